@@ -1,0 +1,2 @@
+//! The `quotient` command.
+fn main() {}
