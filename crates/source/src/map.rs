@@ -89,6 +89,12 @@ impl SourceMap {
         &self.files[file.0 as usize].text
     }
 
+    /// The empty span at the end of a file.
+    pub fn end(&self, file: FileId) -> Span {
+        let length = self.text(file).len();
+        Span::new(file, length, length)
+    }
+
     /// The source text of a span.
     pub fn slice(&self, span: Span) -> &str {
         self.text(span.file).get(span.start as usize..span.end as usize).unwrap_or("")
