@@ -358,9 +358,10 @@ impl Compiler<'_> {
                 self.code.ops[jump] = Op::Jump(self.here());
                 self.emit(Op::Poll(index));
             }
-            Expr::At { thread, function: target, location } => {
+            Expr::At { thread, label } => {
                 self.expr(function, thread);
-                self.emit(Op::At { function: target.0, location: location.0 });
+                let label = self.program.labels[label.0 as usize];
+                self.emit(Op::At { function: label.function.0, location: label.location.0 });
             }
             Expr::Priority(thread) => {
                 self.expr(function, thread);

@@ -3,7 +3,7 @@
 
 use quotient_source::Span;
 
-use crate::{FunctionId, LocationId, Type, VariableId};
+use crate::{FunctionId, LabelId, Type, VariableId};
 
 /// A storage place: a variable, an element, a field.
 #[derive(Clone, Debug)]
@@ -81,14 +81,12 @@ pub enum Expr {
         /// The pattern.
         patterns: Vec<Pattern>,
     },
-    /// The thread exists, runs this function, and stands at this location.
+    /// The thread exists, runs the label's function, and stands at its location.
     At {
         /// The thread's id.
         thread: Box<Expr>,
-        /// The function.
-        function: FunctionId,
-        /// The location.
-        location: LocationId,
+        /// The label.
+        label: LabelId,
     },
     /// The priority of a thread; 0 when there is none.
     Priority(Box<Expr>),

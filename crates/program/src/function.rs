@@ -14,6 +14,20 @@ id!(
     LocationId
 );
 
+id!(
+    /// Index into [`crate::Program::labels`].
+    LabelId
+);
+
+/// A label that expressions refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The function it is in.
+    pub function: FunctionId,
+    /// The location it names.
+    pub location: LocationId,
+}
+
 /// The body of a kind of thread.
 #[derive(Clone, Debug)]
 pub struct Function {

@@ -24,7 +24,7 @@ pub mod visit;
 
 pub use expr::{BinaryOp, Expr, Pattern, Place, Projection, Root, UnaryOp};
 pub use function::{
-    Action, Function, FunctionId, Location, LocationId, Operation, Printf, PrintfPart, Transformation,
+    Action, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Printf, PrintfPart, Transformation,
 };
 pub use types::{
     ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, Structure, StructureId, Type,
@@ -44,6 +44,8 @@ pub struct Program {
     pub globals: Vec<Variable>,
     /// Thread bodies.
     pub functions: Vec<Function>,
+    /// Labels that expressions refer to.
+    pub labels: Vec<Label>,
     /// Threads alive in the initial state, in order of their ids. Their parameters are zero.
     pub initial: Vec<FunctionId>,
     /// What the program as a whole uses of the less common features.
@@ -75,6 +77,19 @@ pub struct Observer {
     pub sends: Vec<Place>,
     /// Global channel variables whose receives are observed.
     pub receives: Vec<Place>,
+}
+
+impl Observer {
+    /// Fills in the channels from the operations of the function.
+    pub fn collect(&mut self) {
+        for t in self.function.locations.iter().flat_map(|l| &l.transformations) {
+            match &t.operation {
+                Operation::Send { channel: Expr::Load(place), .. } => self.sends.push(place.clone()),
+                Operation::Receive { channel: Expr::Load(place), .. } => self.receives.push(place.clone()),
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Program {

@@ -12,6 +12,7 @@
 
 pub mod ast;
 mod lexer;
+mod lower;
 mod parser;
 mod preprocess;
 mod token;
@@ -23,6 +24,7 @@ use quotient_source::{Diagnostics, FileId, SourceMap};
 use parser::Parser;
 use preprocess::{MacroTable, preprocess};
 
+pub use lower::{Claim, Lowered, lower};
 pub use parser::{MAX_EXPRESSION_HEIGHT, MAX_NESTING};
 
 /// What the preprocessor is told from outside.
