@@ -1,0 +1,3 @@
+/* len of two channels in an arithmetic expression. */
+chan a = [2] of { bit }, b = [2] of { bit };
+active proctype P() { a!1; b!1; b!0; assert(len(a) + 2 * len(b) == 5); if :: len(a) < len(b) -> a?_ fi }
