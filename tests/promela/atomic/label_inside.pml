@@ -1,0 +1,4 @@
+/* A loop by goto inside one atomic sequence. */
+byte x;
+active proctype P() { atomic { l: x++; if :: x < 4 -> goto l :: else fi; x = 10 } }
+active proctype Q() { assert(x == 0 || x == 10) }
