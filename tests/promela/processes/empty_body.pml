@@ -1,0 +1,2 @@
+/* A process that is over as soon as it has started. */
+active [2] proctype P() { }
