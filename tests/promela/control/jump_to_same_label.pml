@@ -1,2 +1,0 @@
-/* A skip and a jump back: a cycle of one statement. */
-active proctype P() { l: skip; goto l }

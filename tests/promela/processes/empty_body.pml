@@ -1,2 +1,0 @@
-/* A process that is over as soon as it has started. */
-active [2] proctype P() { }
