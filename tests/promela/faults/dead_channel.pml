@@ -1,5 +1,5 @@
 // expect-own: errors=channel
-// why: SPIN keeps the number of the dead process's channel, which may meanwhile name another one
+// why: SPIN ends the search where the channel of a dead process is used
 /* Using a channel whose owner has died. */
 chan give = [1] of { chan };
 proctype Owner() { chan mine = [1] of { byte }; give!mine }
