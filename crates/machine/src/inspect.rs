@@ -1,6 +1,6 @@
 //! States in the user's names, for traces.
 
-use quotient_program::{Program, Type};
+use quotient_program::{Function, Location, Program, Transformation, Type};
 
 use crate::eval::read;
 use crate::layout::{Cell, size_of_type};
@@ -27,6 +27,20 @@ pub struct ThreadView {
 }
 
 impl Machine {
+    /// The function, its location and the transformation with this number.
+    pub fn transformation(&self, number: u32) -> Option<(&Function, &Location, &Transformation)> {
+        let mut left = number as usize;
+        for function in &self.program.functions {
+            for location in &function.locations {
+                match location.transformations.get(left) {
+                    Some(t) => return Some((function, location, t)),
+                    None => left -= location.transformations.len(),
+                }
+            }
+        }
+        None
+    }
+
     /// The threads of a state.
     pub fn threads(&self, state: &[u64]) -> Vec<ThreadView> {
         let memory = state.as_ptr().cast::<u8>();
