@@ -161,7 +161,7 @@ impl Lexer<'_> {
                 _ => self.at += 1,
             }
         }
-        self.to_boundary();
+        self.skip_to_boundary();
         Kind::Invalid(
             "this string is not closed".into(),
             "write `\"` where the string ends, on the same line".into(),
@@ -203,14 +203,14 @@ impl Lexer<'_> {
         }
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('?');
         self.at += 1;
-        self.to_boundary();
+        self.skip_to_boundary();
         Kind::Invalid(
             format!("`{}` has no meaning in Promela", found.escape_default()).into(),
             "remove it".into(),
         )
     }
 
-    fn to_boundary(&mut self) {
+    fn skip_to_boundary(&mut self) {
         self.at = self.at.min(self.bytes.len());
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;

@@ -89,77 +89,20 @@ impl Kind {
     }
 }
 
-/// Every word that the grammar reserves (`in` only inside `for`).
-const KEYWORDS: &[&str] = &[
-    "active",
-    "assert",
-    "atomic",
-    "bit",
-    "bool",
-    "break",
-    "byte",
-    "c_code",
-    "c_decl",
-    "c_expr",
-    "c_state",
-    "c_track",
-    "D_proctype",
-    "do",
-    "chan",
-    "else",
-    "empty",
-    "enabled",
-    "eval",
-    "false",
-    "fi",
-    "for",
-    "full",
-    "get_priority",
-    "goto",
-    "hidden",
-    "if",
-    "init",
-    "inline",
-    "int",
-    "len",
-    "local",
-    "ltl",
-    "mtype",
-    "nempty",
-    "never",
-    "nfull",
-    "notrace",
-    "np_",
-    "od",
-    "of",
-    "pc_value",
-    "pid",
-    "printf",
-    "printm",
-    "priority",
-    "proctype",
-    "provided",
-    "return",
-    "run",
-    "d_step",
-    "select",
-    "set_priority",
-    "short",
-    "skip",
-    "timeout",
-    "trace",
-    "true",
-    "show",
-    "typedef",
-    "unless",
-    "unsigned",
-    "xr",
-    "xs",
-];
-
-/// Whether a word is reserved.
+/// Whether a word is reserved (`in` is, but only inside `for`).
+#[rustfmt::skip]
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+    matches!(
+        word,
+        "active" | "assert" | "atomic" | "bit" | "bool" | "break" | "byte" | "c_code" | "c_decl"
+            | "c_expr" | "c_state" | "c_track" | "D_proctype" | "do" | "chan" | "else" | "empty"
+            | "enabled" | "eval" | "false" | "fi" | "for" | "full" | "get_priority" | "goto"
+            | "hidden" | "if" | "init" | "inline" | "int" | "len" | "local" | "ltl" | "mtype"
+            | "nempty" | "never" | "nfull" | "notrace" | "np_" | "od" | "of" | "pc_value" | "pid"
+            | "printf" | "printm" | "priority" | "proctype" | "provided" | "return" | "run"
+            | "d_step" | "select" | "set_priority" | "short" | "skip" | "timeout" | "trace"
+            | "true" | "show" | "typedef" | "unless" | "unsigned" | "xr" | "xs"
+    )
 }
 
 /// Whether a word names a built-in type.

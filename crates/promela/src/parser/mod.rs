@@ -17,6 +17,7 @@ mod declaration;
 mod expression;
 mod formula;
 mod inline;
+mod labels;
 mod primary;
 mod recover;
 mod statement;
@@ -79,6 +80,8 @@ pub(crate) struct Parser<'a> {
     choices: usize,
     /// Where the last error was reported: one error is enough for each token.
     last_error: Option<(usize, usize)>,
+    /// Whether the parser has given up.
+    stopped: bool,
     /// Inside the middle part of `(c -> a : b)`, where `:` does not belong to a name.
     in_conditional: bool,
     /// Parsing an expression or formula on its own, without a model.
@@ -108,6 +111,7 @@ impl<'a> Parser<'a> {
             in_send: false,
             choices: 0,
             last_error: None,
+            stopped: false,
             in_conditional: false,
             apart: false,
             formula_operators: 0,
@@ -126,6 +130,9 @@ impl<'a> Parser<'a> {
         tokens.push(Token { line_start: true, ..Token::new(Kind::End, end) });
         parser.collect_inlines(&tokens);
         parser.tokens = tokens.into();
+        if parser.stopped {
+            parser.stop();
+        }
         parser
     }
 
@@ -286,6 +293,9 @@ impl<'a> Parser<'a> {
 
     /// Adds a diagnostic, with the macro and the inline calls that led here.
     fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
+        if self.stopped {
+            return Reported;
+        }
         let error = diagnostic.severity == Severity::Error;
         let here = (self.inlines.expansion(), self.at);
         if error && self.last_error.replace(here) == Some(here) && !self.tokens.is_empty() {
@@ -310,10 +320,10 @@ impl<'a> Parser<'a> {
         Reported
     }
 
-    /// Gives up: the rest of the input is not read.
+    /// Gives up: the rest of the input is not read, and that it is missing is not reported.
     fn stop(&mut self) {
-        self.at = self.tokens.len() - 1;
+        self.stopped = true;
+        self.at = self.tokens.len().saturating_sub(1);
         self.line_end = false;
-        self.inlines.abandon();
     }
 }

@@ -2,7 +2,7 @@
 
 use quotient_source::Diagnostic;
 
-use super::inline::restore_plain_labels;
+use super::labels::restore_plain_labels;
 use super::recover::is_embedded_c;
 use super::{Parse, Parser};
 use crate::ast::{Active, Ident, Init, Ltl, Model, Mtype, Never, Proctype, Sequence, Trace, Typedef, Unit};

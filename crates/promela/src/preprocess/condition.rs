@@ -2,7 +2,7 @@
 
 use quotient_source::{Diagnostic, Span};
 
-use super::macros::Expander;
+use super::expansion::Expander;
 use crate::token::{Kind, Token};
 
 /// How deep parentheses and prefix operators may nest.

@@ -10,6 +10,7 @@
 //! line changes them. Of several outside definitions of one name the last one counts.
 
 mod condition;
+mod expansion;
 mod macros;
 
 use std::collections::HashSet;
@@ -18,8 +19,9 @@ use std::rc::Rc;
 
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
+use expansion::Expander;
+use macros::Macro;
 pub(crate) use macros::MacroTable;
-use macros::{Expander, Macro};
 
 use crate::ParseOptions;
 use crate::lexer::tokenize;
