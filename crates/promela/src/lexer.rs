@@ -27,10 +27,8 @@ pub(crate) fn tokenize(file: FileId, text: &str) -> Vec<Token> {
             Blank::Space => space = true,
             Blank::Line => (line_start, space) = (true, true),
             Blank::OpenComment(start) => {
-                let kind = Kind::Invalid(
-                    "this comment is not closed".into(),
-                    "write `*/` where the comment ends".into(),
-                );
+                let kind =
+                    Kind::invalid("this comment is not closed", "write `*/` where the comment ends", None);
                 tokens.push(Token { line_start, ..Token::new(kind, Span::new(file, start, start + 2)) });
                 return tokens;
             }
@@ -141,7 +139,11 @@ impl Lexer<'_> {
                 Ok(value) if hexadecimal => format!("Promela has decimal numbers only: write `{value}`"),
                 _ => "a number has digits only, a name starts with a letter".to_string(),
             };
-            return Kind::Invalid(format!("`{digits}{rest}` is not a number").into(), help.into());
+            return Kind::invalid(
+                format!("`{digits}{rest}` is not a number"),
+                help,
+                Some(Kind::Number("1".into())),
+            );
         }
         Kind::Number(digits)
     }
@@ -162,9 +164,10 @@ impl Lexer<'_> {
             }
         }
         self.skip_to_boundary();
-        Kind::Invalid(
-            "this string is not closed".into(),
-            "write `\"` where the string ends, on the same line".into(),
+        Kind::invalid(
+            "this string is not closed",
+            "write `\"` where the string ends, on the same line",
+            Some(Kind::Text("".into())),
         )
     }
 
@@ -187,11 +190,15 @@ impl Lexer<'_> {
             self.at += 2;
             return Kind::Char(value);
         }
-        // Step over the quote alone, so that the rest of the line is still read.
+        // Step over a word and its closing quote (`'ab'`); else over the quote alone, so that the rest of
+        // the line is still read.
         self.at = start + 1;
-        Kind::Invalid(
-            "this is not a character constant".into(),
-            "write one ASCII character between quotes, such as `'a'` or `'\\n'`".into(),
+        self.take_while(|b| b.is_ascii_alphanumeric());
+        self.at = if self.byte(0) == b'\'' { self.at + 1 } else { start + 1 };
+        Kind::invalid(
+            "this is not a character constant",
+            "write one ASCII character between quotes, such as `'a'` or `'\\n'`",
+            Some(Kind::Number("1".into())),
         )
     }
 
@@ -204,10 +211,7 @@ impl Lexer<'_> {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('?');
         self.at += 1;
         self.skip_to_boundary();
-        Kind::Invalid(
-            format!("`{}` has no meaning in Promela", found.escape_default()).into(),
-            "remove it".into(),
-        )
+        Kind::invalid(format!("`{}` has no meaning in Promela", found.escape_debug()), "remove it", None)
     }
 
     fn skip_to_boundary(&mut self) {

@@ -17,12 +17,23 @@ pub(crate) enum Kind {
     Text(Rc<str>),
     /// An operator or separator.
     Punct(&'static str),
-    /// Something that is no token; the text says what is wrong with it and what to do.
-    Invalid(Rc<str>, Rc<str>),
+    /// Something that is no token.
+    Invalid(Rc<Invalid>),
     /// A line break that separates statements (inserted by the parser, never by the lexer).
     LineEnd,
     /// The end of the input.
     End,
+}
+
+/// What is wrong with a piece of text that is no token.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Invalid {
+    /// What is wrong with it.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// The token that the parser goes on with.
+    pub instead: Option<Kind>,
 }
 
 /// A token and where it came from.
@@ -63,6 +74,11 @@ impl Token {
 }
 
 impl Kind {
+    /// A piece of text that is no token.
+    pub fn invalid(message: impl Into<String>, help: impl Into<String>, instead: Option<Kind>) -> Kind {
+        Kind::Invalid(Rc::new(Invalid { message: message.into(), help: help.into(), instead }))
+    }
+
     /// The token as source text, for messages, `#` and `##`.
     pub fn spelling(&self) -> String {
         match self {

@@ -65,6 +65,8 @@ pub(crate) struct Parser<'a> {
     line_end: bool,
     /// The last token taken.
     previous: Span,
+    /// Where that token stands in a macro definition.
+    previous_origin: Option<Span>,
     /// Whether the last token taken was `}` or `else`: then no `;` is needed.
     separated: bool,
     /// Open parentheses.
@@ -103,6 +105,7 @@ impl<'a> Parser<'a> {
             at: 0,
             line_end: false,
             previous: end,
+            previous_origin: None,
             separated: true,
             parentheses: 0,
             in_sequence: false,
@@ -182,13 +185,14 @@ impl<'a> Parser<'a> {
 
     fn bump(&mut self) {
         let token = self.token();
-        let (span, end) = (token.span, matches!(token.kind, Kind::End));
+        let (span, origin, end) = (token.span, token.origin, matches!(token.kind, Kind::End));
         let ends = self.ends_statement(token);
         let separated = token.is("}") || token.word() == Some("else");
         let (opens, closes) = (token.is("("), token.is(")"));
         self.separated = separated;
         self.parentheses = (self.parentheses + usize::from(opens)).saturating_sub(usize::from(closes));
         self.previous = span;
+        self.previous_origin = origin;
         if !end {
             self.at += 1;
         }
@@ -308,6 +312,10 @@ impl<'a> Parser<'a> {
             let origin = self.tokens.get(self.at).filter(|t| t.span == span).and_then(|t| t.origin);
             if let Some(origin) = origin {
                 diagnostic = diagnostic.related(origin, "expanded from this macro");
+            } else if let Some(origin) =
+                self.previous_origin.filter(|_| !self.tokens.is_empty() && span == self.span())
+            {
+                diagnostic = diagnostic.related(origin, "what stands before it comes from this macro");
             }
             for (name, call) in self.inlines.calls() {
                 diagnostic = diagnostic.related(call, format!("in this call of `{name}`"));

@@ -103,6 +103,8 @@ impl<'a> Expander<'a> {
                         continue;
                     };
                     if !self.right_number(&token, &name, &definition, parameters.len(), &arguments) {
+                        // Go on with some value, so that one mistake gives one message.
+                        output.push(Token { kind: Kind::Number("1".into()), ..token });
                         continue;
                     }
                     (arguments, if token.origin.is_none() { token.span.to(close) } else { token.span })
@@ -183,6 +185,8 @@ impl<'a> Expander<'a> {
                 .related(definition.span, "defined here")
                 .help("write the missing `)`"),
         );
+        // The rest of the text is lost in the arguments.
+        self.gave_up = true;
         None
     }
 
