@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use quotient_source::{FileId, Span};
 
-use crate::token::{Kind, Token};
+use crate::token::{Kind, Token, is_keyword};
 
 /// Operators, longest first.
 const PUNCTUATION: &[&str] = &[
@@ -63,13 +63,15 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// The length of a spliced line break (backslash, newline) here; 0 if there is none.
+    /// The length of a spliced line break here (backslash, newline; blanks between them are allowed, as
+    /// compilers do); 0 if there is none.
     fn splice(&self) -> usize {
-        match (self.byte(0), self.byte(1), self.byte(2)) {
-            (b'\\', b'\n', _) => 2,
-            (b'\\', b'\r', b'\n') => 3,
-            _ => 0,
+        if self.byte(0) != b'\\' {
+            return 0;
         }
+        let blanks =
+            self.bytes[self.at + 1..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        if self.byte(1 + blanks) == b'\n' { blanks + 2 } else { 0 }
     }
 
     /// Skips white space and comments. A line break inside a comment counts as one, as it does for
@@ -133,7 +135,13 @@ impl Lexer<'_> {
     fn number(&mut self) -> Kind {
         let digits = self.take_while(|b| b.is_ascii_digit());
         if self.byte(0).is_ascii_alphabetic() || self.byte(0) == b'_' {
+            let after_digits = self.at;
             let rest = self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if is_keyword(&rest) {
+                // `x = 0fi`, as SPIN reads it.
+                self.at = after_digits;
+                return Kind::Number(digits);
+            }
             let hexadecimal = &*digits == "0" && rest.starts_with(['x', 'X']);
             let help = match i64::from_str_radix(rest.get(1..).unwrap_or(""), 16) {
                 Ok(value) if hexadecimal => format!("Promela has decimal numbers only: write `{value}`"),
@@ -204,6 +212,11 @@ impl Lexer<'_> {
 
     fn punctuation(&mut self) -> Kind {
         let rest = &self.bytes[self.at..];
+        if rest.starts_with(b"-->") {
+            // SPIN's lexer reads this as an arrow.
+            self.at += 3;
+            return Kind::Punct("->");
+        }
         if let Some(punct) = PUNCTUATION.iter().find(|p| rest.starts_with(p.as_bytes())) {
             self.at += punct.len();
             return Kind::Punct(punct);

@@ -151,6 +151,8 @@ fn separators() {
         ("x = (y\n-1)", "x = (Sub y 1)"),
         ("x = y -\n1", "x = (Sub y 1)"),
         ("x > 1\n-> y", "(Gt x 1); y"),
+        ("x > 1 --> y", "(Gt x 1); y"),
+        ("if :: x = 0fi", "if :: x = 0 fi"),
         ("{ x }\nunless { y }", "({ x } unless { y })"),
         ("skip\ntimeout\nbreak\ngoto L\nx", "1; timeout; break; goto L; x"),
         ("a[1]\n(x)", "a[1]; x"),

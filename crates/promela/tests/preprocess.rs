@@ -25,6 +25,7 @@ fn object_and_function_macros() {
     assert_eq!(body("#define F() 7\ninit { x = F() }"), "x = 7");
     assert_eq!(body("#define F (1)\ninit { x = F }"), "x = 1");
     assert_eq!(body("#define TWO x = 1; \\\n\ty = 2\ninit { TWO }"), "x = 1; y = 2");
+    assert_eq!(body("#define TWO x = 1;\\ \t\n\ty = 2\ninit { TWO }"), "x = 1; y = 2");
     assert_eq!(body("#define NOTHING\ninit { x = 1\nNOTHING y = 2 }"), "x = 1; y = 2");
     assert_eq!(body("#define F(x) x\ninit { y = F\n(1) }"), "y = 1");
     assert_eq!(body("#define V(a, ...) c!a, __VA_ARGS__\ninit { V(1, 2, 3) }"), "c!1, 2, 3");

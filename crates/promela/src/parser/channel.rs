@@ -22,11 +22,9 @@ impl Parser<'_> {
         if self.is("(") {
             let open = self.span();
             self.bump();
-            while !self.is(")") {
+            args.push(self.expression()?);
+            while self.take(",") {
                 args.push(self.expression()?);
-                if !self.take(",") {
-                    break;
-                }
             }
             self.close_parenthesis(open)?;
         } else {

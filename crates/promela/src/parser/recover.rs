@@ -154,8 +154,12 @@ impl Parser<'_> {
 
     /// Takes `}` that closes something opened at `open`.
     pub(super) fn close_brace(&mut self, what: &str, open: Span) -> Parse<Span> {
-        // A line break before `}` is one separator too many, which is fine.
+        // A separator before `}` is one too many, which is fine.
         self.line_end = false;
+        while (self.is(";") || self.is("->")) && (self.ahead(1).is("}") || self.ahead(1).is(";")) {
+            self.bump();
+            self.line_end = false;
+        }
         let span = self.span();
         if self.take("}") {
             return Ok(span);
