@@ -267,7 +267,7 @@ fn models_to_be_damaged_are_correct() {
 
 #[test]
 fn deep_nesting_is_refused() {
-    let deep = 20_000;
+    let deep = 5_000;
     for (open, middle, close) in [
         ("(", "1", ")"),
         ("{ ", "skip", " }"),
@@ -357,6 +357,16 @@ fn exponential_inlines_are_refused() {
 fn many_errors_end() {
     assert!(errors(&"}".repeat(100_000)) <= 60);
     assert!(errors(&"init { fi od :: ) ] , } ".repeat(5_000)) <= 60);
-    assert!(errors(&"\"".repeat(10_000)) <= 10_000);
-    assert!(errors(&"#if\n".repeat(2_000)) >= 1);
+    assert!(errors(&"\"".repeat(10_000)) <= 60);
+    for line in ["#if\n", "#frob\n", "#endif\n", "#define F(\n", "#error x\n", "#include \"no\"\n"] {
+        assert!((1..=60).contains(&errors(&line.repeat(50_000))), "{line}");
+    }
+    assert!(errors(&format!("#define F(a) a\n{}", "F()(F(1,2) ".repeat(50_000))) <= 60);
+    errors(&"#warning x\n".repeat(50_000));
+    errors(&"#define A 1\n#define A 2\n".repeat(20_000));
+    errors(&"int x = 4294967295;\n".repeat(20_000));
+    errors(&"byte x = $;\n".repeat(20_000));
+    errors(&"inline f() { ".repeat(50_000));
+    errors(&"inline f(a, ".repeat(50_000));
+    errors(&format!("init {{ {}", "c!(1 ".repeat(50_000)));
 }

@@ -111,8 +111,16 @@ fn read_definition(tokens: &[Token]) -> Option<(Inline, usize)> {
 impl Parser<'_> {
     /// Finds the definitions of a model. Mistakes are reported when the parser comes there.
     pub(super) fn collect_inlines(&mut self, tokens: &[Token]) {
+        // Only outside braces: no token is then scanned for two definitions.
+        let mut nesting = 0usize;
         for (at, token) in tokens.iter().enumerate() {
-            if token.word() == Some("inline")
+            match token.kind {
+                Kind::Punct("{") => nesting += 1,
+                Kind::Punct("}") => nesting = nesting.saturating_sub(1),
+                _ => {}
+            }
+            if nesting == 0
+                && token.word() == Some("inline")
                 && let Some((inline, _)) = read_definition(&tokens[at..])
             {
                 self.inlines.definitions.entry(inline.name.clone()).or_insert(Rc::new(inline));

@@ -30,6 +30,7 @@ use quotient_source::{Diagnostic, Diagnostics, Severity, Span};
 
 use crate::ast::Ident;
 use crate::token::{Kind, Token, is_keyword};
+use crate::{MAX_ERRORS, MAX_MESSAGES};
 use inline::Inlines;
 
 /// How deep statements and expressions may be nested, taken together.
@@ -38,9 +39,6 @@ pub const MAX_NESTING: usize = 256;
 /// The greatest height of an expression tree. Long chains of `&&`, `||`, `+`, `*`, `&`, `|`, `^` are
 /// built as balanced trees and stay far below it.
 pub const MAX_EXPRESSION_HEIGHT: usize = 1000;
-
-/// After this many errors the parser stops.
-const MAX_ERRORS: usize = 50;
 
 /// A mistake that has been reported.
 #[derive(Debug)]
@@ -301,6 +299,9 @@ impl<'a> Parser<'a> {
             return Reported;
         }
         let error = diagnostic.severity == Severity::Error;
+        if !error && self.diagnostics.iter().count() >= MAX_MESSAGES {
+            return Reported;
+        }
         let here = (self.inlines.expansion(), self.at);
         if error && self.last_error.replace(here) == Some(here) && !self.tokens.is_empty() {
             return Reported;

@@ -20,7 +20,7 @@ pub(super) fn holds(expander: &mut Expander<'_>, directive: Span, line: &[Token]
     match value {
         Ok(value) => value != 0,
         Err(diagnostic) => {
-            expander.diagnostics.push(diagnostic);
+            expander.report(diagnostic);
             false
         }
     }

@@ -8,11 +8,12 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use quotient_source::{Diagnostic, Diagnostics, FileId, Span};
+use quotient_source::{Diagnostic, Diagnostics, FileId, Severity, Span};
 
 use super::macros::{Macro, MacroTable};
 use crate::lexer::tokenize;
 use crate::token::{Kind, Token};
+use crate::{MAX_ERRORS, MAX_MESSAGES};
 
 /// How many tokens macro expansion may produce for one model.
 const MAX_EXPANDED: usize = 1_000_000;
@@ -132,10 +133,21 @@ impl<'a> Expander<'a> {
         output
     }
 
+    /// Adds a message; after too many errors nothing more is read, and after too many messages of any
+    /// kind warnings are left out.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        let warning = diagnostic.severity == Severity::Warning;
+        if warning && self.diagnostics.iter().count() >= MAX_MESSAGES {
+            return;
+        }
+        self.diagnostics.push(diagnostic);
+        self.gave_up |= self.diagnostics.error_count() >= MAX_ERRORS;
+    }
+
     fn give_up(&mut self, token: &Token, definition: &Macro, message: &str) {
         if !self.gave_up {
             self.gave_up = true;
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::error(token.span, message)
                     .related(definition.span, "while expanding this macro")
                     .help(
@@ -180,7 +192,7 @@ impl<'a> Expander<'a> {
                 last.push(token);
             }
         }
-        self.diagnostics.push(
+        self.report(
             Diagnostic::error(call.span, format!("this call of the macro `{name}` is not closed"))
                 .related(definition.span, "defined here")
                 .help("write the missing `)`"),
@@ -203,7 +215,7 @@ impl<'a> Expander<'a> {
         if given == wanted || none || (definition.variadic && given + 1 == wanted) {
             return true;
         }
-        self.diagnostics.push(
+        self.report(
             Diagnostic::error(call.span, format!("the macro `{name}` takes {wanted} arguments, not {given}"))
                 .related(definition.span, "defined here")
                 .help(format!("give {wanted} arguments, separated by commas")),
@@ -303,7 +315,7 @@ impl<'a> Expander<'a> {
                 output.push(token);
             }
             _ => {
-                self.diagnostics.push(
+                self.report(
                     Diagnostic::error(use_span, format!("`{text}`, made by `##`, is not one token"))
                         .related(operator.span, "pasted here")
                         .help(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use quotient_source::{Diagnostic, Diagnostics, Span};
+use quotient_source::{Diagnostic, Span};
 
 use crate::token::{Kind, Token};
 
@@ -60,7 +60,7 @@ impl MacroTable {
 }
 
 /// Reads what follows `#define`.
-pub(crate) fn parse_definition(diagnostics: &mut Diagnostics, line: &[Token]) -> Option<Macro> {
+pub(crate) fn parse_definition(line: &[Token]) -> Result<Macro, Diagnostic> {
     let name = &line[0];
     let is_function = line.get(1).is_some_and(|t| t.is("(") && !t.space);
     let mut definition =
@@ -70,17 +70,14 @@ pub(crate) fn parse_definition(diagnostics: &mut Diagnostics, line: &[Token]) ->
         let close = line.iter().position(|t| t.is(")"));
         let words = line.get(2..close.unwrap_or(2)).unwrap_or(&[]);
         let Some(parameters) = close.and(parse_parameters(words, &mut definition.variadic)) else {
-            diagnostics.push(
-                Diagnostic::error(line[1].span, "the parameters of this macro cannot be read")
-                    .help("write names separated by commas: `#define MAX(a, b) …`"),
-            );
-            return None;
+            return Err(Diagnostic::error(line[1].span, "the parameters of this macro cannot be read")
+                .help("write names separated by commas: `#define MAX(a, b) …`"));
         };
         definition.parameters = Some(parameters);
         at = close.unwrap_or(1) + 1;
     }
     definition.body = line[at..].to_vec();
-    Some(definition)
+    Ok(definition)
 }
 
 fn parse_parameters(words: &[Token], variadic: &mut bool) -> Option<Vec<Rc<str>>> {

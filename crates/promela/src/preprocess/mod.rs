@@ -90,7 +90,7 @@ struct Preprocessor<'a> {
 
 impl Preprocessor<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.expander.diagnostics.push(diagnostic);
+        self.expander.report(diagnostic);
     }
 
     fn define_from_outside(&mut self, defines: &[(String, String)]) {
@@ -247,7 +247,10 @@ impl Preprocessor<'_> {
             );
             return;
         }
-        let Some(definition) = macros::parse_definition(self.expander.diagnostics, line) else { return };
+        let definition = match macros::parse_definition(line) {
+            Ok(definition) => definition,
+            Err(diagnostic) => return self.report(diagnostic),
+        };
         if let Some(old) = self.expander.macros.get(&name) {
             if old.outside {
                 return;
