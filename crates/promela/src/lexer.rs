@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use quotient_source::{FileId, Span};
 
-use crate::token::{Kind, Token};
+use crate::token::{Kind, Token, is_keyword};
 
 /// Operators, longest first.
 const PUNCTUATION: &[&str] = &[
@@ -27,10 +27,8 @@ pub(crate) fn tokenize(file: FileId, text: &str) -> Vec<Token> {
             Blank::Space => space = true,
             Blank::Line => (line_start, space) = (true, true),
             Blank::OpenComment(start) => {
-                let kind = Kind::Invalid(
-                    "this comment is not closed".into(),
-                    "write `*/` where the comment ends".into(),
-                );
+                let kind =
+                    Kind::invalid("this comment is not closed", "write `*/` where the comment ends", None);
                 tokens.push(Token { line_start, ..Token::new(kind, Span::new(file, start, start + 2)) });
                 return tokens;
             }
@@ -65,13 +63,15 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// The length of a spliced line break (backslash, newline) here; 0 if there is none.
+    /// The length of a spliced line break here (backslash, newline; blanks between them are allowed, as
+    /// compilers do); 0 if there is none.
     fn splice(&self) -> usize {
-        match (self.byte(0), self.byte(1), self.byte(2)) {
-            (b'\\', b'\n', _) => 2,
-            (b'\\', b'\r', b'\n') => 3,
-            _ => 0,
+        if self.byte(0) != b'\\' {
+            return 0;
         }
+        let blanks =
+            self.bytes[self.at + 1..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        if self.byte(1 + blanks) == b'\n' { blanks + 2 } else { 0 }
     }
 
     /// Skips white space and comments. A line break inside a comment counts as one, as it does for
@@ -135,13 +135,23 @@ impl Lexer<'_> {
     fn number(&mut self) -> Kind {
         let digits = self.take_while(|b| b.is_ascii_digit());
         if self.byte(0).is_ascii_alphabetic() || self.byte(0) == b'_' {
+            let after_digits = self.at;
             let rest = self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if is_keyword(&rest) {
+                // `x = 0fi`, as SPIN reads it.
+                self.at = after_digits;
+                return Kind::Number(digits);
+            }
             let hexadecimal = &*digits == "0" && rest.starts_with(['x', 'X']);
             let help = match i64::from_str_radix(rest.get(1..).unwrap_or(""), 16) {
                 Ok(value) if hexadecimal => format!("Promela has decimal numbers only: write `{value}`"),
                 _ => "a number has digits only, a name starts with a letter".to_string(),
             };
-            return Kind::Invalid(format!("`{digits}{rest}` is not a number").into(), help.into());
+            return Kind::invalid(
+                format!("`{digits}{rest}` is not a number"),
+                help,
+                Some(Kind::Number("1".into())),
+            );
         }
         Kind::Number(digits)
     }
@@ -161,10 +171,11 @@ impl Lexer<'_> {
                 _ => self.at += 1,
             }
         }
-        self.to_boundary();
-        Kind::Invalid(
-            "this string is not closed".into(),
-            "write `\"` where the string ends, on the same line".into(),
+        self.skip_to_boundary();
+        Kind::invalid(
+            "this string is not closed",
+            "write `\"` where the string ends, on the same line",
+            Some(Kind::Text("".into())),
         )
     }
 
@@ -187,30 +198,36 @@ impl Lexer<'_> {
             self.at += 2;
             return Kind::Char(value);
         }
-        // Step over the quote alone, so that the rest of the line is still read.
+        // Step over a word and its closing quote (`'ab'`); else over the quote alone, so that the rest of
+        // the line is still read.
         self.at = start + 1;
-        Kind::Invalid(
-            "this is not a character constant".into(),
-            "write one ASCII character between quotes, such as `'a'` or `'\\n'`".into(),
+        self.take_while(|b| b.is_ascii_alphanumeric());
+        self.at = if self.byte(0) == b'\'' { self.at + 1 } else { start + 1 };
+        Kind::invalid(
+            "this is not a character constant",
+            "write one ASCII character between quotes, such as `'a'` or `'\\n'`",
+            Some(Kind::Number("1".into())),
         )
     }
 
     fn punctuation(&mut self) -> Kind {
         let rest = &self.bytes[self.at..];
+        if rest.starts_with(b"-->") {
+            // SPIN's lexer reads this as an arrow.
+            self.at += 3;
+            return Kind::Punct("->");
+        }
         if let Some(punct) = PUNCTUATION.iter().find(|p| rest.starts_with(p.as_bytes())) {
             self.at += punct.len();
             return Kind::Punct(punct);
         }
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('?');
         self.at += 1;
-        self.to_boundary();
-        Kind::Invalid(
-            format!("`{}` has no meaning in Promela", found.escape_default()).into(),
-            "remove it".into(),
-        )
+        self.skip_to_boundary();
+        Kind::invalid(format!("`{}` has no meaning in Promela", found.escape_debug()), "remove it", None)
     }
 
-    fn to_boundary(&mut self) {
+    fn skip_to_boundary(&mut self) {
         self.at = self.at.min(self.bytes.len());
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;

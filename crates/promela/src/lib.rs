@@ -4,6 +4,17 @@
 //! [`parse_file`] and [`parse_text`] run the preprocessor ([`ParseOptions`] has the definitions and
 //! folders it uses), expand `inline` calls and build the syntax tree of [`ast`].
 //!
+//! ```
+//! use quotient_promela::{ParseOptions, parse_text};
+//! use quotient_source::{SourceMap, render};
+//!
+//! let mut map = SourceMap::new();
+//! let parsed = parse_text(&mut map, "m.pml", "byte x;\ninit { x = }", &ParseOptions::default());
+//! let first = parsed.diagnostics.iter().next().unwrap();
+//! assert_eq!(first.message, "expected an expression, found `}`");
+//! assert!(render(&map, first, false).contains("m.pml:2:12"));
+//! ```
+//!
 //! What a tree may rely on: nesting of statements and expressions is bounded (see
 //! [`MAX_EXPRESSION_HEIGHT`] and [`MAX_NESTING`]), so that recursion over it, its `Drop` included,
 //! needs a bounded stack; a string in `printf` has its escape sequences as written; labels of an
@@ -26,6 +37,11 @@ use preprocess::{MacroTable, preprocess};
 
 pub use lower::{Claim, Lowered, lower};
 pub use parser::{MAX_EXPRESSION_HEIGHT, MAX_NESTING};
+
+/// After this many errors the rest of a model is not read.
+const MAX_ERRORS: usize = 50;
+/// After this many messages of any kind warnings are left out.
+const MAX_MESSAGES: usize = 200;
 
 /// What the preprocessor is told from outside.
 #[derive(Clone, Debug, Default)]

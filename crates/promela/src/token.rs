@@ -17,12 +17,23 @@ pub(crate) enum Kind {
     Text(Rc<str>),
     /// An operator or separator.
     Punct(&'static str),
-    /// Something that is no token; the text says what is wrong with it and what to do.
-    Invalid(Rc<str>, Rc<str>),
+    /// Something that is no token.
+    Invalid(Rc<Invalid>),
     /// A line break that separates statements (inserted by the parser, never by the lexer).
     LineEnd,
     /// The end of the input.
     End,
+}
+
+/// What is wrong with a piece of text that is no token.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Invalid {
+    /// What is wrong with it.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// The token that the parser goes on with.
+    pub instead: Option<Kind>,
 }
 
 /// A token and where it came from.
@@ -63,6 +74,11 @@ impl Token {
 }
 
 impl Kind {
+    /// A piece of text that is no token.
+    pub fn invalid(message: impl Into<String>, help: impl Into<String>, instead: Option<Kind>) -> Kind {
+        Kind::Invalid(Rc::new(Invalid { message: message.into(), help: help.into(), instead }))
+    }
+
     /// The token as source text, for messages, `#` and `##`.
     pub fn spelling(&self) -> String {
         match self {
@@ -89,77 +105,20 @@ impl Kind {
     }
 }
 
-/// Every word that the grammar reserves (`in` only inside `for`).
-const KEYWORDS: &[&str] = &[
-    "active",
-    "assert",
-    "atomic",
-    "bit",
-    "bool",
-    "break",
-    "byte",
-    "c_code",
-    "c_decl",
-    "c_expr",
-    "c_state",
-    "c_track",
-    "D_proctype",
-    "do",
-    "chan",
-    "else",
-    "empty",
-    "enabled",
-    "eval",
-    "false",
-    "fi",
-    "for",
-    "full",
-    "get_priority",
-    "goto",
-    "hidden",
-    "if",
-    "init",
-    "inline",
-    "int",
-    "len",
-    "local",
-    "ltl",
-    "mtype",
-    "nempty",
-    "never",
-    "nfull",
-    "notrace",
-    "np_",
-    "od",
-    "of",
-    "pc_value",
-    "pid",
-    "printf",
-    "printm",
-    "priority",
-    "proctype",
-    "provided",
-    "return",
-    "run",
-    "d_step",
-    "select",
-    "set_priority",
-    "short",
-    "skip",
-    "timeout",
-    "trace",
-    "true",
-    "show",
-    "typedef",
-    "unless",
-    "unsigned",
-    "xr",
-    "xs",
-];
-
-/// Whether a word is reserved.
+/// Whether a word is reserved (`in` is, but only inside `for`).
+#[rustfmt::skip]
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+    matches!(
+        word,
+        "active" | "assert" | "atomic" | "bit" | "bool" | "break" | "byte" | "c_code" | "c_decl"
+            | "c_expr" | "c_state" | "c_track" | "D_proctype" | "do" | "chan" | "else" | "empty"
+            | "enabled" | "eval" | "false" | "fi" | "for" | "full" | "get_priority" | "goto"
+            | "hidden" | "if" | "init" | "inline" | "int" | "len" | "local" | "ltl" | "mtype"
+            | "nempty" | "never" | "nfull" | "notrace" | "np_" | "od" | "of" | "pc_value" | "pid"
+            | "printf" | "printm" | "priority" | "proctype" | "provided" | "return" | "run"
+            | "d_step" | "select" | "set_priority" | "short" | "skip" | "timeout" | "trace"
+            | "true" | "show" | "typedef" | "unless" | "unsigned" | "xr" | "xs"
+    )
 }
 
 /// Whether a word names a built-in type.

@@ -13,6 +13,7 @@ impl Parser<'_> {
                 "`c?x` is a statement; `c?[x]` tests whether it is possible; `(c -> a : b)` chooses a value"
             }
             Kind::Punct("->") => "in an expression `->` needs parentheses: `(c -> a : b)`",
+            Kind::Punct("}") if !self.in_sequence => "one `}` too many stands here, or one before it",
             Kind::Text(_) => "strings stand only in `printf(\"…\")`",
             Kind::Punct("::") => "options stand between `if` and `fi`, or `do` and `od`",
             Kind::Word(word) => return word_advice(word),
@@ -44,7 +45,7 @@ fn word_advice(word: &str) -> Option<String> {
         "else" => "`else` stands as the first statement after `::`",
         "inline" | "typedef" => "it must stand at the top level, after the `}` of the process before it",
         "assert" | "printf" | "goto" | "if" | "do" | "run" | "atomic" | "skip" | "break" => {
-            "statements stand in the body of a proctype or of `init`"
+            "a statement starts after `;`, `->`, `::` or a line break, in the body of a proctype or of `init`"
         }
         "import" | "require" => "write `#include \"file\"`",
         _ => return None,

@@ -2,6 +2,7 @@
 
 use quotient_source::Span;
 
+use super::expression::infix;
 use super::{Parse, Parser};
 use crate::ast::{Expr, ExprKind, ReceiveArg, Reference, StatementKind, UnaryOp};
 use crate::token::{Kind, is_keyword};
@@ -21,11 +22,9 @@ impl Parser<'_> {
         if self.is("(") {
             let open = self.span();
             self.bump();
-            while !self.is(")") {
+            args.push(self.expression()?);
+            while self.take(",") {
                 args.push(self.expression()?);
-                if !self.take(",") {
-                    break;
-                }
             }
             self.close_parenthesis(open)?;
         } else {
@@ -66,6 +65,12 @@ impl Parser<'_> {
         let peek = self.take("<");
         let mut args = Vec::new();
         self.receive_arguments(&mut args)?;
+        if infix(self.kind()).is_some() && !(peek && self.is(">")) {
+            let diagnostic = self
+                .error_here("a receive takes variables and constants, not expressions")
+                .help("write `c?eval(e)` to wait for the value of an expression");
+            return Err(self.report(diagnostic));
+        }
         if peek && !self.take(">") {
             return Err(self.expected("`>`", "to close `?<`"));
         }

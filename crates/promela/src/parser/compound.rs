@@ -83,35 +83,54 @@ impl Parser<'_> {
             "`do :: condition -> … :: else -> break od`"
         };
         let reported = self.report(diagnostic.help(format!("options start with `::`; write {example}")));
-        // Most likely C: read over the condition, the block and the rest up to the closing word.
-        self.skip_c_statement(closer);
+        if self.is("(") {
+            self.skip_c_statement(closer);
+        } else {
+            self.skip_to_closer(closer);
+        }
         reported
     }
 
-    /// Skips `( … )`, then `{ … }` if it follows, then `else { … }`, then the closing word.
-    fn skip_c_statement(&mut self, closer: &str) {
-        let skip_group = |parser: &mut Self, open: &str, close: &str| {
-            let mut nesting = 0usize;
-            while !parser.at_end() && parser.token().is(open) || nesting > 0 && !parser.at_end() {
-                if parser.token().is(open) {
-                    nesting += 1;
-                } else if parser.token().is(close) {
-                    nesting -= 1;
-                }
-                parser.bump();
-                if nesting == 0 {
-                    break;
-                }
+    /// Skips to the word that closes an `if` or `do` without options.
+    fn skip_to_closer(&mut self, closer: &str) {
+        self.skip_statement();
+        while self.take_separator() || self.token().is("::") {
+            if self.token().is("::") {
+                self.bump();
             }
-        };
-        skip_group(self, "(", ")");
-        skip_group(self, "{", "}");
-        if self.token().word() == Some("else") && self.ahead(1).is("{") {
-            self.bump();
-            skip_group(self, "{", "}");
+            self.skip_statement();
         }
         if self.token().word() == Some(closer) {
             self.bump();
+        }
+    }
+
+    /// Most likely C: skips `( … )`, then `{ … }` if it follows, then `else { … }`, then the closing word.
+    fn skip_c_statement(&mut self, closer: &str) {
+        self.skip_group("(", ")");
+        self.skip_group("{", "}");
+        if self.token().word() == Some("else") && self.ahead(1).is("{") {
+            self.bump();
+            self.skip_group("{", "}");
+        }
+        if self.token().word() == Some(closer) {
+            self.bump();
+        }
+    }
+
+    /// Skips a group in brackets, if one starts here.
+    fn skip_group(&mut self, open: &str, close: &str) {
+        let mut nesting = 0usize;
+        while !self.at_end() && (nesting > 0 || self.token().is(open)) {
+            if self.token().is(open) {
+                nesting += 1;
+            } else if self.token().is(close) {
+                nesting -= 1;
+            }
+            self.bump();
+            if nesting == 0 {
+                return;
+            }
         }
     }
 
@@ -167,6 +186,20 @@ impl Parser<'_> {
         Ok(StatementKind::Select { variable, from, to })
     }
 
+    /// Skips to the `)` of `for (i = 0; …)` and over the block behind it.
+    fn skip_loop_header(&mut self) {
+        let mut nesting = 1usize;
+        while !self.at_end() && nesting > 0 && !self.token().is("{") && !self.token().is("}") {
+            if self.token().is("(") {
+                nesting += 1;
+            } else if self.token().is(")") {
+                nesting -= 1;
+            }
+            self.bump();
+        }
+        self.skip_group("{", "}");
+    }
+
     /// `: a .. b )`.
     fn range(&mut self, word: &str, open: Span) -> Parse<(Expr, Expr)> {
         if !self.is(":") {
@@ -174,11 +207,19 @@ impl Parser<'_> {
             let diagnostic = self
                 .error_here(format!("expected `:` after the variable of `{word}`, found {found}"))
                 .help(format!("write `{word} (i : 1 .. 3)`"));
-            return Err(self.report(diagnostic));
+            let reported = self.report(diagnostic);
+            self.skip_loop_header();
+            return Err(reported);
         }
         self.bump();
         let from = self.expression()?;
-        self.expect("..", "between the ends of the range")?;
+        if !self.take("..") {
+            let found = self.kind().described();
+            let diagnostic = self
+                .error_here(format!("expected `..` between the ends of the range, found {found}"))
+                .help(format!("write `{word} (i : 1 .. 3)`"));
+            return Err(self.report(diagnostic));
+        }
         let to = self.expression()?;
         self.close_parenthesis(open)?;
         Ok((from, to))

@@ -195,7 +195,11 @@ impl Parser<'_> {
         let capacity = self.expression()?;
         self.expect("]", "after the capacity of the channel")?;
         if !self.take_word("of") {
-            return Err(self.expected("`of`", "after the capacity of the channel"));
+            let found = self.kind().described();
+            let diagnostic = self
+                .error_here(format!("expected `of` after the capacity of the channel, found {found}"))
+                .help("write `[2] of { byte, bool }`");
+            return Err(self.report(diagnostic));
         }
         let open = self.span();
         if !self.take("{") {

@@ -5,18 +5,16 @@
 //! becomes a block of its own. `return e` in a body is the assignment of `e` to the variable of
 //! `x = f(…)`; it does not leave the body.
 //!
-//! *Labels.* Each expansion has labels of its own: in expansion number k, a label `L` of the body is
-//! renamed to `L#k` together with the jumps to it inside the body. At the end of a process body, an
-//! `L#k` that is the only label `L` of the process gets its plain name back, so that remote
-//! references `P@L`, and jumps from outside the body, find it.
+//! Each expansion has labels of its own, see `labels.rs`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use quotient_source::{Diagnostic, Span};
 
+use super::labels::make_labels_unique;
 use super::{Parse, Parser, Reported};
-use crate::ast::{Reference, Sequence, Statement, StatementKind};
+use crate::ast::{Reference, Sequence, StatementKind};
 use crate::token::{Kind, Token};
 
 /// How deep calls may be nested.
@@ -51,7 +49,6 @@ pub(super) struct Inlines {
     calls: Vec<Call>,
     expansions: usize,
     produced: usize,
-    abandoned: bool,
 }
 
 impl Inlines {
@@ -67,11 +64,6 @@ impl Inlines {
     /// A number that tells the token lists apart that are being read.
     pub fn expansion(&self) -> usize {
         (self.expansions << 8) + self.calls.len()
-    }
-
-    /// The calls being expanded are not read any further.
-    pub fn abandon(&mut self) {
-        self.abandoned = !self.calls.is_empty();
     }
 }
 
@@ -119,11 +111,19 @@ fn read_definition(tokens: &[Token]) -> Option<(Inline, usize)> {
 impl Parser<'_> {
     /// Finds the definitions of a model. Mistakes are reported when the parser comes there.
     pub(super) fn collect_inlines(&mut self, tokens: &[Token]) {
+        // Only outside braces: no token is then scanned for two definitions.
+        let mut nesting = 0usize;
         for (at, token) in tokens.iter().enumerate() {
-            if token.word() == Some("inline") {
-                if let Some((inline, _)) = read_definition(&tokens[at..]) {
-                    self.inlines.definitions.entry(inline.name.clone()).or_insert(Rc::new(inline));
-                }
+            match token.kind {
+                Kind::Punct("{") => nesting += 1,
+                Kind::Punct("}") => nesting = nesting.saturating_sub(1),
+                _ => {}
+            }
+            if nesting == 0
+                && token.word() == Some("inline")
+                && let Some((inline, _)) = read_definition(&tokens[at..])
+            {
+                self.inlines.definitions.entry(inline.name.clone()).or_insert(Rc::new(inline));
             }
         }
     }
@@ -236,7 +236,7 @@ impl Parser<'_> {
         self.inlines.calls.push(Call { definition: definition.clone(), span, result });
         let parsed = self.deeper(|parser| Ok(parser.sub_sequence(body, &definition)));
         self.inlines.calls.pop();
-        if self.inlines.abandoned {
+        if self.stopped {
             self.stop();
         }
         let mut sequence = parsed?;
@@ -348,74 +348,4 @@ fn substitute(definition: &Inline, arguments: &[Vec<Token>]) -> Vec<Token> {
         }
     }
     body
-}
-
-/// Calls `visit` for every statement of a sequence, also inside others.
-fn visit(sequence: &mut Sequence, action: &mut impl FnMut(&mut Statement)) {
-    for statement in &mut sequence.statements {
-        visit_statement(statement, action);
-    }
-}
-
-fn visit_statement(statement: &mut Statement, action: &mut impl FnMut(&mut Statement)) {
-    action(statement);
-    match &mut statement.kind {
-        StatementKind::If(choices) | StatementKind::Do(choices) => {
-            choices.iter_mut().for_each(|choice| visit(&mut choice.sequence, action));
-        }
-        StatementKind::ForRange { body, .. }
-        | StatementKind::ForIn { body, .. }
-        | StatementKind::Atomic(body)
-        | StatementKind::DStep(body)
-        | StatementKind::Block(body) => visit(body, action),
-        StatementKind::Unless(main, escape) => {
-            visit_statement(main, action);
-            visit_statement(escape, action);
-        }
-        _ => {}
-    }
-}
-
-/// Renames the labels of an expansion, and the jumps to them inside it. Labels of expansions inside
-/// it were renamed already.
-fn make_labels_unique(sequence: &mut Sequence, expansion: usize) {
-    let mut own = HashSet::new();
-    visit(sequence, &mut |statement| {
-        for label in statement.labels.iter_mut().filter(|l| !l.name.contains('#')) {
-            own.insert(label.name.clone());
-            label.name = format!("{}#{expansion}", label.name);
-        }
-    });
-    if own.is_empty() {
-        return;
-    }
-    visit(sequence, &mut |statement| {
-        if let StatementKind::Goto(target) = &mut statement.kind {
-            if own.contains(&target.name) {
-                target.name = format!("{}#{expansion}", target.name);
-            }
-        }
-    });
-}
-
-/// Gives labels that need no number their plain names back, at the end of a process body.
-pub(super) fn restore_plain_labels(body: &mut Sequence) {
-    let mut count: HashMap<String, usize> = HashMap::new();
-    let plain = |name: &str| name.split('#').next().unwrap_or("").to_string();
-    visit(body, &mut |statement| {
-        for label in &statement.labels {
-            *count.entry(plain(&label.name)).or_default() += 1;
-        }
-    });
-    let single = |name: &str| name.contains('#') && count.get(&plain(name)) == Some(&1);
-    visit(body, &mut |statement| {
-        for label in statement.labels.iter_mut().filter(|l| single(&l.name)) {
-            label.name = plain(&label.name);
-        }
-        if let StatementKind::Goto(target) = &mut statement.kind {
-            if single(&target.name) {
-                target.name = plain(&target.name);
-            }
-        }
-    });
 }

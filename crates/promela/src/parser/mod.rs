@@ -17,6 +17,7 @@ mod declaration;
 mod expression;
 mod formula;
 mod inline;
+mod labels;
 mod primary;
 mod recover;
 mod statement;
@@ -29,6 +30,7 @@ use quotient_source::{Diagnostic, Diagnostics, Severity, Span};
 
 use crate::ast::Ident;
 use crate::token::{Kind, Token, is_keyword};
+use crate::{MAX_ERRORS, MAX_MESSAGES};
 use inline::Inlines;
 
 /// How deep statements and expressions may be nested, taken together.
@@ -37,9 +39,6 @@ pub const MAX_NESTING: usize = 256;
 /// The greatest height of an expression tree. Long chains of `&&`, `||`, `+`, `*`, `&`, `|`, `^` are
 /// built as balanced trees and stay far below it.
 pub const MAX_EXPRESSION_HEIGHT: usize = 1000;
-
-/// After this many errors the parser stops.
-const MAX_ERRORS: usize = 50;
 
 /// A mistake that has been reported.
 #[derive(Debug)]
@@ -64,6 +63,8 @@ pub(crate) struct Parser<'a> {
     line_end: bool,
     /// The last token taken.
     previous: Span,
+    /// Where that token stands in a macro definition.
+    previous_origin: Option<Span>,
     /// Whether the last token taken was `}` or `else`: then no `;` is needed.
     separated: bool,
     /// Open parentheses.
@@ -79,6 +80,8 @@ pub(crate) struct Parser<'a> {
     choices: usize,
     /// Where the last error was reported: one error is enough for each token.
     last_error: Option<(usize, usize)>,
+    /// Whether the parser has given up.
+    stopped: bool,
     /// Inside the middle part of `(c -> a : b)`, where `:` does not belong to a name.
     in_conditional: bool,
     /// Parsing an expression or formula on its own, without a model.
@@ -100,6 +103,7 @@ impl<'a> Parser<'a> {
             at: 0,
             line_end: false,
             previous: end,
+            previous_origin: None,
             separated: true,
             parentheses: 0,
             in_sequence: false,
@@ -108,6 +112,7 @@ impl<'a> Parser<'a> {
             in_send: false,
             choices: 0,
             last_error: None,
+            stopped: false,
             in_conditional: false,
             apart: false,
             formula_operators: 0,
@@ -126,6 +131,9 @@ impl<'a> Parser<'a> {
         tokens.push(Token { line_start: true, ..Token::new(Kind::End, end) });
         parser.collect_inlines(&tokens);
         parser.tokens = tokens.into();
+        if parser.stopped {
+            parser.stop();
+        }
         parser
     }
 
@@ -175,13 +183,14 @@ impl<'a> Parser<'a> {
 
     fn bump(&mut self) {
         let token = self.token();
-        let (span, end) = (token.span, matches!(token.kind, Kind::End));
+        let (span, origin, end) = (token.span, token.origin, matches!(token.kind, Kind::End));
         let ends = self.ends_statement(token);
         let separated = token.is("}") || token.word() == Some("else");
         let (opens, closes) = (token.is("("), token.is(")"));
         self.separated = separated;
         self.parentheses = (self.parentheses + usize::from(opens)).saturating_sub(usize::from(closes));
         self.previous = span;
+        self.previous_origin = origin;
         if !end {
             self.at += 1;
         }
@@ -286,7 +295,13 @@ impl<'a> Parser<'a> {
 
     /// Adds a diagnostic, with the macro and the inline calls that led here.
     fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
+        if self.stopped {
+            return Reported;
+        }
         let error = diagnostic.severity == Severity::Error;
+        if !error && self.diagnostics.iter().count() >= MAX_MESSAGES {
+            return Reported;
+        }
         let here = (self.inlines.expansion(), self.at);
         if error && self.last_error.replace(here) == Some(here) && !self.tokens.is_empty() {
             return Reported;
@@ -298,6 +313,10 @@ impl<'a> Parser<'a> {
             let origin = self.tokens.get(self.at).filter(|t| t.span == span).and_then(|t| t.origin);
             if let Some(origin) = origin {
                 diagnostic = diagnostic.related(origin, "expanded from this macro");
+            } else if let Some(origin) =
+                self.previous_origin.filter(|_| !self.tokens.is_empty() && span == self.span())
+            {
+                diagnostic = diagnostic.related(origin, "what stands before it comes from this macro");
             }
             for (name, call) in self.inlines.calls() {
                 diagnostic = diagnostic.related(call, format!("in this call of `{name}`"));
@@ -310,10 +329,10 @@ impl<'a> Parser<'a> {
         Reported
     }
 
-    /// Gives up: the rest of the input is not read.
+    /// Gives up: the rest of the input is not read, and that it is missing is not reported.
     fn stop(&mut self) {
-        self.at = self.tokens.len() - 1;
+        self.stopped = true;
+        self.at = self.tokens.len().saturating_sub(1);
         self.line_end = false;
-        self.inlines.abandon();
     }
 }

@@ -126,8 +126,9 @@ impl Parser<'_> {
             self.error_here(format!("{found} is a statement and cannot stand in an expression"))
                 .help("change the variable in a statement of its own")
         } else if self.is("?") || self.is("??") || self.is("!") || self.is("!!") {
-            self.error_here(format!("{found} is a statement and cannot stand in an expression"))
-                .help("to test whether a receive is possible, write `c?[x]`")
+            self.error_here(format!("{found} is a statement and cannot stand in an expression")).help(
+                "to test whether a receive is possible, write `c?[x]`; to choose a value, `(c -> a : b)`",
+            )
         } else {
             let diagnostic = self
                 .error_here(format!("expected `)`, found {found}"))

@@ -1,5 +1,8 @@
 //! Going on after a mistake.
 
+use quotient_source::{Diagnostic, Span};
+
+use super::expression::infix;
 use super::{Parse, Parser, Reported};
 use crate::token::{Kind, Token};
 
@@ -60,7 +63,7 @@ impl Parser<'_> {
                     self.bump();
                     break;
                 }
-            } else if token.is(";") && open == 0 {
+            } else if token.is(";") && open == 0 && self.parentheses == 0 {
                 self.bump();
                 break;
             }
@@ -76,13 +79,16 @@ impl Parser<'_> {
         let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
-            if let Kind::Invalid(message, help) = &token.kind {
-                let mut diagnostic = quotient_source::Diagnostic::error(token.span, message.to_string())
-                    .help(help.to_string());
+            if let Kind::Invalid(invalid) = &token.kind {
+                let mut diagnostic =
+                    Diagnostic::error(token.span, invalid.message.as_str()).help(invalid.help.as_str());
                 if let Some(origin) = token.origin {
                     diagnostic = diagnostic.related(origin, "expanded from this macro");
                 }
                 self.report(diagnostic);
+                if let Some(instead) = invalid.instead.clone() {
+                    kept.push(Token { kind: instead, ..token });
+                }
                 continue;
             }
             let embedded = token.word().is_some_and(is_embedded_c);
@@ -125,8 +131,12 @@ impl Parser<'_> {
         let mut diagnostic = self.error_here(format!("expected {what}{context}, found {found}"));
         if self.line_end {
             let next = self.token().kind.described();
-            diagnostic = quotient_source::Diagnostic::error(self.previous, diagnostic.message).help(format!(
+            diagnostic = Diagnostic::error(self.previous, diagnostic.message).help(format!(
                 "a line break ends a statement; to go on with {next}, put it on this line or use parentheses"
+            ));
+        } else if self.continues_line() {
+            diagnostic = diagnostic.help(format!(
+                "a line break ends a statement: put {found} at the end of the line before, or use parentheses"
             ));
         } else if let Some(help) = self.advice() {
             diagnostic = diagnostic.help(help);
@@ -134,14 +144,22 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
+    /// Whether the author most likely went on with an expression on a new line.
+    fn continues_line(&self) -> bool {
+        let token = self.token();
+        self.in_sequence
+            && token.line_start
+            && (infix(&token.kind).is_some() || token.is(",") || token.is("."))
+    }
+
     /// Takes `}` that closes something opened at `open`.
-    pub(super) fn close_brace(
-        &mut self,
-        what: &str,
-        open: quotient_source::Span,
-    ) -> Parse<quotient_source::Span> {
-        // A line break before `}` is one separator too many, which is fine.
+    pub(super) fn close_brace(&mut self, what: &str, open: Span) -> Parse<Span> {
+        // A separator before `}` is one too many, which is fine.
         self.line_end = false;
+        while (self.is(";") || self.is("->")) && (self.ahead(1).is("}") || self.ahead(1).is(";")) {
+            self.bump();
+            self.line_end = false;
+        }
         let span = self.span();
         if self.take("}") {
             return Ok(span);

@@ -61,7 +61,11 @@ impl Parser<'_> {
             }
             self.missing_separator();
         }
-        if sequence.statements.is_empty() && self.diagnostics.error_count() == errors && !self.at_end() {
+        if sequence.statements.is_empty()
+            && self.diagnostics.error_count() == errors
+            && !self.at_end()
+            && !self.at_unit_start()
+        {
             let diagnostic = Diagnostic::error(open, "expected a statement")
                 .label("nothing stands here")
                 .help("write `skip` if nothing is to be done");
@@ -98,6 +102,9 @@ impl Parser<'_> {
         let found = self.kind().described();
         let diagnostic = if self.is("=") {
             self.error_here("only a variable can be assigned").help("write `==` to compare")
+        } else if self.is(":") {
+            self.error_here("expected `;` before `:`")
+                .help("a choice between values stands in parentheses: `(c -> a : b)`; a label is a name at the start of a statement")
         } else if self.is_word("unless") {
             self.error_here("`unless` cannot follow `unless`")
                 .help("put the first one in braces: `{ a unless b } unless c`")

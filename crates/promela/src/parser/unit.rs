@@ -2,7 +2,7 @@
 
 use quotient_source::Diagnostic;
 
-use super::inline::restore_plain_labels;
+use super::labels::restore_plain_labels;
 use super::recover::is_embedded_c;
 use super::{Parse, Parser};
 use crate::ast::{Active, Ident, Init, Ltl, Model, Mtype, Never, Proctype, Sequence, Trace, Typedef, Unit};
@@ -56,7 +56,16 @@ impl Parser<'_> {
                 self.refuse_embedded_c();
                 Ok(None)
             }
-            _ => Err(self.expected("a declaration, a proctype or `init`", "")),
+            _ if self.ahead(1).word().is_some() => self.type_name().map(|_| None),
+            _ => {
+                let diagnostic = self
+                    .error_here(format!("expected a declaration, a proctype or `init`, found `{word}`"))
+                    .help(match self.advice() {
+                        Some(help) => help,
+                        None => "statements stand in the body of a proctype or of `init`".to_string(),
+                    });
+                Err(self.report(diagnostic))
+            }
         }
     }
 
@@ -89,7 +98,15 @@ impl Parser<'_> {
         }
         self.bump();
         let name = self.name("a name for the proctype")?;
-        self.expect("(", "after the name of the proctype")?;
+        if !self.is("(") {
+            let found = self.kind().described();
+            let diagnostic =
+                self.error_here(format!("expected `(` after the name of the proctype, found {found}")).help(
+                    format!("write `proctype {}()`, with the parameters between the parentheses", name.name),
+                );
+            return Err(self.report(diagnostic));
+        }
+        self.bump();
         let mut params = Vec::new();
         while !self.is(")") {
             params.push(self.parameter_group()?);

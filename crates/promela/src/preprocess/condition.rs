@@ -2,7 +2,7 @@
 
 use quotient_source::{Diagnostic, Span};
 
-use super::macros::Expander;
+use super::expansion::Expander;
 use crate::token::{Kind, Token};
 
 /// How deep parentheses and prefix operators may nest.
@@ -20,7 +20,7 @@ pub(super) fn holds(expander: &mut Expander<'_>, directive: Span, line: &[Token]
     match value {
         Ok(value) => value != 0,
         Err(diagnostic) => {
-            expander.diagnostics.push(diagnostic);
+            expander.report(diagnostic);
             false
         }
     }

@@ -10,6 +10,7 @@
 //! line changes them. Of several outside definitions of one name the last one counts.
 
 mod condition;
+mod expansion;
 mod macros;
 
 use std::collections::HashSet;
@@ -18,8 +19,9 @@ use std::rc::Rc;
 
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
+use expansion::Expander;
+use macros::Macro;
 pub(crate) use macros::MacroTable;
-use macros::{Expander, Macro};
 
 use crate::ParseOptions;
 use crate::lexer::tokenize;
@@ -88,7 +90,7 @@ struct Preprocessor<'a> {
 
 impl Preprocessor<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.expander.diagnostics.push(diagnostic);
+        self.expander.report(diagnostic);
     }
 
     fn define_from_outside(&mut self, defines: &[(String, String)]) {
@@ -245,7 +247,10 @@ impl Preprocessor<'_> {
             );
             return;
         }
-        let Some(definition) = macros::parse_definition(self.expander.diagnostics, line) else { return };
+        let definition = match macros::parse_definition(line) {
+            Ok(definition) => definition,
+            Err(diagnostic) => return self.report(diagnostic),
+        };
         if let Some(old) = self.expander.macros.get(&name) {
             if old.outside {
                 return;
