@@ -165,6 +165,11 @@ pub(crate) enum Operation {
     Else,
     Send(u32),
     Receive(u32),
+    /// Only in the observer: a send or a receive with these patterns.
+    Event {
+        send: bool,
+        receive: u32,
+    },
     /// With the sites of blocking midway and of never ending.
     Enter {
         blocked: SiteAt,
@@ -247,6 +252,16 @@ pub(crate) struct Code {
     /// Code that sets the globals' initial values.
     pub(crate) init: CodeAt,
     pub(crate) sites: Vec<crate::fault::Site>,
+    pub(crate) observer: Option<Observer>,
+}
+
+/// A compiled observer.
+#[derive(Clone, Debug)]
+pub(crate) struct Observer {
+    pub(crate) negated: bool,
+    /// Index of its function.
+    pub(crate) function: u32,
+    pub(crate) site: SiteAt,
 }
 
 /// A compiled `printf`.

@@ -21,6 +21,9 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
     }
     if let Some(observer) = &program.observer {
         let compiled = compiler.function(u32::MAX, &observer.function);
+        let site = compiler.site(Fault::Trace { negated: observer.negated }, observer.function.span);
+        let function = compiler.code.functions.len() as u32;
+        compiler.code.observer = Some(crate::code::Observer { negated: observer.negated, function, site });
         compiler.code.functions.push(compiled);
     }
     compiler.code
@@ -114,6 +117,11 @@ impl Compiler<'_> {
                 };
                 self.code.sends.push(send);
                 Operation::Send(self.code.sends.len() as u32 - 1)
+            }
+            ir::Operation::Event { send, channel, patterns } => {
+                let channel = self.expr_code(function, channel);
+                let receive = self.receive(function, channel, false, true, patterns, t.span);
+                Operation::Event { send: *send, receive }
             }
             ir::Operation::Receive { channel, any, peek, patterns } => {
                 let channel = self.expr_code(function, channel);

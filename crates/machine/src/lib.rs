@@ -13,6 +13,7 @@ mod fault;
 mod inspect;
 mod layout;
 mod machine;
+mod observer;
 mod record;
 mod step;
 

@@ -245,7 +245,12 @@ impl Machine {
             // SAFETY: the layout's positions are inside the state.
             unsafe { *memory.add(*at as usize) = (index + 1) as u8 };
         }
+        if let Some(observer) = &self.code.observer {
+            let entry = self.code.functions[observer.function as usize].entry;
+            self.set_observer(entry);
+        }
         let init = self.code.init;
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
         if let Err(site) = self.run(init, Frame { memory, base: 0, thread: 0, received: 0 }) {
             self.failed_assertions.push(site);
         }

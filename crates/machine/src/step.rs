@@ -103,6 +103,9 @@ impl Machine {
             }
             self.free.push(item.words);
         }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.steps.clear();
+        }
         self.timeout = timeout;
     }
 
@@ -274,7 +277,7 @@ impl Machine {
                     None => Ready::No,
                 })
             }
-            Operation::Enter { .. } | Operation::Exit => Ok(Ready::No),
+            Operation::Event { .. } | Operation::Enter { .. } | Operation::Exit => Ok(Ready::No),
         }
     }
 
@@ -301,7 +304,9 @@ impl Machine {
                 if let Some(channel) = self.channel(memory, channel) {
                     channel.insert(&values, sorted);
                 }
+                let observed = self.observe(true, channel, &values);
                 self.values = values;
+                observed?;
             }
             Ready::Message(channel, position) => {
                 let Operation::Receive(index) = self.code.transformations[number as usize].operation else {
@@ -316,7 +321,8 @@ impl Machine {
                         found.remove(position);
                     }
                 }
-                let bound = self.bind(index, thread, base, &values);
+                let observed = self.observe(false, channel, &values);
+                let bound = observed.and_then(|()| self.bind(index, thread, base, &values));
                 self.values = values;
                 bound?;
             }
@@ -567,7 +573,8 @@ impl Machine {
                     Ok(true) => {
                         rank = Some(t_rank);
                         met = true;
-                        self.meet(state, number, other, receive, function, frame, theirs, instance.kind, &offered, out);
+                        let parties = (number, other, receive, channel);
+                        self.meet(state, parties, function, frame, theirs, instance.kind, &offered, out);
                     }
                     Err(site) => {
                         rank = Some(t_rank);
@@ -586,9 +593,7 @@ impl Machine {
     fn meet(
         &mut self,
         state: &[u64],
-        send: u32,
-        receive: u32,
-        receive_index: u32,
+        (send, receive, receive_index, channel): (u32, u32, u32, i32),
         sender_function: u32,
         sender: Frame,
         receiver: Frame,
@@ -603,6 +608,8 @@ impl Machine {
         self.set_location(sender.base, sender_function, target);
         self.record(sender.thread, send, Some(receiver.thread));
         let performed = sent
+            .and_then(|()| self.observe(true, channel, offered))
+            .and_then(|()| self.observe(false, channel, offered))
             .and_then(|()| self.bind(receive_index, receiver.thread, receiver.base, offered))
             .and_then(|()| self.actions(receive, receiver.thread, receiver.base));
         self.finish(performed, receive, receiver_function, receiver.thread, receiver.base, sender.thread, out);

@@ -120,6 +120,15 @@ pub enum Operation {
         /// What happens to the fields.
         patterns: Vec<Pattern>,
     },
+    /// A channel operation of some thread, seen by an observer.
+    Event {
+        /// A send rather than a receive.
+        send: bool,
+        /// The channel.
+        channel: Expr,
+        /// What the fields of the message must be.
+        patterns: Vec<Pattern>,
+    },
     /// When the deterministic location the transformation leads to can be passed.
     Enter,
     /// When the thread is the youngest one alive: it ceases to exist.

@@ -71,25 +71,9 @@ pub struct Features {
 pub struct Observer {
     /// `notrace`.
     pub negated: bool,
-    /// Its control flow; operations are sends and receives, jumps and `else` (never blocking alone).
+    /// Its control flow; the operations are [`Operation::Event`]s. It has ended when it stands at a location with
+    /// [`Operation::Exit`].
     pub function: Function,
-    /// Global channel variables whose sends are observed.
-    pub sends: Vec<Place>,
-    /// Global channel variables whose receives are observed.
-    pub receives: Vec<Place>,
-}
-
-impl Observer {
-    /// Fills in the channels from the operations of the function.
-    pub fn collect(&mut self) {
-        for t in self.function.locations.iter().flat_map(|l| &l.transformations) {
-            match &t.operation {
-                Operation::Send { channel: Expr::Load(place), .. } => self.sends.push(place.clone()),
-                Operation::Receive { channel: Expr::Load(place), .. } => self.receives.push(place.clone()),
-                _ => {}
-            }
-        }
-    }
 }
 
 impl Program {

@@ -75,7 +75,7 @@ pub fn operation(o: &Operation, v: &mut dyn Visitor) {
             expr(channel, v);
             args.iter().for_each(|e| expr(e, v));
         }
-        Operation::Receive { channel, patterns, .. } => {
+        Operation::Receive { channel, patterns, .. } | Operation::Event { channel, patterns, .. } => {
             expr(channel, v);
             for p in patterns {
                 match p {

@@ -3,7 +3,7 @@
 //! A location is made *transient* (a process that arrives goes on at once, in the same step) when
 //!
 //! 1. every transformation there reads and writes only the process's own variables, none of which another process can
-//!    see, and uses no channel, no clock (`timeout`), no other process: such a step commutes with every step of every
+//!    see (and globals that nobody reads), and uses no channel, no clock (`timeout`), no other process: such a step commutes with every step of every
 //!    other process, and neither enables nor disables one;
 //! 2. one of them can always be taken, so that arriving there is never the end of a path (no deadlock is hidden), and none
 //!    can be interrupted by an `unless` whose condition is not itself local;
@@ -29,6 +29,7 @@ pub fn merge(program: &mut Program) -> usize {
         return 0;
     }
     let remote = remotely_read(program);
+    let scratch: Vec<bool> = program.globals.iter().map(|g| g.scratch).collect();
     let mut merged = 0;
     for index in 0..program.functions.len() {
         let function = &program.functions[index];
@@ -37,7 +38,7 @@ pub fn merge(program: &mut Program) -> usize {
         }
         let named = named_locations(program, FunctionId(index as u32));
         let mut transient: Vec<bool> = (0..function.locations.len())
-            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, &remote[index]))
+            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, &remote[index], &scratch))
             .collect();
         break_cycles(function, &mut transient);
         for (location, transient) in program.functions[index].locations.iter_mut().zip(transient) {
@@ -58,7 +59,7 @@ fn named_locations(program: &Program, function: FunctionId) -> Vec<bool> {
 }
 
 /// Conditions 1 to 3.
-fn is_local(function: &Function, location: usize, remote: &[bool]) -> bool {
+fn is_local(function: &Function, location: usize, remote: &[bool], scratch: &[bool]) -> bool {
     let location = &function.locations[location];
     if location.end || location.progress || location.accept || location.deterministic {
         return false;
@@ -66,7 +67,7 @@ fn is_local(function: &Function, location: usize, remote: &[bool]) -> bool {
     // An exclusive step (`keeps_control`) goes on anyway; leave it to the machine.
     let ts = &location.transformations;
     !ts.is_empty()
-        && ts.iter().all(|t| is_local_step(t, remote) && !t.keeps_control)
+        && ts.iter().all(|t| is_local_step(t, remote, scratch) && !t.keeps_control)
         && ts.windows(2).all(|w| w[0].rank == w[1].rank)
         && ts.iter().any(|t| always_possible(t, ts))
 }
@@ -123,9 +124,10 @@ fn same(a: &Expr, b: &Expr) -> bool {
 }
 
 /// Condition 1.
-fn is_local_step(t: &Transformation, remote: &[bool]) -> bool {
+fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool {
     struct Local<'a> {
         remote: &'a [bool],
+        scratch: &'a [bool],
         local: bool,
     }
     impl Visitor for Local<'_> {
@@ -154,7 +156,9 @@ fn is_local_step(t: &Transformation, remote: &[bool]) -> bool {
         fn place(&mut self, place: &Place, _: Use) {
             self.local &= match &place.root {
                 Root::Local(VariableId(v)) => !self.remote[*v as usize],
-                Root::Global(_) | Root::Remote { .. } => false,
+                // Nobody reads it, so writing it is nobody else's business.
+                Root::Global(VariableId(v)) => self.scratch[*v as usize],
+                Root::Remote { .. } => false,
             };
         }
     }
@@ -165,7 +169,7 @@ fn is_local_step(t: &Transformation, remote: &[bool]) -> bool {
         Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_) => true,
         Action::Start { .. } | Action::SetPriority(..) => false,
     });
-    let mut visitor = Local { remote, local: acts };
+    let mut visitor = Local { remote, scratch, local: acts };
     visit::transformation(t, &mut visitor);
     visitor.local
 }

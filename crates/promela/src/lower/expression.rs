@@ -1,7 +1,7 @@
 //! Expressions and places.
 
 use quotient_program::{
-    EnumerationId, Expr, IntType, Label, LabelId, LocationId, Pattern, Place, Projection, Root, Type, UnaryOp,
+    EnumerationId, Expr, Label, LabelId, LocationId, Pattern, Place, Projection, Root, Type, UnaryOp,
 };
 use quotient_source::{Diagnostic, Span};
 
@@ -453,14 +453,6 @@ impl Lowering<'_> {
     /// A place that stands for the id of a thread, when it is written as `_priority`.
     pub(super) fn is_priority(r: &ast::Reference) -> bool {
         r.parts.len() == 1 && r.parts[0].name.name == "_priority"
-    }
-
-    /// The wrapping type of a scalar, for messages about constants that do not fit.
-    pub(super) fn int_type(ty: &Type) -> Option<IntType> {
-        match ty {
-            Type::Int(int) => Some(*int),
-            _ => None,
-        }
     }
 }
 

@@ -18,7 +18,9 @@ mod remote;
 mod scratch;
 mod statement;
 
-use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer, Program, Type};
+use quotient_program::{
+    Function, FunctionId, Init, IntType, LocationId, Observer, Operation, Program, Type,
+};
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
@@ -114,13 +116,13 @@ struct Lowering<'a> {
 
 /// The function being translated.
 struct Body {
-    function: FunctionId,
     name: String,
     locals: Vec<quotient_program::Variable>,
     scopes: Vec<Scope>,
     /// A declaration is still a mere declaration: no statement came before it.
     declarations_first: bool,
-    in_claim: bool,
+    /// A `trace`: channel operations are watched, not done.
+    observes: bool,
 }
 
 impl Lowering<'_> {
@@ -281,12 +283,11 @@ impl Lowering<'_> {
         priority: Option<&ast::Expr>,
     ) {
         self.current = Some(Body {
-            function: id,
             name: name.into(),
             locals: Vec::new(),
             scopes: vec![Scope::default()],
             declarations_first: true,
-            in_claim: false,
+            observes: false,
         });
         for declaration in params {
             for variable in &declaration.variables {
@@ -331,17 +332,16 @@ impl Lowering<'_> {
         }
         let name = trace.name.as_ref().map_or_else(|| "trace".to_owned(), |n| n.name.clone());
         self.current = Some(Body {
-            function: FunctionId(u32::MAX),
             name: name.clone(),
             locals: Vec::new(),
             scopes: vec![Scope::default()],
             declarations_first: true,
-            in_claim: true,
+            observes: true,
         });
         let flow = self.elements(&trace.body, trace.end);
         let (locations, entry, _) = flow::locations(flow, self);
         let body = self.current.take();
-        let mut observer = Observer {
+        self.program.observer = Some(Observer {
             negated: trace.negated,
             function: Function {
                 name,
@@ -353,11 +353,25 @@ impl Lowering<'_> {
                 priority: 1,
                 span: trace.span,
             },
-            sends: Vec::new(),
-            receives: Vec::new(),
-        };
-        observer.collect();
-        self.program.observer = Some(observer);
+        });
+        self.check_observer();
+    }
+
+    /// An observer only waits for channel operations.
+    fn check_observer(&mut self) {
+        let Some(observer) = &self.program.observer else { return };
+        let mut wrong = Vec::new();
+        for t in observer.function.locations.iter().flat_map(|l| &l.transformations) {
+            if !matches!(t.operation, Operation::Event { .. } | Operation::Exit) {
+                wrong.push(t.span);
+            }
+        }
+        for span in wrong {
+            self.report(
+                Diagnostic::error(span, "a trace can only contain sends, receives and control flow")
+                    .help("a choice must begin with a send or a receive"),
+            );
+        }
     }
 
     /// Finds the locations of the labels that expressions refer to, once all bodies are translated.

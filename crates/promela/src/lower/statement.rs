@@ -152,6 +152,16 @@ impl Lowering<'_> {
                 let actions = self.adjust(to, BinaryOp::Sub);
                 step(self, context, Operation::Always, actions, out);
             }
+            StatementKind::Send { channel, args, .. } if self.observes() => {
+                let patterns = args.iter().map(|e| self.event_pattern(e)).collect();
+                let operation = Operation::Event { send: true, channel: self.channel(channel), patterns };
+                step(self, context, operation, Vec::new(), out);
+            }
+            StatementKind::Receive { channel, args, .. } if self.observes() => {
+                let patterns = self.patterns(args, true);
+                let operation = Operation::Event { send: false, channel: self.channel(channel), patterns };
+                step(self, context, operation, Vec::new(), out);
+            }
             StatementKind::Send { channel, sorted, args } => {
                 let operation =
                     Operation::Send { channel: self.channel(channel), sorted: *sorted, args: self.message(args) };
@@ -221,6 +231,16 @@ impl Lowering<'_> {
                 let index = self.scalar_place(variable)?;
                 let (from, to) = (self.expr(from), self.expr(to));
                 let text = self.text(span);
+                if let Some(values) = listed(variable, &from, &to) {
+                    let options = values
+                        .map(|value| {
+                            let assign = vec![Action::Assign(index.clone(), Expr::Const(value))];
+                            let id = context.flow.add(basic(Operation::Always, assign), span, text.clone());
+                            context.flow.add_sequence(Sequence { elements: vec![id], join: None })
+                        })
+                        .collect();
+                    return Some(self.alternatives(context, options, span, out));
+                }
                 let start = vec![Action::Assign(index.clone(), from)];
                 out.push(context.flow.add(basic(Operation::Always, start), span, text));
                 let exit = context.flow.add(Kind::Join, span, "select".into());
@@ -260,6 +280,18 @@ impl Lowering<'_> {
             StatementKind::Unless(main, escape) => return self.unless(context, main, escape, statement, out),
         }
         None
+    }
+
+    fn observes(&self) -> bool {
+        self.current.as_ref().is_some_and(|b| b.observes)
+    }
+
+    /// What a `trace` says about a field that is sent: a constant must match, a variable means any value.
+    fn event_pattern(&mut self, e: &ast::Expr) -> Pattern {
+        match &e.kind {
+            ast::ExprKind::Reference(r) if self.mtype_constant(r).is_none() => Pattern::Ignore,
+            _ => Pattern::Match(self.expr(e)),
+        }
     }
 
     fn is_empty(&mut self, context: &Context, sequence: SequenceId, span: Span) -> bool {
@@ -365,6 +397,11 @@ impl Lowering<'_> {
     }
 
     fn assignment(&mut self, to: &ast::Reference, value: &ast::Expr) -> Vec<Action> {
+        if to.parts[0].name.name == "_" {
+            // Written and never read: nothing happens, but the expression must be right.
+            self.expr(value);
+            return Vec::new();
+        }
         if Self::is_priority(to) {
             self.program.features.priorities = true;
             return vec![Action::SetPriority(Expr::SelfId, self.expr(value))];
@@ -546,6 +583,16 @@ impl Lowering<'_> {
         out: &mut Vec<ElementId>,
     ) -> ElementId {
         let options: Vec<_> = choices.iter().map(|c| self.option(context, &c.sequence)).collect();
+        self.alternatives(context, options, span, out)
+    }
+
+    fn alternatives(
+        &mut self,
+        context: &mut Context,
+        options: Vec<SequenceId>,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
         let join = context.flow.add(Kind::Join, span, "fi".into());
         let options = self.checked_options(context, options, span);
         for option in &options {
@@ -745,6 +792,18 @@ impl Lowering<'_> {
             self.labels(context, main, Some(block), first, out);
         }
         Some(block)
+    }
+}
+
+/// The values of a `select` that SPIN turns into a choice of assignments: a plain name and two numbers that are not far
+/// apart. (Any other `select` counts up from the first value.)
+fn listed(variable: &ast::Reference, from: &Expr, to: &Expr) -> Option<std::ops::RangeInclusive<i32>> {
+    let plain = variable.parts.len() == 1
+        && variable.parts[0].index.is_none()
+        && variable.parts[0].name.name.chars().all(char::is_alphanumeric);
+    match (from.constant(), to.constant()) {
+        (Some(from), Some(to)) if plain && from >= 0 && from <= to && to - from <= 32 => Some(from..=to),
+        _ => None,
     }
 }
 

@@ -85,12 +85,17 @@ fn figures(out: &mut String, run: &Run<'_>) {
     );
     let _ = writeln!(out, "  {:.3} s CPU, {:.3} s elapsed", run.cpu_seconds, run.wall_seconds);
     let reduced = run.outcome.reduced;
-    if reduced.forgotten + reduced.merged > 0 {
-        let _ = writeln!(
-            out,
-            "  reductions: variables without use lose their value ({} places), {} local steps merged",
-            reduced.forgotten, reduced.merged
-        );
+    let parts: Vec<String> = [
+        (reduced.unread, "global never read", "globals never read"),
+        (reduced.forgotten, "place where a variable dies", "places where a variable dies"),
+        (reduced.merged, "local step merged", "local steps merged"),
+    ]
+    .iter()
+    .filter(|(count, ..)| *count > 0)
+    .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+    .collect();
+    if !parts.is_empty() {
+        let _ = writeln!(out, "  reductions: {}", parts.join(", "));
     }
     for note in &run.outcome.notes {
         let _ = writeln!(out, "  note: {note}");

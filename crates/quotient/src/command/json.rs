@@ -36,6 +36,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
             "symmetry": "off",
             "por": "off",
             "store": outcome.store,
+            "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,
             "merged_locations": outcome.reduced.merged,
             "notes": outcome.notes,
