@@ -1,7 +1,7 @@
 //! What a model refers to across processes, found before anything is translated.
 
 use crate::ast::{
-    ChannelInit, Choice, Declaration, Expr, ExprKind, Initialiser, Model, ReceiveArg, Reference, Sequence, Statement,
+    ChannelInit, Choice, Declaration, Expr, ExprKind, Formula, FormulaKind, Initialiser, Model, ReceiveArg, Reference, Sequence, Statement,
     StatementKind, Unit,
 };
 
@@ -31,8 +31,18 @@ pub(super) fn references(model: &Model) -> Remote {
                 remote.sequence(&init.body);
             }
             Unit::Trace(trace) => remote.sequence(&trace.body),
-            // Claims are not part of the program.
-            Unit::Never(_) | Unit::Ltl(_) | Unit::Typedef(_) | Unit::Mtype(_) | Unit::Declaration(_) => {}
+            // Claims are not part of the program, but the labels they ask for must be locations.
+            Unit::Never(never) => {
+                let mut claim = Remote::default();
+                claim.sequence(&never.body);
+                remote.labels.extend(claim.labels);
+            }
+            Unit::Ltl(ltl) => {
+                let mut claim = Remote::default();
+                claim.formula(&ltl.formula);
+                remote.labels.extend(claim.labels);
+            }
+            Unit::Typedef(_) | Unit::Mtype(_) | Unit::Declaration(_) => {}
         }
     }
     remote
@@ -41,6 +51,26 @@ pub(super) fn references(model: &Model) -> Remote {
 impl Remote {
     fn sequence(&mut self, sequence: &Sequence) {
         sequence.statements.iter().for_each(|s| self.statement(s));
+    }
+
+    fn formula(&mut self, formula: &Formula) {
+        match &formula.kind {
+            FormulaKind::Atom(e) => self.expr(e),
+            FormulaKind::Not(a)
+            | FormulaKind::Always(a)
+            | FormulaKind::Eventually(a)
+            | FormulaKind::Next(a) => self.formula(a),
+            FormulaKind::And(a, b)
+            | FormulaKind::Or(a, b)
+            | FormulaKind::Implies(a, b)
+            | FormulaKind::Equivalent(a, b)
+            | FormulaKind::Until(a, b)
+            | FormulaKind::WeakUntil(a, b)
+            | FormulaKind::Release(a, b) => {
+                self.formula(a);
+                self.formula(b);
+            }
+        }
     }
 
     fn choices(&mut self, choices: &[Choice]) {

@@ -229,9 +229,10 @@ impl Lowering<'_> {
             }
             StatementKind::Select { variable, from, to } => {
                 let index = self.scalar_place(variable)?;
+                let values = listed(variable, from, to);
                 let (from, to) = (self.expr(from), self.expr(to));
                 let text = self.text(span);
-                if let Some(values) = listed(variable, &from, &to) {
+                if let Some(values) = values {
                     let options = values
                         .map(|value| {
                             let assign = vec![Action::Assign(index.clone(), Expr::Const(value))];
@@ -797,12 +798,20 @@ impl Lowering<'_> {
 
 /// The values of a `select` that SPIN turns into a choice of assignments: a plain name and two numbers that are not far
 /// apart. (Any other `select` counts up from the first value.)
-fn listed(variable: &ast::Reference, from: &Expr, to: &Expr) -> Option<std::ops::RangeInclusive<i32>> {
+fn listed(
+    variable: &ast::Reference,
+    from: &ast::Expr,
+    to: &ast::Expr,
+) -> Option<std::ops::RangeInclusive<i32>> {
     let plain = variable.parts.len() == 1
         && variable.parts[0].index.is_none()
         && variable.parts[0].name.name.chars().all(char::is_alphanumeric);
-    match (from.constant(), to.constant()) {
-        (Some(from), Some(to)) if plain && from >= 0 && from <= to && to - from <= 32 => Some(from..=to),
+    match (&from.kind, &to.kind) {
+        (&ast::ExprKind::Number(from), &ast::ExprKind::Number(to))
+            if plain && from >= 0 && from <= to && to - from <= 32 =>
+        {
+            Some(from..=to)
+        }
         _ => None,
     }
 }
