@@ -1,73 +1,118 @@
-//! Hash tables cut into segments by the top bits of the hash. A segment grows alone, so that growing
-//! never means rehashing everything; only the number of segments is raised twice in a table's life,
-//! while it is small.
+//! Hash tables that grow a part at a time.
+//!
+//! A table is cut into segments by the top bits of the hash (extendible hashing: Fagin, Nievergelt, Pippenger, Strong,
+//! 1979). A segment that is full grows by a fraction while it is small, so that little memory is wasted; at its greatest
+//! size it is split in two by one more bit of the hash. No insertion ever waits for more than one segment to be moved.
+//!
+//! Inside a segment an entry's home grows with its hash, so that moving a segment reads and writes memory in order.
 
-/// One independently growing part of a table.
+/// One part of a table.
 pub(crate) trait Segment: Default {
+    /// A segment with room for this many units (slots or cache lines).
+    fn with_units(units: usize) -> Self;
+    /// Its units.
+    fn units(&self) -> usize;
+    /// Units at which it is split instead of growing.
+    const MOST_UNITS: usize;
+    /// The next size.
+    fn next_units(units: usize) -> usize;
+    /// Whether one more entry needs room to be made first.
+    fn is_full(&self) -> bool;
+    /// Moves all entries: to `lower`, or, when there is an `upper`, those whose bit `depth` of the hash (from the top)
+    /// is set to that. The new segments are reached by `new_depth` bits.
+    fn move_into(&mut self, new_depth: u32, lower: &mut Self, upper: Option<&mut Self>);
     /// Bytes allocated.
     fn bytes(&self) -> usize;
-    /// Moves every entry, with its hash, to the segment that `to` gives.
-    fn drain_into(self, to: &mut dyn FnMut(u64) -> *mut Self);
 }
 
-/// How many segments a table starts with, and the most it gets, as powers of two.
-const FIRST_BITS: u32 = 4;
-const LAST_BITS: u32 = 12;
-/// Average entries per segment that make the table spread out.
-const SPREAD_AT: u64 = 2048;
+#[derive(Debug)]
+struct Held<S> {
+    segment: S,
+    /// Number of hash bits that lead here.
+    depth: u32,
+}
 
 /// The segments of one table.
 #[derive(Debug)]
 pub(crate) struct Directory<S> {
-    segments: Vec<S>,
-    shift: u32,
+    /// Segment for each value of the top `bits` bits.
+    index: Vec<u32>,
+    bits: u32,
+    segments: Vec<Held<S>>,
     len: u64,
 }
 
 impl<S: Segment> Default for Directory<S> {
     fn default() -> Self {
-        Directory { segments: segments(FIRST_BITS), shift: 64 - FIRST_BITS, len: 0 }
+        Directory { index: vec![0], bits: 0, segments: vec![Held { segment: S::default(), depth: 0 }], len: 0 }
     }
-}
-
-fn segments<S: Segment>(bits: u32) -> Vec<S> {
-    (0..1 << bits).map(|_| S::default()).collect()
 }
 
 impl<S: Segment> Directory<S> {
     #[inline(always)]
-    pub(crate) fn segment(&self, hash: u64) -> &S {
-        // SAFETY: there are 2^(64 - shift) segments, and the shift leaves that many bits.
-        unsafe { self.segments.get_unchecked((hash >> self.shift) as usize) }
+    fn number(&self, hash: u64) -> usize {
+        // Two shifts, since one by 64 is none.
+        let at = (hash >> 1 >> (63 - self.bits)) as usize;
+        // SAFETY: there are 2^bits entries.
+        unsafe { *self.index.get_unchecked(at) as usize }
     }
 
+    /// The segment of a hash, and the number of hash bits that lead to it.
     #[inline(always)]
-    pub(crate) fn segment_mut(&mut self, hash: u64) -> &mut S {
+    pub(crate) fn segment(&self, hash: u64) -> (&S, u32) {
+        // SAFETY: the index holds numbers of segments.
+        let held = unsafe { self.segments.get_unchecked(self.number(hash)) };
+        (&held.segment, held.depth)
+    }
+
+    /// The segment of a hash, with room for one more entry.
+    #[inline(always)]
+    pub(crate) fn segment_with_room(&mut self, hash: u64) -> (&mut S, u32) {
+        let mut number = self.number(hash);
         // SAFETY: as above.
-        unsafe { self.segments.get_unchecked_mut((hash >> self.shift) as usize) }
+        while unsafe { self.segments.get_unchecked(number) }.segment.is_full() {
+            self.make_room(number, hash);
+            number = self.number(hash);
+        }
+        // SAFETY: as above.
+        let held = unsafe { self.segments.get_unchecked_mut(number) };
+        (&mut held.segment, held.depth)
     }
 
     /// Called after an entry was added.
     #[inline(always)]
     pub(crate) fn added(&mut self) {
         self.len += 1;
-        if self.len > SPREAD_AT << (64 - self.shift) && 64 - self.shift < LAST_BITS {
-            self.spread();
-        }
     }
 
     #[cold]
-    fn spread(&mut self) {
-        let bits = (64 - self.shift + 4).min(LAST_BITS);
-        let mut next: Vec<S> = segments(bits);
-        let shift = 64 - bits;
-        let base = next.as_mut_ptr();
-        for segment in std::mem::take(&mut self.segments) {
-            // SAFETY: `hash >> shift` is below 2^bits, the length of `next`, which stays in place.
-            segment.drain_into(&mut |hash| unsafe { base.add((hash >> shift) as usize) });
+    #[inline(never)]
+    fn make_room(&mut self, number: usize, hash: u64) {
+        let Held { segment, depth } = &mut self.segments[number];
+        let depth = *depth;
+        let units = segment.units();
+        // 40 bits are never used up by real tables; a bad hash must not split for ever.
+        if units < S::MOST_UNITS || depth >= 40 {
+            let mut larger = S::with_units(S::next_units(units));
+            segment.move_into(depth, &mut larger, None);
+            *segment = larger;
+            return;
         }
-        self.segments = next;
-        self.shift = shift;
+        let mut lower = S::with_units(S::MOST_UNITS / 2);
+        let mut upper = S::with_units(S::MOST_UNITS / 2);
+        segment.move_into(depth + 1, &mut lower, Some(&mut upper));
+        self.segments[number] = Held { segment: lower, depth: depth + 1 };
+        let second = self.segments.len() as u32;
+        self.segments.push(Held { segment: upper, depth: depth + 1 });
+        if depth == self.bits {
+            self.index = self.index.iter().flat_map(|n| [*n, *n]).collect();
+            self.bits += 1;
+        }
+        // The entries that led to the old segment are consecutive; the second half of them leads to the new one.
+        let span = 1usize << (self.bits - depth);
+        let at = (hash >> 1 >> (63 - self.bits)) as usize;
+        let first = at & !(span - 1);
+        self.index[first + span / 2..first + span].fill(second);
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -75,7 +120,13 @@ impl<S: Segment> Directory<S> {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let held: usize = self.segments.iter().map(Segment::bytes).sum();
-        (held + self.segments.len() * size_of::<S>()) as u64
+        let held: usize = self.segments.iter().map(|h| h.segment.bytes()).sum();
+        held as u64 + self.index.len() as u64 * 4 + (self.segments.len() * size_of::<Held<S>>()) as u64
     }
+}
+
+/// Position of a hash among `units`, by the bits that did not choose the segment: it grows with the hash.
+#[inline(always)]
+pub(crate) fn home(hash: u64, depth: u32, units: usize) -> usize {
+    ((((hash << depth) >> 32) * units as u64) >> 32) as usize
 }

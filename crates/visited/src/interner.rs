@@ -1,26 +1,33 @@
 //! Numbers for 64-bit keys: each distinct key gets the next number, from 1. Five entries share a cache
 //! line, so that a lookup is one memory access.
 
-use crate::directory::{Directory, Segment};
+use crate::directory::{Directory, Segment, home};
 use crate::hash::mix;
-
+use crate::memory::{Plain, Zeroed};
 
 const LINE: usize = 5;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Line {
     keys: [u64; LINE],
+    /// 0 marks a free place: numbers start at 1.
     ids: [u32; LINE],
-    used: u32,
 }
 
-const FREE: Line = Line { keys: [0; LINE], ids: [0; LINE], used: 0 };
+// SAFETY: integers only.
+unsafe impl Plain for Line {}
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lines {
-    lines: Vec<Line>,
-    len: u32,
+    lines: Zeroed<Line>,
+    len: usize,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Lines::with_units(0)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -29,26 +36,21 @@ pub(crate) struct Interner {
     full: bool,
 }
 
-#[inline(always)]
-fn home(hash: u64, lines: usize) -> usize {
-    ((u64::from(hash as u32) * lines as u64) >> 32) as usize
-}
-
 impl Lines {
-    /// The number of `key`, or the line with a free place for it. No segment is ever full.
+    /// The number of `key`, or the line and place where it belongs. There must be a free place.
     #[inline(always)]
-    fn find(&self, key: u64, hash: u64) -> Result<u32, usize> {
-        let mut at = home(hash, self.lines.len());
+    fn find(&self, key: u64, hash: u64, depth: u32) -> Result<u32, (usize, usize)> {
+        let mut at = home(hash, depth, self.lines.len());
         loop {
             // SAFETY: `home` is below the number of lines, and wrapping keeps `at` there.
             let line = unsafe { self.lines.get_unchecked(at) };
             for place in 0..LINE {
-                if line.keys[place] == key && place < line.used as usize {
+                if line.ids[place] == 0 {
+                    return Err((at, place));
+                }
+                if line.keys[place] == key {
                     return Ok(line.ids[place]);
                 }
-            }
-            if (line.used as usize) < LINE {
-                return Err(at);
             }
             at += 1;
             if at == self.lines.len() {
@@ -57,51 +59,53 @@ impl Lines {
         }
     }
 
-    fn put(&mut self, at: usize, key: u64, id: u32) {
+    fn put(&mut self, (at, place): (usize, usize), key: u64, id: u32) {
         let line = &mut self.lines[at];
-        let place = line.used as usize;
         line.keys[place] = key;
         line.ids[place] = id;
-        line.used += 1;
         self.len += 1;
     }
+}
 
-    /// Makes room for one more: at most three in four places are used.
-    fn reserve(&mut self) {
-        if (self.len as usize + 1) * 4 > self.lines.len() * LINE * 3 {
-            let lines = (self.lines.len() + self.lines.len() / 3).max(1) + 1;
-            let old = std::mem::replace(&mut self.lines, vec![FREE; lines]);
-            self.len = 0;
-            for line in &old {
-                for place in 0..line.used as usize {
-                    self.add(line.keys[place], mix(line.keys[place]), line.ids[place]);
+impl Segment for Lines {
+    fn with_units(units: usize) -> Self {
+        Lines { lines: Zeroed::new(units), len: 0 }
+    }
+
+    fn units(&self) -> usize {
+        self.lines.len()
+    }
+
+    // 32 MiB.
+    const MOST_UNITS: usize = 1 << 19;
+
+    fn next_units(units: usize) -> usize {
+        if units < 1 << 10 { (units * 2).max(4) } else { (units + units / 4).min(Self::MOST_UNITS) }
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        // At most four in five places are used.
+        (self.len + 1) * 5 > self.lines.len() * LINE * 4
+    }
+
+    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
+        for line in self.lines.iter() {
+            for place in (0..LINE).filter(|p| line.ids[*p] != 0) {
+                let hash = mix(line.keys[place]);
+                let to = match &mut upper {
+                    Some(upper) if hash >> (64 - new_depth) & 1 == 1 => &mut **upper,
+                    _ => &mut *lower,
+                };
+                if let Err(free) = to.find(line.keys[place], hash, new_depth) {
+                    to.put(free, line.keys[place], line.ids[place]);
                 }
             }
         }
     }
 
-    fn add(&mut self, key: u64, hash: u64, id: u32) {
-        if let Err(at) = self.find(key, hash) {
-            self.put(at, key, id);
-        }
-    }
-}
-
-impl Segment for Lines {
     fn bytes(&self) -> usize {
-        self.lines.len() * size_of::<Line>()
-    }
-
-    fn drain_into(self, to: &mut dyn FnMut(u64) -> *mut Self) {
-        for line in &self.lines {
-            for place in 0..line.used as usize {
-                let hash = mix(line.keys[place]);
-                // SAFETY: `to` gives a live segment of the new directory, different from `self`.
-                let segment = unsafe { &mut *to(hash) };
-                segment.reserve();
-                segment.add(line.keys[place], hash, line.ids[place]);
-            }
-        }
+        self.lines.bytes()
     }
 }
 
@@ -110,9 +114,9 @@ impl Interner {
     #[inline(always)]
     pub(crate) fn intern(&mut self, key: u64) -> u32 {
         let hash = mix(key);
-        let lines = self.directory.segment(hash);
+        let (lines, depth) = self.directory.segment(hash);
         if !lines.lines.is_empty()
-            && let Ok(id) = lines.find(key, hash)
+            && let Ok(id) = lines.find(key, hash, depth)
         {
             return id;
         }
@@ -127,13 +131,13 @@ impl Interner {
             self.full = true;
             return u32::MAX;
         }
-        let lines = self.directory.segment_mut(hash);
-        lines.reserve();
-        lines.add(key, hash, next as u32);
+        let (lines, depth) = self.directory.segment_with_room(hash);
+        if let Err(free) = lines.find(key, hash, depth) {
+            lines.put(free, key, next as u32);
+        }
         self.directory.added();
         next as u32
     }
-
 
     /// Whether the numbers have run out; keys interned since then have no number of their own.
     pub(crate) fn is_full(&self) -> bool {

@@ -1,33 +1,35 @@
-//! A set of nonzero 64-bit keys: open addressing in segments that grow by a fifth.
+//! A set of 64-bit keys: open addressing.
 
-use crate::directory::{Directory, Segment};
+use crate::directory::{Directory, Segment, home};
 use crate::hash::mix;
+use crate::memory::Zeroed;
 use crate::prefetch;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeySet {
     directory: Directory<Keys>,
+    /// The key 0 marks free slots: whether it is in the set is kept apart.
+    zero: bool,
 }
 
 /// Slots; 0 is free.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Keys {
-    slots: Box<[u64]>,
-    len: u32,
+    slots: Zeroed<u64>,
+    len: usize,
 }
 
-/// Slot for a hash in a segment of `capacity` slots, without dividing.
-#[inline(always)]
-fn home(hash: u64, capacity: usize) -> usize {
-    // The top bits chose the segment: use the low half.
-    ((u64::from(hash as u32) * capacity as u64) >> 32) as usize
+impl Default for Keys {
+    fn default() -> Self {
+        Keys::with_units(0)
+    }
 }
 
 impl Keys {
-    /// The slot holding `key`, or the free one where it belongs. The segment is never full.
+    /// The slot holding `key`, or the free one where it belongs. There must be a free slot.
     #[inline(always)]
-    fn find(&self, key: u64, hash: u64) -> usize {
-        let mut slot = home(hash, self.slots.len());
+    fn find(&self, key: u64, hash: u64, depth: u32) -> usize {
+        let mut slot = home(hash, depth, self.slots.len());
         loop {
             // SAFETY: `home` is below the capacity, and wrapping keeps `slot` there.
             let found = unsafe { *self.slots.get_unchecked(slot) };
@@ -40,45 +42,46 @@ impl Keys {
             }
         }
     }
-
-    #[inline(always)]
-    fn insert(&mut self, key: u64, hash: u64) -> bool {
-        // At most four in five slots are used.
-        if (self.len as usize + 1) * 5 > self.slots.len() * 4 {
-            self.grow();
-        }
-        let slot = self.find(key, hash);
-        if self.slots[slot] == key {
-            return false;
-        }
-        self.slots[slot] = key;
-        self.len += 1;
-        true
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let capacity = (self.slots.len() + self.slots.len() / 5).max(8).next_multiple_of(8);
-        let old = std::mem::replace(&mut self.slots, vec![0; capacity].into_boxed_slice());
-        for &key in old.iter().filter(|k| **k != 0) {
-            let slot = self.find(key, mix(key));
-            self.slots[slot] = key;
-        }
-    }
 }
 
 impl Segment for Keys {
-    fn bytes(&self) -> usize {
-        self.slots.len() * 8
+    fn with_units(units: usize) -> Self {
+        Keys { slots: Zeroed::new(units), len: 0 }
     }
 
-    fn drain_into(self, to: &mut dyn FnMut(u64) -> *mut Self) {
+    fn units(&self) -> usize {
+        self.slots.len()
+    }
+
+    // 32 MiB.
+    const MOST_UNITS: usize = 1 << 22;
+
+    fn next_units(units: usize) -> usize {
+        // Small tables double; large ones grow by less, so that little is wasted.
+        if units < 1 << 12 { (units * 2).max(16) } else { (units + units / 5).min(Self::MOST_UNITS) }
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        // At most five in six slots are used: about six are looked at for a key that is there.
+        (self.len + 1) * 6 > self.slots.len() * 5
+    }
+
+    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
         for &key in self.slots.iter().filter(|k| **k != 0) {
             let hash = mix(key);
-            // SAFETY: `to` gives a live segment of the new directory, different from `self`.
-            unsafe { &mut *to(hash) }.insert(key, hash);
+            let to = match &mut upper {
+                Some(upper) if hash >> (64 - new_depth) & 1 == 1 => &mut **upper,
+                _ => &mut *lower,
+            };
+            let slot = to.find(key, hash, new_depth);
+            to.slots[slot] = key;
+            to.len += 1;
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.slots.bytes()
     }
 }
 
@@ -87,31 +90,42 @@ impl KeySet {
     #[inline(always)]
     pub(crate) fn prefetch(&self, key: u64) {
         let hash = mix(key);
-        let keys = self.directory.segment(hash);
-        prefetch(&keys.slots, home(hash, keys.slots.len()));
+        let (keys, depth) = self.directory.segment(hash);
+        prefetch(&keys.slots, home(hash, depth, keys.slots.len()));
     }
 
-    /// Adds a key that is not 0; `false` when it was there.
+    /// Adds a key; `false` when it was there.
     #[inline(always)]
     pub(crate) fn insert(&mut self, key: u64) -> bool {
-        debug_assert_ne!(key, 0);
-        let hash = mix(key);
-        let new = self.directory.segment_mut(hash).insert(key, hash);
-        if new {
-            self.directory.added();
+        if key == 0 {
+            return !std::mem::replace(&mut self.zero, true);
         }
-        new
+        let hash = mix(key);
+        let (keys, depth) = self.directory.segment_with_room(hash);
+        let slot = keys.find(key, hash, depth);
+        // SAFETY: `find` gives a slot of the segment.
+        let slot = unsafe { keys.slots.get_unchecked_mut(slot) };
+        if *slot == key {
+            return false;
+        }
+        *slot = key;
+        keys.len += 1;
+        self.directory.added();
+        true
     }
 
     #[inline(always)]
     pub(crate) fn contains(&self, key: u64) -> bool {
+        if key == 0 {
+            return self.zero;
+        }
         let hash = mix(key);
-        let keys = self.directory.segment(hash);
-        !keys.slots.is_empty() && keys.slots[keys.find(key, hash)] == key
+        let (keys, depth) = self.directory.segment(hash);
+        !keys.slots.is_empty() && keys.slots[keys.find(key, hash, depth)] == key
     }
 
     pub(crate) fn len(&self) -> u64 {
-        self.directory.len()
+        self.directory.len() + u64::from(self.zero)
     }
 
     pub(crate) fn bytes(&self) -> u64 {

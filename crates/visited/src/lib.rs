@@ -12,6 +12,7 @@ mod directory;
 mod hash;
 mod interner;
 mod key_set;
+mod memory;
 mod plain;
 mod tree;
 

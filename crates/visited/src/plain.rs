@@ -1,11 +1,12 @@
 //! The plain store: states as they are, in a slab, found through a table of (tag, number) words. The fastest
 //! when states are short, and the largest.
 //!
-//! The hint of a state is its hash before the last mixing, a sum over its words: a successor that differs in
-//! few words is hashed by difference.
+//! The hint of a long state is its hash before the last mixing, a sum over its words: a successor that differs in
+//! few words is hashed by difference. Short states are hashed from the start, which is as fast.
 
 use crate::directory::{Directory, Segment};
 use crate::hash::{mix, term};
+use crate::memory::Zeroed;
 use crate::{Known, Visited, prefetch};
 
 /// States stored whole.
@@ -17,37 +18,47 @@ pub struct Plain {
     full: bool,
 }
 
-/// Words in one chunk of a slab: growing never copies states.
-const CHUNK: usize = 1 << 17;
+/// Words in one chunk of a slab: growing never copies states. The first chunks are smaller.
+const CHUNK: usize = 1 << 19;
+const FIRST_CHUNK: usize = 1 << 12;
+/// States of up to this many words are hashed from the start.
+const SHORT: usize = 6;
 
 #[derive(Debug, Default)]
 struct Slab {
     words: usize,
-    per_chunk: usize,
-    chunks: Vec<Vec<u64>>,
+    /// States per chunk, a power of two (the first chunk is cut short).
+    shift: u32,
+    chunks: Vec<Zeroed<u64>>,
     count: u32,
     table: Directory<Table>,
 }
 
 /// Slots: 0 is free, else the top half of the hash over the state's number + 1.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Table {
-    slots: Box<[u64]>,
-    len: u32,
+    slots: Zeroed<u64>,
+    len: usize,
 }
 
+impl Default for Table {
+    fn default() -> Self {
+        Table::with_units(0)
+    }
+}
+
+/// As [`crate::directory::home`], from the top half of the hash alone: that is all a slot keeps of it.
 #[inline(always)]
-fn home(hash: u64, capacity: usize) -> usize {
-    // Bits 32 to 51: the tag's bits that did not choose the segment (at most 12).
-    (((hash >> 32 & 0xf_ffff) * capacity as u64) >> 20) as usize
+fn home(hash: u64, depth: u32, units: usize) -> usize {
+    (u64::from(((hash >> 32) as u32) << depth) * units as u64 >> 32) as usize
 }
 
 impl Table {
     /// Calls `same` with the number of each state whose tag matches, until it says yes; otherwise gives the
-    /// free slot where the state belongs.
+    /// free slot where the state belongs. There must be a free slot.
     #[inline(always)]
-    fn find(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Result<u32, usize> {
-        let mut at = home(hash, self.slots.len());
+    fn find(&self, hash: u64, depth: u32, mut same: impl FnMut(u32) -> bool) -> Result<u32, usize> {
+        let mut at = home(hash, depth, self.slots.len());
         loop {
             // SAFETY: `home` is below the capacity, and wrapping keeps `at` there.
             let slot = unsafe { *self.slots.get_unchecked(at) };
@@ -63,61 +74,74 @@ impl Table {
             }
         }
     }
-
-    /// Makes room for one more: at most four in five slots are used.
-    #[inline(always)]
-    fn reserve(&mut self) {
-        if (self.len as usize + 1) * 5 > self.slots.len() * 4 {
-            self.grow();
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let capacity = (self.slots.len() + self.slots.len() / 3).max(8).next_multiple_of(8);
-        let old = std::mem::replace(&mut self.slots, vec![0; capacity].into_boxed_slice());
-        for &slot in old.iter().filter(|s| **s != 0) {
-            self.place(slot);
-        }
-    }
-
-    fn place(&mut self, slot: u64) {
-        if let Err(at) = self.find(slot, |_| false) {
-            self.slots[at] = slot;
-        }
-    }
 }
 
 impl Segment for Table {
-    fn bytes(&self) -> usize {
-        self.slots.len() * 8
+    fn with_units(units: usize) -> Self {
+        Table { slots: Zeroed::new(units), len: 0 }
     }
 
-    fn drain_into(self, to: &mut dyn FnMut(u64) -> *mut Self) {
+    fn units(&self) -> usize {
+        self.slots.len()
+    }
+
+    // 32 MiB.
+    const MOST_UNITS: usize = 1 << 22;
+
+    fn next_units(units: usize) -> usize {
+        if units < 1 << 16 { (units * 2).max(16) } else { (units + units / 2).min(Self::MOST_UNITS) }
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        // At most two in three slots are used.
+        (self.len + 1) * 3 > self.slots.len() * 2
+    }
+
+    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
         for &slot in self.slots.iter().filter(|s| **s != 0) {
-            // SAFETY: `to` gives a live segment of the new directory, different from `self`. The top half
-            // of a slot is the top half of the hash, which is all the directory looks at.
-            let table = unsafe { &mut *to(slot) };
-            table.reserve();
-            table.place(slot);
-            table.len += 1;
+            let to = match &mut upper {
+                Some(upper) if slot >> (64 - new_depth) & 1 == 1 => &mut **upper,
+                _ => &mut *lower,
+            };
+            if let Err(at) = to.find(slot, new_depth, |_| false) {
+                to.slots[at] = slot;
+                to.len += 1;
+            }
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.slots.bytes()
     }
 }
 
 impl Slab {
     #[inline(always)]
     fn state(&self, number: u32) -> &[u64] {
-        let (chunk, within) = (number as usize / self.per_chunk, number as usize % self.per_chunk);
-        &self.chunks[chunk][within * self.words..(within + 1) * self.words]
+        let (chunk, within) = (number >> self.shift, number & ((1 << self.shift) - 1));
+        let start = within as usize * self.words;
+        // SAFETY: numbers come from the table, which holds those of stored states.
+        unsafe { self.chunks.get_unchecked(chunk as usize).get_unchecked(start..start + self.words) }
     }
 
     fn push(&mut self, state: &[u64]) {
-        if (self.count as usize).is_multiple_of(self.per_chunk) {
-            self.chunks.push(Vec::with_capacity(self.per_chunk * self.words));
+        let within = (self.count & ((1 << self.shift) - 1)) as usize;
+        let chunk = (self.count >> self.shift) as usize;
+        if chunk == self.chunks.len() {
+            // The first chunk starts small and is replaced once by a whole one.
+            let first = chunk == 0 && FIRST_CHUNK / self.words > 0;
+            let words = if first { FIRST_CHUNK.min(self.words << self.shift) } else { self.words << self.shift };
+            self.chunks.push(Zeroed::new(words.max(self.words)));
         }
-        self.chunks.last_mut().expect("a chunk was just made sure of").extend_from_slice(state);
+        let start = within * self.words;
+        if start + self.words > self.chunks[chunk].len() {
+            let mut whole = Zeroed::new(self.words << self.shift);
+            let old = &self.chunks[chunk];
+            whole[..old.len()].copy_from_slice(old);
+            self.chunks[chunk] = whole;
+        }
+        self.chunks[chunk][start..start + self.words].copy_from_slice(state);
         self.count += 1;
     }
 }
@@ -127,22 +151,32 @@ impl Plain {
     pub fn new() -> Plain {
         Plain::default()
     }
+
+    #[cold]
+    fn prepare_length(&mut self, words: usize) {
+        if self.by_length.len() <= words {
+            self.by_length.resize_with(words + 1, Slab::default);
+        }
+        let slab = &mut self.by_length[words];
+        slab.words = words;
+        slab.shift = (CHUNK / words).max(1).ilog2();
+    }
 }
 
 impl Visited for Plain {
-    fn hint_len(&self, _words: usize) -> usize {
-        2
+    fn hint_len(&self, words: usize) -> usize {
+        if words <= SHORT { 0 } else { 2 }
     }
 
     #[inline]
     fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
         let words = state.len();
-        if self.by_length.len() <= words {
-            self.by_length.resize_with(words + 1, Slab::default);
+        if self.by_length.get(words).is_none_or(|s| s.words == 0) {
+            self.prepare_length(words);
         }
         let mut sum = 0u64;
         match parent {
-            Some(known) if known.state.len() == words => {
+            Some(known) if words > SHORT && known.state.len() == words => {
                 sum = u64::from(known.hint[0]) | u64::from(known.hint[1]) << 32;
                 for (k, (&new, &old)) in state.iter().zip(known.state).enumerate() {
                     if new != old {
@@ -156,23 +190,25 @@ impl Visited for Plain {
                 }
             }
         }
-        hint[0] = sum as u32;
-        hint[1] = (sum >> 32) as u32;
+        if words > SHORT {
+            hint[0] = sum as u32;
+            hint[1] = (sum >> 32) as u32;
+        }
         let hash = mix(sum);
-        let table = self.by_length[words].table.segment(hash);
-        prefetch(&table.slots, home(hash, table.slots.len()));
+        let (table, depth) = self.by_length[words].table.segment(hash);
+        prefetch(&table.slots, home(hash, depth, table.slots.len()));
         hash
     }
 
     #[inline]
     fn touch(&self, key: u64, words: usize) {
         let slab = &self.by_length[words];
-        let table = slab.table.segment(key);
+        let (table, depth) = slab.table.segment(key);
         if table.slots.is_empty() {
             return;
         }
         // Only the first candidate: it is nearly always the only one.
-        let _ = table.find(key, |number| {
+        let _ = table.find(key, depth, |number| {
             prefetch(slab.state(number), 0);
             true
         });
@@ -181,19 +217,15 @@ impl Visited for Plain {
     #[inline]
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
         let slab = &mut self.by_length[state.len()];
-        if slab.per_chunk == 0 {
-            slab.words = state.len();
-            slab.per_chunk = (CHUNK / state.len()).max(1);
-        }
-        slab.table.segment_mut(key).reserve();
-        let table = slab.table.segment(key);
-        let Err(at) = table.find(key, |number| slab.state(number) == state) else { return false };
+        slab.table.segment_with_room(key);
+        let (table, depth) = slab.table.segment(key);
+        let Err(at) = table.find(key, depth, |number| slab.state(number) == state) else { return false };
         if slab.count == u32::MAX - 1 {
             self.full = true;
             return false;
         }
         let slot = key >> 32 << 32 | u64::from(slab.count + 1);
-        let table = slab.table.segment_mut(key);
+        let (table, _) = slab.table.segment_with_room(key);
         table.slots[at] = slot;
         table.len += 1;
         slab.table.added();
@@ -205,8 +237,8 @@ impl Visited for Plain {
     #[inline]
     fn contains(&self, key: u64, state: &[u64]) -> bool {
         self.by_length.get(state.len()).is_some_and(|slab| {
-            let table = slab.table.segment(key);
-            !table.slots.is_empty() && table.find(key, |number| slab.state(number) == state).is_ok()
+            let (table, depth) = slab.table.segment(key);
+            !table.slots.is_empty() && table.find(key, depth, |number| slab.state(number) == state).is_ok()
         })
     }
 
@@ -216,7 +248,7 @@ impl Visited for Plain {
 
     fn bytes(&self) -> u64 {
         let slabs = self.by_length.iter().filter(|s| s.count > 0);
-        slabs.map(|s| s.table.bytes() + s.chunks.iter().map(|c| c.capacity() as u64 * 8).sum::<u64>()).sum()
+        slabs.map(|s| s.table.bytes() + s.chunks.iter().map(|c| c.bytes() as u64).sum::<u64>()).sum()
     }
 
     fn exhausted(&self) -> Option<&'static str> {
