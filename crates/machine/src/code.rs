@@ -226,6 +226,8 @@ pub(crate) struct Location {
     pub(crate) deterministic: bool,
     pub(crate) transient: bool,
     pub(crate) valid_end: bool,
+    /// Every transformation is a condition, `else` or nothing, followed by changes of variables: see `plain.rs`.
+    pub(crate) plain: bool,
 }
 
 /// A compiled thread body.
@@ -252,6 +254,8 @@ pub(crate) struct Code {
     /// Code that sets the globals' initial values.
     pub(crate) init: CodeAt,
     pub(crate) sites: Vec<crate::fault::Site>,
+    /// Some code needs more stack than [`crate::eval::SHALLOW`].
+    pub(crate) deep: bool,
     pub(crate) observer: Option<Observer>,
 }
 

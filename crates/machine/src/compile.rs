@@ -8,12 +8,13 @@ use crate::code::{
     Code, CodeAt, Function, LenMask, Location, Op, Operation, Pattern, Print, PrintPart, Receive, Send, SiteAt,
     Start, Transformation,
 };
+use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
 use crate::layout::{Cell, Layout, size_of_type};
 
 /// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
 pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -> Code {
-    let mut compiler = Compiler { program, layout, sources, code: Code::default(), span: None };
+    let mut compiler = Compiler { program, layout, sources, code: Code::default(), span: None, nesting: 0, deepest: 0 };
     compiler.code.init = compiler.init_globals();
     for (index, function) in program.functions.iter().enumerate() {
         let compiled = compiler.function(index as u32, function);
@@ -26,6 +27,8 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
         compiler.code.observer = Some(crate::code::Observer { negated: observer.negated, function, site });
         compiler.code.functions.push(compiled);
     }
+    compiler.code.deep = compiler.deepest > SHALLOW;
+    debug_assert!(compiler.deepest <= DEEP);
     compiler.code
 }
 
@@ -36,7 +39,14 @@ struct Compiler<'a> {
     code: Code,
     /// The innermost known place, for faults.
     span: Option<Span>,
+    /// Expressions around the one being compiled; each holds at most a few values on the stack.
+    nesting: usize,
+    deepest: usize,
 }
+
+/// Values that one level of nesting keeps on the stack at most: a place, an index and an operand; a `run` keeps its
+/// arguments, which are counted apart.
+const PER_LEVEL: usize = 3;
 
 impl Compiler<'_> {
     fn emit(&mut self, op: Op) -> usize {
@@ -91,6 +101,7 @@ impl Compiler<'_> {
                 deterministic: location.deterministic,
                 transient: location.transient,
                 valid_end: location.end,
+                plain: is_plain(location),
             });
         }
         Function { locations, entry: function.entry.0, provided, priority: function.priority, init }
@@ -197,9 +208,13 @@ impl Compiler<'_> {
                 self.code.starts.push(Start { function: started.0, params, has_priority: priority.is_some() });
                 let index = self.code.starts.len() as u32 - 1;
                 let start = |c: &mut Self| {
+                    // The arguments wait on the stack.
+                    let waiting = args.len() / PER_LEVEL + 1;
+                    c.nesting += waiting;
                     for arg in args {
                         c.expr(function, arg);
                     }
+                    c.nesting -= waiting;
                     if let Some(priority) = priority {
                         c.expr(function, priority);
                     }
@@ -312,6 +327,13 @@ impl Compiler<'_> {
     }
 
     fn expr(&mut self, function: u32, expr: &Expr) {
+        self.nesting += 1;
+        self.deepest = self.deepest.max(self.nesting * PER_LEVEL + 2);
+        self.expr_inside(function, expr);
+        self.nesting -= 1;
+    }
+
+    fn expr_inside(&mut self, function: u32, expr: &Expr) {
         match expr {
             Expr::Const(value) => {
                 self.emit(Op::Const(*value));
@@ -579,6 +601,23 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// See [`crate::code::Location::plain`].
+fn is_plain(location: &ir::Location) -> bool {
+    let ts = &location.transformations;
+    ts.windows(2).all(|w| w[0].rank == w[1].rank)
+        && ts.iter().all(|t| {
+            let operation = matches!(
+                t.operation,
+                ir::Operation::Always | ir::Operation::When(_) | ir::Operation::Else
+            );
+            let changes = t.actions.iter().all(|a| match a {
+                ir::Action::Assign(..) | ir::Action::Assert(..) | ir::Action::Print(_) | ir::Action::Forget(_) => true,
+                ir::Action::Start { .. } | ir::Action::SetPriority(..) => false,
+            });
+            operation && changes && t.target.is_some()
+        })
 }
 
 enum Simple {

@@ -19,8 +19,11 @@ pub(crate) struct Frame {
     pub(crate) received: i32,
 }
 
-/// Deepest stack: the parsers bound the nesting of expressions well below.
-pub(crate) const STACK: usize = 1024;
+/// Stack for ordinary code: a small frame is cheap to set up.
+pub(crate) const SHALLOW: usize = 32;
+
+/// Stack for programs with deeply nested expressions; the front ends bound the nesting below this.
+pub(crate) const DEEP: usize = 4096;
 
 impl Machine {
     /// The shape of the state that starts at `memory`.
@@ -41,9 +44,26 @@ impl Machine {
     ///
     /// Positions in the code are inside the state because the compiler computed them from the layout of the
     /// shape the state has, indices are checked against their array, and remote positions against the shape.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&mut self, at: CodeAt, frame: Frame) -> Result<i32, SiteAt> {
+        if self.code.deep { self.run_deep(at, frame) } else { self.run_shallow(at, frame) }
+    }
+
+    #[inline(never)]
+    fn run_shallow(&mut self, at: CodeAt, frame: Frame) -> Result<i32, SiteAt> {
+        self.interpret::<SHALLOW>(at, frame)
+    }
+
+    #[inline(never)]
+    fn run_deep(&mut self, at: CodeAt, frame: Frame) -> Result<i32, SiteAt> {
+        self.interpret::<DEEP>(at, frame)
+    }
+
+    #[inline(always)]
+    fn interpret<const STACK: usize>(&mut self, at: CodeAt, frame: Frame) -> Result<i32, SiteAt> {
         let mut stack = [std::mem::MaybeUninit::<i32>::uninit(); STACK];
+        // Stores to the state cannot change the code; the compiler does not know that.
+        let ops = self.code.ops.as_ptr();
         let mut sp = 0usize;
         let mut top = 0i32;
         let mut pc = at as usize;
@@ -53,7 +73,7 @@ impl Machine {
         macro_rules! push {
             ($value:expr) => {{
                 let value = $value;
-                // SAFETY: the compiler emits balanced code and the front ends bound its depth (`STACK`).
+                // SAFETY: the compiler emits balanced code and the compiler measures its depth (`Code::deep`).
                 unsafe { stack.get_unchecked_mut(sp) }.write(top);
                 sp += 1;
                 top = value;
@@ -70,7 +90,7 @@ impl Machine {
         }
         loop {
             // SAFETY: code ends with `Return`, and jumps stay inside it.
-            let op = unsafe { *self.code.ops.get_unchecked(pc) };
+            let op = unsafe { *ops.add(pc) };
             pc += 1;
             match op {
                 Op::Return => return Ok(top),

@@ -14,6 +14,7 @@ mod inspect;
 mod layout;
 mod machine;
 mod observer;
+mod plain;
 mod record;
 mod step;
 

@@ -21,6 +21,10 @@ pub struct Machine {
     pub(crate) shapes: Shapes,
     /// Some location is passed in the step that reaches it.
     pub(crate) has_transient: bool,
+    /// Some threads may not always move: `provided`, priorities.
+    pub(crate) restricted: bool,
+    /// Something must be done to every state before it is stored: scratch variables, `_last`.
+    pub(crate) must_clean: bool,
 
     /// The state being made.
     pub(crate) draft: Vec<u64>,
@@ -57,7 +61,11 @@ impl Machine {
         let code = compile(&program, &layout, sources);
         let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
         let has_transient = program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient);
+        let restricted = program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
+        let must_clean = !layout.scratch.is_empty() || layout.last.is_some();
         Ok(Machine {
+            restricted,
+            must_clean,
             taken: vec![false; code.transformations.len()],
             program,
             layout,
@@ -114,9 +122,16 @@ impl Machine {
     /// Moves a thread of the draft.
     #[inline(always)]
     pub(crate) fn set_location(&mut self, base: u32, function: u32, location: u32) {
+        let memory = self.draft.as_mut_ptr().cast();
+        self.put_location(memory, base, function, location);
+    }
+
+    /// Moves a thread of the state at `memory`.
+    #[inline(always)]
+    pub(crate) fn put_location(&self, memory: *mut u8, base: u32, function: u32, location: u32) {
         // SAFETY: as above.
         unsafe {
-            let at = self.draft.as_mut_ptr().cast::<u8>().add(base as usize);
+            let at = memory.add(base as usize);
             if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
                 *at = location as u8;
             } else {

@@ -50,10 +50,25 @@ impl Machine {
     /// Notes a transformation just taken on the draft.
     #[inline(always)]
     pub(crate) fn record(&mut self, thread: u32, transformation: u32, partner: Option<u32>) {
+        if self.recorder.is_some() {
+            let state = std::mem::take(&mut self.draft);
+            self.record_state(thread, transformation, partner, &state);
+            self.draft = state;
+        }
+    }
+
+    /// Notes a transformation that led to this state.
+    #[cold]
+    pub(crate) fn record_state(
+        &mut self,
+        thread: u32,
+        transformation: u32,
+        partner: Option<u32>,
+        state: &[u64],
+    ) {
         if let Some(recorder) = &mut self.recorder {
             let output = std::mem::take(&mut recorder.output);
-            let state = self.draft.clone();
-            recorder.steps.push(MicroStep { thread, transformation, partner, state, output });
+            recorder.steps.push(MicroStep { thread, transformation, partner, state: state.to_vec(), output });
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Intermediate {
     steps: Vec<MicroStep>,
 }
 
-const NOBODY: u32 = u32::MAX;
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// Intermediate states of one step after which they are remembered, so that an atomic sequence that loops
 /// without end is noticed: going on from the same state again brings nothing new.
@@ -59,13 +59,25 @@ impl Machine {
 
     #[inline(always)]
     fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
-        let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
+        let memory = state.as_ptr().cast::<u8>();
+        let shape = self.shape_at(memory);
+        // The list of a shape's threads stays where it is when new shapes are added.
+        let (list, threads) = (shape.threads.as_ptr(), shape.threads.len() as u32);
         let (first, end) = match scope {
             Scope::All => (0, threads),
             Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
         };
         for thread in first..end {
-            self.moves(state, thread, NOBODY, out);
+            // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
+            let instance = unsafe { *list.add(thread as usize) };
+            let location = self.location(memory, instance.at, instance.kind);
+            let here = self.location_code(instance.kind, location);
+            if here.plain && !self.restricted {
+                let range = (here.first, here.end);
+                self.plain_moves(state, thread, instance, range, out);
+            } else {
+                self.moves(state, thread, NOBODY, out);
+            }
             if !self.pool.is_empty() {
                 self.drain(out);
             }
@@ -450,9 +462,16 @@ impl Machine {
 
     /// Makes the draft an intermediate state.
     fn postpone(&mut self, holder: u32, also: u32) {
+        let draft = std::mem::take(&mut self.draft);
+        self.postpone_state(holder, also, &draft);
+        self.draft = draft;
+    }
+
+    /// Makes a state an intermediate one.
+    pub(crate) fn postpone_state(&mut self, holder: u32, also: u32, state: &[u64]) {
         let mut words = self.free.pop().unwrap_or_default();
         words.clear();
-        words.extend_from_slice(&self.draft);
+        words.extend_from_slice(state);
         let steps = self.recorder.as_ref().map_or_else(Vec::new, |r| r.steps.clone());
         self.pool.push(Intermediate { words, holder, also, steps });
     }
@@ -460,19 +479,25 @@ impl Machine {
     /// Adds the draft to the successors.
     #[inline(always)]
     pub(crate) fn emit(&mut self, out: &mut Successors) {
-        if self.layout.scratch.start != self.layout.scratch.end || self.layout.last.is_some() {
-            self.clean();
+        out.draft(&self.draft);
+        self.emit_draft(out);
+    }
+
+    /// Makes the draft in `out` a successor.
+    #[inline(always)]
+    pub(crate) fn emit_draft(&mut self, out: &mut Successors) {
+        if self.must_clean {
+            self.clean(out.drafted());
         }
-        out.push(&self.draft);
         if let Some(recorder) = &mut self.recorder {
-            recorder.close(Some(&self.draft));
+            recorder.close(Some(out.drafted()));
         }
+        out.commit(None);
     }
 
     /// Zeroes scratch variables and notes who moved last.
-    #[cold]
-    fn clean(&mut self) {
-        let memory = self.draft.as_mut_ptr().cast::<u8>();
+    fn clean(&self, state: &mut [u64]) {
+        let memory = state.as_mut_ptr().cast::<u8>();
         let scratch = self.layout.scratch.clone();
         // SAFETY: the layout's positions are inside the state.
         unsafe {
@@ -485,7 +510,7 @@ impl Machine {
 
     /// Adds a violation that ends its path.
     #[cold]
-    fn violate(&mut self, site: SiteAt, out: &mut Successors) {
+    pub(crate) fn violate(&mut self, site: SiteAt, out: &mut Successors) {
         out.push_violation(ViolationCode::from_index(site as usize));
         if let Some(recorder) = &mut self.recorder {
             recorder.close(None);
@@ -494,7 +519,7 @@ impl Machine {
 
     /// Adds the violation of a transformation that could not even be tried.
     #[cold]
-    fn violate_at(&mut self, site: SiteAt, thread: u32, number: u32, state: &[u64], out: &mut Successors) {
+    pub(crate) fn violate_at(&mut self, site: SiteAt, thread: u32, number: u32, state: &[u64], out: &mut Successors) {
         self.begin(state);
         self.record(thread, number, None);
         self.violate(site, out);

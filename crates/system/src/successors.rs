@@ -22,6 +22,8 @@ impl Entry {
 #[derive(Debug, Default)]
 pub struct Successors {
     words: Vec<u64>,
+    /// End of the last entry; what lies behind is a draft.
+    end: usize,
     entries: Vec<Entry>,
 }
 
@@ -34,6 +36,7 @@ impl Successors {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.words.clear();
+        self.end = 0;
         self.entries.clear();
     }
 
@@ -52,42 +55,40 @@ impl Successors {
 
     /// Adds a violation that ends its path. A draft in progress stays as it is.
     pub fn push_violation(&mut self, violation: ViolationCode) {
-        self.entries.push(Entry { start: self.committed(), len: 0, violation: Some(violation) });
+        self.entries.push(Entry { start: self.end, len: 0, violation: Some(violation) });
     }
 
     /// Copies `state` behind the last entry and returns it for changing; [`Successors::commit`] makes
     /// it an entry, a second `draft` overwrites it.
-    #[inline]
+    #[inline(always)]
     pub fn draft(&mut self, state: &[u64]) -> &mut [u64] {
-        let start = self.committed();
+        let start = self.end;
         self.words.truncate(start);
-        self.words.extend_from_slice(state);
+        self.words.reserve(state.len());
+        // SAFETY: the room was just reserved, and `state` is not part of this buffer, which is borrowed mutably. A loop,
+        // because states are short.
+        unsafe {
+            let to = self.words.as_mut_ptr().add(start);
+            for (index, word) in state.iter().enumerate() {
+                to.add(index).write(*word);
+            }
+            self.words.set_len(start + state.len());
+        }
         &mut self.words[start..]
     }
 
     /// The current draft.
-    #[inline]
+    #[inline(always)]
     pub fn drafted(&mut self) -> &mut [u64] {
-        let start = self.committed();
-        &mut self.words[start..]
-    }
-
-    /// Makes the draft longer (with zeros) or shorter.
-    pub fn resize_draft(&mut self, words: usize) {
-        let start = self.committed();
-        self.words.resize(start + words, 0);
+        &mut self.words[self.end..]
     }
 
     /// Makes the draft an entry.
-    #[inline]
+    #[inline(always)]
     pub fn commit(&mut self, violation: Option<ViolationCode>) {
-        let start = self.committed();
-        self.entries.push(Entry { start, len: (self.words.len() - start) as u32, violation });
-    }
-
-    #[inline]
-    fn committed(&self) -> usize {
-        self.entries.last().map_or(0, |e| e.start + e.len as usize)
+        let start = self.end;
+        self.end = self.words.len();
+        self.entries.push(Entry { start, len: (self.end - start) as u32, violation });
     }
 
     /// Number of entries.
@@ -120,12 +121,5 @@ impl Successors {
         assert!(state.len() <= e.len as usize, "a representative is never longer than its state");
         self.words[e.start..e.start + state.len()].copy_from_slice(state);
         e.len = state.len() as u32;
-    }
-
-    /// Drops every entry from `len` on.
-    pub fn truncate(&mut self, len: usize) {
-        self.entries.truncate(len);
-        let words = self.committed();
-        self.words.truncate(words);
     }
 }

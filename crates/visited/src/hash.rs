@@ -14,6 +14,16 @@ pub(crate) fn mix(word: u64) -> u64 {
     fold(word ^ 0x9e37_79b9_7f4a_7c15, 0xe703_7ed1_a0b4_28db)
 }
 
+/// Spreads one word over all bits, without loss (the finaliser of MurmurHash3, by Austin Appleby).
+#[inline(always)]
+pub(crate) fn bijective(mut word: u64) -> u64 {
+    word ^= word >> 33;
+    word = word.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    word ^= word >> 33;
+    word = word.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    word ^ (word >> 33)
+}
+
 /// The contribution of the word at `index` to the hash of a state. The hash is the sum over all words,
 /// so that changing a word changes the hash by a difference.
 #[inline(always)]

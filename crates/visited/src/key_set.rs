@@ -1,56 +1,82 @@
-//! A set of 64-bit keys: open addressing.
+//! A set of 64-bit keys: linear probing in order of the hash.
+//!
+//! What is stored is the hash, and the hash is a bijection, so nothing is lost. The slots of a segment are sorted by it
+//! (Amble and Knuth, "Ordered hash tables", 1974): a search ends at the first greater entry, so that a key which is not
+//! there is found missing as fast as another one is found, also in a full table; and a segment is moved to a larger one in
+//! a single pass from left to right.
 
 use crate::directory::{Directory, Segment, home};
-use crate::hash::mix;
+use crate::hash::bijective;
 use crate::memory::Zeroed;
 use crate::prefetch;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeySet {
-    directory: Directory<Keys>,
-    /// The key 0 marks free slots: whether it is in the set is kept apart.
+    directory: Directory<Hashes>,
+    /// The hash 0 marks free slots: whether it is in the set is kept apart.
     zero: bool,
 }
 
-/// Slots; 0 is free.
+/// Hashes in order, with gaps; 0 is free. Behind the last home there is room for entries pushed beyond it.
 #[derive(Debug)]
-struct Keys {
+struct Hashes {
     slots: Zeroed<u64>,
+    homes: usize,
     len: usize,
+    /// Entries were pushed so far beyond the last home that there is hardly any room left.
+    crowded: bool,
 }
 
-impl Default for Keys {
+/// Slots behind the last home.
+const BEYOND: usize = 64;
+
+impl Default for Hashes {
     fn default() -> Self {
-        Keys::with_units(0)
+        Hashes::with_units(0)
     }
 }
 
-impl Keys {
-    /// The slot holding `key`, or the free one where it belongs. There must be a free slot.
+impl Hashes {
+    /// The slot of `hash`, or the one where it belongs (free, or holding a greater hash).
     #[inline(always)]
-    fn find(&self, key: u64, hash: u64, depth: u32) -> usize {
-        let mut slot = home(hash, depth, self.slots.len());
-        loop {
-            // SAFETY: `home` is below the capacity, and wrapping keeps `slot` there.
-            let found = unsafe { *self.slots.get_unchecked(slot) };
-            if found == key || found == 0 {
-                return slot;
-            }
-            slot += 1;
-            if slot == self.slots.len() {
-                slot = 0;
+    fn find(&self, hash: u64, depth: u32) -> usize {
+        let mut slot = home(hash, depth, self.homes);
+        // SAFETY: `home` is below the number of homes; the last slot is always free, so the loop ends before it.
+        unsafe {
+            // A free slot, 0, becomes the greatest number.
+            while self.slots.get_unchecked(slot).wrapping_sub(1) < hash - 1 {
+                slot += 1;
             }
         }
+        slot
+    }
+
+    /// Puts a hash at the slot that `find` gave, moving what is there and behind it.
+    #[inline(always)]
+    fn insert_at(&mut self, slot: usize, hash: u64) {
+        // SAFETY: the last slot is always free, so the search for a free one ends inside.
+        unsafe {
+            let at = self.slots.as_mut_ptr().add(slot);
+            let mut moved = 0;
+            while *at.add(moved) != 0 {
+                moved += 1;
+            }
+            std::ptr::copy(at, at.add(1), moved);
+            *at = hash;
+            self.crowded |= slot + moved + 4 >= self.slots.len();
+        }
+        self.len += 1;
     }
 }
 
-impl Segment for Keys {
+impl Segment for Hashes {
     fn with_units(units: usize) -> Self {
-        Keys { slots: Zeroed::new(units), len: 0 }
+        let slots = if units == 0 { 0 } else { units + BEYOND };
+        Hashes { slots: Zeroed::new(slots), homes: units, len: 0, crowded: false }
     }
 
     fn units(&self) -> usize {
-        self.slots.len()
+        self.homes
     }
 
     // 32 MiB.
@@ -63,20 +89,25 @@ impl Segment for Keys {
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        // At most five in six slots are used: about six are looked at for a key that is there.
-        (self.len + 1) * 6 > self.slots.len() * 5
+        // At most five in six slots are used.
+        (self.len + 1) * 6 > self.homes * 5 || self.crowded
     }
 
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
-        for &key in self.slots.iter().filter(|k| **k != 0) {
-            let hash = mix(key);
+        // In order: each entry goes to its home or right behind the one before.
+        let mut free = [0, 0];
+        for &hash in self.slots.iter().filter(|h| **h != 0) {
+            let to_upper = upper.is_some() && hash >> (64 - new_depth) & 1 == 1;
             let to = match &mut upper {
-                Some(upper) if hash >> (64 - new_depth) & 1 == 1 => &mut **upper,
+                Some(upper) if to_upper => &mut **upper,
                 _ => &mut *lower,
             };
-            let slot = to.find(key, hash, new_depth);
-            to.slots[slot] = key;
+            let free = &mut free[usize::from(to_upper)];
+            let slot = home(hash, new_depth, to.homes).max(*free);
+            to.crowded |= slot + 4 >= to.slots.len();
+            to.slots[slot] = hash;
             to.len += 1;
+            *free = slot + 1;
         }
     }
 
@@ -89,39 +120,37 @@ impl KeySet {
     /// Starts loading the slot of a key.
     #[inline(always)]
     pub(crate) fn prefetch(&self, key: u64) {
-        let hash = mix(key);
-        let (keys, depth) = self.directory.segment(hash);
-        prefetch(&keys.slots, home(hash, depth, keys.slots.len()));
+        let hash = bijective(key);
+        let (hashes, depth) = self.directory.segment(hash);
+        prefetch(&hashes.slots, home(hash, depth, hashes.homes));
     }
 
     /// Adds a key; `false` when it was there.
     #[inline(always)]
     pub(crate) fn insert(&mut self, key: u64) -> bool {
-        if key == 0 {
+        let hash = bijective(key);
+        if hash == 0 {
             return !std::mem::replace(&mut self.zero, true);
         }
-        let hash = mix(key);
-        let (keys, depth) = self.directory.segment_with_room(hash);
-        let slot = keys.find(key, hash, depth);
+        let (hashes, depth) = self.directory.segment_with_room(hash);
+        let slot = hashes.find(hash, depth);
         // SAFETY: `find` gives a slot of the segment.
-        let slot = unsafe { keys.slots.get_unchecked_mut(slot) };
-        if *slot == key {
+        if unsafe { *hashes.slots.get_unchecked(slot) } == hash {
             return false;
         }
-        *slot = key;
-        keys.len += 1;
+        hashes.insert_at(slot, hash);
         self.directory.added();
         true
     }
 
     #[inline(always)]
     pub(crate) fn contains(&self, key: u64) -> bool {
-        if key == 0 {
+        let hash = bijective(key);
+        if hash == 0 {
             return self.zero;
         }
-        let hash = mix(key);
-        let (keys, depth) = self.directory.segment(hash);
-        !keys.slots.is_empty() && keys.slots[keys.find(key, hash, depth)] == key
+        let (hashes, depth) = self.directory.segment(hash);
+        hashes.homes > 0 && hashes.slots[hashes.find(hash, depth)] == hash
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -130,5 +159,28 @@ impl KeySet {
 
     pub(crate) fn bytes(&self) -> u64 {
         self.directory.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_a_set_also_when_hashes_are_crowded() {
+        let mut set = KeySet::default();
+        // Keys whose hashes are neighbours: the inverse of the bijection is not needed, a search for them is enough.
+        let mut keys: Vec<u64> = (0..200_000u64).collect();
+        keys.sort_by_key(|k| bijective(*k));
+        for &key in keys.iter().take(3000).chain(keys.iter().rev().take(3000)) {
+            assert!(!set.contains(key));
+            assert!(set.insert(key));
+            assert!(!set.insert(key));
+        }
+        for &key in &keys {
+            let there = set.contains(key);
+            assert_eq!(set.insert(key), !there);
+        }
+        assert_eq!(set.len(), 200_000);
     }
 }

@@ -67,6 +67,9 @@ pub trait Visited {
     fn name(&self) -> &'static str;
 }
 
+#[cfg(not(target_endian = "little"))]
+compile_error!("slots are read as halves of words: this needs a little-endian machine");
+
 /// Tells the processor that `slice[index]` will be needed.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T], index: usize) {

@@ -25,6 +25,8 @@ pub struct Tree {
     /// Tree and root set by number of words.
     by_length: Vec<Length>,
     len: u64,
+    /// The values of the tree being looked up.
+    values: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -33,41 +35,31 @@ struct Length {
     roots: KeySet,
 }
 
-/// A child of an inner node: a slot of the state, or an inner node.
-#[derive(Clone, Copy, Debug)]
-enum Child {
-    Slot(u32),
-    Node(u32),
-}
-
-/// The shape of the tree over the slots of a state.
+/// The shape of the tree over the slots of a state. Values are numbered: the slots of the state first, then the inner
+/// nodes, children before parents; the root is the last.
 #[derive(Debug, Default)]
 struct Plan {
-    /// Inner nodes, children first; the root is the last.
-    nodes: Vec<(Child, Child)>,
-    /// For each slot, the nodes above it; the root left out. Only for up to 128 nodes.
-    above: Vec<u128>,
+    slots: usize,
+    /// For each inner node, the numbers of its children.
+    nodes: Vec<(u32, u32)>,
+    /// For each slot, the inner nodes above it; the root left out. Only for up to 64 nodes.
+    above: Vec<u64>,
 }
 
 /// Most inner nodes for which the nodes above a slot are kept as bits.
-const MOST_BITS: usize = 128;
+const MOST_BITS: usize = 64;
 
 impl Plan {
     fn new(words: usize) -> Plan {
-        let mut plan = Plan::default();
         let slots: Vec<u32> = (0..2 * words as u32).collect();
+        let mut plan = Plan { slots: slots.len(), ..Plan::default() };
         plan.add(&slots);
         if plan.nodes.len() <= MOST_BITS {
             plan.above = vec![0; slots.len()];
-            let mut below: Vec<Vec<u32>> = Vec::new();
-            for (index, (left, right)) in plan.nodes.iter().enumerate() {
-                let mut mine = Vec::new();
-                for child in [left, right] {
-                    match child {
-                        Child::Slot(slot) => mine.push(*slot),
-                        Child::Node(node) => mine.extend(&below[*node as usize]),
-                    }
-                }
+            let mut below: Vec<Vec<u32>> = slots.iter().map(|s| vec![*s]).collect();
+            for (index, &(left, right)) in plan.nodes.iter().enumerate() {
+                let mut mine = below[left as usize].clone();
+                mine.extend(&below[right as usize]);
                 if index + 1 < plan.nodes.len() {
                     mine.iter().for_each(|s| plan.above[*s as usize] |= 1 << index);
                 }
@@ -77,15 +69,26 @@ impl Plan {
         plan
     }
 
-    /// Adds the tree over some slots; gives its root.
-    fn add(&mut self, slots: &[u32]) -> Child {
+    /// Adds the tree over some slots; gives the number of its root.
+    fn add(&mut self, slots: &[u32]) -> u32 {
         if let [slot] = slots {
-            return Child::Slot(*slot);
+            return *slot;
         }
         let deal = |first: usize| slots.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
         let children = (self.add(&deal(0)), self.add(&deal(1)));
         self.nodes.push(children);
-        Child::Node(self.nodes.len() as u32 - 1)
+        (self.slots + self.nodes.len() - 1) as u32
+    }
+
+    /// The pair of an inner node.
+    #[inline(always)]
+    fn pair(&self, node: usize, values: &[u32]) -> u64 {
+        // SAFETY: nodes and children are numbered within the plan, and `values` has room for all of them.
+        unsafe {
+            let (left, right) = *self.nodes.get_unchecked(node);
+            u64::from(*values.get_unchecked(left as usize)) << 32
+                | u64::from(*values.get_unchecked(right as usize))
+        }
     }
 }
 
@@ -104,26 +107,6 @@ impl Tree {
     }
 }
 
-/// A slot of a state: words hold two, the low one first.
-#[inline(always)]
-fn slot(state: &[u64], slot: u32) -> u32 {
-    let word = state[slot as usize / 2];
-    if slot.is_multiple_of(2) { word as u32 } else { (word >> 32) as u32 }
-}
-
-#[inline(always)]
-fn value(child: Child, state: &[u64], hint: &[u32]) -> u32 {
-    match child {
-        Child::Slot(s) => slot(state, s),
-        Child::Node(n) => hint[n as usize],
-    }
-}
-
-#[inline(always)]
-fn pair((left, right): (Child, Child), state: &[u64], hint: &[u32]) -> u64 {
-    u64::from(value(left, state, hint)) << 32 | u64::from(value(right, state, hint))
-}
-
 impl Visited for Tree {
     fn hint_len(&self, words: usize) -> usize {
         2 * words - 2
@@ -136,33 +119,46 @@ impl Visited for Tree {
             self.prepare_length(n);
         }
         let Length { plan, roots } = &self.by_length[n];
+        let slots = plan.slots;
+        self.values.resize(slots + plan.nodes.len(), 0);
+        let (low, high) = self.values.split_at_mut(slots);
+        // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
+        low.copy_from_slice(unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), slots) });
         match parent {
             Some(known) if known.state.len() == n && !plan.above.is_empty() => {
-                hint.copy_from_slice(known.hint);
-                let mut dirty: u128 = 0;
+                high[..known.hint.len()].copy_from_slice(known.hint);
+                let mut dirty: u64 = 0;
                 for (k, (&new, &old)) in state.iter().zip(known.state).enumerate() {
                     let changed = new ^ old;
-                    if changed as u32 != 0 {
-                        dirty |= plan.above[2 * k];
-                    }
-                    if changed >> 32 != 0 {
-                        dirty |= plan.above[2 * k + 1];
+                    if changed != 0 {
+                        // SAFETY: two slots for each word.
+                        unsafe {
+                            if changed as u32 != 0 {
+                                dirty |= plan.above.get_unchecked(2 * k);
+                            }
+                            if changed >> 32 != 0 {
+                                dirty |= plan.above.get_unchecked(2 * k + 1);
+                            }
+                        }
                     }
                 }
                 // Children have smaller numbers than their parents: upwards.
                 while dirty != 0 {
                     let node = dirty.trailing_zeros() as usize;
                     dirty &= dirty - 1;
-                    hint[node] = self.nodes.intern(pair(plan.nodes[node], state, hint));
+                    let number = self.nodes.intern(plan.pair(node, &self.values));
+                    self.values[slots + node] = number;
                 }
             }
             _ => {
                 for node in 0..plan.nodes.len() - 1 {
-                    hint[node] = self.nodes.intern(pair(plan.nodes[node], state, hint));
+                    let number = self.nodes.intern(plan.pair(node, &self.values));
+                    self.values[slots + node] = number;
                 }
             }
         }
-        let key = pair(plan.nodes[plan.nodes.len() - 1], state, hint);
+        hint.copy_from_slice(&self.values[slots..slots + hint.len()]);
+        let key = plan.pair(plan.nodes.len() - 1, &self.values);
         roots.prefetch(key);
         key
     }
