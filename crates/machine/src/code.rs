@@ -23,6 +23,12 @@ pub(crate) enum Op {
     Local8(u32),
     Global(u32, Cell),
     Local(u32, Cell),
+    /// Pushes a leaf.
+    Leaf(Leaf),
+    /// Pushes the result on two leaves.
+    BinaryLeaves(BinaryOp, Leaf, Leaf),
+    /// Replaces the top by the result with a leaf on the right.
+    BinaryLeaf(BinaryOp, Leaf),
     /// Replaces the index on top by the byte of a global array of `len`.
     GlobalIndex8 {
         at: u32,
@@ -56,9 +62,6 @@ pub(crate) enum Op {
     /// Division and remainder, which can fault.
     Divide(SiteAt),
     Remainder(SiteAt),
-    EqConst(i32),
-    NeConst(i32),
-    LtConst(i32),
     AddConst(i32),
     Not,
     Complement,
@@ -97,6 +100,8 @@ pub(crate) enum Op {
     StoreLocal8(u32, u8),
     StoreGlobal(u32, Cell),
     StoreLocal(u32, Cell),
+    /// Pops a value for an element with a leaf as its index.
+    StoreElement8(u32),
     /// Pops a value, then an index.
     StoreGlobalIndex8 {
         at: u32,
@@ -122,6 +127,29 @@ pub(crate) enum Op {
     },
     /// Notes a `printf` (only when a step is being explained).
     Print(u32),
+}
+
+/// An operand that needs no stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Leaf {
+    Const(i32),
+    Local8(u32),
+    Global8(u32),
+    SelfId,
+    /// A byte of an array, by a leaf: index into [`Code::elements`].
+    Element(u32),
+}
+
+/// An element of an array of bytes whose index is a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Element {
+    pub(crate) local: bool,
+    pub(crate) at: u32,
+    pub(crate) len: u32,
+    pub(crate) mask: u8,
+    pub(crate) site: SiteAt,
+    /// Never an element itself.
+    pub(crate) index: Leaf,
 }
 
 /// Length of an array of bytes and the mask of its elements, packed.
@@ -249,6 +277,7 @@ pub(crate) struct Code {
     pub(crate) functions: Vec<Function>,
     pub(crate) sends: Vec<Send>,
     pub(crate) receives: Vec<Receive>,
+    pub(crate) elements: Vec<Element>,
     pub(crate) starts: Vec<Start>,
     pub(crate) prints: Vec<Print>,
     /// Code that sets the globals' initial values.

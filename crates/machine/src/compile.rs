@@ -5,8 +5,8 @@ use quotient_program::{BinaryOp, Expr, Init, Place, Program, Projection, Root, T
 use quotient_source::{SourceMap, Span};
 
 use crate::code::{
-    Code, CodeAt, Function, LenMask, Location, Op, Operation, Pattern, Print, PrintPart, Receive, Send, SiteAt,
-    Start, Transformation,
+    Code, CodeAt, Element, Function, Leaf, LenMask, Location, Op, Operation, Pattern, Print, PrintPart,
+    Receive, Send, SiteAt, Start, Transformation,
 };
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
@@ -14,7 +14,8 @@ use crate::layout::{Cell, Layout, size_of_type};
 
 /// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
 pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -> Code {
-    let mut compiler = Compiler { program, layout, sources, code: Code::default(), span: None, nesting: 0, deepest: 0 };
+    let mut compiler =
+        Compiler { program, layout, sources, code: Code::default(), span: None, nesting: 0, deepest: 0 };
     compiler.code.init = compiler.init_globals();
     for (index, function) in program.functions.iter().enumerate() {
         let compiled = compiler.function(index as u32, function);
@@ -205,7 +206,11 @@ impl Compiler<'_> {
                     .take(args.len())
                     .map(|(v, at)| (*at, Cell::of(&v.ty)))
                     .collect();
-                self.code.starts.push(Start { function: started.0, params, has_priority: priority.is_some() });
+                self.code.starts.push(Start {
+                    function: started.0,
+                    params,
+                    has_priority: priority.is_some(),
+                });
                 let index = self.code.starts.len() as u32 - 1;
                 let start = |c: &mut Self| {
                     // The arguments wait on the stack.
@@ -417,6 +422,18 @@ impl Compiler<'_> {
     }
 
     fn binary(&mut self, function: u32, op: BinaryOp, a: &Expr, b: &Expr) {
+        if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Div | BinaryOp::Mod)
+            && let Some(right) = self.leaf(function, b)
+        {
+            match self.leaf(function, a) {
+                Some(left) => self.emit(Op::BinaryLeaves(op, left, right)),
+                None => {
+                    self.expr(function, a);
+                    self.emit(Op::BinaryLeaf(op, right))
+                }
+            };
+            return;
+        }
         self.expr(function, a);
         match op {
             BinaryOp::And | BinaryOp::Or => {
@@ -429,20 +446,6 @@ impl Compiler<'_> {
             }
             _ => {}
         }
-        if let Some(value) = b.constant() {
-            let fused = match op {
-                BinaryOp::Eq => Some(Op::EqConst(value)),
-                BinaryOp::Ne => Some(Op::NeConst(value)),
-                BinaryOp::Lt => Some(Op::LtConst(value)),
-                BinaryOp::Add => Some(Op::AddConst(value)),
-                BinaryOp::Sub => Some(Op::AddConst(value.wrapping_neg())),
-                _ => None,
-            };
-            if let Some(op) = fused {
-                self.emit(op);
-                return;
-            }
-        }
         self.expr(function, b);
         let op = match op {
             BinaryOp::Div => Op::Divide(self.site(Fault::Division, self.current_span())),
@@ -452,9 +455,44 @@ impl Compiler<'_> {
         self.emit(op);
     }
 
+    /// The operand that an expression is, if it needs no code of its own.
+    fn leaf(&mut self, function: u32, expr: &Expr) -> Option<Leaf> {
+        match expr {
+            Expr::Const(value) => Some(Leaf::Const(*value)),
+            Expr::SelfId => Some(Leaf::SelfId),
+            Expr::Spanned(inner, _) => self.leaf(function, inner),
+            Expr::Load(place) => {
+                let Cell::U8(_) = Cell::of(&place.ty) else { return None };
+                match self.simple(function, place) {
+                    Simple::Fixed { local: true, at } => Some(Leaf::Local8(at)),
+                    Simple::Fixed { local: false, at } => Some(Leaf::Global8(at)),
+                    _ => self.element(function, place).map(Leaf::Element),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of an element of a byte array with a leaf as its index.
+    fn element(&mut self, function: u32, place: &Place) -> Option<u32> {
+        let (Simple::Element { local, at, len, index }, Cell::U8(mask)) =
+            (self.simple(function, place), Cell::of(&place.ty))
+        else {
+            return None;
+        };
+        let index = self.leaf(function, &index).filter(|l| !matches!(l, Leaf::Element(_)))?;
+        let site = self.index_site(place, len);
+        self.code.elements.push(Element { local, at, len, mask, site, index });
+        Some(self.code.elements.len() as u32 - 1)
+    }
+
     /// The place's constant part, and its one index if it is the element of a byte array.
     fn load(&mut self, function: u32, place: &Place) {
         let cell = Cell::of(&place.ty);
+        if let Some(element) = self.element(function, place) {
+            self.emit(Op::Leaf(Leaf::Element(element)));
+            return;
+        }
         match self.simple(function, place) {
             Simple::Fixed { local, at } => {
                 self.emit(match (local, cell) {
@@ -483,6 +521,11 @@ impl Compiler<'_> {
     /// Code that stores what `value` pushes.
     fn store(&mut self, function: u32, place: &Place, value: impl FnOnce(&mut Self)) {
         let cell = Cell::of(&place.ty);
+        if let Some(element) = self.element(function, place) {
+            value(self);
+            self.emit(Op::StoreElement8(element));
+            return;
+        }
         match self.simple(function, place) {
             Simple::Fixed { local, at } => {
                 value(self);
@@ -608,12 +651,13 @@ fn is_plain(location: &ir::Location) -> bool {
     let ts = &location.transformations;
     ts.windows(2).all(|w| w[0].rank == w[1].rank)
         && ts.iter().all(|t| {
-            let operation = matches!(
-                t.operation,
-                ir::Operation::Always | ir::Operation::When(_) | ir::Operation::Else
-            );
+            let operation =
+                matches!(t.operation, ir::Operation::Always | ir::Operation::When(_) | ir::Operation::Else);
             let changes = t.actions.iter().all(|a| match a {
-                ir::Action::Assign(..) | ir::Action::Assert(..) | ir::Action::Print(_) | ir::Action::Forget(_) => true,
+                ir::Action::Assign(..)
+                | ir::Action::Assert(..)
+                | ir::Action::Print(_)
+                | ir::Action::Forget(_) => true,
                 ir::Action::Start { .. } | ir::Action::SetPriority(..) => false,
             });
             operation && changes && t.target.is_some()

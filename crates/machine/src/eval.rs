@@ -2,7 +2,7 @@
 
 use quotient_program::BinaryOp;
 
-use crate::code::{CodeAt, Op, SiteAt};
+use crate::code::{CodeAt, Leaf, Op, SiteAt};
 use crate::layout::{Cell, Shape};
 use crate::machine::Machine;
 
@@ -64,6 +64,7 @@ impl Machine {
         let mut stack = [std::mem::MaybeUninit::<i32>::uninit(); STACK];
         // Stores to the state cannot change the code; the compiler does not know that.
         let ops = self.code.ops.as_ptr();
+        let elements = self.code.elements.as_ptr();
         let mut sp = 0usize;
         let mut top = 0i32;
         let mut pc = at as usize;
@@ -88,11 +89,43 @@ impl Machine {
                 value
             }};
         }
+        macro_rules! element {
+            ($element:expr) => {{
+                let element = $element;
+                let index = match element.index {
+                    Leaf::Local8(at) => u32::from(unsafe { *memory.add(base + at as usize) }),
+                    Leaf::Global8(at) => u32::from(unsafe { *memory.add(at as usize) }),
+                    Leaf::Const(value) => value as u32,
+                    Leaf::SelfId | Leaf::Element(_) => frame.thread,
+                };
+                if index >= element.len {
+                    return Err(element.site);
+                }
+                let start = if element.local { base } else { 0 };
+                unsafe { memory.add(start + element.at as usize + index as usize) }
+            }};
+        }
+        macro_rules! leaf {
+            ($leaf:expr) => {
+                match $leaf {
+                    Leaf::Const(value) => value,
+                    Leaf::Local8(at) => i32::from(unsafe { *memory.add(base + at as usize) }),
+                    Leaf::Global8(at) => i32::from(unsafe { *memory.add(at as usize) }),
+                    Leaf::SelfId => frame.thread as i32,
+                    Leaf::Element(number) => {
+                        // SAFETY: the compiler made the element.
+                        let element = unsafe { &*elements.add(number as usize) };
+                        let at = element!(element);
+                        i32::from(unsafe { *at })
+                    }
+                }
+            };
+        }
         loop {
             // SAFETY: code ends with `Return`, and jumps stay inside it.
-            let op = unsafe { *ops.add(pc) };
+            let op = unsafe { &*ops.add(pc) };
             pc += 1;
-            match op {
+            match *op {
                 Op::Return => return Ok(top),
                 Op::Const(value) => push!(value),
                 // SAFETY (this and every access below): see the function's comment.
@@ -100,6 +133,15 @@ impl Machine {
                 Op::Local8(at) => push!(i32::from(unsafe { *memory.add(base + at as usize) })),
                 Op::Global(at, cell) => push!(unsafe { cell.load(memory.add(at as usize)) }),
                 Op::Local(at, cell) => push!(unsafe { cell.load(memory.add(base + at as usize)) }),
+                Op::Leaf(leaf) => push!(leaf!(leaf)),
+                Op::BinaryLeaves(op, left, right) => {
+                    let (left, right) = (leaf!(left), leaf!(right));
+                    push!(binary(op, left, right));
+                }
+                Op::BinaryLeaf(op, right) => {
+                    let right = leaf!(right);
+                    top = binary(op, top, right);
+                }
                 Op::GlobalIndex8 { at, len, site } => {
                     if top as u32 >= len {
                         return Err(site);
@@ -147,9 +189,6 @@ impl Machine {
                     }
                     top = top.wrapping_rem(b);
                 }
-                Op::EqConst(value) => top = i32::from(top == value),
-                Op::NeConst(value) => top = i32::from(top != value),
-                Op::LtConst(value) => top = i32::from(top < value),
                 Op::AddConst(value) => top = top.wrapping_add(value),
                 Op::Not => top = i32::from(top == 0),
                 Op::Complement => top = !top,
@@ -223,6 +262,13 @@ impl Machine {
                 Op::StoreLocal(at, cell) => {
                     let value = pop!();
                     unsafe { cell.store(memory.add(base + at as usize), value) };
+                }
+                Op::StoreElement8(number) => {
+                    let value = pop!();
+                    // SAFETY: the compiler made the element.
+                    let element = unsafe { &*elements.add(number as usize) };
+                    let at = element!(element);
+                    unsafe { *at = value as u8 & element.mask };
                 }
                 Op::StoreGlobalIndex8 { at, len_mask, site } => {
                     let value = pop!();

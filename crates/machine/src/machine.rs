@@ -61,7 +61,8 @@ impl Machine {
         let code = compile(&program, &layout, sources);
         let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
         let has_transient = program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient);
-        let restricted = program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
+        let restricted =
+            program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
         let must_clean = !layout.scratch.is_empty() || layout.last.is_some();
         Ok(Machine {
             restricted,

@@ -33,11 +33,13 @@ impl Machine {
             return Ok(());
         }
         // SAFETY: the layout reserved two bytes there.
-        let location =
-            u32::from(unsafe { self.draft.as_ptr().cast::<u8>().add(at as usize).cast::<u16>().read_unaligned() });
+        let location = u32::from(unsafe {
+            self.draft.as_ptr().cast::<u8>().add(at as usize).cast::<u16>().read_unaligned()
+        });
         let locations = &self.code.functions[observer.function as usize].locations;
         let end = locations.iter().position(|l| {
-            (l.first..l.end).any(|t| matches!(self.code.transformations[t as usize].operation, Operation::Exit))
+            (l.first..l.end)
+                .any(|t| matches!(self.code.transformations[t as usize].operation, Operation::Exit))
         });
         let end = end.map(|l| l as u32);
         let here = &locations[location as usize];

@@ -21,7 +21,9 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn location_code(&self, function: u32, location: u32) -> &Location {
         // SAFETY: instances have functions of the program, and threads stand at locations of theirs.
-        unsafe { self.code.functions.get_unchecked(function as usize).locations.get_unchecked(location as usize) }
+        unsafe {
+            self.code.functions.get_unchecked(function as usize).locations.get_unchecked(location as usize)
+        }
     }
 
     /// Adds the steps of a thread that stands at a plain location.

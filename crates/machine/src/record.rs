@@ -101,11 +101,7 @@ impl Machine {
             .closed
             .into_iter()
             .enumerate()
-            .map(|(index, (steps, state))| StepRecord {
-                steps,
-                state,
-                violation: out.entry(index).violation,
-            })
+            .map(|(index, (steps, state))| StepRecord { steps, state, violation: out.entry(index).violation })
             .collect()
     }
 

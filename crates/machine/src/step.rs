@@ -153,7 +153,8 @@ impl Machine {
             let ready = match t.operation {
                 Operation::Else if rank.is_some() => continue,
                 Operation::Enter { blocked, endless } => {
-                    if self.deterministic(state, number, instance.kind, frame, (blocked, endless), also, out) {
+                    if self.deterministic(state, number, instance.kind, frame, (blocked, endless), also, out)
+                    {
                         rank = Some(t_rank);
                     }
                     continue;
@@ -519,7 +520,14 @@ impl Machine {
 
     /// Adds the violation of a transformation that could not even be tried.
     #[cold]
-    pub(crate) fn violate_at(&mut self, site: SiteAt, thread: u32, number: u32, state: &[u64], out: &mut Successors) {
+    pub(crate) fn violate_at(
+        &mut self,
+        site: SiteAt,
+        thread: u32,
+        number: u32,
+        state: &[u64],
+        out: &mut Successors,
+    ) {
         self.begin(state);
         self.record(thread, number, None);
         self.violate(site, out);
@@ -637,7 +645,15 @@ impl Machine {
             .and_then(|()| self.observe(false, channel, offered))
             .and_then(|()| self.bind(receive_index, receiver.thread, receiver.base, offered))
             .and_then(|()| self.actions(receive, receiver.thread, receiver.base));
-        self.finish(performed, receive, receiver_function, receiver.thread, receiver.base, sender.thread, out);
+        self.finish(
+            performed,
+            receive,
+            receiver_function,
+            receiver.thread,
+            receiver.base,
+            sender.thread,
+            out,
+        );
         self.unrecord();
     }
 

@@ -24,7 +24,8 @@ pub mod visit;
 
 pub use expr::{BinaryOp, Expr, Pattern, Place, Projection, Root, UnaryOp};
 pub use function::{
-    Action, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Printf, PrintfPart, Transformation,
+    Action, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Printf, PrintfPart,
+    Transformation,
 };
 pub use types::{
     ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, Structure, StructureId, Type,

@@ -50,8 +50,7 @@ impl LoadError {
                 path.display()
             ),
             LoadError::Invalid(sources, diagnostics) => {
-                let mut parts: Vec<String> =
-                    diagnostics.iter().map(|d| render(sources, d, colour)).collect();
+                let mut parts: Vec<String> = diagnostics.iter().map(|d| render(sources, d, colour)).collect();
                 let count = diagnostics.error_count();
                 parts.push(format!("{count} error{}", if count == 1 { "" } else { "s" }));
                 parts.join("\n\n")
@@ -76,7 +75,8 @@ impl Model {
             return Err(LoadError::UnknownKind(path.into()));
         }
         let mut sources = SourceMap::new();
-        let parse = ParseOptions { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
+        let parse =
+            ParseOptions { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
         let parsed = quotient_promela::parse_file(&mut sources, path, &parse)
             .map_err(|error| LoadError::Unreadable(path.into(), error))?;
         Model::from_parsed(sources, parsed)

@@ -19,7 +19,9 @@
 //! So is a process with a `provided` clause.
 
 use quotient_program::visit::{self, Use, Visitor};
-use quotient_program::{Action, Expr, Function, FunctionId, Operation, Place, Program, Root, Transformation, VariableId};
+use quotient_program::{
+    Action, Expr, Function, FunctionId, Operation, Place, Program, Root, Transformation, VariableId,
+};
 
 use crate::liveness::remotely_read;
 
@@ -38,7 +40,9 @@ pub fn merge(program: &mut Program) -> usize {
         }
         let named = named_locations(program, FunctionId(index as u32));
         let mut transient: Vec<bool> = (0..function.locations.len())
-            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, &remote[index], &scratch))
+            .map(|l| {
+                l != function.entry.0 as usize && !named[l] && is_local(function, l, &remote[index], &scratch)
+            })
             .collect();
         break_cycles(function, &mut transient);
         for (location, transient) in program.functions[index].locations.iter_mut().zip(transient) {
@@ -94,8 +98,10 @@ fn complementary(a: &Expr, b: &Expr) -> bool {
         (Expr::Unary(quotient_program::UnaryOp::Not, inner), other)
         | (other, Expr::Unary(quotient_program::UnaryOp::Not, inner)) => same(inner, other),
         (Expr::Binary(op_a, a1, a2), Expr::Binary(op_b, b1, b2)) => {
-            let covers =
-                matches!((op_a, op_b), (Eq, Ne) | (Ne, Eq) | (Lt, Ge) | (Ge, Lt) | (Gt, Le) | (Le, Gt) | (Le, Ge) | (Ge, Le));
+            let covers = matches!(
+                (op_a, op_b),
+                (Eq, Ne) | (Ne, Eq) | (Lt, Ge) | (Ge, Lt) | (Gt, Le) | (Le, Gt) | (Le, Ge) | (Ge, Le)
+            );
             covers && same(a1, b1) && same(a2, b2)
         }
         _ => false,
@@ -118,7 +124,9 @@ fn same(a: &Expr, b: &Expr) -> bool {
             (Root::Local(a_id), Root::Local(b_id)) => a_id == b_id && a.path.is_empty() && b.path.is_empty(),
             _ => false,
         },
-        (Expr::Binary(op_a, a1, a2), Expr::Binary(op_b, b1, b2)) => op_a == op_b && same(a1, b1) && same(a2, b2),
+        (Expr::Binary(op_a, a1, a2), Expr::Binary(op_b, b1, b2)) => {
+            op_a == op_b && same(a1, b1) && same(a2, b2)
+        }
         _ => false,
     }
 }
@@ -162,7 +170,8 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
             };
         }
     }
-    if !matches!(t.operation, Operation::Always | Operation::Else | Operation::When(_)) || t.target.is_none() {
+    if !matches!(t.operation, Operation::Always | Operation::Else | Operation::When(_)) || t.target.is_none()
+    {
         return false;
     }
     let acts = t.actions.iter().all(|a| match a {

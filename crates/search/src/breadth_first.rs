@@ -157,7 +157,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
     ) -> Result<(), Stop> {
         let visited = &mut *self.seams.visited;
         keys.clear();
-        hints.clear();
+        let mut start = 0;
         for expanded in batch {
             let known =
                 Known { state: self.level.state(expanded.item), hint: self.level.hint(expanded.item) };
@@ -167,9 +167,12 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
                     keys.push(0);
                     continue;
                 }
-                let start = hints.len();
-                hints.resize(start + visited.hint_len(state.len()), 0);
-                keys.push(visited.prepare(state, Some(known), &mut hints[start..]));
+                let end = start + visited.hint_len(state.len());
+                if hints.len() < end {
+                    hints.resize(end.max(2 * hints.len()), 0);
+                }
+                keys.push(visited.prepare(state, Some(known), &mut hints[start..end]));
+                start = end;
             }
         }
         for (index, &key) in keys.iter().enumerate() {

@@ -125,9 +125,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
             successors.clear();
-            self.seams
-                .expand(&state, &mut successors, &mut scratch)
-                .map_err(|e| Stop::Incomplete(e.what))?;
+            self.seams.expand(&state, &mut successors, &mut scratch).map_err(|e| Stop::Incomplete(e.what))?;
             self.expanded += 1;
             if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
                 let (levels, waiting) = (&self.levels, &self.waiting);

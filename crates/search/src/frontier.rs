@@ -20,11 +20,29 @@ pub(crate) struct Item {
 impl Frontier {
     #[inline]
     pub(crate) fn push(&mut self, state: &[u64], hint: &[u32]) {
-        self.data.push(state.len() as u64 | (hint.len() as u64) << 32);
-        self.data.extend_from_slice(state);
-        let (pairs, rest) = hint.as_chunks::<2>();
-        self.data.extend(pairs.iter().map(|p| u64::from(p[0]) | u64::from(p[1]) << 32));
-        self.data.extend(rest.iter().map(|h| u64::from(*h)));
+        let size = 1 + state.len() + hint.len().div_ceil(2);
+        self.data.reserve(size);
+        let start = self.data.len();
+        // SAFETY: the room was just reserved, and all of it is written: the header, the words, the hint two to a word, the
+        // last one perhaps alone. Loops, because these are short.
+        unsafe {
+            let mut to = self.data.as_mut_ptr().add(start);
+            *to = state.len() as u64 | (hint.len() as u64) << 32;
+            for word in state {
+                to = to.add(1);
+                *to = *word;
+            }
+            let (pairs, rest) = hint.as_chunks::<2>();
+            for pair in pairs {
+                to = to.add(1);
+                *to = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            }
+            for last in rest {
+                to = to.add(1);
+                *to = u64::from(*last);
+            }
+            self.data.set_len(start + size);
+        }
         self.len += 1;
     }
 

@@ -34,7 +34,10 @@ pub struct Options<'a> {
 
 impl std::fmt::Debug for Options<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options").field("limits", &self.limits).field("all", &self.all).finish_non_exhaustive()
+        f.debug_struct("Options")
+            .field("limits", &self.limits)
+            .field("all", &self.all)
+            .finish_non_exhaustive()
     }
 }
 

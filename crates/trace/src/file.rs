@@ -66,7 +66,11 @@ impl TraceFile {
             return Err(FileError::Format(format!("its format is `{}`", file.format)));
         }
         if file.version != TraceFile::VERSION {
-            return Err(FileError::Format(format!("its version is {}, this is {}", file.version, Self::VERSION)));
+            return Err(FileError::Format(format!(
+                "its version is {}, this is {}",
+                file.version,
+                Self::VERSION
+            )));
         }
         Ok(file)
     }

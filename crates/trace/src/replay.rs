@@ -80,7 +80,11 @@ pub struct NotReplayable {
 
 impl fmt::Display for NotReplayable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {} of the path cannot be repeated; this is a bug in quotient, please report it", self.step)
+        write!(
+            f,
+            "step {} of the path cannot be repeated; this is a bug in quotient, please report it",
+            self.step
+        )
     }
 }
 

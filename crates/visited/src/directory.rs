@@ -44,7 +44,12 @@ pub(crate) struct Directory<S> {
 
 impl<S: Segment> Default for Directory<S> {
     fn default() -> Self {
-        Directory { index: vec![0], bits: 0, segments: vec![Held { segment: S::default(), depth: 0 }], len: 0 }
+        Directory {
+            index: vec![0],
+            bits: 0,
+            segments: vec![Held { segment: S::default(), depth: 0 }],
+            len: 0,
+        }
     }
 }
 

@@ -131,7 +131,8 @@ impl Slab {
         if chunk == self.chunks.len() {
             // The first chunk starts small and is replaced once by a whole one.
             let first = chunk == 0 && FIRST_CHUNK / self.words > 0;
-            let words = if first { FIRST_CHUNK.min(self.words << self.shift) } else { self.words << self.shift };
+            let words =
+                if first { FIRST_CHUNK.min(self.words << self.shift) } else { self.words << self.shift };
             self.chunks.push(Zeroed::new(words.max(self.words)));
         }
         let start = within * self.words;

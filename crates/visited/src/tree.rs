@@ -107,6 +107,14 @@ impl Tree {
     }
 }
 
+/// Copies `from` to the start of `to`. A loop: for a handful of numbers a call costs more than the copying.
+#[inline(always)]
+fn copy(from: &[u32], to: &mut [u32]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
 impl Visited for Tree {
     fn hint_len(&self, words: usize) -> usize {
         2 * words - 2
@@ -120,13 +128,15 @@ impl Visited for Tree {
         }
         let Length { plan, roots } = &self.by_length[n];
         let slots = plan.slots;
-        self.values.resize(slots + plan.nodes.len(), 0);
+        if self.values.len() < slots + plan.nodes.len() {
+            self.values.resize(slots + plan.nodes.len(), 0);
+        }
         let (low, high) = self.values.split_at_mut(slots);
         // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
-        low.copy_from_slice(unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), slots) });
+        copy(unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), slots) }, low);
         match parent {
             Some(known) if known.state.len() == n && !plan.above.is_empty() => {
-                high[..known.hint.len()].copy_from_slice(known.hint);
+                copy(known.hint, high);
                 let mut dirty: u64 = 0;
                 for (k, (&new, &old)) in state.iter().zip(known.state).enumerate() {
                     let changed = new ^ old;
@@ -157,7 +167,7 @@ impl Visited for Tree {
                 }
             }
         }
-        hint.copy_from_slice(&self.values[slots..slots + hint.len()]);
+        copy(&self.values[slots..slots + hint.len()], hint);
         let key = plan.pair(plan.nodes.len() - 1, &self.values);
         roots.prefetch(key);
         key

@@ -1,8 +1,8 @@
 //! Types, globals and locals.
 
 use quotient_program::{
-    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Expr, Init, IntType, Structure, StructureId, Type,
-    Variable, VariableId,
+    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Expr, Init, IntType, Structure, StructureId,
+    Type, Variable, VariableId,
 };
 use quotient_source::Diagnostic;
 
@@ -27,13 +27,18 @@ impl Lowering<'_> {
                 if let Some((_, first)) = self.names.structures.get(&typedef.name.name) {
                     let first = *first;
                     self.report(
-                        Diagnostic::error(typedef.name.span, format!("a second typedef `{}`", typedef.name.name))
-                            .related(first, "the first one is here"),
+                        Diagnostic::error(
+                            typedef.name.span,
+                            format!("a second typedef `{}`", typedef.name.name),
+                        )
+                        .related(first, "the first one is here"),
                     );
                     continue;
                 }
                 self.names.structures.insert(typedef.name.name.clone(), (id, typedef.name.span));
-                self.program.structures.push(Structure { name: typedef.name.name.clone(), fields: Vec::new() });
+                self.program
+                    .structures
+                    .push(Structure { name: typedef.name.name.clone(), fields: Vec::new() });
             }
         }
         for unit in &model.units {
@@ -162,8 +167,9 @@ impl Lowering<'_> {
                 Some((id, _)) => Type::Structure(*id),
                 None => {
                     self.report(
-                        Diagnostic::error(ident.span, format!("there is no type `{}`", ident.name))
-                            .help("types are bit, bool, byte, short, int, unsigned, mtype, chan, pid and typedefs"),
+                        Diagnostic::error(ident.span, format!("there is no type `{}`", ident.name)).help(
+                            "types are bit, bool, byte, short, int, unsigned, mtype, chan, pid and typedefs",
+                        ),
                     );
                     Type::Int(IntType::BYTE)
                 }
@@ -181,8 +187,11 @@ impl Lowering<'_> {
                 if let Some((_, first)) = self.names.globals.get(&name.name) {
                     let first = *first;
                     self.report(
-                        Diagnostic::error(name.span, format!("the variable `{}` is declared twice", name.name))
-                            .related(first, "first declared here"),
+                        Diagnostic::error(
+                            name.span,
+                            format!("the variable `{}` is declared twice", name.name),
+                        )
+                        .related(first, "first declared here"),
                     );
                     continue;
                 }

@@ -71,7 +71,9 @@ impl Lowering<'_> {
             ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
                 self.report(
                     Diagnostic::error(e.span, "`enabled` and `pc_value` can only be used in a never claim")
-                        .help("a process cannot look at what another one could do: use a variable or a channel"),
+                        .help(
+                            "a process cannot look at what another one could do: use a variable or a channel",
+                        ),
                 );
                 Expr::Const(0)
             }
@@ -153,7 +155,8 @@ impl Lowering<'_> {
                 let fields: Vec<_> = structure.fields.iter().map(|f| format!("`{}`", f.name)).collect();
                 let message = format!("a whole `{}` is no single value", structure.name);
                 self.report(
-                    Diagnostic::error(span, message).help(format!("name one of its fields: {}", fields.join(", "))),
+                    Diagnostic::error(span, message)
+                        .help(format!("name one of its fields: {}", fields.join(", "))),
                 );
                 false
             }
@@ -203,9 +206,7 @@ impl Lowering<'_> {
             .keys()
             .chain(self.names.constants.keys())
             .cloned()
-            .chain(
-                self.current.iter().flat_map(|b| b.scopes.iter().flat_map(|s| s.names.keys().cloned())),
-            )
+            .chain(self.current.iter().flat_map(|b| b.scopes.iter().flat_map(|s| s.names.keys().cloned())))
             .collect();
         if let Some(similar) = similar(&name.name, &known) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
@@ -223,7 +224,10 @@ impl Lowering<'_> {
         for (depth, part) in r.parts.iter().enumerate() {
             if depth > 0 {
                 let Type::Structure(id) = ty else {
-                    self.error(part.name.span, format!("there is no field `{}`: this is no structure", part.name.name));
+                    self.error(
+                        part.name.span,
+                        format!("there is no field `{}`: this is no structure", part.name.name),
+                    );
                     return None;
                 };
                 let structure = self.program.structure(id);
@@ -344,7 +348,9 @@ impl Lowering<'_> {
         for arg in args {
             match arg {
                 ast::ReceiveArg::Ignore(_) => out.push(Pattern::Ignore),
-                ast::ReceiveArg::Constant(e) | ast::ReceiveArg::Eval(e, _) => out.push(Pattern::Match(self.expr(e))),
+                ast::ReceiveArg::Constant(e) | ast::ReceiveArg::Eval(e, _) => {
+                    out.push(Pattern::Match(self.expr(e)))
+                }
                 ast::ReceiveArg::Variable(r) => {
                     if let Some(value) = self.mtype_constant(r) {
                         out.push(Pattern::Match(Expr::Const(value)));
@@ -352,14 +358,19 @@ impl Lowering<'_> {
                     }
                     if Self::predefined(&r.parts[0].name.name).is_some() {
                         self.report(
-                            Diagnostic::error(r.span, format!("`{}` cannot be received into", r.parts[0].name.name))
-                                .help("to match its value, write `eval(…)`"),
+                            Diagnostic::error(
+                                r.span,
+                                format!("`{}` cannot be received into", r.parts[0].name.name),
+                            )
+                            .help("to match its value, write `eval(…)`"),
                         );
                         continue;
                     }
                     if let Some(place) = self.place(r) {
                         let leaves = self.leaves(&place);
-                        out.extend(leaves.into_iter().map(|p| if poll { Pattern::Ignore } else { Pattern::Bind(p) }));
+                        out.extend(
+                            leaves.into_iter().map(|p| if poll { Pattern::Ignore } else { Pattern::Bind(p) }),
+                        );
                     }
                 }
             }
@@ -368,7 +379,11 @@ impl Lowering<'_> {
     }
 
     /// The thread a remote reference means.
-    fn remote_thread(&mut self, proctype: &ast::Ident, pid: Option<&ast::Expr>) -> Option<(quotient_program::FunctionId, Expr)> {
+    fn remote_thread(
+        &mut self,
+        proctype: &ast::Ident,
+        pid: Option<&ast::Expr>,
+    ) -> Option<(quotient_program::FunctionId, Expr)> {
         let Some(function) = self.proctype_named(&proctype.name) else {
             let known: Vec<String> = self.proctypes.iter().map(|p| p.name.clone()).collect();
             let mut diagnostic =
@@ -422,10 +437,7 @@ impl Lowering<'_> {
         // The body may not be translated yet: its declarations were collected before.
         let name = &variable.parts[0].name;
         let Some((id, ty)) = self.remote_local(function, &name.name) else {
-            self.error(
-                name.span,
-                format!("proctype `{}` has no variable `{}`", proctype.name, name.name),
-            );
+            self.error(name.span, format!("proctype `{}` has no variable `{}`", proctype.name, name.name));
             return Expr::Const(0);
         };
         let root = Root::Remote { thread: Box::new(thread), function, variable: id };

@@ -25,7 +25,9 @@ pub(super) fn locations(
         .elements
         .iter()
         .filter_map(|e| match &e.kind {
-            Kind::Goto(Target::Label(label, span)) if !flow.labels.contains_key(label) => Some((label, *span)),
+            Kind::Goto(Target::Label(label, span)) if !flow.labels.contains_key(label) => {
+                Some((label, *span))
+            }
             _ => None,
         })
         .collect();
@@ -39,8 +41,13 @@ pub(super) fn locations(
         }
         lowering.report(diagnostic);
     }
-    let mut builder =
-        Builder { flow: &flow, numbers: HashMap::new(), locations: Vec::new(), open: Vec::new(), endless: None };
+    let mut builder = Builder {
+        flow: &flow,
+        numbers: HashMap::new(),
+        locations: Vec::new(),
+        open: Vec::new(),
+        endless: None,
+    };
     let start = flow.body.and_then(|body| flow.sequence(body).elements.first().copied());
     let mut entry = LocationId(0);
     if let Some(start) = start {
@@ -59,9 +66,10 @@ pub(super) fn locations(
     builder.run();
     if let Some(element) = builder.endless {
         let span = flow.element(element).span;
-        lowering.report(Diagnostic::error(span, "these jumps lead back to themselves without any statement").help(
-            "put a statement between the label and the jump",
-        ));
+        lowering.report(
+            Diagnostic::error(span, "these jumps lead back to themselves without any statement")
+                .help("put a statement between the label and the jump"),
+        );
     }
     check_d_steps(&flow, lowering);
     (builder.locations, entry, labels)
@@ -282,11 +290,8 @@ fn check_d_steps(flow: &Flow, lowering: &mut Lowering<'_>) {
             let there = flow.element(target);
             let exit_of_own = element.d_step.is_some() && matches!(there.kind, Kind::Join);
             if element.d_step != there.d_step && !exit_of_own {
-                let message = if element.d_step.is_some() {
-                    "a jump out of a d_step"
-                } else {
-                    "a jump into a d_step"
-                };
+                let message =
+                    if element.d_step.is_some() { "a jump out of a d_step" } else { "a jump into a d_step" };
                 lowering.report(
                     Diagnostic::error(element.span, message)
                         .related(there.span, "to here")

@@ -18,9 +18,7 @@ mod remote;
 mod scratch;
 mod statement;
 
-use quotient_program::{
-    Function, FunctionId, Init, IntType, LocationId, Observer, Operation, Program, Type,
-};
+use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer, Operation, Program, Type};
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
@@ -217,7 +215,11 @@ impl Lowering<'_> {
             };
             if let Some(known) = self.proctypes.iter().find(|p| p.name == name) {
                 let first = known.span;
-                let what = if name == INIT { "a second `init`".into() } else { format!("a second proctype `{name}`") };
+                let what = if name == INIT {
+                    "a second `init`".into()
+                } else {
+                    format!("a second proctype `{name}`")
+                };
                 self.report(Diagnostic::error(span, what).related(first, "the first one is here"));
                 continue;
             }
@@ -237,7 +239,14 @@ impl Lowering<'_> {
             let first_pid = self.program.initial.len() as u32;
             let id = FunctionId(self.proctypes.len() as u32);
             self.program.initial.extend(std::iter::repeat_n(id, active as usize));
-            self.proctypes.push(ProctypeInfo { name, params: types, active, first_pid, labels: Vec::new(), span });
+            self.proctypes.push(ProctypeInfo {
+                name,
+                params: types,
+                active,
+                first_pid,
+                labels: Vec::new(),
+                span,
+            });
         }
         // Bodies are put in place as they are translated.
         let span = |p: &ProctypeInfo| p.span;

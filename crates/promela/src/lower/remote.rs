@@ -1,8 +1,8 @@
 //! What a model refers to across processes, found before anything is translated.
 
 use crate::ast::{
-    ChannelInit, Choice, Declaration, Expr, ExprKind, Formula, FormulaKind, Initialiser, Model, ReceiveArg, Reference, Sequence, Statement,
-    StatementKind, Unit,
+    ChannelInit, Choice, Declaration, Expr, ExprKind, Formula, FormulaKind, Initialiser, Model, ReceiveArg,
+    Reference, Sequence, Statement, StatementKind, Unit,
 };
 
 /// References across processes.

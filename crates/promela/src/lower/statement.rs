@@ -1,7 +1,8 @@
 //! Statements to elements.
 
 use quotient_program::{
-    Action, BinaryOp, EnumerationId, Expr, Init, Operation, Pattern, Place, Printf, PrintfPart, Projection, Root, Type,
+    Action, BinaryOp, EnumerationId, Expr, Init, Operation, Pattern, Place, Printf, PrintfPart, Projection,
+    Root, Type,
 };
 use quotient_source::{Diagnostic, Span};
 
@@ -95,7 +96,10 @@ impl Lowering<'_> {
         let referred = statement.labels.iter().any(|l| {
             let plain = l.name.split('#').next().unwrap_or(&l.name);
             meaningful(plain)
-                || self.remote_labels.iter().any(|(p, name)| *p == process && (*name == l.name || name == plain))
+                || self
+                    .remote_labels
+                    .iter()
+                    .any(|(p, name)| *p == process && (*name == l.name || name == plain))
         });
         if referred && matches!(context.flow.element(element).kind, Kind::Goto(_)) {
             let skip = Kind::Basic { operation: Operation::Always, actions: Vec::new(), skip: true };
@@ -163,8 +167,11 @@ impl Lowering<'_> {
                 step(self, context, operation, Vec::new(), out);
             }
             StatementKind::Send { channel, sorted, args } => {
-                let operation =
-                    Operation::Send { channel: self.channel(channel), sorted: *sorted, args: self.message(args) };
+                let operation = Operation::Send {
+                    channel: self.channel(channel),
+                    sorted: *sorted,
+                    args: self.message(args),
+                };
                 self.check_fields(channel, &operation, span);
                 step(self, context, operation, Vec::new(), out);
             }
@@ -207,7 +214,8 @@ impl Lowering<'_> {
                 }
                 None => {
                     self.report(
-                        Diagnostic::error(span, "`break` outside of a loop").help("`break` leaves a `do … od` or `for`"),
+                        Diagnostic::error(span, "`break` outside of a loop")
+                            .help("`break` leaves a `do … od` or `for`"),
                     );
                 }
             },
@@ -248,7 +256,11 @@ impl Lowering<'_> {
                 let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "chosen".into());
                 let less = compare(BinaryOp::Lt, &index, to);
                 let less = context.flow.add(basic(Operation::When(less), Vec::new()), span, "next".into());
-                let more = context.flow.add(basic(Operation::Always, vec![step_by_one(&index)]), span, "next".into());
+                let more = context.flow.add(
+                    basic(Operation::Always, vec![step_by_one(&index)]),
+                    span,
+                    "next".into(),
+                );
                 let options = [vec![leave], vec![less, more]]
                     .map(|elements| context.flow.add_sequence(Sequence { elements, join: None }));
                 return Some(self.repetition(context, options.to_vec(), exit, span, out));
@@ -298,7 +310,9 @@ impl Lowering<'_> {
     fn is_empty(&mut self, context: &Context, sequence: SequenceId, span: Span) -> bool {
         let empty = context.flow.sequence(sequence).elements.is_empty();
         if empty {
-            self.report(Diagnostic::error(span, "a sequence needs at least one statement").help("write `skip`"));
+            self.report(
+                Diagnostic::error(span, "a sequence needs at least one statement").help("write `skip`"),
+            );
         }
         empty
     }
@@ -329,7 +343,10 @@ impl Lowering<'_> {
                     (_, Type::Structure(_)) => Vec::new(),
                     // As SPIN: only the first element is set here, a list was given at the start.
                     (Init::Fill(value), element) => {
-                        vec![Action::Assign(place(vec![Projection::Index(Expr::Const(0))], element.clone()), value)]
+                        vec![Action::Assign(
+                            place(vec![Projection::Index(Expr::Const(0))], element.clone()),
+                            value,
+                        )]
                     }
                     (Init::List(values), element) => values
                         .into_iter()
@@ -387,8 +404,7 @@ impl Lowering<'_> {
         };
         let params = self.proctypes[function.0 as usize].params.len();
         if args.len() != params {
-            let message =
-                format!("`{}` takes {params} arguments, {} are given", proctype.name, args.len());
+            let message = format!("`{}` takes {params} arguments, {} are given", proctype.name, args.len());
             let header = self.proctypes[function.0 as usize].span;
             self.report(Diagnostic::error(e.span, message).related(header, "declared here"));
         }
@@ -624,7 +640,12 @@ impl Lowering<'_> {
     }
 
     /// Drops empty options (reported elsewhere) and moves `else` to the end.
-    fn checked_options(&mut self, context: &Context, options: Vec<SequenceId>, span: Span) -> Vec<SequenceId> {
+    fn checked_options(
+        &mut self,
+        context: &Context,
+        options: Vec<SequenceId>,
+        span: Span,
+    ) -> Vec<SequenceId> {
         let first = |s: &SequenceId| context.flow.sequence(*s).elements.first().copied();
         let is_else = |s: &SequenceId| {
             first(s).is_some_and(|e| {
@@ -772,7 +793,9 @@ impl Lowering<'_> {
         };
         let main_sequence = part(self, context, main, false);
         let escape_sequence = part(self, context, escape, true);
-        if self.is_empty(context, main_sequence, main.span) || self.is_empty(context, escape_sequence, escape.span) {
+        if self.is_empty(context, main_sequence, main.span)
+            || self.is_empty(context, escape_sequence, escape.span)
+        {
             return None;
         }
         let join = context.flow.add(Kind::Join, whole.span, "unless".into());

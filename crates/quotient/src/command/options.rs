@@ -191,7 +191,9 @@ fn size(text: &str) -> Result<u64, String> {
 
 fn duration(text: &str) -> Result<Duration, String> {
     let (digits, factor) = match text.chars().last() {
-        Some('s') => (text.trim_end_matches('s').trim_end_matches('m'), if text.ends_with("ms") { 0.001 } else { 1.0 }),
+        Some('s') => {
+            (text.trim_end_matches('s').trim_end_matches('m'), if text.ends_with("ms") { 0.001 } else { 1.0 })
+        }
         Some('m') => (&text[..text.len() - 1], 60.0),
         Some('h') => (&text[..text.len() - 1], 3600.0),
         _ => (text, 1.0),

@@ -151,7 +151,9 @@ impl Simulation {
                 "q" | "quit" => return Next::Quit,
                 answer => match answer.parse::<usize>() {
                     Ok(n) if (1..=records.len()).contains(&n) => return Next::Step(n - 1),
-                    _ => terminal::print(&format!("please type a number from 1 to {}, or q: ", records.len())),
+                    _ => {
+                        terminal::print(&format!("please type a number from 1 to {}, or q: ", records.len()))
+                    }
                 },
             }
         }

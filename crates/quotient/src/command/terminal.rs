@@ -33,7 +33,11 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(enabled: bool) -> Progress {
-        Progress { started: Instant::now(), shown: false, enabled: enabled && std::io::stderr().is_terminal() }
+        Progress {
+            started: Instant::now(),
+            shown: false,
+            enabled: enabled && std::io::stderr().is_terminal(),
+        }
     }
 
     pub(crate) fn show(&mut self, s: &Statistics) {
