@@ -8,8 +8,9 @@
 //!   the channel, an `eval`), no receive into a variable narrower than the field: SPIN restores these
 //!   wrongly when it backtracks;
 //! - `hidden` variables are written but never read: SPIN gives them the value of the path, not of the state;
-//! - a `d_step` begins with a condition, an assignment, a receive or a selection guarded by conditions:
-//!   SPIN computes its executability only from those;
+//! - a `d_step` begins with a condition, an assignment, a receive that removes its message, or a selection
+//!   guarded by conditions: SPIN computes its executability only from those, and generates C that does
+//!   not compile when it begins with a receive in `<…>`;
 //! - remote references only to processes that never end: SPIN reads the memory of a dead process;
 //! - channels are sent in messages only if their owner never ends, for the same reason;
 //! - divisors are constants other than 0, shifts are by constants: SPIN's verifier dies of these.
@@ -201,7 +202,9 @@ impl Generator {
             };
             let bits = matches!(ty, TypeName::Unsigned);
             let length = (!bits && self.random.chance(20)).then(|| 2 + self.random.below(2));
-            let hidden = length.is_none() && self.random.chance(6);
+            // SPIN refuses hidden bits.
+            let bits = bits || matches!(ty, TypeName::Bit | TypeName::Bool);
+            let hidden = length.is_none() && !bits && self.random.chance(10);
             let mut declaration = self.declaration(&ty, width, &name, length);
             if hidden {
                 declaration.visibility = Visibility::Hidden;
@@ -489,7 +492,7 @@ enum Parameter {
 }
 
 /// A label on `for` or `select` would stand in the middle of what SPIN makes of them; one on `unless` or
-/// a declaration is refused; one on a jump is lost.
+/// a declaration is refused; one on a jump is lost; a jump to a `d_step` is refused as one into it.
 fn labelable(statement: &Statement) -> bool {
     !matches!(
         statement.kind,
@@ -500,6 +503,7 @@ fn labelable(statement: &Statement) -> bool {
             | StatementKind::Select { .. }
             | StatementKind::Goto(_)
             | StatementKind::Break
+            | StatementKind::DStep(_)
     )
 }
 

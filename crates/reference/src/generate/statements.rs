@@ -182,7 +182,7 @@ impl Generator {
         if place.d_step && !self.random.chance(self.knobs.d_step_blocks) {
             // In a selection's guard a receive may fail; elsewhere in d_step it may not.
             let other = choice(vec![statement(StatementKind::Else)]);
-            return vec![statement(StatementKind::If(vec![choice(vec![receive]), other]))];
+            return vec![statement(StatementKind::If(vec![choice(vec![removing(receive)]), other]))];
         }
         vec![receive]
     }
@@ -345,7 +345,7 @@ impl Generator {
             3 => {
                 let chan = self.usable(scope, place);
                 match chan.and_then(|c| self.receive_on(scope, &c)) {
-                    Some(receive) => body.push(receive),
+                    Some(receive) => body.push(removing(receive)),
                     None => body.push(self.assign(scope)),
                 }
             }
@@ -462,6 +462,14 @@ impl Generator {
         let arg = self.expression(scope, 1, &[]);
         statement(StatementKind::Printf("%d\\n".to_string(), vec![arg]))
     }
+}
+
+/// The same receive, but one that removes the message.
+fn removing(mut receive: Statement) -> Statement {
+    if let StatementKind::Receive { peek, .. } = &mut receive.kind {
+        *peek = false;
+    }
+    receive
 }
 
 /// The channels that messages may carry: all with the message type of the first lasting one.
