@@ -112,7 +112,7 @@ impl Generator {
         self.typedefs(&mut units, &mut scope);
         self.globals(&mut units, &mut scope);
         self.channels(&mut units, &mut scope);
-        let count = 1 + self.random.below(3);
+        let count = 2 + self.random.below(2);
         let mut runnable: Vec<Runnable> = Vec::new();
         let mut pids = 0;
         for index in 0..count {
@@ -300,8 +300,12 @@ impl Generator {
         let depth = 2;
         let place =
             Where { depth, atomic: false, d_step: false, looping: false, breaks: false, gotos: true };
-        let count = 1 + self.random.below(self.knobs.size.max(1));
+        let server = self.random.chance(40);
+        let count = 1 + self.random.below(if server { 2 } else { self.knobs.size.max(1) });
         body.extend(self.statements(&scope, place, count));
+        if server {
+            body.push(self.server(&scope, place));
+        }
         if immortal {
             let mut rest = condition(number(0));
             rest.labels.push(ident("end9"));

@@ -46,9 +46,18 @@ impl Generator {
         match which {
             0 => vec![self.assign(scope)],
             1 => vec![self.count(scope, place)],
-            2 => vec![condition(self.condition(scope, false))],
-            3 => self.send(scope, place),
-            4 => self.receive(scope, place),
+            2 => {
+                let condition = condition(self.condition(scope, false));
+                vec![self.avoidable(scope, vec![condition], inner)]
+            }
+            3 => {
+                let send = self.send(scope, place);
+                vec![self.avoidable(scope, send, inner)]
+            }
+            4 => {
+                let receive = self.receive(scope, place);
+                vec![self.avoidable(scope, receive, inner)]
+            }
             5 => vec![self.selection(scope, inner)],
             6 => vec![self.repetition(scope, inner)],
             7 => {
@@ -69,6 +78,30 @@ impl Generator {
             16 => vec![skip()],
             _ => self.carried(scope),
         }
+    }
+
+    /// A statement that may block, often with an alternative: else most programs would stop early.
+    fn avoidable(&mut self, scope: &Scope, statements: Vec<Statement>, place: Where) -> Statement {
+        if !place.d_step && self.random.chance(45) {
+            let other = match self.random.below(4) {
+                0 => vec![statement(StatementKind::Else)],
+                1 => vec![condition(expr(ExprKind::Timeout))],
+                _ => self.guard(scope, Where { depth: 0, ..place }),
+            };
+            return statement(StatementKind::If(vec![choice(statements), choice(other)]));
+        }
+        let mut statements = statements;
+        match (statements.len(), statements.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => statement(StatementKind::Block(sequence(statements.into_iter().chain(last).collect()))),
+        }
+    }
+
+    /// A loop for the whole of a body, as servers have it.
+    pub(super) fn server(&mut self, scope: &Scope, place: Where) -> Statement {
+        let place = Where { looping: true, breaks: true, depth: place.depth.saturating_sub(1), ..place };
+        let count = 2 + self.random.below(2);
+        statement(StatementKind::Do((0..count).map(|_| choice(self.option(scope, place))).collect()))
     }
 
     /// A value that keeps `chosen` within few values: state spaces stay small.

@@ -187,7 +187,7 @@ impl Context<'_> {
             let element = &elements.elements[start];
             match &element.shape {
                 Shape::Goto(_) | Shape::Selection | Shape::Block(_) => return Ok(Some(Some(start))),
-                Shape::Else => return Ok(Some(element.next)),
+                Shape::Else if self.state.handshake.is_none() => return Ok(Some(element.next)),
                 shape => {
                     let before = self.state.clone();
                     match self.execute(shape, false)? {

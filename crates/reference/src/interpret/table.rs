@@ -160,7 +160,14 @@ impl Layout {
         let element = &self.elements.elements[id];
         let (atomic, ahead) = (element.atomic, element.next);
         let target = match &element.shape {
-            Shape::Goto(label) => Some(self.elements.hunt(self.elements.label(label)?, atomic)?),
+            Shape::Goto(label) => {
+                let target = self.elements.hunt(self.elements.label(label)?, atomic)?;
+                // SPIN refuses this, also for a `break` that leads to the statement after the loop.
+                if let Shape::DStep(_) = self.elements.elements[target].shape {
+                    return Err("jump to a d_step".to_string());
+                }
+                Some(target)
+            }
             _ => ahead.map(|ahead| self.elements.hunt(ahead, atomic)).transpose()?,
         };
         let mut escapes = Vec::new();
