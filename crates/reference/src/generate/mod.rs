@@ -135,8 +135,10 @@ impl Generator {
             let count = 2 + self.random.below(2);
             let names: Vec<String> = (0..count).map(|n| format!("m{set}{n}")).collect();
             scope.mtypes.extend(names.iter().cloned());
+            let named = set == 1 && self.random.chance(50);
+            scope.mtype_sets.push(named.then(|| ident("set")));
             units.push(Unit::Mtype(Mtype {
-                set: (set == 1 && self.random.chance(50)).then(|| ident("set")),
+                set: named.then(|| ident("set")),
                 names: names.iter().map(|n| ident(n)).collect(),
                 span: nowhere(),
             }));
@@ -196,7 +198,7 @@ impl Generator {
                 continue;
             }
             let (ty, width) = if !scope.mtypes.is_empty() && self.random.chance(15) {
-                (TypeName::Mtype(None), 0)
+                (TypeName::Mtype(self.random.pick(&scope.mtype_sets).cloned().flatten()), 0)
             } else {
                 self.scalar_type()
             };
@@ -297,7 +299,7 @@ impl Generator {
             body.push(run);
         }
         let start = body.len();
-        let depth = 2;
+        let depth = if self.knobs.size > 5 { 3 } else { 2 };
         let place =
             Where { depth, atomic: false, d_step: false, looping: false, breaks: false, gotos: true };
         let server = self.random.chance(40);

@@ -59,8 +59,10 @@ pub(super) struct Scope {
     pub structs: Vec<Vec<Field>>,
     pub vars: Vec<Var>,
     pub chans: Vec<Chan>,
-    /// Numbers of mtype constants and their names.
+    /// Names of mtype constants.
     pub mtypes: Vec<String>,
+    /// The sets they come from; `None` is the unnamed one.
+    pub mtype_sets: Vec<Option<Ident>>,
     pub remotes: Vec<Remote>,
     /// Chan variables of the proctype, to receive channels into.
     pub chan_vars: Vec<String>,

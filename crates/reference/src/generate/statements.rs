@@ -182,7 +182,10 @@ impl Generator {
     }
 
     fn send_on(&mut self, scope: &Scope, chan: &Chan) -> Option<Statement> {
-        let channel = scope.channel(&mut self.random, chan);
+        let channel = match chan.length {
+            Some(length) => element(&chan.name, self.index(scope, length, &chan.name)),
+            None => name(&chan.name),
+        };
         let mut args = Vec::new();
         for field in &chan.fields {
             args.push(match field {
@@ -232,7 +235,10 @@ impl Generator {
                 continue;
             }
             let what = self.random.below(10);
+            // A message that is a single bit is kept in a byte.
+            let stored = if chan.fields.len() == 1 { range(&TypeName::Byte, 0) } else { (0, 0) };
             let (low, high) = range(field, 0);
+            let (low, high) = (low.min(stored.0), high.max(stored.1));
             let wide = |v: &Var| match &v.ty {
                 Type::Scalar(ty, width) => {
                     let (l, h) = range(ty, *width);
@@ -461,7 +467,12 @@ impl Generator {
             .filter(|v| v.length.is_some() && matches!(v.ty, Type::Scalar(..)))
             .map(|v| v.name.clone())
             .collect();
+        let messages = self.random.chance(20).then(|| self.messages(scope)).flatten();
         let kind = match self.random.pick(&arrays) {
+            _ if messages.is_some() => {
+                let (channel, message) = messages.unwrap_or_default();
+                StatementKind::ForIn { variable: name(&message), collection: name(&channel), body }
+            }
             Some(array) if self.random.chance(40) => {
                 StatementKind::ForIn { variable, collection: name(&array.clone()), body }
             }
@@ -472,6 +483,17 @@ impl Generator {
             }
         };
         vec![statement(kind)]
+    }
+
+    /// A buffered channel of structures, with a variable for its messages.
+    fn messages(&mut self, scope: &Scope) -> Option<(String, String)> {
+        let of_messages = |c: &&Chan| {
+            let declared = c.length.is_none() && c.capacity > 0 && c.name.starts_with('c');
+            declared && matches!(c.fields[..], [TypeName::Named(_)])
+        };
+        let channels: Vec<String> = scope.chans.iter().filter(of_messages).map(|c| c.name.clone()).collect();
+        let channel = self.random.pick(&channels)?.clone();
+        Some((channel, self.message_variable(scope, "T0")?))
     }
 
     fn select(&mut self, scope: &Scope) -> Vec<Statement> {
@@ -492,6 +514,10 @@ impl Generator {
     }
 
     fn print(&mut self, scope: &Scope) -> Statement {
+        if !scope.mtypes.is_empty() && self.random.chance(30) {
+            let constant = scope.mtypes[self.random.below(scope.mtypes.len())].clone();
+            return statement(StatementKind::Printm(value(name(&constant))));
+        }
         let arg = self.expression(scope, 1, &[]);
         statement(StatementKind::Printf("%d\\n".to_string(), vec![arg]))
     }

@@ -137,6 +137,10 @@ impl Names {
                 TypeName::Named(name) => fields.extend(self.cells(&Type::Struct(name.name.clone()), None)?),
             }
         }
+        // SPIN keeps a message that is a single bit in a byte, with whatever value was sent.
+        if fields == [Kind::Bit] {
+            fields = vec![Kind::Byte];
+        }
         Ok(ChannelType { capacity: capacity.max(0) as usize, fields })
     }
 
