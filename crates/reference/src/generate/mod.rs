@@ -226,7 +226,7 @@ impl Generator {
     }
 
     fn message(&mut self, scope: &Scope) -> Vec<TypeName> {
-        if !self.struct_names.is_empty() && self.random.chance(15) {
+        if !self.struct_names.is_empty() && self.random.chance(30) {
             return vec![TypeName::Named(ident("T0"))];
         }
         let count = 1 + self.random.below(2);
@@ -377,7 +377,7 @@ impl Generator {
             scope.vars.push(Var { name: variable, ty, length: None, readable: true, writable: true });
         }
         let counter = self.fresh("i");
-        if self.random.chance(50) {
+        if self.random.chance(70) {
             body.push(statement(StatementKind::Declaration(declare(TypeName::Byte, &counter, None, None))));
             self.counters = vec![counter.clone()];
             let ty = Type::Scalar(TypeName::Byte, 0);

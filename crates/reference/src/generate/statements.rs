@@ -467,7 +467,7 @@ impl Generator {
             .filter(|v| v.length.is_some() && matches!(v.ty, Type::Scalar(..)))
             .map(|v| v.name.clone())
             .collect();
-        let messages = self.random.chance(20).then(|| self.messages(scope)).flatten();
+        let messages = self.random.chance(70).then(|| self.messages(scope)).flatten();
         let kind = match self.random.pick(&arrays) {
             _ if messages.is_some() => {
                 let (channel, message) = messages.unwrap_or_default();
