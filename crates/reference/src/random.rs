@@ -17,7 +17,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.counter = self.counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.counter;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -27,7 +27,7 @@ impl Random {
 
     /// A number in `0..bound`; 0 when `bound` is 0. The bias of the remainder is irrelevant here.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+        if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 
     /// A number in `low..=high`.
@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn sequence_is_splitmix64() {
         let mut random = Random::new(1_234_567);
-        assert_eq!(random.next(), 6_457_827_717_110_365_317);
-        assert_eq!(random.next(), 3_203_168_211_198_807_973);
-        assert_eq!(random.next(), 9_817_491_932_198_370_423);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
+        assert_eq!(random.bits(), 9_817_491_932_198_370_423);
     }
 
     #[test]

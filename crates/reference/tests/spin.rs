@@ -107,7 +107,9 @@ fn random_programs_agree_with_spin() {
             }
         }
     }
-    println!("{count} programs: {agreed} agree, {faults} agree on a fault, {skipped} skipped ({refused} by SPIN)");
+    println!(
+        "{count} programs: {agreed} agree, {faults} agree on a fault, {skipped} skipped ({refused} by SPIN)"
+    );
     if let Some((seed, size, model)) = differences.first() {
         let small = shrink(model, &mut |m| matches!(compare(&verifier, m), Comparison::Differ(_)));
         println!("smallest program found for seed {seed}, size {size}:\n{}", print(&small));

@@ -45,7 +45,11 @@ impl Generator {
     }
 
     fn index_without(&mut self, scope: &Scope, length: usize, array: &str, not: &[String]) -> Expr {
-        if not.is_empty() { self.index(scope, length, array) } else { number(self.random.below(length) as i32) }
+        if not.is_empty() {
+            self.index(scope, length, array)
+        } else {
+            number(self.random.below(length) as i32)
+        }
     }
 
     /// A scalar to write.
@@ -140,8 +144,15 @@ impl Generator {
     }
 
     pub(super) fn comparison(&mut self, scope: &Scope, not: &[String]) -> Expr {
-        let ops =
-            [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Lt, BinaryOp::Le, BinaryOp::Gt, BinaryOp::Ge, BinaryOp::Eq];
+        let ops = [
+            BinaryOp::Eq,
+            BinaryOp::Ne,
+            BinaryOp::Lt,
+            BinaryOp::Le,
+            BinaryOp::Gt,
+            BinaryOp::Ge,
+            BinaryOp::Eq,
+        ];
         let op = ops[self.random.below(ops.len())];
         let left = self.operand(scope, not);
         let right = if self.random.chance(70) {
@@ -230,7 +241,11 @@ impl Generator {
         if !remote.labels.is_empty() && (remote.variables.is_empty() || self.random.chance(50)) {
             let label = ident(&remote.labels[self.random.below(remote.labels.len())]);
             let at = expr(ExprKind::RemoteLabel { proctype, pid, label });
-            return if self.random.chance(40) { expr(ExprKind::Unary(UnaryOp::Not, Box::new(at))) } else { at };
+            return if self.random.chance(40) {
+                expr(ExprKind::Unary(UnaryOp::Not, Box::new(at)))
+            } else {
+                at
+            };
         }
         match self.random.pick(&remote.variables).cloned() {
             Some(variable) => {

@@ -42,7 +42,7 @@ pub fn generate_with(seed: u64, knobs: &Knobs) -> Model {
     let mut random = Random::new(seed);
     let mut model = Model::default();
     for _ in 0..1000 {
-        let mut generator = Generator::new(Random::new(random.next()), knobs.clone());
+        let mut generator = Generator::new(Random::new(random.bits()), knobs.clone());
         model = generator.model();
         if accepts(&model) {
             break;
@@ -212,9 +212,10 @@ impl Generator {
                 declaration.visibility = Visibility::Hidden;
             } else if self.random.chance(40) {
                 declaration.variables[0].init = Some(match length {
-                    Some(n) if self.random.chance(50) => {
-                        Initialiser::List((0..n).map(|_| number(self.random.between(0, 2))).collect(), nowhere())
-                    }
+                    Some(n) if self.random.chance(50) => Initialiser::List(
+                        (0..n).map(|_| number(self.random.between(0, 2))).collect(),
+                        nowhere(),
+                    ),
                     _ if self.random.chance(20) => Initialiser::Expr(number(255)),
                     _ => Initialiser::Expr(number(self.random.between(0, 3))),
                 });
@@ -300,8 +301,7 @@ impl Generator {
         }
         let start = body.len();
         let depth = if self.knobs.size > 5 { 3 } else { 2 };
-        let place =
-            Where { depth, atomic: false, d_step: false, looping: false, breaks: false, gotos: true };
+        let place = Where { depth, atomic: false, d_step: false, looping: false, breaks: false, gotos: true };
         let server = self.random.chance(40);
         let count = 1 + self.random.below(if server { 2 } else { self.knobs.size.max(1) });
         body.extend(self.statements(&scope, place, count));
@@ -317,13 +317,15 @@ impl Generator {
         if self.random.chance(20) {
             let last = body.len() - 1;
             let at = start + self.random.below(last + 1 - start);
-            if body[at].labels.is_empty() && !matches!(body[at].kind, StatementKind::Goto(_)) && labelable(&body[at]) {
+            if body[at].labels.is_empty()
+                && !matches!(body[at].kind, StatementKind::Goto(_))
+                && labelable(&body[at])
+            {
                 body[at].labels.push(ident("end1"));
             }
         }
         labels.retain(|label| label.starts_with('L'));
-        let provided =
-            self.random.chance(self.knobs.provided).then(|| self.comparison(globals, &[]));
+        let provided = self.random.chance(self.knobs.provided).then(|| self.comparison(globals, &[]));
         let count = self.random.chance(25).then(|| 1 + self.random.below(2) as i32);
         if active {
             let instances = count.unwrap_or(1) as usize;
@@ -480,7 +482,12 @@ impl Generator {
         if body.iter().all(|s| matches!(s.kind, StatementKind::Declaration(_))) {
             body.push(skip());
         }
-        units.push(Unit::Init(Init { priority: None, body: sequence(body), span: nowhere(), end: nowhere() }));
+        units.push(Unit::Init(Init {
+            priority: None,
+            body: sequence(body),
+            span: nowhere(),
+            end: nowhere(),
+        }));
     }
 }
 

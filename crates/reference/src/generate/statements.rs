@@ -93,7 +93,9 @@ impl Generator {
         let mut statements = statements;
         match (statements.len(), statements.pop()) {
             (1, Some(only)) => only,
-            (_, last) => statement(StatementKind::Block(sequence(statements.into_iter().chain(last).collect()))),
+            (_, last) => {
+                statement(StatementKind::Block(sequence(statements.into_iter().chain(last).collect())))
+            }
         }
     }
 
@@ -297,8 +299,7 @@ impl Generator {
             return self.send_on(scope, &carrier).into_iter().collect();
         }
         let args = vec![ReceiveArg::Variable(name(&variable))];
-        let receive =
-            statement(StatementKind::Receive { channel, any: false, peek: false, args });
+        let receive = statement(StatementKind::Receive { channel, any: false, peek: false, args });
         let alias = Chan { name: variable, length: None, lasting: false, ..model };
         let used = match self.random.below(2) {
             0 => self.send_on(scope, &alias),
@@ -333,8 +334,7 @@ impl Generator {
 
     pub(super) fn selection(&mut self, scope: &Scope, place: Where) -> Statement {
         let count = 1 + self.random.below(3);
-        let mut choices: Vec<Choice> =
-            (0..count).map(|_| choice(self.option(scope, place))).collect();
+        let mut choices: Vec<Choice> = (0..count).map(|_| choice(self.option(scope, place))).collect();
         let with_else =
             if place.d_step { !self.random.chance(self.knobs.d_step_blocks) } else { self.random.chance(40) };
         if with_else {

@@ -215,9 +215,7 @@ impl<'a> Builder<'a> {
                 let exit = self.loops.last().ok_or("misplaced break")?;
                 Ok(Node::Leaf(Shape::Goto(exit.clone())))
             }
-            StatementKind::If(choices) => {
-                Ok(Node::Selection { choices: self.choices(choices)?, exit: None })
-            }
+            StatementKind::If(choices) => Ok(Node::Selection { choices: self.choices(choices)?, exit: None }),
             StatementKind::Do(choices) => {
                 let exit = self.push_loop();
                 let choices = self.choices(choices)?;
@@ -414,8 +412,7 @@ impl<'a> Builder<'a> {
                 Some(Initialiser::List(items, _)) => Some(InitialValue::List(self.names.values(items)?)),
                 Some(Initialiser::Channel(init)) => Some(InitialValue::Channel(self.names.message(init)?)),
             };
-            let (declared, cells) =
-                self.names.declare_local(&variable.name.name, ty.clone(), length)?;
+            let (declared, cells) = self.names.declare_local(&variable.name.name, ty.clone(), length)?;
             let base = declared.base;
             let kind = match ty {
                 Type::Scalar(kind) => kind,

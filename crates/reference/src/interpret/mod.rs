@@ -30,7 +30,7 @@ use names::{Declared, Names, Signature, Type};
 use quotient_promela::ast::*;
 use resolved::*;
 use search::Search;
-use state::{Context, Program, Proctype, State};
+use state::{Context, Proctype, Program, State};
 use std::collections::{BTreeSet, HashMap};
 
 /// Something that must not happen, other than a violated assertion or a deadlock. It ends the path.
@@ -154,8 +154,7 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
             program.channel_types.push(ty.clone());
         }
     }
-    let globals =
-        Globals { global_cells: names.global_cells, hidden_cells: names.hidden_cells, initialise };
+    let globals = Globals { global_cells: names.global_cells, hidden_cells: names.hidden_cells, initialise };
     program.signatures = names.signatures;
     Ok((program, globals, active))
 }

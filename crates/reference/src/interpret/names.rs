@@ -65,7 +65,8 @@ impl Names {
         let mut next: HashMap<String, i32> = HashMap::new();
         for unit in &model.units {
             if let Unit::Mtype(m) = unit {
-                let counter = next.entry(m.set.as_ref().map_or(String::new(), |s| s.name.clone())).or_insert(1);
+                let counter =
+                    next.entry(m.set.as_ref().map_or(String::new(), |s| s.name.clone())).or_insert(1);
                 for name in m.names.iter().rev() {
                     self.mtypes.insert(name.name.clone(), *counter);
                     *counter += 1;

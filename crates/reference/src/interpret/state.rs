@@ -152,7 +152,11 @@ impl Context<'_> {
                 arithmetic(*op, left, right)?
             }
             Value::Conditional(condition, yes, no) => {
-                if self.truth(condition)? { self.value(yes)? } else { self.value(no)? }
+                if self.truth(condition)? {
+                    self.value(yes)?
+                } else {
+                    self.value(no)?
+                }
             }
             Value::Run { proctype, args } => self.run(*proctype, args)? as i32,
             Value::Len(c) => {

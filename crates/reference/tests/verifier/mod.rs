@@ -69,7 +69,10 @@ impl Verifier {
             ["-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DVECTORSZ=8192", "-o", "pan", "pan.c"];
         let (compiled, said) = output(self.compiler, &flags)?;
         if !compiled {
-            return Err(format!("compilation: {}", said.lines().find(|l| l.contains("error")).unwrap_or("failed")));
+            return Err(format!(
+                "compilation: {}",
+                said.lines().find(|l| l.contains("error")).unwrap_or("failed")
+            ));
         }
         let pan = directory.join("pan");
         let (_, said) = output(&pan.to_string_lossy(), &["-c0", "-n", "-m200000", "-w18"])?;
@@ -89,8 +92,7 @@ fn parse(said: &str) -> Result<Report, String> {
         let at = said.find(word)? + word.len();
         said[at..].split_whitespace().next()?.parse().ok()
     };
-    let messages: Vec<String> =
-        said.lines().filter(|l| l.starts_with("pan:")).map(str::to_string).collect();
+    let messages: Vec<String> = said.lines().filter(|l| l.starts_with("pan:")).map(str::to_string).collect();
     match (before("states, stored"), before("transitions (="), after("errors: ")) {
         (Some(states), Some(transitions), Some(errors)) => {
             Ok(Report { states, transitions, errors, messages })
