@@ -27,6 +27,7 @@ pub struct Model {
 }
 
 /// A top-level unit.
+#[allow(clippy::large_enum_variant, reason = "there are few units, and each is visited once")]
 #[derive(Clone, Debug)]
 pub enum Unit {
     /// `proctype`, with or without `active`.

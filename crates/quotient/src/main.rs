@@ -1,2 +1,7 @@
 //! The `quotient` command.
-fn main() {}
+
+mod command;
+
+fn main() -> std::process::ExitCode {
+    command::main()
+}

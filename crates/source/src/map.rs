@@ -79,6 +79,11 @@ impl SourceMap {
         Ok(self.add(path.display().to_string(), String::from_utf8_lossy(&bytes)))
     }
 
+    /// Every file, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..self.files.len() as u32).map(FileId)
+    }
+
     /// The name of a file.
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].name
@@ -87,6 +92,12 @@ impl SourceMap {
     /// The text of a file.
     pub fn text(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].text
+    }
+
+    /// The empty span at the end of a file.
+    pub fn end(&self, file: FileId) -> Span {
+        let length = self.text(file).len();
+        Span::new(file, length, length)
     }
 
     /// The source text of a span.

@@ -1,0 +1,58 @@
+//! `quotient-bench`: Quotient beside an installed SPIN.
+//!
+//! Every figure this tool prints comes from running both programs in the same invocation, or
+//! from an expectation that `spin-expect` wrote into a model's own header. Nothing is stored
+//! elsewhere. See `bench/README.md` for what each subcommand compares and with which flags.
+
+mod agree;
+mod error_kind;
+mod expectation;
+mod instance;
+mod pan_output;
+mod pinned;
+mod process;
+mod quotient;
+mod speed;
+mod spin;
+mod spin_expect;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Compares Quotient with SPIN.
+#[derive(Parser)]
+#[command(name = "quotient-bench", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compute expectation headers of models with an installed SPIN and write them into the files
+    SpinExpect(spin_expect::Options),
+    /// Compare states, transitions and error kinds of every model with SPIN's
+    Agree(agree::Options),
+    /// Compare Quotient with the expectation headers of the models; needs no SPIN
+    Pinned(pinned::Options),
+    /// Compare speed and memory with SPIN's, alternating in one run
+    Speed(speed::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::SpinExpect(options) => spin_expect::run(&options),
+        Command::Agree(options) => agree::run(&options),
+        Command::Pinned(options) => pinned::run(&options),
+        Command::Speed(options) => speed::run(&options),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("quotient-bench: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Channels: a length and that many messages, the oldest first; unused bytes are zero.
+
+use crate::code::{Pattern, SiteAt};
+use crate::eval::Frame;
+use crate::layout::ChannelLayout;
+use crate::machine::Machine;
+
+/// A channel in a state.
+#[derive(Clone, Copy)]
+pub(crate) struct Channel<'a> {
+    pub(crate) layout: &'a ChannelLayout,
+    at: *mut u8,
+}
+
+impl Channel<'_> {
+    /// Number of messages.
+    #[inline(always)]
+    pub(crate) fn length(self) -> u32 {
+        // SAFETY: a channel's segment starts with its length.
+        unsafe {
+            if self.layout.length_size == 1 {
+                u32::from(*self.at)
+            } else {
+                u32::from(self.at.cast::<u16>().read_unaligned())
+            }
+        }
+    }
+
+    fn set_length(self, length: u32) {
+        // SAFETY: as above.
+        unsafe {
+            if self.layout.length_size == 1 {
+                *self.at = length as u8;
+            } else {
+                self.at.cast::<u16>().write_unaligned(length as u16);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn message(self, position: u32) -> *mut u8 {
+        let offset = self.layout.length_size + position * self.layout.message_size;
+        // SAFETY: callers give positions up to the capacity.
+        unsafe { self.at.add(offset as usize) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn field(self, position: u32, field: usize) -> i32 {
+        let (offset, cell) = self.layout.fields[field];
+        // SAFETY: the message is inside the segment, the field inside the message.
+        unsafe { cell.load(self.message(position).add(offset as usize)) }
+    }
+
+    /// Adds a message: at the end, or before the first greater one. There must be room.
+    pub(crate) fn insert(self, values: &[i32], sorted: bool) {
+        let length = self.length();
+        let size = self.layout.message_size as usize;
+        let mut position = length;
+        if sorted {
+            let greater = |p: &u32| {
+                let fields = (0..self.layout.fields.len()).map(|f| self.field(*p, f));
+                let new = self.layout.fields.iter().zip(values).map(|((_, cell), v)| cell.wrap(*v));
+                fields.gt(new)
+            };
+            position = (0..length).find(greater).unwrap_or(length);
+        }
+        // SAFETY: there is room for one more message, so everything stays inside the segment.
+        unsafe {
+            let at = self.message(position);
+            std::ptr::copy(at, at.add(size), (length - position) as usize * size);
+            for ((offset, cell), value) in self.layout.fields.iter().zip(values) {
+                cell.store(at.add(*offset as usize), *value);
+            }
+        }
+        self.set_length(length + 1);
+    }
+
+    /// Takes a message out; later ones move up, and the freed bytes become zero.
+    pub(crate) fn remove(self, position: u32) {
+        let length = self.length();
+        let size = self.layout.message_size as usize;
+        // SAFETY: `position` is below the length.
+        unsafe {
+            let at = self.message(position);
+            std::ptr::copy(at.add(size), at, (length - position - 1) as usize * size);
+            self.message(length - 1).write_bytes(0, size);
+        }
+        self.set_length(length - 1);
+    }
+}
+
+impl Machine {
+    /// The channel with this number (from 1) in the state at `memory`.
+    #[inline(always)]
+    pub(crate) fn channel(&self, memory: *mut u8, number: i32) -> Option<Channel<'_>> {
+        let instance = self.shape_at(memory).channels.get((number as usize).wrapping_sub(1))?;
+        let layout = &self.layout.channels[instance.kind as usize];
+        // SAFETY: the shape's positions are inside the state.
+        Some(Channel { layout, at: unsafe { memory.add(instance.at as usize) } })
+    }
+
+    /// The position of the message that the receive with this index would take from a channel.
+    pub(crate) fn find_message(
+        &mut self,
+        receive: u32,
+        channel: i32,
+        frame: Frame,
+    ) -> Result<Option<u32>, SiteAt> {
+        let code = &self.code.receives[receive as usize];
+        let (site, any) = (code.site, code.any);
+        let Some(found) = self.channel(frame.memory, channel) else { return Err(site) };
+        let length = found.length();
+        if length == 0 {
+            return Ok(None);
+        }
+        if code.patterns.len() > found.layout.fields.len() {
+            return Err(code.too_many);
+        }
+        let last = if any { length } else { 1 };
+        for position in 0..last {
+            if self.matches(receive, frame, |machine, field| {
+                // The channel was there a moment ago.
+                machine.channel(frame.memory, channel).map_or(0, |c| c.field(position, field))
+            })? {
+                return Ok(Some(position));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Do these fields match the patterns of a receive?
+    pub(crate) fn matches(
+        &mut self,
+        receive: u32,
+        frame: Frame,
+        field: impl Fn(&Machine, usize) -> i32,
+    ) -> Result<bool, SiteAt> {
+        for index in 0..self.code.receives[receive as usize].patterns.len() {
+            if let Pattern::Match(code) = self.code.receives[receive as usize].patterns[index] {
+                let wanted = self.run(code, frame)?;
+                if wanted != field(self, index) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Stores the fields of a received message where the patterns say. Runs on the draft.
+    pub(crate) fn bind(
+        &mut self,
+        receive: u32,
+        thread: u32,
+        base: u32,
+        values: &[i32],
+    ) -> Result<(), SiteAt> {
+        for (index, value) in values.iter().enumerate() {
+            if let Some(Pattern::Bind(code)) = self.code.receives[receive as usize].patterns.get(index) {
+                let memory = self.draft.as_mut_ptr().cast();
+                self.run(*code, Frame { memory, base, thread, received: *value })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,267 @@
+//! Compact code: what expressions and actions are compiled to.
+//!
+//! A stack machine whose top lies in a register. Places are bytes of the state: globals at a fixed one, locals
+//! relative to their thread's segment. The common cases (bytes, arrays of bytes, comparison with a constant)
+//! have instructions of their own.
+
+use quotient_program::BinaryOp;
+
+use crate::layout::Cell;
+
+/// Where a piece of code starts.
+pub(crate) type CodeAt = u32;
+
+/// Index into the machine's fault sites.
+pub(crate) type SiteAt = u32;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// Ends the code; the result is the top.
+    Return,
+    Const(i32),
+    Global8(u32),
+    Local8(u32),
+    Global(u32, Cell),
+    Local(u32, Cell),
+    /// Replaces the index on top by the byte of a global array of `len`.
+    GlobalIndex8 {
+        at: u32,
+        len: u32,
+        site: SiteAt,
+    },
+    LocalIndex8 {
+        at: u32,
+        len: u32,
+        site: SiteAt,
+    },
+    /// Pushes the byte position of a global.
+    GlobalPlace(u32),
+    LocalPlace(u32),
+    /// Replaces a thread id on top by the byte position of a local of that thread.
+    RemotePlace {
+        function: u32,
+        at: u32,
+        site: SiteAt,
+    },
+    /// Pops an index and moves the position below it.
+    Index {
+        stride: u32,
+        len: u32,
+        site: SiteAt,
+    },
+    /// Replaces a position by the value there.
+    Load(Cell),
+
+    Binary(BinaryOp),
+    /// Division and remainder, which can fault.
+    Divide(SiteAt),
+    Remainder(SiteAt),
+    EqConst(i32),
+    NeConst(i32),
+    LtConst(i32),
+    AddConst(i32),
+    Not,
+    Complement,
+    Negate,
+    /// Not zero becomes 1.
+    Truth,
+    Jump(CodeAt),
+    /// Pops; jumps when zero.
+    JumpIfZero(CodeAt),
+    /// When zero jumps, leaving 0; else pops.
+    AndThen(CodeAt),
+    /// When not zero jumps, leaving 1; else pops.
+    OrElse(CodeAt),
+
+    SelfId,
+    ThreadCount,
+    Last,
+    Timeout,
+    /// Replace a channel on top by its length, or whether it is full or empty.
+    Length(SiteAt),
+    Full(SiteAt),
+    Empty(SiteAt),
+    /// Replaces a channel by whether the receive with this index would find a message.
+    Poll(u32),
+    /// Replaces a thread id by whether the thread stands at a location of a function.
+    At {
+        function: u32,
+        location: u32,
+    },
+    Priority,
+    /// Pushes the field of a message that is being received.
+    Received,
+
+    // Actions: they pop what they need.
+    StoreGlobal8(u32, u8),
+    StoreLocal8(u32, u8),
+    StoreGlobal(u32, Cell),
+    StoreLocal(u32, Cell),
+    /// Pops a value, then an index.
+    StoreGlobalIndex8 {
+        at: u32,
+        len_mask: LenMask,
+        site: SiteAt,
+    },
+    StoreLocalIndex8 {
+        at: u32,
+        len_mask: LenMask,
+        site: SiteAt,
+    },
+    /// Pops a value, then a position.
+    Store(Cell),
+    Assert(SiteAt),
+    /// Starts a thread; `Start` with this index says how. Its arguments are on the stack; pushes the id.
+    Start(u32),
+    Pop,
+    SetPriority,
+    /// Zeroes bytes of a local.
+    Forget {
+        at: u32,
+        len: u32,
+    },
+    /// Notes a `printf` (only when a step is being explained).
+    Print(u32),
+}
+
+/// Length of an array of bytes and the mask of its elements, packed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LenMask(u32);
+
+impl LenMask {
+    pub(crate) fn new(len: u32, mask: u8) -> Option<LenMask> {
+        (len < 1 << 24).then_some(LenMask(len << 8 | u32::from(mask)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(self) -> u32 {
+        self.0 >> 8
+    }
+
+    #[inline(always)]
+    pub(crate) fn mask(self) -> u8 {
+        self.0 as u8
+    }
+}
+
+/// A compiled transformation.
+#[derive(Clone, Debug)]
+pub(crate) struct Transformation {
+    pub(crate) operation: Operation,
+    /// Code of the actions.
+    pub(crate) actions: Option<CodeAt>,
+    /// Where the thread goes.
+    pub(crate) target: u32,
+    pub(crate) keeps_control: bool,
+    pub(crate) rank: u16,
+    /// Its number among all transformations of the program.
+    pub(crate) number: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    Always,
+    When(CodeAt),
+    Else,
+    Send(u32),
+    Receive(u32),
+    /// With the sites of blocking midway and of never ending.
+    Enter {
+        blocked: SiteAt,
+        endless: SiteAt,
+    },
+    Exit,
+}
+
+/// A compiled send.
+#[derive(Clone, Debug)]
+pub(crate) struct Send {
+    pub(crate) channel: CodeAt,
+    pub(crate) sorted: bool,
+    pub(crate) args: Vec<CodeAt>,
+    pub(crate) site: SiteAt,
+    pub(crate) too_many: SiteAt,
+}
+
+/// A compiled receive or poll.
+#[derive(Clone, Debug)]
+pub(crate) struct Receive {
+    /// The channel (a poll has it on the stack instead).
+    pub(crate) channel: CodeAt,
+    pub(crate) any: bool,
+    pub(crate) peek: bool,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) site: SiteAt,
+    pub(crate) too_many: SiteAt,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pattern {
+    /// Code that stores the field ([`Op::Received`]).
+    Bind(CodeAt),
+    Ignore,
+    Match(CodeAt),
+}
+
+/// A compiled thread start.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub(crate) function: u32,
+    /// Cells of the parameters that arguments are given for.
+    pub(crate) params: Vec<(u32, Cell)>,
+    /// A priority is on top of the arguments.
+    pub(crate) has_priority: bool,
+}
+
+/// A compiled location.
+#[derive(Clone, Debug)]
+pub(crate) struct Location {
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    pub(crate) deterministic: bool,
+    pub(crate) transient: bool,
+    pub(crate) valid_end: bool,
+}
+
+/// A compiled thread body.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) locations: Vec<Location>,
+    pub(crate) entry: u32,
+    pub(crate) provided: Option<CodeAt>,
+    pub(crate) priority: i32,
+    /// Code that sets the locals' initial values.
+    pub(crate) init: CodeAt,
+}
+
+/// Everything compiled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) transformations: Vec<Transformation>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) sends: Vec<Send>,
+    pub(crate) receives: Vec<Receive>,
+    pub(crate) starts: Vec<Start>,
+    pub(crate) prints: Vec<Print>,
+    /// Code that sets the globals' initial values.
+    pub(crate) init: CodeAt,
+    pub(crate) sites: Vec<crate::fault::Site>,
+}
+
+/// A compiled `printf`.
+#[derive(Clone, Debug)]
+pub(crate) struct Print {
+    pub(crate) parts: Vec<PrintPart>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum PrintPart {
+    Text(String),
+    Decimal(CodeAt),
+    Unsigned(CodeAt),
+    Hex(CodeAt),
+    Octal(CodeAt),
+    Character(CodeAt),
+    Name(CodeAt, Option<u32>),
+}

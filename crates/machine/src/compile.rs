@@ -1,0 +1,580 @@
+//! Programs to compact code.
+
+use quotient_program as ir;
+use quotient_program::{BinaryOp, Expr, Init, Place, Program, Projection, Root, Type, UnaryOp, Variable};
+use quotient_source::{SourceMap, Span};
+
+use crate::code::{
+    Code, CodeAt, Function, LenMask, Location, Op, Operation, Pattern, Print, PrintPart, Receive, Send, SiteAt,
+    Start, Transformation,
+};
+use crate::fault::{Fault, Site};
+use crate::layout::{Cell, Layout, size_of_type};
+
+/// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
+pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -> Code {
+    let mut compiler = Compiler { program, layout, sources, code: Code::default(), span: None };
+    compiler.code.init = compiler.init_globals();
+    for (index, function) in program.functions.iter().enumerate() {
+        let compiled = compiler.function(index as u32, function);
+        compiler.code.functions.push(compiled);
+    }
+    if let Some(observer) = &program.observer {
+        let compiled = compiler.function(u32::MAX, &observer.function);
+        compiler.code.functions.push(compiled);
+    }
+    compiler.code
+}
+
+struct Compiler<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    sources: &'a SourceMap,
+    code: Code,
+    /// The innermost known place, for faults.
+    span: Option<Span>,
+}
+
+impl Compiler<'_> {
+    fn emit(&mut self, op: Op) -> usize {
+        self.code.ops.push(op);
+        self.code.ops.len() - 1
+    }
+
+    fn here(&self) -> CodeAt {
+        self.code.ops.len() as u32
+    }
+
+    fn site(&mut self, fault: Fault, span: Span) -> SiteAt {
+        let site = Site { fault, span };
+        if let Some(known) = self.code.sites.iter().position(|s| *s == site) {
+            return known as u32;
+        }
+        self.code.sites.push(site);
+        self.code.sites.len() as u32 - 1
+    }
+
+    fn expr_code(&mut self, function: u32, expr: &Expr) -> CodeAt {
+        let start = self.here();
+        self.expr(function, expr);
+        self.emit(Op::Return);
+        start
+    }
+
+    fn function(&mut self, number: u32, function: &ir::Function) -> Function {
+        self.span = Some(function.span);
+        let init = self.here();
+        if let Some(layout) = self.layout.threads.get(number as usize) {
+            let starts = layout.locals.clone();
+            for (variable, at) in function.locals.iter().zip(&starts).skip(function.params) {
+                self.init(number, variable, *at, true);
+            }
+        }
+        self.emit(Op::Return);
+        let provided = function.provided.as_ref().map(|e| self.expr_code(number, e));
+        let mut locations = Vec::new();
+        for location in &function.locations {
+            let first = self.code.transformations.len() as u32;
+            // Nested code is emitted while compiling: collect, then append in order.
+            let compiled: Vec<_> =
+                location.transformations.iter().map(|t| self.transformation(number, t)).collect();
+            for mut t in compiled {
+                t.number = self.code.transformations.len() as u32;
+                self.code.transformations.push(t);
+            }
+            locations.push(Location {
+                first,
+                end: self.code.transformations.len() as u32,
+                deterministic: location.deterministic,
+                transient: location.transient,
+                valid_end: location.end,
+            });
+        }
+        Function { locations, entry: function.entry.0, provided, priority: function.priority, init }
+    }
+
+    fn transformation(&mut self, function: u32, t: &ir::Transformation) -> Transformation {
+        self.span = Some(t.span);
+        let operation = match &t.operation {
+            ir::Operation::Always => Operation::Always,
+            ir::Operation::When(e) => Operation::When(self.expr_code(function, e)),
+            ir::Operation::Else => Operation::Else,
+            ir::Operation::Enter => Operation::Enter {
+                blocked: self.site(Fault::Blocked, t.span),
+                endless: self.site(Fault::Endless, t.span),
+            },
+            ir::Operation::Exit => Operation::Exit,
+            ir::Operation::Send { channel, sorted, args } => {
+                let send = Send {
+                    channel: self.expr_code(function, channel),
+                    sorted: *sorted,
+                    args: args.iter().map(|e| self.expr_code(function, e)).collect(),
+                    site: self.site(Fault::NoChannel, t.span),
+                    too_many: self.site(Fault::Fields, t.span),
+                };
+                self.code.sends.push(send);
+                Operation::Send(self.code.sends.len() as u32 - 1)
+            }
+            ir::Operation::Receive { channel, any, peek, patterns } => {
+                let channel = self.expr_code(function, channel);
+                Operation::Receive(self.receive(function, channel, *any, *peek, patterns, t.span))
+            }
+        };
+        let actions = (!t.actions.is_empty()).then(|| {
+            let start = self.here();
+            for action in &t.actions {
+                self.action(function, action);
+            }
+            self.emit(Op::Return);
+            start
+        });
+        Transformation {
+            operation,
+            actions,
+            target: t.target.map_or(0, |l| l.0),
+            keeps_control: t.keeps_control,
+            rank: t.rank,
+            number: 0,
+        }
+    }
+
+    fn receive(
+        &mut self,
+        function: u32,
+        channel: CodeAt,
+        any: bool,
+        peek: bool,
+        patterns: &[ir::Pattern],
+        span: Span,
+    ) -> u32 {
+        let patterns = patterns
+            .iter()
+            .map(|p| match p {
+                ir::Pattern::Ignore => Pattern::Ignore,
+                ir::Pattern::Match(e) => Pattern::Match(self.expr_code(function, e)),
+                ir::Pattern::Bind(place) => {
+                    let start = self.here();
+                    self.store(function, place, |c| {
+                        c.emit(Op::Received);
+                    });
+                    self.emit(Op::Return);
+                    Pattern::Bind(start)
+                }
+            })
+            .collect();
+        let site = self.site(Fault::NoChannel, span);
+        let too_many = self.site(Fault::Fields, span);
+        self.code.receives.push(Receive { channel, any, peek, patterns, site, too_many });
+        self.code.receives.len() as u32 - 1
+    }
+
+    fn action(&mut self, function: u32, action: &ir::Action) {
+        match action {
+            ir::Action::Assign(place, value) => self.store(function, place, |c| c.expr(function, value)),
+            ir::Action::Assert(e, span) => {
+                let text = self.sources.slice(*span).split_whitespace().collect::<Vec<_>>().join(" ");
+                let site = self.site(Fault::Assertion { text }, *span);
+                self.expr(function, e);
+                self.emit(Op::Assert(site));
+            }
+            ir::Action::Start { function: started, args, priority, result } => {
+                let layout = &self.layout.threads[started.0 as usize];
+                let callee = self.program.function(*started);
+                let params = callee.locals[..callee.params]
+                    .iter()
+                    .zip(&layout.locals)
+                    .take(args.len())
+                    .map(|(v, at)| (*at, Cell::of(&v.ty)))
+                    .collect();
+                self.code.starts.push(Start { function: started.0, params, has_priority: priority.is_some() });
+                let index = self.code.starts.len() as u32 - 1;
+                let start = |c: &mut Self| {
+                    for arg in args {
+                        c.expr(function, arg);
+                    }
+                    if let Some(priority) = priority {
+                        c.expr(function, priority);
+                    }
+                    c.emit(Op::Start(index));
+                };
+                match result {
+                    Some(place) => self.store(function, place, start),
+                    None => {
+                        start(self);
+                        self.emit(Op::Pop);
+                    }
+                }
+            }
+            ir::Action::Print(printf) => {
+                // The code of the parts lies behind a jump: it runs only when a step is explained.
+                let jump = self.emit(Op::Jump(0));
+                let parts = printf
+                    .parts
+                    .iter()
+                    .map(|part| match part {
+                        ir::PrintfPart::Text(text) => PrintPart::Text(text.clone()),
+                        ir::PrintfPart::Decimal(e) => PrintPart::Decimal(self.expr_code(function, e)),
+                        ir::PrintfPart::Unsigned(e) => PrintPart::Unsigned(self.expr_code(function, e)),
+                        ir::PrintfPart::Hex(e) => PrintPart::Hex(self.expr_code(function, e)),
+                        ir::PrintfPart::Octal(e) => PrintPart::Octal(self.expr_code(function, e)),
+                        ir::PrintfPart::Character(e) => PrintPart::Character(self.expr_code(function, e)),
+                        ir::PrintfPart::Name(e, set) => {
+                            PrintPart::Name(self.expr_code(function, e), set.map(|s| s.0))
+                        }
+                    })
+                    .collect();
+                self.code.ops[jump] = Op::Jump(self.here());
+                self.code.prints.push(Print { parts });
+                let index = self.code.prints.len() as u32 - 1;
+                self.emit(Op::Print(index));
+            }
+            ir::Action::SetPriority(thread, priority) => {
+                self.expr(function, thread);
+                self.expr(function, priority);
+                self.emit(Op::SetPriority);
+            }
+            ir::Action::Forget(variable) => {
+                let at = self.layout.threads[function as usize].locals[variable.0 as usize];
+                let ty = &self.program.functions[function as usize].locals[variable.0 as usize].ty;
+                let len = size_of_type(self.program, ty);
+                self.emit(Op::Forget { at, len });
+            }
+        }
+    }
+
+    fn init_globals(&mut self) -> CodeAt {
+        let start = self.here();
+        for (variable, at) in self.program.globals.iter().zip(self.layout.globals.clone()) {
+            self.init(u32::MAX, variable, at, false);
+        }
+        self.emit(Op::Return);
+        start
+    }
+
+    /// Code that gives a variable at byte `at` its initial value. Channels are made by the machine.
+    fn init(&mut self, function: u32, variable: &Variable, at: u32, local: bool) {
+        self.span = Some(variable.span);
+        let put = |c: &mut Self, ty: &Type, at: u32, value: &Expr| {
+            if value.constant() == Some(0) {
+                return;
+            }
+            c.expr(function, value);
+            let cell = Cell::of(ty);
+            c.emit(if local { Op::StoreLocal(at, cell) } else { Op::StoreGlobal(at, cell) });
+        };
+        match (&variable.init, &variable.ty) {
+            (Init::Channels(_), _) => {}
+            (Init::Default, Type::Structure(id)) => self.init_structure(function, *id, at, local),
+            (Init::Default, Type::Array(element, length)) => {
+                if let Type::Structure(id) = **element {
+                    let size = size_of_type(self.program, element);
+                    for index in 0..*length {
+                        self.init_structure(function, id, at + index * size, local);
+                    }
+                }
+            }
+            (Init::Default, _) => {}
+            (Init::Fill(value), Type::Array(element, length)) => {
+                let size = size_of_type(self.program, element);
+                for index in 0..*length {
+                    put(self, element, at + index * size, value);
+                }
+            }
+            (Init::Fill(value), ty) => put(self, ty, at, value),
+            (Init::List(values), Type::Array(element, length)) => {
+                let size = size_of_type(self.program, element);
+                for (index, value) in values.iter().take(*length as usize).enumerate() {
+                    put(self, element, at + index as u32 * size, value);
+                }
+            }
+            (Init::List(values), ty) => {
+                if let Some(value) = values.first() {
+                    put(self, ty, at, value);
+                }
+            }
+        }
+    }
+
+    fn init_structure(&mut self, function: u32, id: ir::StructureId, mut at: u32, local: bool) {
+        let program = self.program;
+        for field in &program.structure(id).fields {
+            self.init(function, field, at, local);
+            at += size_of_type(program, &field.ty);
+        }
+    }
+
+    fn expr(&mut self, function: u32, expr: &Expr) {
+        match expr {
+            Expr::Const(value) => {
+                self.emit(Op::Const(*value));
+            }
+            Expr::Load(place) => self.load(function, place),
+            Expr::Unary(op, a) => {
+                self.expr(function, a);
+                self.emit(match op {
+                    UnaryOp::Not => Op::Not,
+                    UnaryOp::Complement => Op::Complement,
+                    UnaryOp::Negate => Op::Negate,
+                });
+            }
+            Expr::Binary(op, a, b) => self.binary(function, *op, a, b),
+            Expr::Conditional(c, a, b) => {
+                self.expr(function, c);
+                let to_else = self.emit(Op::JumpIfZero(0));
+                self.expr(function, a);
+                let to_end = self.emit(Op::Jump(0));
+                self.code.ops[to_else] = Op::JumpIfZero(self.here());
+                self.expr(function, b);
+                self.code.ops[to_end] = Op::Jump(self.here());
+            }
+            Expr::SelfId => {
+                self.emit(Op::SelfId);
+            }
+            Expr::ThreadCount => {
+                self.emit(Op::ThreadCount);
+            }
+            Expr::Last => {
+                self.emit(Op::Last);
+            }
+            Expr::Timeout => {
+                self.emit(Op::Timeout);
+            }
+            Expr::Length(c) => self.channel_query(function, c, Op::Length),
+            Expr::Full(c) => self.channel_query(function, c, Op::Full),
+            Expr::Empty(c) => self.channel_query(function, c, Op::Empty),
+            Expr::Poll { channel, any, patterns } => {
+                self.expr(function, channel);
+                let jump = self.emit(Op::Jump(0));
+                let span = self.current_span();
+                // A poll binds nothing: a variable stands for any value.
+                let patterns: Vec<_> = patterns
+                    .iter()
+                    .map(|p| match p {
+                        ir::Pattern::Match(e) => ir::Pattern::Match(e.clone()),
+                        _ => ir::Pattern::Ignore,
+                    })
+                    .collect();
+                let index = self.receive(function, 0, *any, true, &patterns, span);
+                self.code.ops[jump] = Op::Jump(self.here());
+                self.emit(Op::Poll(index));
+            }
+            Expr::At { thread, label } => {
+                self.expr(function, thread);
+                let label = self.program.labels[label.0 as usize];
+                self.emit(Op::At { function: label.function.0, location: label.location.0 });
+            }
+            Expr::Priority(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::Priority);
+            }
+            Expr::Spanned(inner, span) => {
+                let outer = self.span.replace(*span);
+                self.expr(function, inner);
+                self.span = outer;
+            }
+        }
+    }
+
+    fn current_span(&self) -> Span {
+        // Every function, transformation and initialiser sets it before code is emitted.
+        self.span.expect("code is compiled only inside something that has a place")
+    }
+
+    fn channel_query(&mut self, function: u32, channel: &Expr, op: fn(SiteAt) -> Op) {
+        self.expr(function, channel);
+        let site = self.site(Fault::NoChannel, self.current_span());
+        self.emit(op(site));
+    }
+
+    fn binary(&mut self, function: u32, op: BinaryOp, a: &Expr, b: &Expr) {
+        self.expr(function, a);
+        match op {
+            BinaryOp::And | BinaryOp::Or => {
+                let jump = self.emit(Op::Pop);
+                self.expr(function, b);
+                self.emit(Op::Truth);
+                let end = self.here();
+                self.code.ops[jump] = if op == BinaryOp::And { Op::AndThen(end) } else { Op::OrElse(end) };
+                return;
+            }
+            _ => {}
+        }
+        if let Some(value) = b.constant() {
+            let fused = match op {
+                BinaryOp::Eq => Some(Op::EqConst(value)),
+                BinaryOp::Ne => Some(Op::NeConst(value)),
+                BinaryOp::Lt => Some(Op::LtConst(value)),
+                BinaryOp::Add => Some(Op::AddConst(value)),
+                BinaryOp::Sub => Some(Op::AddConst(value.wrapping_neg())),
+                _ => None,
+            };
+            if let Some(op) = fused {
+                self.emit(op);
+                return;
+            }
+        }
+        self.expr(function, b);
+        let op = match op {
+            BinaryOp::Div => Op::Divide(self.site(Fault::Division, self.current_span())),
+            BinaryOp::Mod => Op::Remainder(self.site(Fault::Division, self.current_span())),
+            op => Op::Binary(op),
+        };
+        self.emit(op);
+    }
+
+    /// The place's constant part, and its one index if it is the element of a byte array.
+    fn load(&mut self, function: u32, place: &Place) {
+        let cell = Cell::of(&place.ty);
+        match self.simple(function, place) {
+            Simple::Fixed { local, at } => {
+                self.emit(match (local, cell) {
+                    (false, Cell::U8(_)) => Op::Global8(at),
+                    (true, Cell::U8(_)) => Op::Local8(at),
+                    (false, cell) => Op::Global(at, cell),
+                    (true, cell) => Op::Local(at, cell),
+                });
+            }
+            Simple::Element { local, at, len, index } if matches!(cell, Cell::U8(_)) => {
+                self.expr(function, &index);
+                let site = self.index_site(place, len);
+                self.emit(if local {
+                    Op::LocalIndex8 { at, len, site }
+                } else {
+                    Op::GlobalIndex8 { at, len, site }
+                });
+            }
+            _ => {
+                self.place(function, place);
+                self.emit(Op::Load(cell));
+            }
+        }
+    }
+
+    /// Code that stores what `value` pushes.
+    fn store(&mut self, function: u32, place: &Place, value: impl FnOnce(&mut Self)) {
+        let cell = Cell::of(&place.ty);
+        match self.simple(function, place) {
+            Simple::Fixed { local, at } => {
+                value(self);
+                self.emit(match (local, cell) {
+                    (false, Cell::U8(mask)) => Op::StoreGlobal8(at, mask),
+                    (true, Cell::U8(mask)) => Op::StoreLocal8(at, mask),
+                    (false, cell) => Op::StoreGlobal(at, cell),
+                    (true, cell) => Op::StoreLocal(at, cell),
+                });
+            }
+            simple => {
+                if let (Simple::Element { local, at, len, index }, Cell::U8(mask)) = (&simple, cell)
+                    && let Some(len_mask) = LenMask::new(*len, mask)
+                {
+                    self.expr(function, index);
+                    value(self);
+                    let (at, site) = (*at, self.index_site(place, *len));
+                    self.emit(if *local {
+                        Op::StoreLocalIndex8 { at, len_mask, site }
+                    } else {
+                        Op::StoreGlobalIndex8 { at, len_mask, site }
+                    });
+                } else {
+                    self.place(function, place);
+                    value(self);
+                    self.emit(Op::Store(cell));
+                }
+            }
+        }
+    }
+
+    fn index_site(&mut self, place: &Place, length: u32) -> SiteAt {
+        let text = self.sources.slice(place.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        self.site(Fault::Index { text, length }, place.span)
+    }
+
+    fn simple(&self, function: u32, place: &Place) -> Simple {
+        let (local, mut at, mut ty) = match &place.root {
+            Root::Global(v) => {
+                (false, self.layout.globals[v.0 as usize], &self.program.globals[v.0 as usize].ty)
+            }
+            Root::Local(v) => (
+                true,
+                self.layout.threads[function as usize].locals[v.0 as usize],
+                &self.program.functions[function as usize].locals[v.0 as usize].ty,
+            ),
+            Root::Remote { .. } => return Simple::No,
+        };
+        for (depth, projection) in place.path.iter().enumerate() {
+            match (projection, ty) {
+                (Projection::Field(field), Type::Structure(id)) => {
+                    let fields = &self.program.structure(*id).fields;
+                    at += fields[..*field as usize]
+                        .iter()
+                        .map(|f| size_of_type(self.program, &f.ty))
+                        .sum::<u32>();
+                    ty = &fields[*field as usize].ty;
+                }
+                (Projection::Index(index), Type::Array(element, len)) => {
+                    match index.constant() {
+                        Some(i) if (0..*len as i32).contains(&i) => {
+                            at += i as u32 * size_of_type(self.program, element);
+                        }
+                        _ if depth + 1 == place.path.len() => {
+                            return Simple::Element { local, at, len: *len, index: index.clone() };
+                        }
+                        _ => return Simple::No,
+                    }
+                    ty = element;
+                }
+                _ => unreachable!("front ends give places that fit their types"),
+            }
+        }
+        Simple::Fixed { local, at }
+    }
+
+    /// Pushes the byte position of a place.
+    fn place(&mut self, function: u32, place: &Place) {
+        let program = self.program;
+        let mut ty = match &place.root {
+            Root::Global(v) => {
+                self.emit(Op::GlobalPlace(self.layout.globals[v.0 as usize]));
+                &program.globals[v.0 as usize].ty
+            }
+            Root::Local(v) => {
+                self.emit(Op::LocalPlace(self.layout.threads[function as usize].locals[v.0 as usize]));
+                &program.functions[function as usize].locals[v.0 as usize].ty
+            }
+            Root::Remote { thread, function: remote, variable } => {
+                self.expr(function, thread);
+                let name = program.function(*remote).name.clone();
+                let site = self.site(Fault::NoProcess { name }, place.span);
+                let at = self.layout.threads[remote.0 as usize].locals[variable.0 as usize];
+                self.emit(Op::RemotePlace { function: remote.0, at, site });
+                &program.function(*remote).locals[variable.0 as usize].ty
+            }
+        };
+        for projection in &place.path {
+            match (projection, ty) {
+                (Projection::Field(field), Type::Structure(id)) => {
+                    let fields = &program.structure(*id).fields;
+                    let offset: u32 =
+                        fields[..*field as usize].iter().map(|f| size_of_type(program, &f.ty)).sum();
+                    if offset > 0 {
+                        self.emit(Op::AddConst(offset as i32));
+                    }
+                    ty = &fields[*field as usize].ty;
+                }
+                (Projection::Index(index), Type::Array(element, len)) => {
+                    self.expr(function, index);
+                    let site = self.index_site(place, *len);
+                    self.emit(Op::Index { stride: size_of_type(program, element), len: *len, site });
+                    ty = element;
+                }
+                _ => unreachable!("front ends give places that fit their types"),
+            }
+        }
+    }
+}
+
+enum Simple {
+    Fixed { local: bool, at: u32 },
+    Element { local: bool, at: u32, len: u32, index: Expr },
+    No,
+}

@@ -1,0 +1,296 @@
+//! The interpreter of compact code.
+
+use quotient_program::BinaryOp;
+
+use crate::code::{CodeAt, Op, SiteAt};
+use crate::layout::{Cell, Shape};
+use crate::machine::Machine;
+
+/// A state that code runs on: its bytes, and the thread the code belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// First byte of the state. Guards and other pure code only read; actions run on the machine's draft.
+    pub(crate) memory: *mut u8,
+    /// Where the thread's segment starts.
+    pub(crate) base: u32,
+    /// The thread's id.
+    pub(crate) thread: u32,
+    /// The field of a message being received.
+    pub(crate) received: i32,
+}
+
+/// Deepest stack: the parsers bound the nesting of expressions well below.
+pub(crate) const STACK: usize = 1024;
+
+impl Machine {
+    /// The shape of the state that starts at `memory`.
+    #[inline(always)]
+    pub(crate) fn shape_at(&self, memory: *const u8) -> &Shape {
+        // SAFETY: every state starts with a shape number that `Shapes` gave out.
+        unsafe {
+            let number = if self.layout.shape_size == 2 {
+                u32::from(memory.cast::<u16>().read_unaligned())
+            } else {
+                memory.cast::<u32>().read_unaligned()
+            };
+            self.shapes.list.get_unchecked(number as usize)
+        }
+    }
+
+    /// Runs code to its end; the result is the top of the stack, or the site of a fault.
+    ///
+    /// Positions in the code are inside the state because the compiler computed them from the layout of the
+    /// shape the state has, indices are checked against their array, and remote positions against the shape.
+    #[inline]
+    pub(crate) fn run(&mut self, at: CodeAt, frame: Frame) -> Result<i32, SiteAt> {
+        let mut stack = [std::mem::MaybeUninit::<i32>::uninit(); STACK];
+        let mut sp = 0usize;
+        let mut top = 0i32;
+        let mut pc = at as usize;
+        let mut memory = frame.memory;
+        let base = frame.base as usize;
+
+        macro_rules! push {
+            ($value:expr) => {{
+                let value = $value;
+                // SAFETY: the compiler emits balanced code and the front ends bound its depth (`STACK`).
+                unsafe { stack.get_unchecked_mut(sp) }.write(top);
+                sp += 1;
+                top = value;
+            }};
+        }
+        macro_rules! pop {
+            () => {{
+                let value = top;
+                sp -= 1;
+                // SAFETY: as above; every slot below `sp` was written by a push.
+                top = unsafe { stack.get_unchecked(sp).assume_init() };
+                value
+            }};
+        }
+        loop {
+            // SAFETY: code ends with `Return`, and jumps stay inside it.
+            let op = unsafe { *self.code.ops.get_unchecked(pc) };
+            pc += 1;
+            match op {
+                Op::Return => return Ok(top),
+                Op::Const(value) => push!(value),
+                // SAFETY (this and every access below): see the function's comment.
+                Op::Global8(at) => push!(i32::from(unsafe { *memory.add(at as usize) })),
+                Op::Local8(at) => push!(i32::from(unsafe { *memory.add(base + at as usize) })),
+                Op::Global(at, cell) => push!(unsafe { cell.load(memory.add(at as usize)) }),
+                Op::Local(at, cell) => push!(unsafe { cell.load(memory.add(base + at as usize)) }),
+                Op::GlobalIndex8 { at, len, site } => {
+                    if top as u32 >= len {
+                        return Err(site);
+                    }
+                    top = i32::from(unsafe { *memory.add(at as usize + top as usize) });
+                }
+                Op::LocalIndex8 { at, len, site } => {
+                    if top as u32 >= len {
+                        return Err(site);
+                    }
+                    top = i32::from(unsafe { *memory.add(base + at as usize + top as usize) });
+                }
+                Op::GlobalPlace(at) => push!(at as i32),
+                Op::LocalPlace(at) => push!((base + at as usize) as i32),
+                Op::RemotePlace { function, at, site } => {
+                    match self.shape_at(memory).threads.get(top as usize) {
+                        Some(thread) if thread.kind == function => top = (thread.at + at) as i32,
+                        _ => return Err(site),
+                    }
+                }
+                Op::Index { stride, len, site } => {
+                    let index = pop!();
+                    if index as u32 >= len {
+                        return Err(site);
+                    }
+                    top += index * stride as i32;
+                }
+                Op::Load(cell) => top = unsafe { cell.load(memory.add(top as usize)) },
+
+                Op::Binary(op) => {
+                    let b = pop!();
+                    top = binary(op, top, b);
+                }
+                Op::Divide(site) => {
+                    let b = pop!();
+                    if b == 0 {
+                        return Err(site);
+                    }
+                    top = top.wrapping_div(b);
+                }
+                Op::Remainder(site) => {
+                    let b = pop!();
+                    if b == 0 {
+                        return Err(site);
+                    }
+                    top = top.wrapping_rem(b);
+                }
+                Op::EqConst(value) => top = i32::from(top == value),
+                Op::NeConst(value) => top = i32::from(top != value),
+                Op::LtConst(value) => top = i32::from(top < value),
+                Op::AddConst(value) => top = top.wrapping_add(value),
+                Op::Not => top = i32::from(top == 0),
+                Op::Complement => top = !top,
+                Op::Negate => top = top.wrapping_neg(),
+                Op::Truth => top = i32::from(top != 0),
+                Op::Jump(to) => pc = to as usize,
+                Op::JumpIfZero(to) => {
+                    if pop!() == 0 {
+                        pc = to as usize;
+                    }
+                }
+                Op::AndThen(to) => {
+                    if top == 0 {
+                        pc = to as usize;
+                    } else {
+                        pop!();
+                    }
+                }
+                Op::OrElse(to) => {
+                    if top != 0 {
+                        top = 1;
+                        pc = to as usize;
+                    } else {
+                        pop!();
+                    }
+                }
+
+                Op::SelfId => push!(frame.thread as i32),
+                Op::ThreadCount => push!(self.shape_at(memory).threads.len() as i32),
+                Op::Last => {
+                    push!(self.layout.last.map_or(0, |at| i32::from(unsafe { *memory.add(at as usize) })));
+                }
+                Op::Timeout => push!(i32::from(self.timeout)),
+                Op::Length(site) => match self.channel(memory, top) {
+                    Some(channel) => top = channel.length() as i32,
+                    None => return Err(site),
+                },
+                Op::Full(site) => match self.channel(memory, top) {
+                    Some(channel) => top = i32::from(channel.length() == channel.layout.capacity),
+                    None => return Err(site),
+                },
+                Op::Empty(site) => match self.channel(memory, top) {
+                    Some(channel) => top = i32::from(channel.length() == 0),
+                    None => return Err(site),
+                },
+                Op::Poll(index) => {
+                    let found = self.find_message(index, top, Frame { memory, ..frame })?;
+                    top = i32::from(found.is_some());
+                }
+                Op::At { function, location } => {
+                    let thread = self.shape_at(memory).threads.get(top as usize);
+                    top = i32::from(thread.is_some_and(|t| {
+                        t.kind == function && self.location(memory, t.at, t.kind) == location
+                    }));
+                }
+                Op::Priority => top = self.priority(memory, top as u32),
+                Op::Received => push!(frame.received),
+
+                Op::StoreGlobal8(at, mask) => {
+                    let value = pop!();
+                    unsafe { *memory.add(at as usize) = value as u8 & mask };
+                }
+                Op::StoreLocal8(at, mask) => {
+                    let value = pop!();
+                    unsafe { *memory.add(base + at as usize) = value as u8 & mask };
+                }
+                Op::StoreGlobal(at, cell) => {
+                    let value = pop!();
+                    unsafe { cell.store(memory.add(at as usize), value) };
+                }
+                Op::StoreLocal(at, cell) => {
+                    let value = pop!();
+                    unsafe { cell.store(memory.add(base + at as usize), value) };
+                }
+                Op::StoreGlobalIndex8 { at, len_mask, site } => {
+                    let value = pop!();
+                    let index = pop!();
+                    if index as u32 >= len_mask.len() {
+                        return Err(site);
+                    }
+                    unsafe { *memory.add(at as usize + index as usize) = value as u8 & len_mask.mask() };
+                }
+                Op::StoreLocalIndex8 { at, len_mask, site } => {
+                    let value = pop!();
+                    let index = pop!();
+                    if index as u32 >= len_mask.len() {
+                        return Err(site);
+                    }
+                    unsafe {
+                        *memory.add(base + at as usize + index as usize) = value as u8 & len_mask.mask();
+                    }
+                }
+                Op::Store(cell) => {
+                    let value = pop!();
+                    let place = pop!();
+                    unsafe { cell.store(memory.add(place as usize), value) };
+                }
+                Op::Assert(site) => {
+                    if pop!() == 0 {
+                        self.failed_assertions.push(site);
+                    }
+                }
+                Op::Start(index) => {
+                    let start = &self.code.starts[index as usize];
+                    let priority = if start.has_priority { Some(pop!()) } else { None };
+                    let mut args = std::mem::take(&mut self.start_args);
+                    args.clear();
+                    for _ in 0..self.code.starts[index as usize].params.len() {
+                        args.push(pop!());
+                    }
+                    args.reverse();
+                    let id = self.start_thread(index, &args, priority);
+                    self.start_args = args;
+                    memory = self.draft.as_mut_ptr().cast();
+                    push!(id);
+                }
+                Op::Pop => {
+                    pop!();
+                }
+                Op::SetPriority => {
+                    let priority = pop!();
+                    let thread = pop!();
+                    self.set_priority(memory, thread as u32, priority);
+                }
+                Op::Forget { at, len } => unsafe {
+                    memory.add(base + at as usize).write_bytes(0, len as usize);
+                },
+                Op::Print(index) => {
+                    if self.recorder.is_some() {
+                        self.print(index, Frame { memory, ..frame })?;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn binary(op: BinaryOp, a: i32, b: i32) -> i32 {
+    match op {
+        BinaryOp::Add => a.wrapping_add(b),
+        BinaryOp::Sub => a.wrapping_sub(b),
+        BinaryOp::Mul => a.wrapping_mul(b),
+        BinaryOp::Shl => a.wrapping_shl(b as u32),
+        BinaryOp::Shr => a.wrapping_shr(b as u32),
+        BinaryOp::Lt => i32::from(a < b),
+        BinaryOp::Le => i32::from(a <= b),
+        BinaryOp::Gt => i32::from(a > b),
+        BinaryOp::Ge => i32::from(a >= b),
+        BinaryOp::Eq => i32::from(a == b),
+        BinaryOp::Ne => i32::from(a != b),
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::BitOr => a | b,
+        // The compiler has instructions of their own for these.
+        BinaryOp::Div | BinaryOp::Mod | BinaryOp::And | BinaryOp::Or => unreachable!(),
+    }
+}
+
+/// Reads a scalar of a state; for names in traces.
+pub(crate) fn read(state: &[u64], at: u32, cell: Cell) -> i32 {
+    // SAFETY: callers take `at` from the layout of the state's shape.
+    unsafe { cell.load(state.as_ptr().cast::<u8>().add(at as usize)) }
+}

@@ -1,0 +1,353 @@
+//! Where everything lies in a packed state.
+//!
+//! A state starts with the number of its [`Shape`]: which threads and channels exist, in the order of their
+//! creation, and where each lies. Then come the globals, then one segment per thread (its location, its
+//! priority if the program uses them, its locals) and per channel (its length, its messages). Within one
+//! shape every place is fixed, so that a step writes bytes in place; only starting and ending a thread leads to
+//! another shape. Shapes form a tree, since only the youngest thread can cease to exist, together with its
+//! channels; the tree is built as it is explored.
+//!
+//! Unused bytes are always zero, so that equal states are equal words.
+
+use std::collections::HashMap;
+
+use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, Type};
+
+/// How a scalar is kept in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cell {
+    /// One unsigned byte, of which `mask` is used.
+    U8(u8),
+    /// Two bytes, of which `mask` is used.
+    U16(u16),
+    /// Two bytes, signed.
+    I16,
+    /// Four bytes, as a 32-bit integer, of which `mask` is used.
+    U32(u32),
+    /// Four bytes.
+    I32,
+}
+
+impl Cell {
+    fn of_int(int: IntType) -> Cell {
+        let ones = |n: u8| if n >= 32 { u32::MAX } else { (1u32 << n) - 1 };
+        match (int.bits, int.signed) {
+            (..=8, false) => Cell::U8(ones(int.bits) as u8),
+            (9..=16, false) => Cell::U16(ones(int.bits) as u16),
+            (_, false) => Cell::U32(ones(int.bits)),
+            (16, true) => Cell::I16,
+            (_, true) => Cell::I32,
+        }
+    }
+
+    /// The cell of a scalar type.
+    pub(crate) fn of(ty: &Type) -> Cell {
+        match ty {
+            Type::Int(int) => Cell::of_int(*int),
+            Type::Enumeration(_) | Type::Channel => Cell::U8(u8::MAX),
+            // Structures and arrays are taken apart before a cell is asked for.
+            Type::Structure(_) | Type::Array(..) => unreachable!("not a scalar"),
+        }
+    }
+
+    /// Bytes it takes.
+    pub(crate) fn size(self) -> u32 {
+        match self {
+            Cell::U8(_) => 1,
+            Cell::U16(_) | Cell::I16 => 2,
+            Cell::U32(_) | Cell::I32 => 4,
+        }
+    }
+
+    /// Reads a value.
+    ///
+    /// # Safety
+    /// `at` must be valid for reading [`Cell::size`] bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn load(self, at: *const u8) -> i32 {
+        // SAFETY: by this function's contract.
+        unsafe {
+            match self {
+                Cell::U8(_) => i32::from(*at),
+                Cell::U16(_) => i32::from(at.cast::<u16>().read_unaligned()),
+                Cell::I16 => i32::from(at.cast::<i16>().read_unaligned()),
+                Cell::U32(_) | Cell::I32 => at.cast::<i32>().read_unaligned(),
+            }
+        }
+    }
+
+    /// Stores a value, wrapped around.
+    ///
+    /// # Safety
+    /// `at` must be valid for writing [`Cell::size`] bytes.
+    #[inline(always)]
+    pub(crate) unsafe fn store(self, at: *mut u8, value: i32) {
+        // SAFETY: by this function's contract.
+        unsafe {
+            match self {
+                Cell::U8(mask) => *at = value as u8 & mask,
+                Cell::U16(mask) => at.cast::<u16>().write_unaligned(value as u16 & mask),
+                Cell::I16 => at.cast::<i16>().write_unaligned(value as i16),
+                Cell::U32(mask) => at.cast::<u32>().write_unaligned(value as u32 & mask),
+                Cell::I32 => at.cast::<i32>().write_unaligned(value),
+            }
+        }
+    }
+
+    /// The value after a store and a load.
+    pub(crate) fn wrap(self, value: i32) -> i32 {
+        match self {
+            Cell::U8(mask) => i32::from(value as u8 & mask),
+            Cell::U16(mask) => i32::from(value as u16 & mask),
+            Cell::I16 => i32::from(value as i16),
+            Cell::U32(mask) => (value as u32 & mask) as i32,
+            Cell::I32 => value,
+        }
+    }
+}
+
+/// Bytes a value of any type takes.
+pub(crate) fn size_of_type(program: &Program, ty: &Type) -> u32 {
+    match ty {
+        Type::Array(element, length) => length * size_of_type(program, element),
+        Type::Structure(id) => {
+            program.structure(*id).fields.iter().map(|f| size_of_type(program, &f.ty)).sum()
+        }
+        scalar => Cell::of(scalar).size(),
+    }
+}
+
+/// The segment of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadLayout {
+    /// Bytes of the location: 1 or 2.
+    pub(crate) location_size: u32,
+    /// Where the priority is, if the program uses them.
+    pub(crate) priority: Option<u32>,
+    /// Where each local starts.
+    pub(crate) locals: Vec<u32>,
+    /// Size of the segment.
+    pub(crate) size: u32,
+    /// Channels made when the thread starts: the byte of the variable that gets the number, and the kind.
+    pub(crate) channels: Vec<(u32, ChannelTypeId)>,
+}
+
+/// The segment of a channel: its length, then its messages.
+#[derive(Clone, Debug)]
+pub(crate) struct ChannelLayout {
+    pub(crate) capacity: u32,
+    /// Bytes of the length: 1 or 2.
+    pub(crate) length_size: u32,
+    /// Fields of a message: byte within the message and cell.
+    pub(crate) fields: Vec<(u32, Cell)>,
+    pub(crate) message_size: u32,
+    pub(crate) size: u32,
+}
+
+/// Everything that is known before the first state.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Bytes of the shape number: 2 or 4.
+    pub(crate) shape_size: u32,
+    /// Where each global starts.
+    pub(crate) globals: Vec<u32>,
+    /// Where the id of the last thread is.
+    pub(crate) last: Option<u32>,
+    /// Where the observer's location is (two bytes).
+    pub(crate) observer: Option<u32>,
+    /// Scratch variables: zero in every stored state.
+    pub(crate) scratch: std::ops::Range<u32>,
+    /// First byte after the globals.
+    pub(crate) fixed: u32,
+    pub(crate) threads: Vec<ThreadLayout>,
+    pub(crate) channels: Vec<ChannelLayout>,
+    /// Channels made before the first state: the byte of the global that gets the number, and the kind.
+    pub(crate) initial_channels: Vec<(u32, ChannelTypeId)>,
+}
+
+impl Layout {
+    pub(crate) fn new(program: &Program, wide_shapes: bool) -> Layout {
+        let shape_size = if wide_shapes { 4 } else { 2 };
+        let mut at = shape_size;
+        let mut globals = vec![0; program.globals.len()];
+        let mut initial_channels = Vec::new();
+        for (index, variable) in program.globals.iter().enumerate().filter(|(_, v)| !v.scratch) {
+            globals[index] = at;
+            channels_of(program, variable, at, &mut initial_channels);
+            at += size_of_type(program, &variable.ty);
+        }
+        let mut reserve = |wanted: bool, size: u32| {
+            let place = at;
+            wanted.then(|| {
+                at += size;
+                place
+            })
+        };
+        let last = reserve(program.features.last, 1);
+        let observer = reserve(program.observer.is_some(), 2);
+        let scratch_start = at;
+        for (index, variable) in program.globals.iter().enumerate().filter(|(_, v)| v.scratch) {
+            globals[index] = at;
+            at += size_of_type(program, &variable.ty);
+        }
+        Layout {
+            shape_size,
+            globals,
+            last,
+            observer,
+            scratch: scratch_start..at,
+            fixed: at,
+            threads: program.functions.iter().map(|f| thread_layout(program, f)).collect(),
+            channels: program.channel_types.iter().map(channel_layout).collect(),
+            initial_channels,
+        }
+    }
+}
+
+/// Channels that a variable's initial value makes, in order.
+fn channels_of(
+    program: &Program,
+    variable: &quotient_program::Variable,
+    at: u32,
+    out: &mut Vec<(u32, ChannelTypeId)>,
+) {
+    match (&variable.init, &variable.ty) {
+        (quotient_program::Init::Channels(kind), ty) => {
+            out.extend((0..size_of_type(program, ty)).map(|i| (at + i, *kind)));
+        }
+        (_, Type::Structure(id)) => {
+            let mut field_at = at;
+            for field in &program.structure(*id).fields {
+                channels_of(program, field, field_at, out);
+                field_at += size_of_type(program, &field.ty);
+            }
+        }
+        (_, Type::Array(element, length)) if matches!(**element, Type::Structure(_)) => {
+            let inner = quotient_program::Variable { ty: (**element).clone(), ..variable.clone() };
+            let size = size_of_type(program, element);
+            for index in 0..*length {
+                channels_of(program, &inner, at + index * size, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn thread_layout(program: &Program, function: &quotient_program::Function) -> ThreadLayout {
+    let location_size = if function.locations.len() <= 256 { 1 } else { 2 };
+    let mut at = location_size;
+    let priority = program.features.priorities.then(|| {
+        at += 1;
+        at - 1
+    });
+    let mut locals = Vec::new();
+    let mut channels = Vec::new();
+    for variable in &function.locals {
+        locals.push(at);
+        channels_of(program, variable, at, &mut channels);
+        at += size_of_type(program, &variable.ty);
+    }
+    ThreadLayout { location_size, priority, locals, size: at, channels }
+}
+
+fn channel_layout(channel: &quotient_program::ChannelType) -> ChannelLayout {
+    let length_size = if channel.capacity < 256 { 1 } else { 2 };
+    let mut message_size = 0;
+    let fields = channel
+        .fields
+        .iter()
+        .map(|ty| {
+            let cell = Cell::of(ty);
+            let at = message_size;
+            message_size += cell.size();
+            (at, cell)
+        })
+        .collect();
+    let size = length_size + channel.capacity * message_size;
+    ChannelLayout { capacity: channel.capacity, length_size, fields, message_size, size }
+}
+
+/// A thread or channel of a shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instance {
+    /// Index of its function or channel type.
+    pub(crate) kind: u32,
+    /// Its first byte.
+    pub(crate) at: u32,
+}
+
+/// Which threads and channels exist, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) threads: Vec<Instance>,
+    pub(crate) channels: Vec<Instance>,
+    /// Used bytes.
+    pub(crate) bytes: u32,
+    /// Words of a state.
+    pub(crate) words: u32,
+    /// The shape without the youngest thread.
+    pub(crate) parent: u32,
+}
+
+/// All shapes met so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Shapes {
+    pub(crate) list: Vec<Shape>,
+    started: HashMap<(u32, u32), u32>,
+    most: usize,
+}
+
+/// Ids of threads and channels are bytes, as in SPIN.
+pub(crate) const MOST_THREADS: usize = 255;
+pub(crate) const MOST_CHANNELS: usize = 255;
+
+impl Shapes {
+    /// The shape before any thread: only the global channels.
+    pub(crate) fn new(layout: &Layout) -> Result<Shapes, String> {
+        let mut shape =
+            Shape { threads: Vec::new(), channels: Vec::new(), bytes: layout.fixed, words: 0, parent: 0 };
+        for (_, kind) in &layout.initial_channels {
+            add_channel(&mut shape, layout, *kind)?;
+        }
+        shape.words = shape.bytes.div_ceil(8);
+        let most = if layout.shape_size == 2 { 1 << 16 } else { u32::MAX as usize };
+        Ok(Shapes { list: vec![shape], started: HashMap::new(), most })
+    }
+
+    /// The shape after a thread with this function starts.
+    pub(crate) fn start(&mut self, layout: &Layout, shape: u32, function: FunctionId) -> Result<u32, String> {
+        if let Some(next) = self.started.get(&(shape, function.0)) {
+            return Ok(*next);
+        }
+        let mut next = self.list[shape as usize].clone();
+        if next.threads.len() == MOST_THREADS {
+            return Err(format!("more than {MOST_THREADS} processes at once"));
+        }
+        if self.list.len() == self.most {
+            return Err(TOO_MANY_SHAPES.into());
+        }
+        next.parent = shape;
+        next.threads.push(Instance { kind: function.0, at: next.bytes });
+        next.bytes += layout.threads[function.0 as usize].size;
+        for (_, kind) in &layout.threads[function.0 as usize].channels {
+            add_channel(&mut next, layout, *kind)?;
+        }
+        next.words = next.bytes.div_ceil(8);
+        let number = self.list.len() as u32;
+        self.list.push(next);
+        self.started.insert((shape, function.0), number);
+        Ok(number)
+    }
+}
+
+/// The message of an exhausted 16-bit shape number; the caller may try again with 32 bits.
+pub(crate) const TOO_MANY_SHAPES: &str = "more than 65536 combinations of processes";
+
+fn add_channel(shape: &mut Shape, layout: &Layout, kind: ChannelTypeId) -> Result<(), String> {
+    if shape.channels.len() == MOST_CHANNELS {
+        return Err(format!("more than {MOST_CHANNELS} channels at once"));
+    }
+    shape.channels.push(Instance { kind: kind.0, at: shape.bytes });
+    shape.bytes += layout.channels[kind.0 as usize].size;
+    Ok(())
+}

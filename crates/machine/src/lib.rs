@@ -1,0 +1,22 @@
+//! Programs compiled to an executable [`System`](quotient_system::System): packed states, compact code, no
+//! allocation per step.
+//!
+//! Semantics are those of SPIN 6.5 where the program came from Promela: atomic sequences are not interrupted
+//! and their inner states are not seen, unless they block; a rendezvous is one step of two threads; only the
+//! youngest thread can cease to exist. What goes wrong in a step (a [`Fault`]) is a verdict, never a panic.
+
+mod channel;
+mod code;
+mod compile;
+mod eval;
+mod fault;
+mod inspect;
+mod layout;
+mod machine;
+mod record;
+mod step;
+
+pub use fault::{Fault, Site};
+pub use inspect::{ThreadView, Value};
+pub use machine::Machine;
+pub use record::{MicroStep, StepRecord};

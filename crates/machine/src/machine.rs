@@ -1,0 +1,293 @@
+//! A compiled program with its scratch memory.
+
+use quotient_program::{FunctionId, Program};
+use quotient_source::SourceMap;
+use quotient_system::{Exhausted, Scope, Successors, System, Violation, ViolationCode};
+
+use crate::code::Code;
+use crate::compile::compile;
+use crate::eval::Frame;
+use crate::fault::Site;
+use crate::layout::{Layout, Shapes, TOO_MANY_SHAPES};
+use crate::record::Recorder;
+use crate::step::Intermediate;
+
+/// A program as a [`System`].
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) program: Program,
+    pub(crate) layout: Layout,
+    pub(crate) code: Code,
+    pub(crate) shapes: Shapes,
+    /// Some location is passed in the step that reaches it.
+    pub(crate) has_transient: bool,
+
+    /// The state being made.
+    pub(crate) draft: Vec<u64>,
+    /// States inside an atomic sequence, waiting to go on.
+    pub(crate) pool: Vec<Intermediate>,
+    pub(crate) free: Vec<Vec<u64>>,
+    /// Nothing else can move: `timeout` is true.
+    pub(crate) timeout: bool,
+    /// The thread that moved last.
+    pub(crate) mover: u32,
+    pub(crate) failed_assertions: Vec<u32>,
+    pub(crate) start_args: Vec<i32>,
+    pub(crate) values: Vec<i32>,
+    pub(crate) exhausted: Option<String>,
+    /// Transformations taken at least once, by number.
+    pub(crate) taken: Vec<bool>,
+    /// Set while a step is being explained.
+    pub(crate) recorder: Option<Recorder>,
+}
+
+impl Machine {
+    /// Compiles a program. Fails when the initial state alone has too many threads or channels.
+    pub fn new(program: Program, sources: &SourceMap) -> Result<Machine, Exhausted> {
+        Machine::with_shapes(program, sources, false)
+    }
+
+    /// Like [`Machine::new`], for programs with more than 65536 combinations of threads.
+    pub fn wide(program: Program, sources: &SourceMap) -> Result<Machine, Exhausted> {
+        Machine::with_shapes(program, sources, true)
+    }
+
+    fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
+        let layout = Layout::new(&program, wide);
+        let code = compile(&program, &layout, sources);
+        let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
+        let has_transient = program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient);
+        Ok(Machine {
+            taken: vec![false; code.transformations.len()],
+            program,
+            layout,
+            code,
+            shapes,
+            has_transient,
+            draft: Vec::new(),
+            pool: Vec::new(),
+            free: Vec::new(),
+            timeout: false,
+            mover: 0,
+            failed_assertions: Vec::new(),
+            start_args: Vec::new(),
+            values: Vec::new(),
+            exhausted: None,
+            recorder: None,
+        })
+    }
+
+    /// Whether a search that ended [`Exhausted`] with this reason can succeed with [`Machine::wide`].
+    pub fn needs_wide(what: &str) -> bool {
+        what == TOO_MANY_SHAPES
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What a violation code of this machine stands for.
+    pub fn site(&self, code: ViolationCode) -> &Site {
+        &self.code.sites[code.index()]
+    }
+
+    /// Whether the transformation with this number (counted over all functions and locations in order) has been
+    /// taken.
+    pub fn taken(&self, number: usize) -> bool {
+        self.taken[number]
+    }
+
+    #[inline(always)]
+    pub(crate) fn location(&self, memory: *const u8, base: u32, function: u32) -> u32 {
+        // SAFETY: a thread's segment starts with its location.
+        unsafe {
+            let at = memory.add(base as usize);
+            if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
+                u32::from(*at)
+            } else {
+                u32::from(at.cast::<u16>().read_unaligned())
+            }
+        }
+    }
+
+    /// Moves a thread of the draft.
+    #[inline(always)]
+    pub(crate) fn set_location(&mut self, base: u32, function: u32, location: u32) {
+        // SAFETY: as above.
+        unsafe {
+            let at = self.draft.as_mut_ptr().cast::<u8>().add(base as usize);
+            if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
+                *at = location as u8;
+            } else {
+                at.cast::<u16>().write_unaligned(location as u16);
+            }
+        }
+    }
+
+    pub(crate) fn shape_number(&self, memory: *const u8) -> u32 {
+        // SAFETY: every state starts with its shape number.
+        unsafe {
+            if self.layout.shape_size == 2 {
+                u32::from(memory.cast::<u16>().read_unaligned())
+            } else {
+                memory.cast::<u32>().read_unaligned()
+            }
+        }
+    }
+
+    fn set_shape_number(&mut self, shape: u32) {
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        // SAFETY: as above.
+        unsafe {
+            if self.layout.shape_size == 2 {
+                memory.cast::<u16>().write_unaligned(shape as u16);
+            } else {
+                memory.cast::<u32>().write_unaligned(shape);
+            }
+        }
+    }
+
+    pub(crate) fn priority(&self, memory: *const u8, thread: u32) -> i32 {
+        let Some(instance) = self.shape_at(memory).threads.get(thread as usize) else { return 0 };
+        match self.layout.threads[instance.kind as usize].priority {
+            // SAFETY: the priority is inside the thread's segment.
+            Some(at) => i32::from(unsafe { *memory.add((instance.at + at) as usize) }),
+            None => 1,
+        }
+    }
+
+    pub(crate) fn set_priority(&self, memory: *mut u8, thread: u32, priority: i32) {
+        if let Some(instance) = self.shape_at(memory).threads.get(thread as usize)
+            && let Some(at) = self.layout.threads[instance.kind as usize].priority
+        {
+            // SAFETY: as above.
+            unsafe { *memory.add((instance.at + at) as usize) = priority as u8 };
+        }
+    }
+
+    /// Adds a thread to the draft; gives its id. When there is no room, notes that and gives 0.
+    pub(crate) fn start_thread(&mut self, start: u32, args: &[i32], priority: Option<i32>) -> i32 {
+        let function = self.code.starts[start as usize].function;
+        let Some(base) = self.add_thread(FunctionId(function), priority) else { return 0 };
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        for ((at, cell), value) in self.code.starts[start as usize].params.iter().zip(args) {
+            // SAFETY: parameters are locals of the new segment.
+            unsafe { cell.store(memory.add((base + at) as usize), *value) };
+        }
+        let thread = self.shape_at(memory).threads.len() as u32 - 1;
+        self.init_thread(function, thread, base);
+        thread as i32
+    }
+
+    fn add_thread(&mut self, function: FunctionId, priority: Option<i32>) -> Option<u32> {
+        let old = self.shape_number(self.draft.as_ptr().cast());
+        let shape = match self.shapes.start(&self.layout, old, function) {
+            Ok(shape) => shape,
+            Err(what) => {
+                self.exhausted = Some(what);
+                return None;
+            }
+        };
+        let first_channel = self.shapes.list[old as usize].channels.len();
+        let (words, base) = {
+            let s = &self.shapes.list[shape as usize];
+            (s.words, s.threads[s.threads.len() - 1].at)
+        };
+        self.draft.resize(words as usize, 0);
+        self.set_shape_number(shape);
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        let layout = &self.layout.threads[function.0 as usize];
+        for (index, (at, _)) in layout.channels.iter().enumerate() {
+            // SAFETY: the variable that gets the number is in the new segment.
+            unsafe { *memory.add((base + at) as usize) = (first_channel + index + 1) as u8 };
+        }
+        if let Some(at) = layout.priority {
+            let initial = priority.unwrap_or(self.code.functions[function.0 as usize].priority);
+            // SAFETY: as above.
+            unsafe { *memory.add((base + at) as usize) = initial as u8 };
+        }
+        self.set_location(base, function.0, self.code.functions[function.0 as usize].entry);
+        Some(base)
+    }
+
+    fn init_thread(&mut self, function: u32, thread: u32, base: u32) {
+        let init = self.code.functions[function as usize].init;
+        let memory = self.draft.as_mut_ptr().cast();
+        if let Err(site) = self.run(init, Frame { memory, base, thread, received: 0 }) {
+            self.failed_assertions.push(site);
+        }
+    }
+
+    /// Takes the youngest thread, with its channels, out of the draft.
+    pub(crate) fn end_thread(&mut self) {
+        let shape = self.shape_number(self.draft.as_ptr().cast());
+        let parent = self.shapes.list[shape as usize].parent;
+        let (words, bytes) = {
+            let s = &self.shapes.list[parent as usize];
+            (s.words as usize, s.bytes as usize)
+        };
+        self.draft.truncate(words);
+        // SAFETY: `bytes` is at most eight times `words`.
+        unsafe {
+            let memory = self.draft.as_mut_ptr().cast::<u8>();
+            memory.add(bytes).write_bytes(0, words * 8 - bytes);
+        }
+        self.set_shape_number(parent);
+    }
+
+    fn initial_state(&mut self) {
+        let words = self.shapes.list[0].words as usize;
+        self.draft.clear();
+        self.draft.resize(words, 0);
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        for (index, (at, _)) in self.layout.initial_channels.iter().enumerate() {
+            // SAFETY: the layout's positions are inside the state.
+            unsafe { *memory.add(*at as usize) = (index + 1) as u8 };
+        }
+        let init = self.code.init;
+        if let Err(site) = self.run(init, Frame { memory, base: 0, thread: 0, received: 0 }) {
+            self.failed_assertions.push(site);
+        }
+        for function in self.program.initial.clone() {
+            let Some(base) = self.add_thread(function, None) else { return };
+            let thread = self.shape_at(self.draft.as_ptr().cast()).threads.len() as u32 - 1;
+            self.init_thread(function.0, thread, base);
+        }
+    }
+}
+
+impl System for Machine {
+    fn initial(&mut self, out: &mut Successors) -> Result<(), Exhausted> {
+        self.initial_state();
+        if let Some(what) = self.exhausted.take() {
+            return Err(Exhausted { what });
+        }
+        self.report_assertions(out);
+        self.mover = 0;
+        self.emit(out);
+        Ok(())
+    }
+
+    #[inline]
+    fn successors(&mut self, state: &[u64], scope: Scope, out: &mut Successors) -> Result<(), Exhausted> {
+        self.expand(state, scope, out);
+        match self.exhausted.take() {
+            None => Ok(()),
+            Some(what) => Err(Exhausted { what }),
+        }
+    }
+
+    fn is_valid_end(&mut self, state: &[u64]) -> bool {
+        let memory = state.as_ptr().cast::<u8>();
+        self.shape_at(memory).threads.iter().all(|t| {
+            let location = self.location(memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].valid_end
+        })
+    }
+
+    fn violation(&self, code: ViolationCode) -> Violation {
+        let fault = &self.site(code).fault;
+        Violation { kind: fault.kind().into(), message: fault.message() }
+    }
+}

@@ -1,0 +1,129 @@
+//! Steps explained: what happened inside one step, for traces and simulation.
+
+use quotient_system::{Scope, Successors, ViolationCode};
+
+use crate::code::{PrintPart, SiteAt};
+use crate::eval::Frame;
+use crate::machine::Machine;
+
+/// One transformation taken inside a step.
+#[derive(Clone, Debug)]
+pub struct MicroStep {
+    /// The thread that took it.
+    pub thread: u32,
+    /// Its number among all transformations of the program.
+    pub transformation: u32,
+    /// The thread that receives what it sends, in a rendezvous.
+    pub partner: Option<u32>,
+    /// The state after it.
+    pub state: Vec<u64>,
+    /// What it printed.
+    pub output: String,
+}
+
+/// One successor, explained.
+#[derive(Clone, Debug)]
+pub struct StepRecord {
+    /// The transformations taken, in order.
+    pub steps: Vec<MicroStep>,
+    /// The state it leads to; `None` when a violation ends the path.
+    pub state: Option<Vec<u64>>,
+    /// What went wrong.
+    pub violation: Option<ViolationCode>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    pub(crate) steps: Vec<MicroStep>,
+    output: String,
+    closed: Vec<(Vec<MicroStep>, Option<Vec<u64>>)>,
+}
+
+impl Recorder {
+    /// A successor or violation was added.
+    pub(crate) fn close(&mut self, state: Option<&[u64]>) {
+        self.closed.push((self.steps.clone(), state.map(<[u64]>::to_vec)));
+    }
+}
+
+impl Machine {
+    /// Notes a transformation just taken on the draft.
+    #[inline(always)]
+    pub(crate) fn record(&mut self, thread: u32, transformation: u32, partner: Option<u32>) {
+        if let Some(recorder) = &mut self.recorder {
+            let output = std::mem::take(&mut recorder.output);
+            let state = self.draft.clone();
+            recorder.steps.push(MicroStep { thread, transformation, partner, state, output });
+        }
+    }
+
+    /// Forgets the last noted transformation: its successors are complete.
+    #[inline(always)]
+    pub(crate) fn unrecord(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.steps.pop();
+        }
+    }
+
+    /// Forgets the last noted transformations.
+    pub(crate) fn unrecord_all(&mut self, count: u32) {
+        for _ in 0..count {
+            self.unrecord();
+        }
+    }
+
+    /// The successors of a state, in the order [`quotient_system::System::successors`] gives them, each with what
+    /// happened in it.
+    pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
+        self.recorder = Some(Recorder::default());
+        let taken = self.taken.clone();
+        let mut out = Successors::new();
+        self.expand(state, Scope::All, &mut out);
+        self.exhausted = None;
+        self.taken = taken;
+        let recorder = self.recorder.take().unwrap_or_default();
+        recorder
+            .closed
+            .into_iter()
+            .enumerate()
+            .map(|(index, (steps, state))| StepRecord {
+                steps,
+                state,
+                violation: out.entry(index).violation,
+            })
+            .collect()
+    }
+
+    /// Runs a `printf` into the recorder.
+    pub(crate) fn print(&mut self, index: u32, frame: Frame) -> Result<(), SiteAt> {
+        let parts = self.code.prints[index as usize].parts.clone();
+        let mut text = String::new();
+        for part in &parts {
+            match part {
+                PrintPart::Text(literal) => text.push_str(literal),
+                PrintPart::Decimal(code) => text.push_str(&self.run(*code, frame)?.to_string()),
+                PrintPart::Unsigned(code) => text.push_str(&(self.run(*code, frame)? as u32).to_string()),
+                PrintPart::Hex(code) => text.push_str(&format!("{:x}", self.run(*code, frame)?)),
+                PrintPart::Octal(code) => text.push_str(&format!("{:o}", self.run(*code, frame)?)),
+                PrintPart::Character(code) => text.push((self.run(*code, frame)? as u8) as char),
+                PrintPart::Name(code, set) => {
+                    let value = self.run(*code, frame)?;
+                    text.push_str(&self.constant_name(value, *set));
+                }
+            }
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.output.push_str(&text);
+        }
+        Ok(())
+    }
+
+    fn constant_name(&self, value: i32, set: Option<u32>) -> String {
+        let sets = &self.program.enumerations;
+        let name = match set {
+            Some(set) => sets[set as usize].name_of(value),
+            None => sets.iter().find_map(|s| s.name_of(value)),
+        };
+        name.map_or_else(|| value.to_string(), str::to_owned)
+    }
+}

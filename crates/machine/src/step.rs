@@ -1,0 +1,691 @@
+//! What can happen next: the steps of a state.
+
+use std::collections::HashSet;
+
+use quotient_system::{Scope, Successors, ViolationCode};
+
+use crate::code::{Operation, SiteAt};
+use crate::eval::Frame;
+use crate::machine::Machine;
+use crate::record::MicroStep;
+
+/// A state between two stored states: inside an atomic sequence, or at a transient location.
+#[derive(Debug)]
+pub(crate) struct Intermediate {
+    words: Vec<u64>,
+    /// The thread that goes on.
+    holder: u32,
+    /// Another thread that may stand at a transient location.
+    also: u32,
+    /// How this state was reached (only while a step is being explained).
+    steps: Vec<MicroStep>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+/// Intermediate states of one step after which they are remembered, so that an atomic sequence that loops
+/// without end is noticed: going on from the same state again brings nothing new.
+const PATIENCE: u32 = 100_000;
+
+/// Locations passed by one `d_step` before it is called endless.
+const D_STEP_LIMIT: u32 = 50_000_000;
+
+/// Whether a transformation can be taken, with what was found out on the way.
+enum Ready {
+    No,
+    Yes,
+    /// There is room in this channel.
+    Room(i32),
+    /// The message at this position of this channel matches.
+    Message(i32, u32),
+    /// A send on this channel, which has no capacity.
+    Rendezvous(i32),
+}
+
+impl Machine {
+    /// Adds the successors of a state.
+    #[inline]
+    pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        let before = out.len();
+        self.expand_once(state, scope, out);
+        if out.len() == before && self.program.features.timeout && self.exhausted.is_none() {
+            // Partial order never proposes a thread that waits for a timeout, so a second look makes sense
+            // for the whole state only.
+            self.timeout = true;
+            self.expand_once(state, scope, out);
+            self.timeout = false;
+        }
+    }
+
+    #[inline(always)]
+    fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
+        let (first, end) = match scope {
+            Scope::All => (0, threads),
+            Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
+        };
+        for thread in first..end {
+            self.moves(state, thread, NOBODY, out);
+            if !self.pool.is_empty() {
+                self.drain(out);
+            }
+        }
+    }
+
+    /// Goes on from intermediate states until all are stored ones.
+    #[cold]
+    #[inline(never)]
+    fn drain(&mut self, out: &mut Successors) {
+        let timeout = std::mem::replace(&mut self.timeout, false);
+        let mut count = 0;
+        let mut seen: HashSet<(Vec<u64>, u32)> = HashSet::new();
+        while let Some(item) = self.pool.pop() {
+            count += 1;
+            if count > PATIENCE && !seen.insert((item.words.clone(), item.holder)) {
+                continue;
+            }
+            if self.exhausted.is_some() {
+                self.pool.clear();
+                break;
+            }
+            if let Some(recorder) = &mut self.recorder {
+                recorder.steps.clone_from(&item.steps);
+            }
+            if !self.moves(&item.words, item.holder, item.also, out) {
+                // Control is lost: others may move from here.
+                self.draft.clear();
+                self.draft.extend_from_slice(&item.words);
+                if item.also != NOBODY && self.at_transient(item.also) {
+                    self.postpone(item.also, NOBODY);
+                } else {
+                    self.emit(out);
+                }
+            }
+            self.free.push(item.words);
+        }
+        self.timeout = timeout;
+    }
+
+    /// Adds what one thread can do; `false` when it can do nothing.
+    #[inline]
+    fn moves(&mut self, state: &[u64], thread: u32, also: u32, out: &mut Successors) -> bool {
+        let memory = state.as_ptr().cast::<u8>().cast_mut();
+        let instance = self.shape_at(memory).threads[thread as usize];
+        let frame = Frame { memory, base: instance.at, thread, received: 0 };
+        match self.may_move(instance.kind, frame) {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(site) => {
+                self.violate(site, out);
+                return true;
+            }
+        }
+        let location = self.location(memory, instance.at, instance.kind);
+        // SAFETY: a thread's location is one of its function's.
+        let (first, end) = unsafe {
+            let function = self.code.functions.get_unchecked(instance.kind as usize);
+            let location = function.locations.get_unchecked(location as usize);
+            (location.first, location.end)
+        };
+        let mut rank = None;
+        for number in first..end {
+            // SAFETY: a location's transformations are in the list.
+            let t = unsafe { self.code.transformations.get_unchecked(number as usize) };
+            let t_rank = t.rank;
+            if rank.is_some_and(|r| r != t_rank) {
+                break;
+            }
+            let ready = match t.operation {
+                Operation::Else if rank.is_some() => continue,
+                Operation::Enter { blocked, endless } => {
+                    if self.deterministic(state, number, instance.kind, frame, (blocked, endless), also, out) {
+                        rank = Some(t_rank);
+                    }
+                    continue;
+                }
+                Operation::Exit => {
+                    if self.shape_at(memory).threads.len() as u32 == thread + 1 {
+                        rank = Some(t_rank);
+                        self.begin(state);
+                        self.end_thread();
+                        self.taken[number as usize] = true;
+                        self.mover = thread;
+                        self.record(thread, number, None);
+                        self.emit(out);
+                    }
+                    continue;
+                }
+                operation => self.ready(operation, frame),
+            };
+            match ready {
+                Ok(Ready::No) => {}
+                Ok(Ready::Rendezvous(channel)) => {
+                    if self.rendezvous(state, number, channel, instance.kind, frame, out) {
+                        rank = Some(t_rank);
+                    }
+                }
+                Ok(ready) => {
+                    rank = Some(t_rank);
+                    self.begin(state);
+                    self.take(number, &ready, instance.kind, frame, also, out);
+                }
+                Err(site) => {
+                    rank = Some(t_rank);
+                    self.violate_at(site, thread, number, state, out);
+                }
+            }
+        }
+        rank.is_some()
+    }
+
+    /// May this thread move at all (`provided`, priorities)?
+    #[inline(always)]
+    fn may_move(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
+        if let Some(provided) = self.code.functions[function as usize].provided
+            && self.run(provided, frame)? == 0
+        {
+            return Ok(false);
+        }
+        if self.program.features.priorities {
+            return self.is_highest(frame);
+        }
+        Ok(true)
+    }
+
+    /// No other thread with a higher priority can move.
+    #[cold]
+    fn is_highest(&mut self, frame: Frame) -> Result<bool, SiteAt> {
+        let own = self.priority(frame.memory, frame.thread);
+        let threads = self.shape_at(frame.memory).threads.len() as u32;
+        for other in (0..threads).filter(|t| *t != frame.thread) {
+            if self.priority(frame.memory, other) > own && self.can_move(frame.memory, other)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Could this thread take a step if it were alone (a send that needs a partner counts)?
+    fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
+        let shape = self.shape_at(memory);
+        let instance = shape.threads[thread as usize];
+        let youngest = shape.threads.len() as u32 == thread + 1;
+        let frame = Frame { memory, base: instance.at, thread, received: 0 };
+        if let Some(provided) = self.code.functions[instance.kind as usize].provided
+            && self.run(provided, frame)? == 0
+        {
+            return Ok(false);
+        }
+        let location = self.location(memory, instance.at, instance.kind);
+        let location = &self.code.functions[instance.kind as usize].locations[location as usize];
+        for number in location.first..location.end {
+            let t = &self.code.transformations[number as usize];
+            let can = match t.operation {
+                Operation::Exit => youngest,
+                Operation::Enter { .. } => self.can_enter(t.target, instance.kind, frame)?,
+                operation => !matches!(self.ready(operation, frame)?, Ready::No),
+            };
+            if can {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Can the first location of a `d_step` be passed?
+    fn can_enter(&mut self, location: u32, function: u32, frame: Frame) -> Result<bool, SiteAt> {
+        let location = &self.code.functions[function as usize].locations[location as usize];
+        for number in location.first..location.end {
+            let operation = self.code.transformations[number as usize].operation;
+            if !matches!(self.ready(operation, frame)?, Ready::No) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether an operation can be taken in a state. `Else` is taken to be: the caller knows better.
+    #[inline(always)]
+    fn ready(&mut self, operation: Operation, frame: Frame) -> Result<Ready, SiteAt> {
+        match operation {
+            Operation::Always | Operation::Else => Ok(Ready::Yes),
+            Operation::When(code) => Ok(if self.run(code, frame)? != 0 { Ready::Yes } else { Ready::No }),
+            Operation::Send(index) => {
+                let code = self.code.sends[index as usize].channel;
+                let number = self.run(code, frame)?;
+                let send = &self.code.sends[index as usize];
+                let Some(channel) = self.channel(frame.memory, number) else { return Err(send.site) };
+                if send.args.len() > channel.layout.fields.len() {
+                    return Err(send.too_many);
+                }
+                Ok(if channel.layout.capacity == 0 {
+                    Ready::Rendezvous(number)
+                } else if channel.length() < channel.layout.capacity {
+                    Ready::Room(number)
+                } else {
+                    Ready::No
+                })
+            }
+            Operation::Receive(index) => {
+                let code = self.code.receives[index as usize].channel;
+                let number = self.run(code, frame)?;
+                Ok(match self.find_message(index, number, frame)? {
+                    Some(position) => Ready::Message(number, position),
+                    None => Ready::No,
+                })
+            }
+            Operation::Enter { .. } | Operation::Exit => Ok(Ready::No),
+        }
+    }
+
+    /// Starts the next state as a copy of this one.
+    #[inline(always)]
+    fn begin(&mut self, state: &[u64]) {
+        self.draft.clear();
+        self.draft.extend_from_slice(state);
+    }
+
+    /// Does on the draft what a ready operation does, then the actions.
+    #[inline(always)]
+    fn perform(&mut self, number: u32, ready: &Ready, thread: u32, base: u32) -> Result<(), SiteAt> {
+        match *ready {
+            Ready::Room(channel) => {
+                let Operation::Send(index) = self.code.transformations[number as usize].operation else {
+                    unreachable!("only sends need room")
+                };
+                let frame = self.draft_frame(thread, base);
+                self.evaluate_args(index, channel, frame)?;
+                let values = std::mem::take(&mut self.values);
+                let sorted = self.code.sends[index as usize].sorted;
+                let memory = self.draft.as_mut_ptr().cast();
+                if let Some(channel) = self.channel(memory, channel) {
+                    channel.insert(&values, sorted);
+                }
+                self.values = values;
+            }
+            Ready::Message(channel, position) => {
+                let Operation::Receive(index) = self.code.transformations[number as usize].operation else {
+                    unreachable!("only receives find messages")
+                };
+                let memory = self.draft.as_mut_ptr().cast();
+                let mut values = std::mem::take(&mut self.values);
+                values.clear();
+                if let Some(found) = self.channel(memory, channel) {
+                    values.extend((0..found.layout.fields.len()).map(|f| found.field(position, f)));
+                    if !self.code.receives[index as usize].peek {
+                        found.remove(position);
+                    }
+                }
+                let bound = self.bind(index, thread, base, &values);
+                self.values = values;
+                bound?;
+            }
+            Ready::Yes | Ready::No | Ready::Rendezvous(_) => {}
+        }
+        self.actions(number, thread, base)
+    }
+
+    #[inline(always)]
+    fn actions(&mut self, number: u32, thread: u32, base: u32) -> Result<(), SiteAt> {
+        match self.code.transformations[number as usize].actions {
+            None => Ok(()),
+            Some(code) => {
+                let frame = self.draft_frame(thread, base);
+                self.run(code, frame).map(|_| ())
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn draft_frame(&mut self, thread: u32, base: u32) -> Frame {
+        Frame { memory: self.draft.as_mut_ptr().cast(), base, thread, received: 0 }
+    }
+
+    /// Puts the values of a send, one per field of the channel's messages, into `values`.
+    fn evaluate_args(&mut self, send: u32, channel: i32, frame: Frame) -> Result<(), SiteAt> {
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
+        let mut fault = None;
+        for index in 0..self.code.sends[send as usize].args.len() {
+            let code = self.code.sends[send as usize].args[index];
+            match self.run(code, frame) {
+                Ok(value) => values.push(value),
+                Err(site) => {
+                    fault = Some(site);
+                    break;
+                }
+            }
+        }
+        if let Some(channel) = self.channel(frame.memory, channel) {
+            values.resize(channel.layout.fields.len(), 0);
+            for (value, (_, cell)) in values.iter_mut().zip(&channel.layout.fields) {
+                *value = cell.wrap(*value);
+            }
+        }
+        self.values = values;
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Takes a ready transformation on the draft and passes the result on.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        number: u32,
+        ready: &Ready,
+        function: u32,
+        frame: Frame,
+        also: u32,
+        out: &mut Successors,
+    ) {
+        let (thread, base) = (frame.thread, frame.base);
+        let performed = self.perform(number, ready, thread, base);
+        self.finish(performed, number, function, thread, base, also, out);
+    }
+
+    /// After the actions: assertions, the new location, and who goes on.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
+    fn finish(
+        &mut self,
+        performed: Result<(), SiteAt>,
+        number: u32,
+        function: u32,
+        thread: u32,
+        base: u32,
+        also: u32,
+        out: &mut Successors,
+    ) {
+        let t = &self.code.transformations[number as usize];
+        let (target, keeps_control) = (t.target, t.keeps_control);
+        self.taken[number as usize] = true;
+        self.mover = thread;
+        if let Err(site) = performed {
+            self.record(thread, number, None);
+            self.report_assertions(out);
+            self.violate(site, out);
+            self.unrecord();
+            return;
+        }
+        self.set_location(base, function, target);
+        self.record(thread, number, None);
+        if !self.failed_assertions.is_empty() {
+            self.report_assertions(out);
+        }
+        if keeps_control {
+            self.postpone(thread, also);
+        } else {
+            self.settle(thread, also, out);
+        }
+        self.unrecord();
+    }
+
+    /// Stores the draft, unless a thread that moved stands at a transient location.
+    #[inline(always)]
+    fn settle(&mut self, thread: u32, also: u32, out: &mut Successors) {
+        if self.has_transient {
+            if self.at_transient(thread) {
+                return self.postpone(thread, also);
+            }
+            if also != NOBODY && self.at_transient(also) {
+                return self.postpone(also, NOBODY);
+            }
+        }
+        self.emit(out);
+    }
+
+    /// Does this thread of the draft stand at a transient location?
+    fn at_transient(&self, thread: u32) -> bool {
+        let memory = self.draft.as_ptr().cast::<u8>();
+        self.shape_at(memory).threads.get(thread as usize).is_some_and(|t| {
+            let location = self.location(memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].transient
+        })
+    }
+
+    /// Makes the draft an intermediate state.
+    fn postpone(&mut self, holder: u32, also: u32) {
+        let mut words = self.free.pop().unwrap_or_default();
+        words.clear();
+        words.extend_from_slice(&self.draft);
+        let steps = self.recorder.as_ref().map_or_else(Vec::new, |r| r.steps.clone());
+        self.pool.push(Intermediate { words, holder, also, steps });
+    }
+
+    /// Adds the draft to the successors.
+    #[inline(always)]
+    pub(crate) fn emit(&mut self, out: &mut Successors) {
+        if self.layout.scratch.start != self.layout.scratch.end || self.layout.last.is_some() {
+            self.clean();
+        }
+        out.push(&self.draft);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.close(Some(&self.draft));
+        }
+    }
+
+    /// Zeroes scratch variables and notes who moved last.
+    #[cold]
+    fn clean(&mut self) {
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        let scratch = self.layout.scratch.clone();
+        // SAFETY: the layout's positions are inside the state.
+        unsafe {
+            memory.add(scratch.start as usize).write_bytes(0, scratch.len());
+            if let Some(last) = self.layout.last {
+                *memory.add(last as usize) = self.mover as u8;
+            }
+        }
+    }
+
+    /// Adds a violation that ends its path.
+    #[cold]
+    fn violate(&mut self, site: SiteAt, out: &mut Successors) {
+        out.push_violation(ViolationCode::from_index(site as usize));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.close(None);
+        }
+    }
+
+    /// Adds the violation of a transformation that could not even be tried.
+    #[cold]
+    fn violate_at(&mut self, site: SiteAt, thread: u32, number: u32, state: &[u64], out: &mut Successors) {
+        self.begin(state);
+        self.record(thread, number, None);
+        self.violate(site, out);
+        self.unrecord();
+    }
+
+    /// Adds the assertions that failed in the step just made; the step itself goes on.
+    pub(crate) fn report_assertions(&mut self, out: &mut Successors) {
+        let mut failed = std::mem::take(&mut self.failed_assertions);
+        for site in failed.drain(..) {
+            self.violate(site, out);
+        }
+        self.failed_assertions = failed;
+    }
+
+    /// A send on a channel without capacity, together with each receive that is ready for it.
+    fn rendezvous(
+        &mut self,
+        state: &[u64],
+        number: u32,
+        channel: i32,
+        function: u32,
+        frame: Frame,
+        out: &mut Successors,
+    ) -> bool {
+        let Operation::Send(send) = self.code.transformations[number as usize].operation else {
+            unreachable!("only sends meet")
+        };
+        if let Err(site) = self.evaluate_args(send, channel, frame) {
+            self.violate_at(site, frame.thread, number, state, out);
+            return true;
+        }
+        let offered = std::mem::take(&mut self.values);
+        let mut met = false;
+        let threads = self.shape_at(frame.memory).threads.len() as u32;
+        for partner in (0..threads).filter(|p| *p != frame.thread) {
+            let instance = self.shape_at(frame.memory).threads[partner as usize];
+            let theirs = Frame { base: instance.at, thread: partner, ..frame };
+            let location = self.location(frame.memory, instance.at, instance.kind);
+            let location = &self.code.functions[instance.kind as usize].locations[location as usize];
+            let (first, end) = (location.first, location.end);
+            let mut rank = None;
+            let mut asked = false;
+            for other in first..end {
+                let t = &self.code.transformations[other as usize];
+                let t_rank = t.rank;
+                if rank.is_some_and(|r| r != t_rank) {
+                    break;
+                }
+                let Operation::Receive(receive) = t.operation else { continue };
+                if !asked {
+                    asked = true;
+                    match self.may_move(instance.kind, theirs) {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(site) => {
+                            self.violate_at(site, partner, other, state, out);
+                            met = true;
+                            break;
+                        }
+                    }
+                }
+                let code = self.code.receives[receive as usize].channel;
+                let matched = self.run(code, theirs).and_then(|their_channel| {
+                    if their_channel != channel {
+                        return Ok(false);
+                    }
+                    let fields = self.code.receives[receive as usize].patterns.len();
+                    if fields > offered.len() {
+                        return Err(self.code.receives[receive as usize].too_many);
+                    }
+                    self.matches(receive, theirs, |_, field| offered[field])
+                });
+                match matched {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        rank = Some(t_rank);
+                        met = true;
+                        self.meet(state, number, other, receive, function, frame, theirs, instance.kind, &offered, out);
+                    }
+                    Err(site) => {
+                        rank = Some(t_rank);
+                        met = true;
+                        self.violate_at(site, partner, other, state, out);
+                    }
+                }
+            }
+        }
+        self.values = offered;
+        met
+    }
+
+    /// One rendezvous: the sender moves, then the receiver, in one step. The receiver decides who goes on.
+    #[allow(clippy::too_many_arguments, reason = "two threads take part")]
+    fn meet(
+        &mut self,
+        state: &[u64],
+        send: u32,
+        receive: u32,
+        receive_index: u32,
+        sender_function: u32,
+        sender: Frame,
+        receiver: Frame,
+        receiver_function: u32,
+        offered: &[i32],
+        out: &mut Successors,
+    ) {
+        self.begin(state);
+        self.taken[send as usize] = true;
+        let sent = self.actions(send, sender.thread, sender.base);
+        let target = self.code.transformations[send as usize].target;
+        self.set_location(sender.base, sender_function, target);
+        self.record(sender.thread, send, Some(receiver.thread));
+        let performed = sent
+            .and_then(|()| self.bind(receive_index, receiver.thread, receiver.base, offered))
+            .and_then(|()| self.actions(receive, receiver.thread, receiver.base));
+        self.finish(performed, receive, receiver_function, receiver.thread, receiver.base, sender.thread, out);
+        self.unrecord();
+    }
+
+    /// A `d_step`: one step through deterministic locations, each by its first ready transformation. `false`
+    /// when the first location cannot be passed.
+    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
+    fn deterministic(
+        &mut self,
+        state: &[u64],
+        number: u32,
+        function: u32,
+        frame: Frame,
+        (blocked, endless): (SiteAt, SiteAt),
+        also: u32,
+        out: &mut Successors,
+    ) -> bool {
+        let (thread, base) = (frame.thread, frame.base);
+        self.begin(state);
+        let entry = &self.code.transformations[number as usize];
+        let (mut location, keeps_control) = (entry.target, entry.keeps_control);
+        let mut passed = 0;
+        loop {
+            let here = &self.code.functions[function as usize].locations[location as usize];
+            if !here.deterministic {
+                break;
+            }
+            let (first, end) = (here.first, here.end);
+            let mut next = None;
+            for candidate in first..end {
+                let operation = self.code.transformations[candidate as usize].operation;
+                let frame = self.draft_frame(thread, base);
+                let result = self.ready(operation, frame).and_then(|ready| match ready {
+                    Ready::No | Ready::Rendezvous(_) => Ok(false),
+                    ready => self.perform(candidate, &ready, thread, base).map(|()| true),
+                });
+                match result {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        next = Some(candidate);
+                        break;
+                    }
+                    Err(site) => {
+                        self.taken[candidate as usize] = true;
+                        self.record(thread, candidate, None);
+                        self.report_assertions(out);
+                        self.violate(site, out);
+                        self.unrecord_all(passed + 1);
+                        return true;
+                    }
+                }
+            }
+            let Some(candidate) = next else {
+                if passed > 0 {
+                    self.violate(blocked, out);
+                    self.unrecord_all(passed);
+                }
+                return passed > 0;
+            };
+            passed += 1;
+            self.taken[candidate as usize] = true;
+            location = self.code.transformations[candidate as usize].target;
+            self.set_location(base, function, location);
+            self.record(thread, candidate, None);
+            if !self.failed_assertions.is_empty() {
+                self.report_assertions(out);
+            }
+            if passed > D_STEP_LIMIT {
+                self.violate(endless, out);
+                self.unrecord_all(passed);
+                return true;
+            }
+        }
+        self.taken[number as usize] = true;
+        self.mover = thread;
+        if keeps_control {
+            self.postpone(thread, also);
+        } else {
+            self.settle(thread, also, out);
+        }
+        self.unrecord_all(passed);
+        true
+    }
+}

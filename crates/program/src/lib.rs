@@ -1,0 +1,125 @@
+//! The intermediate representation every front end translates to: a [`Program`] is a set of
+//! [`Function`]s (the bodies of threads), each a graph of [`Location`]s whose edges are
+//! [`Transformation`]s: an [`Operation`] that decides whether the edge can be taken, actions, and a
+//! jump. Interleaving happens only between locations.
+//!
+//! What languages promise about atomicity is expressed here, not in a search:
+//!
+//! - `atomic`: a transformation with [`Transformation::keeps_control`] leaves its thread in exclusive
+//!   control; the thread goes on until a transformation without it, or until it blocks.
+//! - `d_step`: a location with [`Location::deterministic`] is passed in the same step, by the first
+//!   transformation that is executable.
+//! - `unless`: transformations carry a [`Transformation::rank`]; those of a lower rank hide those of a
+//!   higher one.
+//! - rendezvous: [`Operation::Send`] on a channel without capacity is taken together with a matching
+//!   [`Operation::Receive`] of another thread.
+//!
+//! The representation names variables by index and keeps source spans and statement texts, so that
+//! reports speak of what the user wrote.
+
+mod expr;
+mod function;
+mod types;
+pub mod visit;
+
+pub use expr::{BinaryOp, Expr, Pattern, Place, Projection, Root, UnaryOp};
+pub use function::{
+    Action, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Printf, PrintfPart, Transformation,
+};
+pub use types::{
+    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, Structure, StructureId, Type,
+    Variable, VariableId,
+};
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Sets of named constants.
+    pub enumerations: Vec<Enumeration>,
+    /// Structures.
+    pub structures: Vec<Structure>,
+    /// Kinds of channels: capacity and message fields.
+    pub channel_types: Vec<ChannelType>,
+    /// Global variables.
+    pub globals: Vec<Variable>,
+    /// Thread bodies.
+    pub functions: Vec<Function>,
+    /// Labels that expressions refer to.
+    pub labels: Vec<Label>,
+    /// Threads alive in the initial state, in order of their ids. Their parameters are zero.
+    pub initial: Vec<FunctionId>,
+    /// What the program as a whole uses of the less common features.
+    pub features: Features,
+    /// An observer of channel operations (`trace` or `notrace`).
+    pub observer: Option<Observer>,
+}
+
+/// Features that cost something in every state or step, found while translating.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// `_last` is read: the thread that moved last is part of the state.
+    pub last: bool,
+    /// Threads have priorities, part of the state: only the highest may move.
+    pub priorities: bool,
+    /// `timeout` is read: a second look at states where nothing can move.
+    pub timeout: bool,
+}
+
+/// An automaton over channel operations: every operation on a channel it mentions must be allowed
+/// (`trace`), or the sequence must never complete (`notrace`).
+#[derive(Clone, Debug)]
+pub struct Observer {
+    /// `notrace`.
+    pub negated: bool,
+    /// Its control flow; operations are sends and receives, jumps and `else` (never blocking alone).
+    pub function: Function,
+    /// Global channel variables whose sends are observed.
+    pub sends: Vec<Place>,
+    /// Global channel variables whose receives are observed.
+    pub receives: Vec<Place>,
+}
+
+impl Observer {
+    /// Fills in the channels from the operations of the function.
+    pub fn collect(&mut self) {
+        for t in self.function.locations.iter().flat_map(|l| &l.transformations) {
+            match &t.operation {
+                Operation::Send { channel: Expr::Load(place), .. } => self.sends.push(place.clone()),
+                Operation::Receive { channel: Expr::Load(place), .. } => self.receives.push(place.clone()),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Program {
+    /// The function with this id.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// Number of scalars in a value of this type.
+    pub fn scalars(&self, ty: &Type) -> usize {
+        match ty {
+            Type::Int(_) | Type::Enumeration(_) | Type::Channel => 1,
+            Type::Structure(id) => self.structure(*id).fields.iter().map(|f| self.scalars(&f.ty)).sum(),
+            Type::Array(element, length) => *length as usize * self.scalars(element),
+        }
+    }
+
+    /// The structure with this id.
+    pub fn structure(&self, id: StructureId) -> &Structure {
+        &self.structures[id.0 as usize]
+    }
+
+    /// The variable a root names, for code of `function`.
+    pub fn variable(&self, function: &Function, root: &Root) -> Option<Variable> {
+        match root {
+            Root::Global(v) => self.globals.get(v.0 as usize).cloned(),
+            Root::Local(v) => function.locals.get(v.0 as usize).cloned(),
+            Root::Remote { function, variable, .. } => {
+                self.function(*function).locals.get(variable.0 as usize).cloned()
+            }
+        }
+    }
+}

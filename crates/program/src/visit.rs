@@ -1,0 +1,133 @@
+//! Walks over the expressions and places of a program, for analyses.
+
+use crate::{Action, Expr, Operation, Pattern, Place, PrintfPart, Projection, Root, Transformation};
+
+/// How a place is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Its value is read.
+    Read,
+    /// A value is stored there.
+    Write,
+}
+
+/// Something that looks at expressions and places.
+pub trait Visitor {
+    /// Called for every expression, outermost first.
+    fn expr(&mut self, _expr: &Expr) {}
+    /// Called for every place, before the expressions inside it.
+    fn place(&mut self, _place: &Place, _use: Use) {}
+}
+
+/// Visits an expression and everything in it.
+pub fn expr(e: &Expr, v: &mut dyn Visitor) {
+    v.expr(e);
+    match e {
+        Expr::Const(_) | Expr::SelfId | Expr::ThreadCount | Expr::Last | Expr::Timeout => {}
+        Expr::Load(p) => place(p, Use::Read, v),
+        Expr::Unary(_, a)
+        | Expr::Length(a)
+        | Expr::Full(a)
+        | Expr::Empty(a)
+        | Expr::Priority(a)
+        | Expr::At { thread: a, .. }
+        | Expr::Spanned(a, _) => expr(a, v),
+        Expr::Binary(_, a, b) => {
+            expr(a, v);
+            expr(b, v);
+        }
+        Expr::Conditional(a, b, c) => {
+            expr(a, v);
+            expr(b, v);
+            expr(c, v);
+        }
+        Expr::Poll { channel, patterns, .. } => {
+            expr(channel, v);
+            for p in patterns {
+                // A poll stores nothing: a variable in it only stands for "any value".
+                if let Pattern::Match(e) = p {
+                    expr(e, v);
+                }
+            }
+        }
+    }
+}
+
+/// Visits a place and the expressions in it.
+pub fn place(p: &Place, how: Use, v: &mut dyn Visitor) {
+    v.place(p, how);
+    if let Root::Remote { thread, .. } = &p.root {
+        expr(thread, v);
+    }
+    for projection in &p.path {
+        if let Projection::Index(e) = projection {
+            expr(e, v);
+        }
+    }
+}
+
+/// Visits the operation of a transformation.
+pub fn operation(o: &Operation, v: &mut dyn Visitor) {
+    match o {
+        Operation::Always | Operation::Else | Operation::Enter | Operation::Exit => {}
+        Operation::When(e) => expr(e, v),
+        Operation::Send { channel, args, .. } => {
+            expr(channel, v);
+            args.iter().for_each(|e| expr(e, v));
+        }
+        Operation::Receive { channel, patterns, .. } => {
+            expr(channel, v);
+            for p in patterns {
+                match p {
+                    Pattern::Bind(p) => place(p, Use::Write, v),
+                    Pattern::Match(e) => expr(e, v),
+                    Pattern::Ignore => {}
+                }
+            }
+        }
+    }
+}
+
+/// Visits one action. The right side of an assignment comes before its place.
+pub fn action(a: &Action, v: &mut dyn Visitor) {
+    match a {
+        Action::Assign(p, e) => {
+            expr(e, v);
+            place(p, Use::Write, v);
+        }
+        Action::Start { args, priority, result, .. } => {
+            args.iter().for_each(|e| expr(e, v));
+            if let Some(e) = priority {
+                expr(e, v);
+            }
+            if let Some(p) = result {
+                place(p, Use::Write, v);
+            }
+        }
+        Action::Assert(e, _) => expr(e, v),
+        Action::Print(printf) => {
+            for part in &printf.parts {
+                match part {
+                    PrintfPart::Text(_) => {}
+                    PrintfPart::Decimal(e)
+                    | PrintfPart::Unsigned(e)
+                    | PrintfPart::Hex(e)
+                    | PrintfPart::Octal(e)
+                    | PrintfPart::Character(e)
+                    | PrintfPart::Name(e, _) => expr(e, v),
+                }
+            }
+        }
+        Action::SetPriority(a, b) => {
+            expr(a, v);
+            expr(b, v);
+        }
+        Action::Forget(_) => {}
+    }
+}
+
+/// Visits a whole transformation, in the order of execution.
+pub fn transformation(t: &Transformation, v: &mut dyn Visitor) {
+    operation(&t.operation, v);
+    t.actions.iter().for_each(|a| action(a, v));
+}

@@ -1,0 +1,94 @@
+//! Constant expressions: array lengths, capacities, numbers of processes.
+
+use quotient_program::BinaryOp;
+use quotient_source::Diagnostic;
+
+use super::Lowering;
+use crate::ast;
+
+impl Lowering<'_> {
+    /// The value of an expression that must be constant.
+    pub(super) fn constant(&mut self, expr: &ast::Expr) -> Option<i32> {
+        match fold(expr, &|name| self.names.constant(name)) {
+            Ok(value) => Some(value),
+            Err(span) => {
+                self.report(
+                    Diagnostic::error(expr.span, "this must be a constant")
+                        .related(span, "this is not known before the model runs")
+                        .help("use a number or a `#define`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// A constant within bounds; the lower bound when it is not.
+    pub(super) fn constant_in(&mut self, expr: &ast::Expr, low: i32, high: i32, what: &str) -> i32 {
+        let Some(value) = self.constant(expr) else { return low };
+        if !(low..=high).contains(&value) {
+            self.report(Diagnostic::error(
+                expr.span,
+                format!("{what} must be from {low} to {high}, this is {value}"),
+            ));
+            return low;
+        }
+        value
+    }
+}
+
+/// Evaluates a constant expression; the error is the part that is not constant.
+pub(super) fn fold(
+    expr: &ast::Expr,
+    constant: &dyn Fn(&str) -> Option<i32>,
+) -> Result<i32, quotient_source::Span> {
+    match &expr.kind {
+        ast::ExprKind::Number(value) => Ok(*value),
+        ast::ExprKind::Reference(r) if r.parts.len() == 1 && r.parts[0].index.is_none() => {
+            constant(&r.parts[0].name.name).ok_or(expr.span)
+        }
+        ast::ExprKind::Unary(op, a) => {
+            let a = fold(a, constant)?;
+            Ok(match op {
+                ast::UnaryOp::Not => i32::from(a == 0),
+                ast::UnaryOp::Complement => !a,
+                ast::UnaryOp::Negate => a.wrapping_neg(),
+            })
+        }
+        ast::ExprKind::Binary(op, a, b) => {
+            let (a, b) = (fold(a, constant)?, fold(b, constant)?);
+            binary_op(*op).apply(a, b).ok_or(expr.span)
+        }
+        ast::ExprKind::Conditional(c, a, b) => {
+            if fold(c, constant)? != 0 {
+                fold(a, constant)
+            } else {
+                fold(b, constant)
+            }
+        }
+        _ => Err(expr.span),
+    }
+}
+
+/// The program's operator for a syntactic one.
+pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
+    match op {
+        ast::BinaryOp::Add => BinaryOp::Add,
+        ast::BinaryOp::Sub => BinaryOp::Sub,
+        ast::BinaryOp::Mul => BinaryOp::Mul,
+        ast::BinaryOp::Div => BinaryOp::Div,
+        ast::BinaryOp::Mod => BinaryOp::Mod,
+        ast::BinaryOp::Shl => BinaryOp::Shl,
+        ast::BinaryOp::Shr => BinaryOp::Shr,
+        ast::BinaryOp::Lt => BinaryOp::Lt,
+        ast::BinaryOp::Le => BinaryOp::Le,
+        ast::BinaryOp::Gt => BinaryOp::Gt,
+        ast::BinaryOp::Ge => BinaryOp::Ge,
+        ast::BinaryOp::Eq => BinaryOp::Eq,
+        ast::BinaryOp::Ne => BinaryOp::Ne,
+        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
+        ast::BinaryOp::BitXor => BinaryOp::BitXor,
+        ast::BinaryOp::BitOr => BinaryOp::BitOr,
+        ast::BinaryOp::And => BinaryOp::And,
+        ast::BinaryOp::Or => BinaryOp::Or,
+    }
+}

@@ -1,0 +1,410 @@
+//! Promela to programs.
+//!
+//! The control flow of the result is SPIN's, state by state: `elements` builds the graph of elements SPIN builds
+//! from the statements, `flow` turns elements into locations the way SPIN's generated verifier does (gotos and
+//! joins are no steps of their own, choices merge, escapes come first). That is what makes counts comparable.
+//!
+//! Deviations from SPIN: a global may be used above its declaration; an index on a plain variable, a structure
+//! where a number is needed and the like are errors here, not warnings; `hidden` variables that a step could read
+//! before writing them are part of the state.
+
+mod constant;
+mod declaration;
+mod elements;
+mod expression;
+mod flow;
+mod names;
+mod remote;
+mod scratch;
+mod statement;
+
+use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer, Program, Type};
+use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
+
+use crate::ast;
+use names::{Names, Scope};
+
+/// A model as a program.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The program; only a best effort when `diagnostics` has errors.
+    pub program: Program,
+    /// What is wrong with the model, and what the author should know.
+    pub diagnostics: Diagnostics,
+    /// Temporal claims of the model: their names, in order.
+    pub claims: Vec<Claim>,
+}
+
+/// A temporal claim: an `ltl` formula or a `never` claim.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// `ltl` or `never`.
+    pub keyword: &'static str,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// Translates a model.
+pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
+    let mut lowering = Lowering {
+        sources,
+        diagnostics: Diagnostics::new(),
+        program: Program::default(),
+        names: Names::default(),
+        proctypes: Vec::new(),
+        remote_labels: Vec::new(),
+        label_names: Vec::new(),
+        remote_locals: None,
+        current: None,
+    };
+    lowering.model(model);
+    let claims = model
+        .units
+        .iter()
+        .filter_map(|unit| match unit {
+            ast::Unit::Ltl(ltl) => Some(Claim {
+                name: ltl.name.as_ref().map_or_else(String::new, |n| n.name.clone()),
+                keyword: "ltl",
+                span: ltl.span,
+            }),
+            ast::Unit::Never(never) => Some(Claim {
+                name: never.name.as_ref().map_or_else(String::new, |n| n.name.clone()),
+                keyword: "never",
+                span: never.span,
+            }),
+            _ => None,
+        })
+        .collect();
+    if !lowering.diagnostics.has_errors() {
+        scratch::check(&mut lowering.program, &mut lowering.diagnostics);
+    }
+    Lowered { program: lowering.program, diagnostics: lowering.diagnostics, claims }
+}
+
+/// A proctype before its body is translated.
+struct ProctypeInfo {
+    name: String,
+    params: Vec<(Type, Span)>,
+    /// Instances alive at the start.
+    active: u32,
+    /// The pid of the first of them.
+    first_pid: u32,
+    /// Labels and the locations they stand for, once the body is translated.
+    labels: Vec<(String, LocationId)>,
+    span: Span,
+}
+
+struct Lowering<'a> {
+    sources: &'a SourceMap,
+    diagnostics: Diagnostics,
+    program: Program,
+    names: Names,
+    proctypes: Vec<ProctypeInfo>,
+    /// Labels that some expression refers to from outside: (proctype, label).
+    remote_labels: Vec<(String, String)>,
+    /// The names of the program's labels, each at the place that refers to it.
+    label_names: Vec<ast::Ident>,
+    /// Every function's locals, when some expression refers to those of another function.
+    remote_locals: Option<Vec<Vec<quotient_program::Variable>>>,
+    /// The function being translated.
+    current: Option<Body>,
+}
+
+/// The function being translated.
+struct Body {
+    function: FunctionId,
+    name: String,
+    locals: Vec<quotient_program::Variable>,
+    scopes: Vec<Scope>,
+    /// A declaration is still a mere declaration: no statement came before it.
+    declarations_first: bool,
+    in_claim: bool,
+}
+
+impl Lowering<'_> {
+    fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Self {
+        self.diagnostics.push(Diagnostic::error(span, message));
+        self
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn model(&mut self, model: &ast::Model) {
+        self.collect_types(model);
+        self.collect_globals(model);
+        self.collect_proctypes(model);
+        let remote = remote::references(model);
+        self.remote_labels = remote.labels;
+        self.program.features.priorities = remote.priorities;
+        if remote.variables {
+            // Another process's variables are known only when it has been translated: once for that, then
+            // again for good.
+            let before = self.diagnostics.clone();
+            self.bodies(model);
+            self.remote_locals =
+                Some(self.program.functions.iter_mut().map(|f| std::mem::take(&mut f.locals)).collect());
+            self.diagnostics = before;
+            self.program.labels.clear();
+            self.label_names.clear();
+        }
+        self.bodies(model);
+        for unit in &model.units {
+            if let ast::Unit::Trace(trace) = unit {
+                self.trace(trace);
+            }
+        }
+        self.resolve_labels();
+        if self.program.initial.is_empty() && !self.diagnostics.has_errors() {
+            self.report(
+                Diagnostic::global("the model has no process to start with")
+                    .help("add `init { … }` or write `active` before a proctype"),
+            );
+        }
+    }
+
+    fn bodies(&mut self, model: &ast::Model) {
+        for unit in &model.units {
+            match unit {
+                ast::Unit::Proctype(p) => {
+                    let Some(id) = self.proctype_named(&p.name.name) else { continue };
+                    self.proctype(id, p);
+                }
+                ast::Unit::Init(init) => {
+                    let Some(id) = self.proctype_named(INIT) else { continue };
+                    self.body(id, INIT, &[], &init.body, init.span, init.end, None, init.priority.as_ref());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A local variable of another function, by name.
+    fn remote_local(&self, function: FunctionId, name: &str) -> Option<(quotient_program::VariableId, Type)> {
+        let Some(known) = &self.remote_locals else {
+            // First round: anything goes.
+            return Some((quotient_program::VariableId(0), Type::Int(IntType::INT)));
+        };
+        let locals = &known[function.0 as usize];
+        let index = locals.iter().position(|v| v.name == name)?;
+        Some((quotient_program::VariableId(index as u32), locals[index].ty.clone()))
+    }
+
+    fn proctype_named(&self, name: &str) -> Option<FunctionId> {
+        self.proctypes.iter().position(|p| p.name == name).map(|i| FunctionId(i as u32))
+    }
+
+    fn collect_proctypes(&mut self, model: &ast::Model) {
+        for unit in &model.units {
+            let (name, span, params, active) = match unit {
+                ast::Unit::Proctype(p) => {
+                    let active = match &p.active {
+                        None => 0,
+                        Some(active) => match &active.count {
+                            None => 1,
+                            Some(count) => self.constant_in(count, 0, 255, "the number of processes") as u32,
+                        },
+                    };
+                    (p.name.name.clone(), p.name.span, p.params.as_slice(), active)
+                }
+                ast::Unit::Init(init) => (INIT.into(), init.span, &[][..], 1),
+                _ => continue,
+            };
+            if let Some(known) = self.proctypes.iter().find(|p| p.name == name) {
+                let first = known.span;
+                let what = if name == INIT { "a second `init`".into() } else { format!("a second proctype `{name}`") };
+                self.report(Diagnostic::error(span, what).related(first, "the first one is here"));
+                continue;
+            }
+            let mut types = Vec::new();
+            for declaration in params {
+                for variable in &declaration.variables {
+                    let ty = self.type_of(&declaration.ty, variable);
+                    if matches!(ty, Type::Array(..) | Type::Structure(_)) {
+                        self.report(
+                            Diagnostic::error(variable.span, "a parameter must be a single value")
+                                .help("pass the elements one by one, or use a global variable"),
+                        );
+                    }
+                    types.push((ty, variable.span));
+                }
+            }
+            let first_pid = self.program.initial.len() as u32;
+            let id = FunctionId(self.proctypes.len() as u32);
+            self.program.initial.extend(std::iter::repeat_n(id, active as usize));
+            self.proctypes.push(ProctypeInfo { name, params: types, active, first_pid, labels: Vec::new(), span });
+        }
+        // Bodies are put in place as they are translated.
+        let span = |p: &ProctypeInfo| p.span;
+        self.program.functions = self
+            .proctypes
+            .iter()
+            .map(|p| Function {
+                name: p.name.clone(),
+                params: 0,
+                locals: Vec::new(),
+                locations: Vec::new(),
+                entry: LocationId(0),
+                provided: None,
+                priority: 1,
+                span: span(p),
+            })
+            .collect();
+    }
+
+    fn proctype(&mut self, id: FunctionId, p: &ast::Proctype) {
+        self.body(
+            id,
+            &p.name.name,
+            &p.params,
+            &p.body,
+            p.span,
+            p.end,
+            p.provided.as_ref(),
+            p.priority.as_ref(),
+        );
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of a proctype")]
+    fn body(
+        &mut self,
+        id: FunctionId,
+        name: &str,
+        params: &[ast::Declaration],
+        sequence: &ast::Sequence,
+        span: Span,
+        end: Span,
+        provided: Option<&ast::Expr>,
+        priority: Option<&ast::Expr>,
+    ) {
+        self.current = Some(Body {
+            function: id,
+            name: name.into(),
+            locals: Vec::new(),
+            scopes: vec![Scope::default()],
+            declarations_first: true,
+            in_claim: false,
+        });
+        for declaration in params {
+            for variable in &declaration.variables {
+                if let Some(init) = &variable.init {
+                    let span = match init {
+                        ast::Initialiser::Expr(e) => e.span,
+                        ast::Initialiser::List(_, span) => *span,
+                        ast::Initialiser::Channel(c) => c.span,
+                    };
+                    self.error(span, "a parameter has no initial value: `run` gives it");
+                }
+                self.declare_local(&declaration.ty, variable, Init::Default);
+            }
+        }
+        let param_count = self.locals().len();
+        let provided = provided.map(|e| self.expr(e));
+        let priority = priority.map_or(1, |e| self.constant_in(e, 1, 255, "a priority"));
+        let flow = self.elements(sequence, end);
+        let (locations, entry, labels) = flow::locations(flow, self);
+        let Some(body) = self.current.take() else { return };
+        self.proctypes[id.0 as usize].labels = labels;
+        self.program.functions[id.0 as usize] = Function {
+            name: name.into(),
+            params: param_count,
+            locals: body.locals,
+            locations,
+            entry,
+            provided,
+            priority,
+            span,
+        };
+    }
+
+    fn locals(&self) -> &[quotient_program::Variable] {
+        self.current.as_ref().map_or(&[], |b| &b.locals)
+    }
+
+    fn trace(&mut self, trace: &ast::Trace) {
+        if self.program.observer.is_some() {
+            self.error(trace.span, "a second `trace` or `notrace`: there can be only one");
+            return;
+        }
+        let name = trace.name.as_ref().map_or_else(|| "trace".to_owned(), |n| n.name.clone());
+        self.current = Some(Body {
+            function: FunctionId(u32::MAX),
+            name: name.clone(),
+            locals: Vec::new(),
+            scopes: vec![Scope::default()],
+            declarations_first: true,
+            in_claim: true,
+        });
+        let flow = self.elements(&trace.body, trace.end);
+        let (locations, entry, _) = flow::locations(flow, self);
+        let body = self.current.take();
+        let mut observer = Observer {
+            negated: trace.negated,
+            function: Function {
+                name,
+                params: 0,
+                locals: body.map_or_else(Vec::new, |b| b.locals),
+                locations,
+                entry,
+                provided: None,
+                priority: 1,
+                span: trace.span,
+            },
+            sends: Vec::new(),
+            receives: Vec::new(),
+        };
+        observer.collect();
+        self.program.observer = Some(observer);
+    }
+
+    /// Finds the locations of the labels that expressions refer to, once all bodies are translated.
+    fn resolve_labels(&mut self) {
+        for (index, label) in std::mem::take(&mut self.label_names).into_iter().enumerate() {
+            let info = &self.proctypes[self.program.labels[index].function.0 as usize];
+            // Labels of an expanded inline have a suffix; a plain name finds the first of them.
+            let name = &label.name;
+            let exact = info.labels.iter().find(|(known, _)| known == name);
+            let found =
+                exact.or_else(|| info.labels.iter().find(|(known, _)| known.split('#').next() == Some(name)));
+            match found {
+                Some((_, location)) => self.program.labels[index].location = *location,
+                None => {
+                    let message = format!("proctype `{}` has no label `{name}`", info.name);
+                    let labels: Vec<_> = info.labels.iter().map(|(l, _)| format!("`{l}`")).collect();
+                    let mut diagnostic = Diagnostic::error(label.span, message);
+                    if !labels.is_empty() {
+                        diagnostic = diagnostic.help(format!("its labels are {}", labels.join(", ")));
+                    }
+                    self.report(diagnostic);
+                }
+            }
+        }
+    }
+
+    /// A local of the running function; the scope it is declared in is the innermost one.
+    fn declare_local(
+        &mut self,
+        ty: &ast::TypeName,
+        variable: &ast::Variable,
+        init: Init,
+    ) -> quotient_program::VariableId {
+        let ty = self.type_of(ty, variable);
+        self.add_local(&variable.name, ty, init)
+    }
+
+    fn integer(name: &ast::TypeName) -> Option<IntType> {
+        Some(match name {
+            ast::TypeName::Bit | ast::TypeName::Bool => IntType::BIT,
+            ast::TypeName::Byte | ast::TypeName::Pid => IntType::BYTE,
+            ast::TypeName::Short => IntType::SHORT,
+            ast::TypeName::Int => IntType::INT,
+            _ => return None,
+        })
+    }
+}
+
+/// The name of the `init` process.
+pub(crate) const INIT: &str = ":init:";

@@ -1,0 +1,29 @@
+//! What names stand for.
+
+use std::collections::HashMap;
+
+use quotient_program::{EnumerationId, StructureId, VariableId};
+use quotient_source::Span;
+
+/// Global names.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) globals: HashMap<String, (VariableId, Span)>,
+    pub(super) structures: HashMap<String, (StructureId, Span)>,
+    /// mtype constants: set and value.
+    pub(super) constants: HashMap<String, (EnumerationId, i32, Span)>,
+    /// Named mtype sets.
+    pub(super) sets: HashMap<String, EnumerationId>,
+}
+
+impl Names {
+    pub(super) fn constant(&self, name: &str) -> Option<i32> {
+        self.constants.get(name).map(|(_, value, _)| *value)
+    }
+}
+
+/// Local names of one block.
+#[derive(Default)]
+pub(super) struct Scope {
+    pub(super) names: HashMap<String, (VariableId, Span)>,
+}

@@ -1,0 +1,792 @@
+//! Statements to elements.
+
+use quotient_program::{
+    Action, BinaryOp, EnumerationId, Expr, Init, Operation, Pattern, Place, Printf, PrintfPart, Projection, Root, Type,
+};
+use quotient_source::{Diagnostic, Span};
+
+use super::Lowering;
+use super::elements::{ElementId, Flow, Kind, Sequence, SequenceId, Target};
+use super::names::Scope;
+use crate::ast;
+use crate::ast::StatementKind;
+
+/// What statements are being added to.
+struct Context {
+    flow: Flow,
+    /// Exits of the loops around the statement.
+    exits: Vec<ElementId>,
+}
+
+impl Lowering<'_> {
+    /// The elements of a process body.
+    pub(super) fn elements(&mut self, body: &ast::Sequence, end: Span) -> Flow {
+        let mut context = Context { flow: Flow::default(), exits: Vec::new() };
+        let sequence = self.sequence(&mut context, body);
+        let last = context.flow.add(Kind::End, end, "-end-".into());
+        context.flow.sequences[sequence.0].elements.push(last);
+        context.flow.body = Some(sequence);
+        context.flow.link(sequence, None);
+        context.flow.patch_jumps();
+        context.flow
+    }
+
+    fn sequence(&mut self, context: &mut Context, sequence: &ast::Sequence) -> SequenceId {
+        let mut elements = Vec::new();
+        for statement in &sequence.statements {
+            self.statement(context, statement, &mut elements);
+        }
+        context.flow.add_sequence(Sequence { elements, join: None })
+    }
+
+    /// A sequence in a block of its own.
+    fn scoped(&mut self, context: &mut Context, sequence: &ast::Sequence) -> SequenceId {
+        if let Some(body) = &mut self.current {
+            body.scopes.push(Scope::default());
+            body.declarations_first = false;
+        }
+        let id = self.sequence(context, sequence);
+        if let Some(body) = &mut self.current {
+            body.scopes.pop();
+        }
+        id
+    }
+
+    fn text(&self, span: Span) -> String {
+        self.sources.slice(span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Adds the elements of one statement to `out`.
+    fn statement(&mut self, context: &mut Context, statement: &ast::Statement, out: &mut Vec<ElementId>) {
+        let first = out.len();
+        let labelled = self.unlabelled(context, statement, out);
+        if !statement.labels.is_empty() {
+            self.labels(context, statement, labelled, first, out);
+        }
+        if !matches!(statement.kind, StatementKind::Declaration(_) | StatementKind::Exclusive { .. })
+            && let Some(body) = &mut self.current
+        {
+            body.declarations_first = false;
+        }
+    }
+
+    /// Puts the labels of a statement on the element that stands for it.
+    fn labels(
+        &mut self,
+        context: &mut Context,
+        statement: &ast::Statement,
+        labelled: Option<ElementId>,
+        first: usize,
+        out: &mut Vec<ElementId>,
+    ) {
+        let Some(mut element) = labelled.or_else(|| out.get(first).copied()) else {
+            let label = &statement.labels[0];
+            self.report(
+                Diagnostic::error(label.span, "a label must stand before a statement")
+                    .help(format!("write `{}: skip`", label.name)),
+            );
+            return;
+        };
+        // A jump is no step: a label that means something needs one.
+        let meaningful = |name: &str| {
+            name.starts_with("end") || name.starts_with("progress") || name.starts_with("accept")
+        };
+        let process = self.current.as_ref().map_or_else(String::new, |b| b.name.clone());
+        let referred = statement.labels.iter().any(|l| {
+            let plain = l.name.split('#').next().unwrap_or(&l.name);
+            meaningful(plain)
+                || self.remote_labels.iter().any(|(p, name)| *p == process && (*name == l.name || name == plain))
+        });
+        if referred && matches!(context.flow.element(element).kind, Kind::Goto(_)) {
+            let skip = Kind::Basic { operation: Operation::Always, actions: Vec::new(), skip: true };
+            let span = context.flow.element(element).span;
+            let id = context.flow.add(skip, span, "skip".into());
+            out.insert(first, id);
+            element = id;
+        }
+        for label in &statement.labels {
+            if let Some(known) = context.flow.labels.get(&label.name) {
+                let span = context.flow.element(*known).span;
+                self.report(
+                    Diagnostic::error(label.span, format!("the label `{}` is used twice", label.name))
+                        .related(span, "it already marks this statement"),
+                );
+                continue;
+            }
+            context.flow.labels.insert(label.name.clone(), element);
+            context.flow.elements[element.0].labels.push(label.name.clone());
+        }
+    }
+
+    /// Adds the elements of a statement without its labels; gives the element that labels belong to, if it is not
+    /// the first.
+    fn unlabelled(
+        &mut self,
+        context: &mut Context,
+        statement: &ast::Statement,
+        out: &mut Vec<ElementId>,
+    ) -> Option<ElementId> {
+        let span = statement.span;
+        let step = |this: &mut Self, context: &mut Context, operation, actions, out: &mut Vec<ElementId>| {
+            let text = this.text(span);
+            out.push(context.flow.add(Kind::Basic { operation, actions, skip: false }, span, text));
+        };
+        match &statement.kind {
+            StatementKind::Declaration(declaration) => self.declaration(context, declaration, out),
+            StatementKind::Exclusive { channels, .. } => {
+                // A promise to the partial order reduction of SPIN. Ours does not rely on promises.
+                for channel in channels {
+                    self.channel(channel);
+                }
+            }
+            StatementKind::Expr(e) => self.condition(context, e, span, out),
+            StatementKind::Assign(to, value) => {
+                let actions = self.assignment(to, value);
+                step(self, context, Operation::Always, actions, out);
+            }
+            StatementKind::Increment(to) => {
+                let actions = self.adjust(to, BinaryOp::Add);
+                step(self, context, Operation::Always, actions, out);
+            }
+            StatementKind::Decrement(to) => {
+                let actions = self.adjust(to, BinaryOp::Sub);
+                step(self, context, Operation::Always, actions, out);
+            }
+            StatementKind::Send { channel, sorted, args } => {
+                let operation =
+                    Operation::Send { channel: self.channel(channel), sorted: *sorted, args: self.message(args) };
+                self.check_fields(channel, &operation, span);
+                step(self, context, operation, Vec::new(), out);
+            }
+            StatementKind::Receive { channel, any, peek, args } => {
+                let operation = Operation::Receive {
+                    channel: self.channel(channel),
+                    any: *any,
+                    peek: *peek,
+                    patterns: self.patterns(args, false),
+                };
+                self.check_fields(channel, &operation, span);
+                step(self, context, operation, Vec::new(), out);
+            }
+            StatementKind::Assert(e) => {
+                let value = self.expr(e);
+                step(self, context, Operation::Always, vec![Action::Assert(value, span)], out);
+            }
+            StatementKind::Printf(format, args) => {
+                let printf = self.printf(format, args, span);
+                step(self, context, Operation::Always, vec![Action::Print(printf)], out);
+                mark_skip(context, out);
+            }
+            StatementKind::Printm(e) => {
+                let value = self.expr(e);
+                let set = self.enumeration_of(&value);
+                let parts = vec![PrintfPart::Name(value, set), PrintfPart::Text("\n".into())];
+                step(self, context, Operation::Always, vec![Action::Print(Printf { parts })], out);
+                mark_skip(context, out);
+            }
+            StatementKind::Else => step(self, context, Operation::Else, Vec::new(), out),
+            StatementKind::Goto(label) => {
+                let target = Target::Label(label.name.clone(), label.span);
+                let text = self.text(span);
+                out.push(context.flow.add(Kind::Goto(target), span, text));
+            }
+            StatementKind::Break => match context.exits.last() {
+                Some(exit) => {
+                    let target = Kind::Goto(Target::Element(*exit));
+                    out.push(context.flow.add(target, span, "break".into()));
+                }
+                None => {
+                    self.report(
+                        Diagnostic::error(span, "`break` outside of a loop").help("`break` leaves a `do … od` or `for`"),
+                    );
+                }
+            },
+            StatementKind::If(choices) => return Some(self.choice(context, choices, span, out)),
+            StatementKind::Do(choices) => {
+                let exit = context.flow.add(Kind::Join, span, "od".into());
+                context.exits.push(exit);
+                let options: Vec<_> = choices.iter().map(|c| self.option(context, &c.sequence)).collect();
+                context.exits.pop();
+                return Some(self.repetition(context, options, exit, span, out));
+            }
+            StatementKind::ForRange { variable, from, to, body } => {
+                let index = self.scalar_place(variable)?;
+                let (from, to) = (self.expr(from), self.expr(to));
+                return Some(self.counted(context, index, from, to, body, span, out));
+            }
+            StatementKind::ForIn { variable, collection, body } => {
+                return self.for_in(context, variable, collection, body, span, out);
+            }
+            StatementKind::Select { variable, from, to } => {
+                let index = self.scalar_place(variable)?;
+                let (from, to) = (self.expr(from), self.expr(to));
+                let text = self.text(span);
+                let start = vec![Action::Assign(index.clone(), from)];
+                out.push(context.flow.add(basic(Operation::Always, start), span, text));
+                let exit = context.flow.add(Kind::Join, span, "select".into());
+                let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "chosen".into());
+                let less = compare(BinaryOp::Lt, &index, to);
+                let less = context.flow.add(basic(Operation::When(less), Vec::new()), span, "next".into());
+                let more = context.flow.add(basic(Operation::Always, vec![step_by_one(&index)]), span, "next".into());
+                let options = [vec![leave], vec![less, more]]
+                    .map(|elements| context.flow.add_sequence(Sequence { elements, join: None }));
+                return Some(self.repetition(context, options.to_vec(), exit, span, out));
+            }
+            StatementKind::Atomic(sequence) => {
+                let inner = self.scoped(context, sequence);
+                if self.is_empty(context, inner, span) {
+                    return None;
+                }
+                context.flow.make_atomic(inner, None);
+                let block = Kind::Block { sequence: inner, atomic: true };
+                out.push(context.flow.add(block, span, "atomic".into()));
+            }
+            StatementKind::DStep(sequence) => {
+                let inner = self.scoped(context, sequence);
+                if self.is_empty(context, inner, span) {
+                    return None;
+                }
+                let id = context.flow.add(Kind::DStep(inner), span, "d_step".into());
+                context.flow.make_atomic(inner, Some(id));
+                out.push(id);
+            }
+            StatementKind::Block(sequence) => {
+                let inner = self.scoped(context, sequence);
+                if self.is_empty(context, inner, span) {
+                    return None;
+                }
+                out.push(context.flow.add(Kind::Block { sequence: inner, atomic: false }, span, "{".into()));
+            }
+            StatementKind::Unless(main, escape) => return self.unless(context, main, escape, statement, out),
+        }
+        None
+    }
+
+    fn is_empty(&mut self, context: &Context, sequence: SequenceId, span: Span) -> bool {
+        let empty = context.flow.sequence(sequence).elements.is_empty();
+        if empty {
+            self.report(Diagnostic::error(span, "a sequence needs at least one statement").help("write `skip`"));
+        }
+        empty
+    }
+
+    /// A declaration among statements. In the first sequence of a process, before any statement, it only declares;
+    /// elsewhere SPIN gives the variable its value in a step at that point.
+    fn declaration(
+        &mut self,
+        context: &mut Context,
+        declaration: &ast::Declaration,
+        out: &mut Vec<ElementId>,
+    ) {
+        let first = self.current.as_ref().is_some_and(|b| b.declarations_first);
+        for variable in &declaration.variables {
+            let ty = self.type_of(&declaration.ty, variable);
+            let init = self.initialiser(variable, &ty, true);
+            let makes_channels = matches!(init, Init::Channels(_));
+            let at_start = first || makes_channels || matches!(init, Init::List(_));
+            let kept = if at_start { init.clone() } else { Init::Default };
+            let id = self.add_local(&variable.name, ty.clone(), kept);
+            if first || makes_channels {
+                continue;
+            }
+            let place = |path, ty| Place { root: Root::Local(id), path, ty, span: variable.span };
+            let actions = match (&ty, init) {
+                (Type::Structure(_), _) => Vec::new(),
+                (Type::Array(element, _), init) => match (init, &**element) {
+                    (_, Type::Structure(_)) => Vec::new(),
+                    // As SPIN: only the first element is set here, a list was given at the start.
+                    (Init::Fill(value), element) => {
+                        vec![Action::Assign(place(vec![Projection::Index(Expr::Const(0))], element.clone()), value)]
+                    }
+                    (Init::List(values), element) => values
+                        .into_iter()
+                        .enumerate()
+                        .map(|(i, value)| {
+                            let path = vec![Projection::Index(Expr::Const(i as i32))];
+                            Action::Assign(place(path, element.clone()), value)
+                        })
+                        .collect(),
+                    (_, element) => {
+                        let path = vec![Projection::Index(Expr::Const(0))];
+                        vec![Action::Assign(place(path, element.clone()), Expr::Const(0))]
+                    }
+                },
+                (ty, Init::Fill(value)) => vec![Action::Assign(place(Vec::new(), ty.clone()), value)],
+                (ty, _) => vec![Action::Assign(place(Vec::new(), ty.clone()), Expr::Const(0))],
+            };
+            let text = self.text(declaration.span);
+            out.push(context.flow.add(basic(Operation::Always, actions), variable.span, text));
+        }
+    }
+
+    /// An expression as a statement: it waits until it holds.
+    fn condition(&mut self, context: &mut Context, e: &ast::Expr, span: Span, out: &mut Vec<ElementId>) {
+        let mut skip = false;
+        let (operation, actions) = match &e.kind {
+            ast::ExprKind::Run { .. } => (Operation::Always, self.start(e, None)),
+            ast::ExprKind::SetPriority(thread, priority) => {
+                self.program.features.priorities = true;
+                let action = Action::SetPriority(self.expr(thread), self.expr(priority));
+                (Operation::Always, vec![action])
+            }
+            _ => match self.expr(e) {
+                Expr::Const(1) => {
+                    skip = true;
+                    (Operation::Always, Vec::new())
+                }
+                value => (Operation::When(value), Vec::new()),
+            },
+        };
+        let text = self.text(span);
+        out.push(context.flow.add(Kind::Basic { operation, actions, skip }, span, text));
+    }
+
+    /// `run P(args)`, with the process number going to `result`.
+    fn start(&mut self, e: &ast::Expr, result: Option<Place>) -> Vec<Action> {
+        let ast::ExprKind::Run { proctype, args, priority } = &e.kind else { return Vec::new() };
+        let Some(function) = self.proctype_named(&proctype.name) else {
+            let known: Vec<_> = self.proctypes.iter().map(|p| format!("`{}`", p.name)).collect();
+            self.report(
+                Diagnostic::error(proctype.span, format!("there is no proctype `{}`", proctype.name))
+                    .help(format!("the proctypes are {}", known.join(", "))),
+            );
+            return Vec::new();
+        };
+        let params = self.proctypes[function.0 as usize].params.len();
+        if args.len() != params {
+            let message =
+                format!("`{}` takes {params} arguments, {} are given", proctype.name, args.len());
+            let header = self.proctypes[function.0 as usize].span;
+            self.report(Diagnostic::error(e.span, message).related(header, "declared here"));
+        }
+        let args = args.iter().take(params).map(|a| self.expr(a)).collect();
+        let priority = priority.as_ref().map(|p| self.expr(p));
+        vec![Action::Start { function, args, priority, result }]
+    }
+
+    fn assignment(&mut self, to: &ast::Reference, value: &ast::Expr) -> Vec<Action> {
+        if Self::is_priority(to) {
+            self.program.features.priorities = true;
+            return vec![Action::SetPriority(Expr::SelfId, self.expr(value))];
+        }
+        // Structures are assigned field by field.
+        if let ast::ExprKind::Reference(from) = &value.kind
+            && self.mtype_constant(from).is_none()
+            && self.is_aggregate(from)
+            && self.is_aggregate(to)
+        {
+            let (Some(to), Some(from)) = (self.place(to), self.place(from)) else { return Vec::new() };
+            if to.ty != from.ty {
+                self.error(value.span, "these structures have different types");
+                return Vec::new();
+            }
+            let pairs = self.leaves(&to).into_iter().zip(self.leaves(&from));
+            return pairs.map(|(to, from)| Action::Assign(to, Expr::Load(from))).collect();
+        }
+        let Some(place) = self.scalar_place(to) else { return Vec::new() };
+        if matches!(value.kind, ast::ExprKind::Run { .. }) {
+            return self.start(value, Some(place));
+        }
+        let value = self.expr(value);
+        vec![Action::Assign(place, value)]
+    }
+
+    fn adjust(&mut self, to: &ast::Reference, op: BinaryOp) -> Vec<Action> {
+        if Self::is_priority(to) {
+            self.program.features.priorities = true;
+            let own = Expr::Priority(Box::new(Expr::SelfId));
+            let value = Expr::Binary(op, Box::new(own), Box::new(Expr::Const(1)));
+            return vec![Action::SetPriority(Expr::SelfId, value)];
+        }
+        let Some(place) = self.scalar_place(to) else { return Vec::new() };
+        let value = Expr::Binary(op, Box::new(Expr::Load(place.clone())), Box::new(Expr::Const(1)));
+        vec![Action::Assign(place, value)]
+    }
+
+    /// A place that a single value is stored to.
+    fn scalar_place(&mut self, r: &ast::Reference) -> Option<Place> {
+        let name = &r.parts[0].name;
+        if matches!(name.name.as_str(), "_pid" | "_nr_pr" | "_last" | "np_") {
+            self.error(r.span, format!("`{}` cannot be assigned to", name.name));
+            return None;
+        }
+        if self.mtype_constant(r).is_some() {
+            self.error(r.span, format!("`{}` is an mtype name, not a variable", name.name));
+            return None;
+        }
+        let mut place = self.place(r)?;
+        match &place.ty {
+            Type::Structure(_) => {
+                self.report(
+                    Diagnostic::error(r.span, "a structure cannot be given a single value")
+                        .help("assign to one of its fields"),
+                );
+                None
+            }
+            Type::Array(element, _) => {
+                let element = (**element).clone();
+                place.path.push(Projection::Index(Expr::Const(0)));
+                place.ty = element;
+                Some(place)
+            }
+            _ => Some(place),
+        }
+    }
+
+    /// Reports a send or receive whose number of fields cannot be right.
+    fn check_fields(&mut self, channel: &ast::Reference, operation: &Operation, span: Span) {
+        let Some(place) = ({
+            let before = self.diagnostics.clone();
+            let place = self.place(channel);
+            self.diagnostics = before;
+            place
+        }) else {
+            return;
+        };
+        let Root::Global(id) = place.root else { return };
+        let Init::Channels(kind) = self.program.globals[id.0 as usize].init else { return };
+        let fields = self.program.channel_types[kind.0 as usize].fields.len();
+        let given = match operation {
+            Operation::Send { args, .. } => args.len(),
+            Operation::Receive { patterns, .. } => patterns.len(),
+            _ => return,
+        };
+        if given != fields {
+            let name = &channel.parts[0].name.name;
+            let message = format!("the messages of `{name}` have {fields} fields, {given} are given");
+            let declared = self.program.globals[id.0 as usize].span;
+            let diagnostic = if given > fields {
+                Diagnostic::error(span, message)
+            } else {
+                Diagnostic::warning(span, message)
+            };
+            self.report(diagnostic.related(declared, "declared here"));
+        }
+    }
+
+    fn printf(&mut self, format: &str, args: &[ast::Expr], span: Span) -> Printf {
+        let mut args = args.iter();
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        let mut chars = format.chars();
+        let mut missing = false;
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => match chars.next() {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some(other) => text.push(other),
+                    None => text.push('\\'),
+                },
+                '%' => {
+                    let kind = chars.next();
+                    if kind == Some('%') {
+                        text.push('%');
+                        continue;
+                    }
+                    let Some(arg) = args.next() else {
+                        missing = true;
+                        break;
+                    };
+                    if !text.is_empty() {
+                        parts.push(PrintfPart::Text(std::mem::take(&mut text)));
+                    }
+                    let value = self.expr(arg);
+                    parts.push(match kind {
+                        Some('d') => PrintfPart::Decimal(value),
+                        Some('u') => PrintfPart::Unsigned(value),
+                        Some('x') => PrintfPart::Hex(value),
+                        Some('o') => PrintfPart::Octal(value),
+                        Some('c') => PrintfPart::Character(value),
+                        Some('e') => {
+                            let set: Option<EnumerationId> = self.enumeration_of(&value);
+                            PrintfPart::Name(value, set)
+                        }
+                        other => {
+                            let shown = other.map_or_else(String::new, |c| c.to_string());
+                            self.report(
+                                Diagnostic::error(span, format!("`%{shown}` is no format of printf"))
+                                    .help("the formats are %d, %u, %x, %o, %c and %e"),
+                            );
+                            PrintfPart::Decimal(value)
+                        }
+                    });
+                }
+                other => text.push(other),
+            }
+        }
+        if missing || args.next().is_some() {
+            self.report(
+                Diagnostic::error(span, "the number of formats and of values differ")
+                    .help("each %d, %u, %x, %o, %c or %e takes one value"),
+            );
+        }
+        if !text.is_empty() {
+            parts.push(PrintfPart::Text(text));
+        }
+        Printf { parts }
+    }
+
+    /// One choice of an `if` or `do`.
+    fn option(&mut self, context: &mut Context, sequence: &ast::Sequence) -> SequenceId {
+        if let Some(body) = &mut self.current {
+            body.declarations_first = false;
+        }
+        let id = self.sequence(context, sequence);
+        prune_skips(context, id);
+        id
+    }
+
+    /// `if`: the choice and its join.
+    fn choice(
+        &mut self,
+        context: &mut Context,
+        choices: &[ast::Choice],
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
+        let options: Vec<_> = choices.iter().map(|c| self.option(context, &c.sequence)).collect();
+        let join = context.flow.add(Kind::Join, span, "fi".into());
+        let options = self.checked_options(context, options, span);
+        for option in &options {
+            context.flow.sequences[option.0].join = Some(join);
+        }
+        let id = context.flow.add(Kind::Choice(options), span, "if".into());
+        out.extend([id, join]);
+        id
+    }
+
+    /// `do`: the point where it starts over, the choice, and the exit.
+    fn repetition(
+        &mut self,
+        context: &mut Context,
+        options: Vec<SequenceId>,
+        exit: ElementId,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
+        let head = context.flow.add(Kind::Join, span, "do".into());
+        let options = self.checked_options(context, options, span);
+        for option in &options {
+            context.flow.sequences[option.0].join = Some(head);
+        }
+        let id = context.flow.add(Kind::Choice(options), span, "do".into());
+        out.extend([head, id, exit]);
+        id
+    }
+
+    /// Drops empty options (reported elsewhere) and moves `else` to the end.
+    fn checked_options(&mut self, context: &Context, options: Vec<SequenceId>, span: Span) -> Vec<SequenceId> {
+        let first = |s: &SequenceId| context.flow.sequence(*s).elements.first().copied();
+        let is_else = |s: &SequenceId| {
+            first(s).is_some_and(|e| {
+                matches!(&context.flow.element(e).kind, Kind::Basic { operation: Operation::Else, .. })
+            })
+        };
+        let (elses, mut rest): (Vec<_>, Vec<_>) =
+            options.into_iter().filter(|s| first(s).is_some()).partition(is_else);
+        if rest.is_empty() && elses.is_empty() {
+            self.error(span, "a choice needs at least one statement behind `::`");
+        }
+        if let Some(second) = elses.get(1).and_then(first) {
+            let at = context.flow.element(second).span;
+            self.error(at, "a second `else` in the same choice");
+        }
+        rest.extend(elses);
+        rest
+    }
+
+    /// `i = from; do :: i <= to -> body; i++ :: else -> break od`.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
+    fn counted(
+        &mut self,
+        context: &mut Context,
+        index: Place,
+        from: Expr,
+        to: Expr,
+        body: &ast::Sequence,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
+        let text = self.text(span);
+        let start = vec![Action::Assign(index.clone(), from)];
+        out.push(context.flow.add(basic(Operation::Always, start), span, text.clone()));
+        let inside = compare(BinaryOp::Le, &index, to);
+        let first = context.flow.add(basic(Operation::When(inside), Vec::new()), span, text.clone());
+        self.loop_over(context, vec![first], body, step_by_one(&index), span, &text, out)
+    }
+
+    /// The loop of a `for`: the elements before the body, the body, the step, and `else` to leave.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
+    fn loop_over(
+        &mut self,
+        context: &mut Context,
+        before: Vec<ElementId>,
+        body: &ast::Sequence,
+        step: Action,
+        span: Span,
+        text: &str,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
+        let exit = context.flow.add(Kind::Join, span, "rof".into());
+        context.exits.push(exit);
+        let inner = self.scoped(context, body);
+        context.exits.pop();
+        let mut elements = before;
+        elements.extend(context.flow.sequence(inner).elements.iter().copied());
+        elements.push(context.flow.add(basic(Operation::Always, vec![step]), span, text.into()));
+        let otherwise = context.flow.add(basic(Operation::Else, Vec::new()), span, format!("end of {text}"));
+        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "break".into());
+        let main = context.flow.add_sequence(Sequence { elements, join: None });
+        let other = context.flow.add_sequence(Sequence { elements: vec![otherwise, leave], join: None });
+        self.repetition(context, vec![main, other], exit, span, out)
+    }
+
+    fn for_in(
+        &mut self,
+        context: &mut Context,
+        variable: &ast::Reference,
+        collection: &ast::Reference,
+        body: &ast::Sequence,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> Option<ElementId> {
+        let place = self.place(collection)?;
+        match &place.ty {
+            Type::Array(_, length) => {
+                let last = Expr::Const(*length as i32 - 1);
+                let index = self.scalar_place(variable)?;
+                Some(self.counted(context, index, Expr::Const(0), last, body, span, out))
+            }
+            Type::Channel => {
+                // Every message is received and sent again, as often as there are messages.
+                let item = self.place(variable)?;
+                let leaves = self.leaves(&item);
+                let name = ast::Ident { name: format!("for {}", variable.parts[0].name.name), span };
+                let byte = Type::Int(quotient_program::IntType::BYTE);
+                let count = self.add_local(&name, byte.clone(), Init::Default);
+                let count = Place { root: Root::Local(count), path: Vec::new(), ty: byte, span };
+                let text = self.text(span);
+                let zero = vec![Action::Assign(count.clone(), Expr::Const(0))];
+                out.push(context.flow.add(basic(Operation::Always, zero), span, text.clone()));
+                let channel = || Expr::Load(place.clone());
+                let more = compare(BinaryOp::Lt, &count, Expr::Length(Box::new(channel())));
+                let receive = Operation::Receive {
+                    channel: channel(),
+                    any: false,
+                    peek: false,
+                    patterns: leaves.iter().cloned().map(Pattern::Bind).collect(),
+                };
+                let send = Operation::Send {
+                    channel: channel(),
+                    sorted: false,
+                    args: leaves.into_iter().map(Expr::Load).collect(),
+                };
+                let before = [Operation::When(more), receive, send]
+                    .map(|o| context.flow.add(basic(o, Vec::new()), span, text.clone()))
+                    .to_vec();
+                Some(self.loop_over(context, before, body, step_by_one(&count), span, &text, out))
+            }
+            _ => {
+                self.report(
+                    Diagnostic::error(collection.span, "`for … in` needs an array or a channel")
+                        .help("for a range write `for (i : 0 .. n)`"),
+                );
+                None
+            }
+        }
+    }
+
+    fn unless(
+        &mut self,
+        context: &mut Context,
+        main: &ast::Statement,
+        escape: &ast::Statement,
+        whole: &ast::Statement,
+        out: &mut Vec<ElementId>,
+    ) -> Option<ElementId> {
+        // A label before the main part marks the whole, through a block around it.
+        let labelled = !main.labels.is_empty() || !whole.labels.is_empty();
+        let part = |this: &mut Self, context: &mut Context, statement: &ast::Statement, labels: bool| {
+            if let StatementKind::Block(sequence) = &statement.kind {
+                return this.scoped(context, sequence);
+            }
+            let bare = ast::Statement {
+                labels: if labels { statement.labels.clone() } else { Vec::new() },
+                ..statement.clone()
+            };
+            if let Some(body) = &mut this.current {
+                body.declarations_first = false;
+            }
+            let mut elements = Vec::new();
+            this.statement(context, &bare, &mut elements);
+            context.flow.add_sequence(Sequence { elements, join: None })
+        };
+        let main_sequence = part(self, context, main, false);
+        let escape_sequence = part(self, context, escape, true);
+        if self.is_empty(context, main_sequence, main.span) || self.is_empty(context, escape_sequence, escape.span) {
+            return None;
+        }
+        let join = context.flow.add(Kind::Join, whole.span, "unless".into());
+        for sequence in [main_sequence, escape_sequence] {
+            context.flow.sequences[sequence.0].join = Some(join);
+        }
+        context.flow.attach_escape(main_sequence, escape_sequence);
+        let id = context.flow.add(Kind::Unless(main_sequence, escape_sequence), whole.span, "unless".into());
+        if !labelled {
+            out.extend([id, join]);
+            return Some(id);
+        }
+        let inner = context.flow.add_sequence(Sequence { elements: vec![id, join], join: None });
+        let block = context.flow.add(Kind::Block { sequence: inner, atomic: false }, main.span, "{".into());
+        out.push(block);
+        if !main.labels.is_empty() {
+            let first = out.len() - 1;
+            self.labels(context, main, Some(block), first, out);
+        }
+        Some(block)
+    }
+}
+
+fn basic(operation: Operation, actions: Vec<Action>) -> Kind {
+    Kind::Basic { operation, actions, skip: false }
+}
+
+fn compare(op: BinaryOp, index: &Place, to: Expr) -> Expr {
+    Expr::Binary(op, Box::new(Expr::Load(index.clone())), Box::new(to))
+}
+
+fn step_by_one(index: &Place) -> Action {
+    let value = Expr::Binary(BinaryOp::Add, Box::new(Expr::Load(index.clone())), Box::new(Expr::Const(1)));
+    Action::Assign(index.clone(), value)
+}
+
+/// SPIN counts a print among the skips when it looks for redundant ones.
+fn mark_skip(context: &mut Context, out: &[ElementId]) {
+    if let Some(id) = out.last()
+        && let Kind::Basic { skip, .. } = &mut context.flow.elements[id.0].kind
+    {
+        *skip = true;
+    }
+}
+
+/// Of several skips in a row in a choice, SPIN keeps the first (and one that is the last of the choice).
+fn prune_skips(context: &mut Context, sequence: SequenceId) {
+    let elements = context.flow.sequence(sequence).elements.clone();
+    let last = elements.len().saturating_sub(1);
+    let mut kept = Vec::new();
+    let mut run = 0;
+    for (index, id) in elements.into_iter().enumerate() {
+        let element = context.flow.element(id);
+        let (skip, print) = match &element.kind {
+            Kind::Basic { skip, actions, .. } if element.labels.is_empty() => (*skip, !actions.is_empty()),
+            _ => (false, false),
+        };
+        run = if skip { run + 1 } else { 0 };
+        if run > 1 && !print && index != last {
+            continue;
+        }
+        kept.push(id);
+    }
+    context.flow.sequences[sequence.0].elements = kept;
+}

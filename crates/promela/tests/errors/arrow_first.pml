@@ -1,0 +1,6 @@
+byte x;
+init {
+	if
+	:: -> x = 1
+	fi
+}

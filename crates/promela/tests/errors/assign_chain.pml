@@ -1,0 +1,4 @@
+byte x, y;
+init {
+	x = y = 1
+}

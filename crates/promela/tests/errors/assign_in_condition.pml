@@ -1,0 +1,7 @@
+byte x;
+init {
+	if
+	:: (x = 1) -> skip
+	:: else
+	fi
+}

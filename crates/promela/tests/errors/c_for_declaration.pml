@@ -1,0 +1,3 @@
+init {
+	for (int i : 1 .. 3) { skip }
+}

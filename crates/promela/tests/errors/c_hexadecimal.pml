@@ -1,0 +1,2 @@
+byte x = 0xff;
+byte y = 3z;

@@ -1,0 +1,1 @@
+proctype P(int a, int b) { skip }

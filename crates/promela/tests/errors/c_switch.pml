@@ -1,0 +1,4 @@
+byte x;
+init {
+	switch (x) { case 1: skip }
+}

@@ -1,0 +1,7 @@
+char c;
+long l;
+init {
+	void x;
+	string s = 1;
+	skip
+}

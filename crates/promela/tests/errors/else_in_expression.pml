@@ -1,0 +1,4 @@
+byte x;
+init {
+	x = else
+}

@@ -1,0 +1,4 @@
+init {
+	skip
+}}
+byte x;

@@ -1,0 +1,7 @@
+byte x;
+init {
+	do
+	:: x < 3 -> x++
+	:: else -> break
+	fi
+}

@@ -1,0 +1,2 @@
+inline f(int a) { skip }
+init { skip }

@@ -1,0 +1,6 @@
+#define LIMIT 3 +
+byte x;
+init {
+	x = LIMIT;
+	x = 1
+}

@@ -1,0 +1,7 @@
+byte x;
+init {
+	do
+		x = 1
+	od;
+	x = 2
+}

@@ -1,0 +1,2 @@
+byte x, y;
+init { x = 1 y = 2 }

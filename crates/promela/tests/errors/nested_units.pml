@@ -1,0 +1,4 @@
+init {
+	inline f() { skip }
+	proctype P() { skip }
+}

@@ -1,0 +1,3 @@
+#define GLUE(a, b) a ## b
+byte x;
+init { x = GLUE(+, 1) }

@@ -1,0 +1,5 @@
+chan c = [1] of { byte };
+byte x;
+init {
+	(c?x) -> skip
+}

@@ -1,0 +1,4 @@
+byte len;
+byte timeout;
+proctype run() { skip }
+init { skip }

@@ -1,0 +1,4 @@
+init {
+	skip;
+	return 1
+}

@@ -1,0 +1,5 @@
+proctype P() { skip }
+init {
+	run P;
+	P()
+}

@@ -1,0 +1,4 @@
+chan c = [1] of { byte, byte };
+init {
+	c!(1, 2)
+}

@@ -1,0 +1,4 @@
+byte c;
+init {
+	STDIN?c
+}

@@ -1,0 +1,5 @@
+init {
+	skip;
+	fi
+	skip
+}

@@ -1,0 +1,4 @@
+byte x;
+x = 1;
+assert(x == 1);
+init { skip }

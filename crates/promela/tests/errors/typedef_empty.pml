@@ -1,0 +1,3 @@
+typedef T { };
+typedef U { byte x; int };
+init { skip }

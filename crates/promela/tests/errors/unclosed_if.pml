@@ -1,0 +1,5 @@
+#if 1
+#else
+#elif 1
+#else
+byte x;

@@ -1,0 +1,3 @@
+byte x : 3;
+unsigned y : 3;
+init { skip }

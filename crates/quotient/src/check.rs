@@ -1,0 +1,314 @@
+//! Checking a model: reductions, search, verdict, traces.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+
+use quotient_ample::All;
+use quotient_machine::Machine;
+use quotient_residual::Reduced;
+use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
+use quotient_symmetry::Identity;
+use quotient_system::{Exhausted, System};
+use quotient_trace::{NotReplayable, Trace};
+use quotient_visited::{Plain, Tree, Visited};
+
+use crate::Model;
+
+/// In which order states are explored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchKind {
+    /// Nearest first: shortest counterexamples.
+    #[default]
+    BreadthFirst,
+    /// Deepest first.
+    DepthFirst,
+}
+
+/// How states are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StoreKind {
+    /// Shared pairs: the smallest.
+    #[default]
+    Tree,
+    /// As they are.
+    Plain,
+}
+
+/// What to check, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Check<'a> {
+    /// Order of the search.
+    pub search: SearchKind,
+    /// The store.
+    pub store: StoreKind,
+    /// No reductions of the program: every variable and step counts, as in SPIN's `-o1 -o2 -o3`.
+    pub raw: bool,
+    /// Go on after the first violation and report one of each kind and place.
+    pub all: bool,
+    /// Report deadlocks.
+    pub deadlocks: bool,
+    /// Ask for safety only: temporal claims of the model are not part of the question.
+    pub safety_only: bool,
+    /// Bounds.
+    pub limits: Limits,
+    /// Set from outside to end the search.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl Default for Check<'_> {
+    fn default() -> Self {
+        Check {
+            search: SearchKind::default(),
+            store: StoreKind::default(),
+            raw: false,
+            all: false,
+            deadlocks: true,
+            safety_only: false,
+            limits: Limits::default(),
+            interrupt: None,
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything asked for was decided and holds.
+    Holds,
+    /// Something does not hold.
+    Violated,
+    /// Not everything was decided: why.
+    Undecided(String),
+}
+
+/// One violation, with its trace.
+#[derive(Clone, Debug)]
+pub struct ViolationReport {
+    /// A stable word for machines.
+    pub kind: String,
+    /// A sentence for people.
+    pub message: String,
+    /// Where the violation is, as `file:line`, if it has a place.
+    pub at: Option<String>,
+    /// How often it was met.
+    pub count: u64,
+    /// The way to it.
+    pub trace: Trace,
+    /// The way to it, as choices.
+    pub choices: Vec<u32>,
+}
+
+/// A statement that was never executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// The proctype.
+    pub process: String,
+    /// Where, as `file:line`.
+    pub at: String,
+    /// The statement.
+    pub statement: String,
+}
+
+/// The result of a check.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What does not hold; one entry unless `all` was asked for.
+    pub violations: Vec<ViolationReport>,
+    /// How much was done.
+    pub statistics: Statistics,
+    /// What the program's reductions did.
+    pub reduced: Reduced,
+    /// What the user should know: reductions that were off, claims that were not checked.
+    pub notes: Vec<String>,
+    /// Statements never executed; only known when everything was explored.
+    pub unreached: Vec<Unreached>,
+    /// The name of the store.
+    pub store: &'static str,
+}
+
+impl Outcome {
+    /// Everything asked for was decided and holds.
+    pub fn holds(&self) -> bool {
+        self.verdict == Verdict::Holds
+    }
+}
+
+/// Why there is no outcome.
+#[derive(Debug)]
+pub enum CheckError {
+    /// The model cannot be represented.
+    Exhausted(Exhausted),
+    /// A counterexample does not replay: a bug of the checker.
+    NotReplayable(NotReplayable),
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckError::Exhausted(e) => f.write_str(&e.what),
+            CheckError::NotReplayable(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+impl Model {
+    /// Compiles the model; reduced unless `raw`. When the model turns out to need more than 65536 combinations of
+    /// processes, it is compiled again with `wide`.
+    pub fn machine(&self, raw: bool, wide: bool) -> Result<(Machine, Reduced), CheckError> {
+        let mut program = self.program.clone();
+        let reduced = if raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
+        let machine =
+            if wide { Machine::wide(program, &self.sources) } else { Machine::new(program, &self.sources) };
+        Ok((machine.map_err(CheckError::Exhausted)?, reduced))
+    }
+
+    /// Checks the model.
+    pub fn check(&self, check: &Check<'_>) -> Result<Outcome, CheckError> {
+        self.check_with(check, &mut |_| {})
+    }
+
+    /// Checks the model, calling `progress` a few times a second.
+    pub fn check_with(
+        &self,
+        check: &Check<'_>,
+        progress: &mut dyn FnMut(&Statistics),
+    ) -> Result<Outcome, CheckError> {
+        let (mut machine, mut reduced) = self.machine(check.raw, false)?;
+        let mut report = run(&mut machine, check, progress);
+        if let Stop::Incomplete(why) = &report.stop
+            && Machine::needs_wide(why)
+        {
+            (machine, reduced) = self.machine(check.raw, true)?;
+            report = run(&mut machine, check, progress);
+        }
+        self.outcome(machine, check, report, reduced)
+    }
+
+    fn outcome(
+        &self,
+        mut machine: Machine,
+        check: &Check<'_>,
+        report: Report,
+        reduced: Reduced,
+    ) -> Result<Outcome, CheckError> {
+        let mut notes = Vec::new();
+        let unchecked = (!check.safety_only && !self.claims.is_empty()).then(|| {
+            let names: Vec<String> =
+                self.claims.iter().map(|c| format!("{} {}", c.keyword, c.name).trim().to_owned()).collect();
+            format!("temporal claims are not checked yet: {}", names.join(", "))
+        });
+        notes.extend(unchecked.clone());
+        if check.raw {
+            notes.push("reductions of the program are off (--raw)".into());
+        } else {
+            let features = self.program.features;
+            if features.last || features.priorities {
+                notes.push("local steps are not merged: the model uses _last or priorities".into());
+            }
+        }
+        let complete = report.stop == Stop::Complete;
+        let unreached = if complete { unreached(&machine, self) } else { Vec::new() };
+        let mut violations = Vec::new();
+        for found in &report.found {
+            let trace = Trace::replay(&mut machine, &self.sources, &found.path.choices)
+                .map_err(CheckError::NotReplayable)?;
+            let (kind, message, at) = match found.cause {
+                Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
+                Cause::Violation(code) => {
+                    let violation = machine.violation(code);
+                    let at = self.sources.file_line(machine.site(code).span);
+                    (violation.kind, violation.message, Some(at))
+                }
+            };
+            // A trace that does not end in what was found is a bug of the checker.
+            if trace.violation.as_ref().map(|v| &v.kind) != Some(&kind) {
+                let step = found.path.choices.len() - 1;
+                return Err(CheckError::NotReplayable(NotReplayable { step }));
+            }
+            let choices = found.path.choices.clone();
+            violations.push(ViolationReport { kind, message, at, count: found.count, trace, choices });
+        }
+        let verdict = if !violations.is_empty() {
+            Verdict::Violated
+        } else {
+            match (&report.stop, unchecked) {
+                (Stop::Incomplete(why), _) => Verdict::Undecided(why.clone()),
+                (_, Some(why)) => Verdict::Undecided(why),
+                _ => Verdict::Holds,
+            }
+        };
+        if let (Stop::Incomplete(why), Verdict::Violated) = (&report.stop, &verdict) {
+            notes.push(format!("the search is incomplete: {why}"));
+        }
+        let store = match check.store {
+            StoreKind::Tree => "tree",
+            StoreKind::Plain => "plain",
+        };
+        let statistics = report.statistics;
+        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store })
+    }
+}
+
+fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Report {
+    match check.store {
+        StoreKind::Tree => run_with(machine, &mut Tree::new(), check, progress),
+        StoreKind::Plain => run_with(machine, &mut Plain::new(), check, progress),
+    }
+}
+
+fn run_with<V: Visited>(
+    machine: &mut Machine,
+    visited: &mut V,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Report {
+    let mut options = Options {
+        limits: check.limits,
+        all: check.all,
+        deadlocks: check.deadlocks,
+        interrupt: check.interrupt,
+        progress: Some(progress),
+    };
+    let seams = Seams { system: machine, representative: &mut Identity, ample: &mut All, visited };
+    match check.search {
+        SearchKind::BreadthFirst => breadth_first(seams, &mut options),
+        SearchKind::DepthFirst => depth_first(seams, &mut options),
+    }
+}
+
+/// Statements that no process ever executed.
+fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
+    let mut out: Vec<Unreached> = Vec::new();
+    let mut number = 0;
+    // A statement can be several transformations (copied into choices): it is reached when one of them is.
+    let mut reached = std::collections::HashSet::new();
+    let mut all = Vec::new();
+    for function in &machine.program().functions {
+        for location in &function.locations {
+            for t in &location.transformations {
+                if machine.taken(number) {
+                    reached.insert(t.span);
+                }
+                all.push((function, t));
+                number += 1;
+            }
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    for (function, t) in all {
+        if !reached.contains(&t.span) && seen.insert(t.span) {
+            let name = if function.name == ":init:" { "init" } else { &function.name };
+            let ends = t.text == "-end-";
+            out.push(Unreached {
+                process: name.into(),
+                at: model.sources.file_line(t.span),
+                statement: if ends { "the end of the process".into() } else { t.text.clone() },
+            });
+        }
+    }
+    out
+}

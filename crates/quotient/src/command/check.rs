@@ -1,0 +1,131 @@
+//! `quotient check`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use quotient::search::Limits;
+use quotient::source::render;
+use quotient::trace::TraceFile;
+use quotient::{Check, CheckError, Model, Outcome, SearchKind, StoreKind, Verdict};
+
+use super::terminal::{self, Progress};
+use super::{human, json, options, status, usage};
+
+/// What a report needs beside the outcome.
+pub(crate) struct Run<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) model: &'a Model,
+    pub(crate) outcome: &'a Outcome,
+    pub(crate) full: bool,
+    pub(crate) wall_seconds: f64,
+    pub(crate) cpu_seconds: f64,
+    pub(crate) peak_rss_bytes: u64,
+}
+
+/// Runs the subcommand; gives the exit status.
+pub(crate) fn main(options: &options::Check) -> u8 {
+    let started = Instant::now();
+    let model = match Model::load(&options.input.file, &options.input.load_options()) {
+        Ok(model) => model,
+        Err(error) => {
+            eprintln!("{}", error.render(terminal::colour()));
+            if options.json {
+                terminal::print(&json::error(&error.to_string()));
+            }
+            return status::ERROR;
+        }
+    };
+    for warning in model.warnings.iter() {
+        eprintln!("{}\n", render(&model.sources, warning, terminal::colour()));
+    }
+    terminal::catch_interrupts();
+    let check = Check {
+        search: match options.search {
+            options::Search::Bfs => SearchKind::BreadthFirst,
+            options::Search::Dfs => SearchKind::DepthFirst,
+        },
+        store: match options.store {
+            options::Store::Tree => StoreKind::Tree,
+            options::Store::Plain => StoreKind::Plain,
+        },
+        raw: options.raw,
+        all: options.all,
+        deadlocks: !options.no_deadlock,
+        safety_only: options.safety,
+        limits: Limits {
+            states: options.max_states,
+            depth: options.max_depth,
+            memory: options.max_memory,
+            time: options.max_time,
+        },
+        interrupt: Some(&terminal::INTERRUPTED),
+    };
+    let mut progress = Progress::new(!options.quiet);
+    let result = model.check_with(&check, &mut |statistics| progress.show(statistics));
+    progress.clear();
+    let outcome = match result {
+        Ok(outcome) => outcome,
+        Err(error) => return failed(&error, options.json),
+    };
+    if let Some(path) = &options.trace
+        && let Err(code) = write_trace(path, options, &model, &outcome)
+    {
+        return code;
+    }
+    let run = Run {
+        file: &options.input.file,
+        model: &model,
+        outcome: &outcome,
+        full: options.full,
+        wall_seconds: started.elapsed().as_secs_f64(),
+        cpu_seconds: usage::cpu_seconds(),
+        peak_rss_bytes: usage::peak_rss_bytes(),
+    };
+    terminal::print(&if options.json { json::report(&run) } else { human::report(&run, options.trace.as_deref()) });
+    exit_status(&outcome)
+}
+
+fn failed(error: &CheckError, as_json: bool) -> u8 {
+    eprintln!("error: {error}");
+    if as_json {
+        terminal::print(&json::error(&error.to_string()));
+    }
+    match error {
+        CheckError::Exhausted(_) => status::UNDECIDED,
+        CheckError::NotReplayable(_) => status::BUG,
+    }
+}
+
+/// The exit status of an outcome.
+pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
+    match outcome.verdict {
+        Verdict::Holds => status::HOLDS,
+        Verdict::Undecided(_) => status::UNDECIDED,
+        Verdict::Violated if outcome.violations.iter().all(|v| v.kind == "deadlock") => status::DEADLOCK,
+        Verdict::Violated => status::SAFETY,
+    }
+}
+
+/// The checksum of a model's files.
+pub(crate) fn checksum(model: &Model) -> String {
+    TraceFile::checksum(model.sources.files().map(|f| model.sources.text(f)))
+}
+
+fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &Outcome) -> Result<(), u8> {
+    let Some(violation) = outcome.violations.first() else { return Ok(()) };
+    let file = TraceFile {
+        format: "quotient-trace".into(),
+        version: TraceFile::VERSION,
+        model: options.input.file.display().to_string(),
+        defines: options.input.load_options().defines,
+        raw: options.raw,
+        checksum: checksum(model),
+        choices: violation.choices.clone(),
+        kind: violation.kind.clone(),
+        message: violation.message.clone(),
+    };
+    file.write(path).map_err(|error| {
+        eprintln!("error: cannot write {}: {error}", path.display());
+        status::ERROR
+    })
+}

@@ -1,0 +1,113 @@
+//! Reports for people.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use quotient::trace::text::{Detail, render, render_end};
+use quotient::{Verdict, ViolationReport};
+
+use super::check::Run;
+use super::terminal::grouped;
+
+/// Unreached statements shown without `--full`.
+const FEW: usize = 8;
+
+/// The whole report.
+pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
+    let mut out = String::new();
+    let outcome = run.outcome;
+    let file = run.file.display();
+    match &outcome.verdict {
+        Verdict::Holds => {
+            let _ = writeln!(out, "{file}: holds");
+            let _ = writeln!(out, "  no deadlock, no assertion violated, no fault in any reachable state");
+        }
+        Verdict::Undecided(why) => {
+            let _ = writeln!(out, "{file}: undecided");
+            let _ = writeln!(out, "  {why}");
+            let _ = writeln!(out, "  nothing wrong was found in what was explored");
+        }
+        Verdict::Violated => {
+            let _ = writeln!(out, "{file}: violated");
+            for violation in &outcome.violations {
+                self::violation(&mut out, violation, run.full);
+            }
+            if let Some(path) = trace_file {
+                let _ = writeln!(out, "\n  to see it again: quotient replay {}", path.display());
+            }
+        }
+    }
+    figures(&mut out, run);
+    unreached(&mut out, run);
+    out
+}
+
+fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
+    let at = violation.at.as_ref().map_or_else(String::new, |at| format!(" ({at})"));
+    let steps = violation.trace.steps.last().map_or(0, |s| s.number);
+    let after = match steps {
+        0 => "in the initial state".to_owned(),
+        1 => "after 1 step".to_owned(),
+        n => format!("after {n} steps"),
+    };
+    let _ = writeln!(out, "\n  {}{at}, {after}", violation.message);
+    if violation.count > 1 {
+        let _ = writeln!(out, "  (met {} times)", grouped(violation.count));
+    }
+    let _ = writeln!(out);
+    out.push_str(&render(&violation.trace, Detail { full }));
+    let end = render_end(&violation.trace);
+    if !end.is_empty() {
+        let _ = writeln!(out, "\n  then");
+        for line in end.lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+}
+
+fn figures(out: &mut String, run: &Run<'_>) {
+    let s = &run.outcome.statistics;
+    let per_state = |bytes: u64| bytes as f64 / s.states.max(1) as f64;
+    let _ = writeln!(
+        out,
+        "\n  {} states, {} transitions, depth {}",
+        grouped(s.states),
+        grouped(s.transitions),
+        grouped(s.depth)
+    );
+    let _ = writeln!(
+        out,
+        "  {} store: {:.1} bytes per state; {:.1} MiB in all, {:.1} MiB resident at most",
+        run.outcome.store,
+        per_state(s.store_bytes),
+        (s.store_bytes + s.search_bytes) as f64 / (1 << 20) as f64,
+        run.peak_rss_bytes as f64 / (1 << 20) as f64,
+    );
+    let _ = writeln!(out, "  {:.3} s CPU, {:.3} s elapsed", run.cpu_seconds, run.wall_seconds);
+    let reduced = run.outcome.reduced;
+    if reduced.forgotten + reduced.merged > 0 {
+        let _ = writeln!(
+            out,
+            "  reductions: variables without use lose their value ({} places), {} local steps merged",
+            reduced.forgotten, reduced.merged
+        );
+    }
+    for note in &run.outcome.notes {
+        let _ = writeln!(out, "  note: {note}");
+    }
+}
+
+fn unreached(out: &mut String, run: &Run<'_>) {
+    let list = &run.outcome.unreached;
+    if list.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n  never executed:");
+    let most = if run.full { list.len() } else { FEW };
+    for u in list.iter().take(most) {
+        let _ = writeln!(out, "    {}  {}  {}", u.at, u.process, u.statement);
+    }
+    if list.len() > most {
+        let _ = writeln!(out, "    and {} more (--full shows all)", list.len() - most);
+    }
+}

@@ -1,0 +1,71 @@
+//! Reports for machines; the schema is `docs/json.md`.
+
+use quotient::trace::json::render;
+use quotient::{Verdict, ViolationReport};
+use serde_json::{Value, json};
+
+use super::check::Run;
+
+/// The object of a check that came to an end.
+pub(crate) fn report(run: &Run<'_>) -> String {
+    let outcome = run.outcome;
+    let s = &outcome.statistics;
+    let (verdict, message) = match &outcome.verdict {
+        Verdict::Holds => ("holds", None),
+        Verdict::Violated => ("violated", None),
+        Verdict::Undecided(why) => ("undecided", Some(why.clone())),
+    };
+    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.full)).collect();
+    let object = json!({
+        "quotient": env!("CARGO_PKG_VERSION"),
+        "file": run.file.display().to_string(),
+        "verdict": verdict,
+        "message": message,
+        "violation": violations.first(),
+        "violations": violations,
+        "states": s.states,
+        "transitions": s.transitions,
+        "depth": s.depth,
+        "cpu_seconds": run.cpu_seconds,
+        "wall_seconds": run.wall_seconds,
+        "store_bytes": s.store_bytes,
+        "search_bytes": s.search_bytes,
+        "peak_rss_bytes": run.peak_rss_bytes,
+        "unexplored": s.waiting,
+        "reductions": {
+            "symmetry": "off",
+            "por": "off",
+            "store": outcome.store,
+            "dead_variables": outcome.reduced.forgotten,
+            "merged_locations": outcome.reduced.merged,
+            "notes": outcome.notes,
+        },
+        "unreached": outcome.unreached.iter().map(|u| json!({
+            "process": u.process, "at": u.at, "statement": u.statement,
+        })).collect::<Vec<_>>(),
+        "warnings": run.model.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>(),
+    });
+    text(&object)
+}
+
+/// The object of a check that never started.
+pub(crate) fn error(message: &str) -> String {
+    text(&json!({ "quotient": env!("CARGO_PKG_VERSION"), "verdict": "error", "message": message }))
+}
+
+/// One violation.
+pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
+    json!({
+        "kind": v.kind,
+        "message": v.message,
+        "at": v.at,
+        "count": v.count,
+        "choices": v.choices,
+        "trace": render(&v.trace, full),
+    })
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    // Strings, numbers, lists and maps with string keys always serialise.
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}

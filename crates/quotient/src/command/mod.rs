@@ -1,0 +1,43 @@
+//! The command line: one module per subcommand.
+
+mod check;
+mod human;
+mod json;
+mod options;
+mod replay;
+mod simulate;
+mod terminal;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use options::{Command, Options};
+
+/// Exit statuses, the same for every subcommand.
+pub(crate) mod status {
+    /// Everything asked for was decided and holds.
+    pub(crate) const HOLDS: u8 = 0;
+    /// Usage or input error.
+    pub(crate) const ERROR: u8 = 2;
+    /// Undecided: a bound was reached, or something could not be checked.
+    pub(crate) const UNDECIDED: u8 = 5;
+    /// Deadlock.
+    pub(crate) const DEADLOCK: u8 = 11;
+    /// Another violation of safety.
+    pub(crate) const SAFETY: u8 = 12;
+    /// A bug of the checker.
+    pub(crate) const BUG: u8 = 70;
+}
+
+/// Runs the command.
+pub(crate) fn main() -> ExitCode {
+    let options = Options::parse();
+    let status = match &options.command {
+        Command::Check(check) => check::main(check),
+        Command::Replay(replay) => replay::main(replay),
+        Command::Simulate(simulate) => simulate::main(simulate),
+    };
+    ExitCode::from(status)
+}

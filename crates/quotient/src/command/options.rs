@@ -1,0 +1,239 @@
+//! Options and their help texts.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A model checker for concurrent software.
+#[derive(Debug, Parser)]
+#[command(name = "quotient", version, about, after_help = EXIT_STATUS, max_term_width = 100)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+   0  everything asked for was decided and holds
+   2  wrong usage or input
+   5  undecided: a limit was reached, Ctrl-C, or something could not be checked
+  11  violated: deadlock
+  12  violated: assertion or fault
+  70  a bug in quotient; please report it";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a model: deadlocks, assertions, faults
+    Check(Check),
+    /// Show a counterexample again, from the file that `check --trace` wrote
+    Replay(Replay),
+    /// Run a model once, at random or step by step
+    Simulate(Simulate),
+}
+
+/// The model and what the preprocessor is told.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Input {
+    /// The model (Promela: .pml)
+    pub(crate) file: PathBuf,
+
+    /// Define a macro; it wins over the model's own #define of that name
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+
+    /// Look for #include files here too
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// Order of the search: breadth-first gives shortest counterexamples
+    #[arg(long, value_enum, default_value = "bfs", value_name = "ORDER")]
+    pub(crate) search: Search,
+
+    /// How states are kept: tree is smallest, plain is fastest
+    #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
+    pub(crate) store: Store,
+
+    /// Switch off all reductions of the program: count states as SPIN does with -o1 -o2 -o3
+    #[arg(long)]
+    pub(crate) raw: bool,
+
+    /// Do not stop at the first violation; report one of each kind and place
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Do not report deadlocks (invalid end states)
+    #[arg(long)]
+    pub(crate) no_deadlock: bool,
+
+    /// Ask for safety only: leave the model's ltl formulas and never claims aside
+    #[arg(long)]
+    pub(crate) safety: bool,
+
+    /// Stop after this many states
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) max_states: Option<u64>,
+
+    /// Do not go further than this many steps from the initial state
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) max_depth: Option<u64>,
+
+    /// Stop when states and search take this much memory (for example 500M, 8G)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time (for example 30s, 10m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) max_time: Option<Duration>,
+
+    /// Show every variable after every step of a counterexample
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// Write the counterexample to a file for `quotient replay`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// No progress line
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Search {
+    /// Breadth-first
+    Bfs,
+    /// Depth-first
+    Dfs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Store {
+    /// Recursive indexing: about 8 to 14 bytes a state
+    Tree,
+    /// Whole states
+    Plain,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// The file that `check --trace` wrote
+    pub(crate) file: PathBuf,
+
+    /// The model, if it is not where the file says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+
+    /// Show every variable after every step
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// Number that decides all random choices; the same seed gives the same run
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Choose every step yourself
+    #[arg(short, long, conflicts_with = "seed")]
+    pub(crate) interactive: bool,
+
+    /// Stop after this many steps
+    #[arg(long, default_value = "10000", value_name = "N")]
+    pub(crate) steps: u64,
+
+    /// Show only what the model prints
+    #[arg(long)]
+    pub(crate) output_only: bool,
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    let (digits, factor) = match text.chars().last() {
+        Some('k' | 'K') => (&text[..text.len() - 1], 1_000),
+        Some('m' | 'M') => (&text[..text.len() - 1], 1_000_000),
+        Some('g' | 'G') => (&text[..text.len() - 1], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write a number, for example 1000000 or 1M".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(['B', 'b']).trim_end_matches('i');
+    let (digits, shift) = match number.chars().last() {
+        Some('k' | 'K') => (&number[..number.len() - 1], 10),
+        Some('m' | 'M') => (&number[..number.len() - 1], 20),
+        Some('g' | 'G') => (&number[..number.len() - 1], 30),
+        _ => (number, 0),
+    };
+    let value: u64 = digits.parse().map_err(|_| "write a size, for example 500M or 8G".to_owned())?;
+    value.checked_mul(1 << shift).ok_or_else(|| "too large".into())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let (digits, factor) = match text.chars().last() {
+        Some('s') => (text.trim_end_matches('s').trim_end_matches('m'), if text.ends_with("ms") { 0.001 } else { 1.0 }),
+        Some('m') => (&text[..text.len() - 1], 60.0),
+        Some('h') => (&text[..text.len() - 1], 3600.0),
+        _ => (text, 1.0),
+    };
+    let value: f64 = digits.parse().map_err(|_| "write a time, for example 30s, 10m or 2h".to_owned())?;
+    Duration::try_from_secs_f64(value * factor).map_err(|_| "write a time, for example 30s, 10m or 2h".into())
+}
+
+impl Input {
+    /// The definitions as pairs; a name alone means 1.
+    pub(crate) fn load_options(&self) -> quotient::LoadOptions {
+        let defines = self
+            .define
+            .iter()
+            .map(|d| match d.split_once('=') {
+                Some((name, value)) => (name.trim().to_owned(), value.to_owned()),
+                None => (d.trim().to_owned(), "1".to_owned()),
+            })
+            .collect();
+        quotient::LoadOptions { defines, include_dirs: self.include.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_with_units() {
+        assert_eq!(count("12"), Ok(12));
+        assert_eq!(count("3M"), Ok(3_000_000));
+        assert!(count("x").is_err());
+        assert_eq!(size("2G"), Ok(2 << 30));
+        assert_eq!(size("5MiB"), Ok(5 << 20));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
+        assert!(duration("-1s").is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! `quotient replay`.
+
+use std::path::PathBuf;
+
+use quotient::trace::text::{Detail, render, render_end};
+use quotient::trace::{Trace, TraceFile};
+use quotient::{LoadOptions, Model};
+
+use super::{check, json, options, status, terminal};
+
+/// Runs the subcommand; gives the exit status.
+pub(crate) fn main(options: &options::Replay) -> u8 {
+    let file = match TraceFile::read(&options.file) {
+        Ok(file) => file,
+        Err(error) => {
+            eprintln!("error: {}: {error}", options.file.display());
+            eprintln!("help: such files are written by `quotient check MODEL --trace FILE`");
+            return status::ERROR;
+        }
+    };
+    let path = options.model.clone().unwrap_or_else(|| PathBuf::from(&file.model));
+    let load = LoadOptions { defines: file.defines.clone(), include_dirs: Vec::new() };
+    let model = match Model::load(&path, &load) {
+        Ok(model) => model,
+        Err(error) => {
+            eprintln!("{}", error.render(terminal::colour()));
+            return status::ERROR;
+        }
+    };
+    if check::checksum(&model) != file.checksum {
+        eprintln!("warning: {} has changed since this trace was written", path.display());
+    }
+    let wide = false;
+    let (mut machine, _) = match model.machine(file.raw, wide) {
+        Ok(machine) => machine,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return status::ERROR;
+        }
+    };
+    let trace = match Trace::replay(&mut machine, &model.sources, &file.choices) {
+        Ok(trace) => trace,
+        Err(lost) => {
+            eprintln!("error: the model has no step {} like the one in the trace", lost.step);
+            eprintln!("help: check the model again with --trace to get a new file");
+            return status::ERROR;
+        }
+    };
+    let kind = trace.violation.as_ref().map_or("", |v| v.kind.as_str());
+    let message = trace.violation.as_ref().map_or("nothing goes wrong", |v| v.message.as_str());
+    if options.json {
+        let object = serde_json::json!({
+            "file": path.display().to_string(),
+            "verdict": if kind.is_empty() { "holds" } else { "violated" },
+            "violation": { "kind": kind, "message": message, "at": trace.violation_at,
+                           "trace": quotient::trace::json::render(&trace, options.full) },
+        });
+        terminal::print(&json::text(&object));
+    } else {
+        let mut text = render(&trace, Detail { full: options.full });
+        text.push('\n');
+        text.push_str(&render_end(&trace));
+        text.push_str(&format!("\n{}: {message}\n", path.display()));
+        terminal::print(&text);
+    }
+    match kind {
+        "" => {
+            eprintln!("warning: the trace was written for: {}", file.message);
+            status::UNDECIDED
+        }
+        "deadlock" => status::DEADLOCK,
+        _ => status::SAFETY,
+    }
+}

@@ -1,0 +1,96 @@
+//! Standard error as a person sees it: colour, progress, interruption.
+
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use quotient::search::Statistics;
+
+/// Set by the first Ctrl-C; the second one ends the process.
+pub(crate) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Lets Ctrl-C end a search with a report.
+pub(crate) fn catch_interrupts() {
+    // Without a handler Ctrl-C just ends the process: nothing else is lost.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(super::status::UNDECIDED));
+        }
+    });
+}
+
+/// Whether messages on standard error may be coloured.
+pub(crate) fn colour() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// A line on standard error that is written over again and again.
+pub(crate) struct Progress {
+    started: Instant,
+    shown: bool,
+    enabled: bool,
+}
+
+impl Progress {
+    pub(crate) fn new(enabled: bool) -> Progress {
+        Progress { started: Instant::now(), shown: false, enabled: enabled && std::io::stderr().is_terminal() }
+    }
+
+    pub(crate) fn show(&mut self, s: &Statistics) {
+        if !self.enabled {
+            return;
+        }
+        self.shown = true;
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let rate = s.states as f64 / elapsed.max(0.001);
+        let memory = (s.store_bytes + s.search_bytes) >> 20;
+        eprint!(
+            "\r\x1b[K{elapsed:6.1} s  depth {}  {} states  {} transitions  {} waiting  {:.0}k states/s  {memory} MiB",
+            s.depth,
+            grouped(s.states),
+            grouped(s.transitions),
+            grouped(s.waiting),
+            rate / 1000.0,
+        );
+        let _ = std::io::stderr().flush();
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if self.shown {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+/// A number with its thousands apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Writes to standard output; a closed pipe ends the process quietly.
+pub(crate) fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_apart() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

@@ -1,0 +1,24 @@
+//! What the process has used so far.
+
+/// CPU seconds of this process, user and system.
+pub(crate) fn cpu_seconds() -> f64 {
+    let usage = usage();
+    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+/// The most memory the process has had resident, in bytes.
+pub(crate) fn peak_rss_bytes() -> u64 {
+    let peak = usage().ru_maxrss as u64;
+    // Linux counts in KiB, macOS in bytes.
+    if cfg!(target_os = "macos") { peak } else { peak * 1024 }
+}
+
+fn usage() -> libc::rusage {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is valid for writing one rusage, which zeroes are a value of.
+    unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    }
+}

@@ -1,0 +1,71 @@
+//! Quotient is a model checker for concurrent software. This crate is the command and the library facade.
+//!
+//! # Checking a Promela model
+//!
+//! ```
+//! use quotient::{Check, Model};
+//!
+//! let text = "byte x; active [2] proctype P() { x++; assert(x <= 2) }";
+//! let model = Model::from_text("counter.pml", text).expect("a correct model");
+//! let outcome = model.check(&Check::default()).expect("small enough");
+//! assert!(outcome.holds());
+//! ```
+//!
+//! # Checking your own type
+//!
+//! Anything that implements [`system::Model`] can be checked with every search and store.
+//!
+//! ```
+//! use quotient::system::{self, Typed};
+//! use quotient::{search, visited};
+//!
+//! /// Two jugs of 3 and 5 litres. Can one of them ever hold exactly 4?
+//! struct Jugs;
+//!
+//! impl system::Model for Jugs {
+//!     type State = (u8, u8);
+//!
+//!     fn initial(&self) -> Vec<(u8, u8)> {
+//!         vec![(0, 0)]
+//!     }
+//!
+//!     fn next(&self, &(a, b): &(u8, u8)) -> Vec<(u8, u8)> {
+//!         let to_b = a.min(5 - b);
+//!         let to_a = b.min(3 - a);
+//!         vec![(3, b), (a, 5), (0, b), (a, 0), (a - to_b, b + to_b), (a + to_a, b - to_a)]
+//!     }
+//!
+//!     fn check(&self, &(_, b): &(u8, u8)) -> Result<(), String> {
+//!         if b == 4 { Err("the large jug holds 4 litres".into()) } else { Ok(()) }
+//!     }
+//! }
+//!
+//! let report = search::breadth_first(
+//!     search::Seams {
+//!         system: &mut Typed::new(Jugs),
+//!         representative: &mut quotient::symmetry::Identity,
+//!         ample: &mut quotient::ample::All,
+//!         visited: &mut visited::Tree::new(),
+//!     },
+//!     &mut search::Options::default(),
+//! );
+//! let found = &report.found[0];
+//! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
+//! ```
+
+mod check;
+mod load;
+
+pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use load::{LoadError, LoadOptions, Model};
+
+pub use quotient_ample as ample;
+pub use quotient_machine as machine;
+pub use quotient_program as program;
+pub use quotient_promela as promela;
+pub use quotient_search as search;
+pub use quotient_source as source;
+pub use quotient_symmetry as symmetry;
+pub use quotient_system as system;
+pub use quotient_trace as trace;
+pub use quotient_visited as visited;

@@ -1,0 +1,104 @@
+//! Models from files.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use quotient_program::Program;
+use quotient_promela::{Claim, ParseOptions};
+use quotient_source::{Diagnostics, SourceMap, render};
+
+/// What is told to the preprocessor.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// `-D NAME=VALUE`.
+    pub defines: Vec<(String, String)>,
+    /// `-I DIR`.
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// A model that can be checked.
+#[derive(Debug)]
+pub struct Model {
+    /// Its files.
+    pub sources: SourceMap,
+    /// The program, as written (unreduced).
+    pub program: Program,
+    /// Warnings about it.
+    pub warnings: Diagnostics,
+    /// Temporal claims it makes.
+    pub claims: Vec<Claim>,
+}
+
+/// Why there is no model.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file cannot be read.
+    Unreadable(PathBuf, std::io::Error),
+    /// Nothing is known about files of this kind.
+    UnknownKind(PathBuf),
+    /// The file has errors.
+    Invalid(SourceMap, Diagnostics),
+}
+
+impl LoadError {
+    /// The error as text; `colour` for terminals.
+    pub fn render(&self, colour: bool) -> String {
+        match self {
+            LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
+            LoadError::UnknownKind(path) => format!(
+                "error: {} is no kind of file that quotient knows\nhelp: Promela models end in .pml, .prm, .promela or .spin",
+                path.display()
+            ),
+            LoadError::Invalid(sources, diagnostics) => {
+                let mut parts: Vec<String> =
+                    diagnostics.iter().map(|d| render(sources, d, colour)).collect();
+                let count = diagnostics.error_count();
+                parts.push(format!("{count} error{}", if count == 1 { "" } else { "s" }));
+                parts.join("\n\n")
+            }
+        }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl Model {
+    /// Reads a model from a file.
+    pub fn load(path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if !matches!(extension, "pml" | "prm" | "promela" | "spin" | "pr") && path.is_file() {
+            return Err(LoadError::UnknownKind(path.into()));
+        }
+        let mut sources = SourceMap::new();
+        let parse = ParseOptions { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
+        let parsed = quotient_promela::parse_file(&mut sources, path, &parse)
+            .map_err(|error| LoadError::Unreadable(path.into(), error))?;
+        Model::from_parsed(sources, parsed)
+    }
+
+    /// Reads a Promela model from memory.
+    pub fn from_text(name: &str, text: &str) -> Result<Model, LoadError> {
+        let mut sources = SourceMap::new();
+        let parsed = quotient_promela::parse_text(&mut sources, name, text, &ParseOptions::default());
+        Model::from_parsed(sources, parsed)
+    }
+
+    fn from_parsed(sources: SourceMap, parsed: quotient_promela::Parsed) -> Result<Model, LoadError> {
+        let mut diagnostics = parsed.diagnostics;
+        if diagnostics.has_errors() {
+            return Err(LoadError::Invalid(sources, diagnostics));
+        }
+        let lowered = quotient_promela::lower(&parsed.model, &sources);
+        diagnostics.extend(lowered.diagnostics);
+        if diagnostics.has_errors() {
+            return Err(LoadError::Invalid(sources, diagnostics));
+        }
+        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims: lowered.claims })
+    }
+}

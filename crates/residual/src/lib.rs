@@ -1,0 +1,25 @@
+//! What the rest of a program can still do: liveness of local variables and steps that nobody else can notice.
+//!
+//! [`reduce`] changes a program so that it has fewer states and the same verdicts: a local variable whose value cannot be
+//! read any more has none ([`mod@liveness`]), and steps that touch only the process's own variables happen together
+//! with the step before ([`mod@local_steps`]). Both only apply where their side conditions hold; the result says what was
+//! done.
+
+pub mod liveness;
+pub mod local_steps;
+
+use quotient_program::Program;
+
+/// What [`reduce`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reduced {
+    /// Variables that lose their value somewhere, counted once per place.
+    pub forgotten: usize,
+    /// Locations that are passed in the step that reaches them.
+    pub merged: usize,
+}
+
+/// Reduces a program where that preserves deadlocks, assertions and faults.
+pub fn reduce(program: &mut Program) -> Reduced {
+    Reduced { forgotten: liveness::forget_dead(program), merged: local_steps::merge(program) }
+}

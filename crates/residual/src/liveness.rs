@@ -1,0 +1,188 @@
+//! Dead variables have no value.
+//!
+//! A local variable is live at a location when some path from there reads it before writing it. Where it is not, its value
+//! makes no difference to anything the process does later, so two states that differ only in it are bisimilar; setting it
+//! to zero on arrival maps both to one. This is the classic backward data-flow analysis, per function, with whole variables
+//! as units: an array or structure is read when any part is, and only a plain variable is killed by a write.
+//!
+//! Excluded are variables that another process may read (remote references), and, since a process must not lose a channel
+//! that others may hear of through it, nothing else: a channel variable is a value like any other.
+
+use quotient_program::visit::{self, Use, Visitor};
+use quotient_program::{Action, Function, Operation, Place, Program, Root, Type, VariableId};
+
+/// Reads and writes of one function's locals.
+struct Access {
+    read: Vec<bool>,
+    written: Vec<bool>,
+}
+
+impl Access {
+    fn new(locals: usize) -> Access {
+        Access { read: vec![false; locals], written: vec![false; locals] }
+    }
+}
+
+/// Collects reads only; kills are decided per statement.
+struct Reads<'a> {
+    read: &'a mut Vec<bool>,
+    /// Locals that are read before this statement writes them.
+    written: &'a Vec<bool>,
+}
+
+impl Visitor for Reads<'_> {
+    fn place(&mut self, place: &Place, how: Use) {
+        if let Root::Local(VariableId(v)) = place.root {
+            let v = v as usize;
+            // A write to a part leaves the rest: the variable stays as live as it was.
+            if how == Use::Read && !self.written[v] {
+                self.read[v] = true;
+            }
+        }
+    }
+}
+
+fn kills(place: &Place) -> Option<usize> {
+    match place.root {
+        Root::Local(VariableId(v)) if place.path.is_empty() && !matches!(place.ty, Type::Structure(_)) => {
+            Some(v as usize)
+        }
+        _ => None,
+    }
+}
+
+/// What a transformation reads before writing, and what it certainly writes.
+fn access(t: &quotient_program::Transformation, locals: usize) -> Access {
+    let mut access = Access::new(locals);
+    {
+        let mut reads = Reads { read: &mut access.read, written: &access.written };
+        visit::operation(&t.operation, &mut reads);
+    }
+    if let Operation::Receive { patterns, .. } = &t.operation {
+        for pattern in patterns {
+            if let quotient_program::Pattern::Bind(place) = pattern
+                && let Some(v) = kills(place)
+            {
+                access.written[v] = true;
+            }
+        }
+    }
+    for action in &t.actions {
+        {
+            let mut reads = Reads { read: &mut access.read, written: &access.written };
+            visit::action(action, &mut reads);
+        }
+        let written = match action {
+            Action::Assign(place, _) => kills(place),
+            Action::Start { result: Some(place), .. } => kills(place),
+            Action::Forget(VariableId(v)) => Some(*v as usize),
+            _ => None,
+        };
+        if let Some(v) = written {
+            access.written[v] = true;
+        }
+    }
+    access
+}
+
+/// Live locals at each location.
+pub fn live(function: &Function) -> Vec<Vec<bool>> {
+    let locals = function.locals.len();
+    let accesses: Vec<Vec<Access>> = function
+        .locations
+        .iter()
+        .map(|l| l.transformations.iter().map(|t| access(t, locals)).collect())
+        .collect();
+    let mut live = vec![vec![false; locals]; function.locations.len()];
+    if let Some(provided) = &function.provided {
+        // Asked at every location.
+        let mut always = vec![false; locals];
+        let written = vec![false; locals];
+        visit::expr(provided, &mut Reads { read: &mut always, written: &written });
+        live.fill(always);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (index, location) in function.locations.iter().enumerate().rev() {
+            for (t, access) in location.transformations.iter().zip(&accesses[index]) {
+                for v in 0..locals {
+                    let after = t.target.is_some_and(|target| live[target.0 as usize][v]);
+                    if (access.read[v] || (after && !access.written[v])) && !live[index][v] {
+                        live[index][v] = true;
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+    live
+}
+
+/// Locals of each function that other processes may read.
+pub fn remotely_read(program: &Program) -> Vec<Vec<bool>> {
+    struct Remote(Vec<Vec<bool>>);
+    impl Visitor for Remote {
+        fn place(&mut self, place: &Place, _: Use) {
+            if let Root::Remote { function, variable, .. } = &place.root {
+                self.0[function.0 as usize][variable.0 as usize] = true;
+            }
+        }
+    }
+    let mut remote = Remote(program.functions.iter().map(|f| vec![false; f.locals.len()]).collect());
+    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
+    for function in functions {
+        if let Some(provided) = &function.provided {
+            visit::expr(provided, &mut remote);
+        }
+        for location in &function.locations {
+            location.transformations.iter().for_each(|t| visit::transformation(t, &mut remote));
+        }
+    }
+    remote.0
+}
+
+/// Adds a [`Action::Forget`] wherever a variable dies; gives how many.
+pub fn forget_dead(program: &mut Program) -> usize {
+    let remote = remotely_read(program);
+    let mut forgotten = 0;
+    for (index, function) in program.functions.iter_mut().enumerate() {
+        let live = live(function);
+        let locals = function.locals.len();
+        let entry = function.entry.0 as usize;
+        for from in 0..function.locations.len() {
+            // Inside a d_step nothing is stored, and its exits go to locations outside.
+            for t in 0..function.locations[from].transformations.len() {
+                let transformation = &function.locations[from].transformations[t];
+                let Some(target) = transformation.target else { continue };
+                let mut dead = Vec::new();
+                for v in 0..locals {
+                    // It dies here if it may hold a value: it was live before, or this step writes it. What is
+                    // dead at the start of a process (a parameter nobody reads) dies with its first step.
+                    let holds = live[from][v] || touches(transformation, v) || from == entry;
+                    if holds && !live[target.0 as usize][v] && !remote[index][v] {
+                        dead.push(Action::Forget(VariableId(v as u32)));
+                    }
+                }
+                forgotten += dead.len();
+                function.locations[from].transformations[t].actions.extend(dead);
+            }
+        }
+    }
+    forgotten
+}
+
+/// Does the transformation write any part of this local?
+fn touches(t: &quotient_program::Transformation, local: usize) -> bool {
+    struct Writes(usize, bool);
+    impl Visitor for Writes {
+        fn place(&mut self, place: &Place, how: Use) {
+            if let Root::Local(VariableId(v)) = place.root {
+                self.1 |= how == Use::Write && v as usize == self.0;
+            }
+        }
+    }
+    let mut writes = Writes(local, false);
+    visit::transformation(t, &mut writes);
+    writes.1
+}

@@ -1,0 +1,209 @@
+//! Purely local steps merge with the step before.
+//!
+//! A location is made *transient* (a process that arrives goes on at once, in the same step) when
+//!
+//! 1. every transformation there reads and writes only the process's own variables, none of which another process can
+//!    see, and uses no channel, no clock (`timeout`), no other process: such a step commutes with every step of every
+//!    other process, and neither enables nor disables one;
+//! 2. one of them can always be taken, so that arriving there is never the end of a path (no deadlock is hidden), and none
+//!    can be interrupted by an `unless` whose condition is not itself local;
+//! 3. nothing refers to the location: no label that is asked for from outside, no end, progress or accept label;
+//! 4. on every cycle of the process some location is not transient, so that a step ends.
+//!
+//! Then exploring that process alone from such a state is a persistent set of invisible steps, and by 4 no process is
+//! postponed for ever: deadlocks, assertion failures and faults are preserved (Godefroid, "Partial-Order Methods",
+//! 1996; the static form is SPIN's statement merging, which merges less: only chains of unconditional steps). Assertions
+//! and faults in a merged step are still reported, since it is still executed.
+//!
+//! Programs that look at the last process (`_last`) or use priorities are left alone: there, which process moves is visible.
+//! So is a process with a `provided` clause.
+
+use quotient_program::visit::{self, Use, Visitor};
+use quotient_program::{Action, Expr, Function, FunctionId, Operation, Place, Program, Root, Transformation, VariableId};
+
+use crate::liveness::remotely_read;
+
+/// Marks transient locations; gives how many.
+pub fn merge(program: &mut Program) -> usize {
+    if program.features.last || program.features.priorities {
+        return 0;
+    }
+    let remote = remotely_read(program);
+    let mut merged = 0;
+    for index in 0..program.functions.len() {
+        let function = &program.functions[index];
+        if function.provided.is_some() {
+            continue;
+        }
+        let named = named_locations(program, FunctionId(index as u32));
+        let mut transient: Vec<bool> = (0..function.locations.len())
+            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, &remote[index]))
+            .collect();
+        break_cycles(function, &mut transient);
+        for (location, transient) in program.functions[index].locations.iter_mut().zip(transient) {
+            location.transient = transient;
+            merged += usize::from(transient);
+        }
+    }
+    merged
+}
+
+/// Locations that some expression refers to.
+fn named_locations(program: &Program, function: FunctionId) -> Vec<bool> {
+    let mut named = vec![false; program.function(function).locations.len()];
+    for label in program.labels.iter().filter(|l| l.function == function) {
+        named[label.location.0 as usize] = true;
+    }
+    named
+}
+
+/// Conditions 1 to 3.
+fn is_local(function: &Function, location: usize, remote: &[bool]) -> bool {
+    let location = &function.locations[location];
+    if location.end || location.progress || location.accept || location.deterministic {
+        return false;
+    }
+    // An exclusive step (`keeps_control`) goes on anyway; leave it to the machine.
+    let ts = &location.transformations;
+    !ts.is_empty()
+        && ts.iter().all(|t| is_local_step(t, remote) && !t.keeps_control)
+        && ts.windows(2).all(|w| w[0].rank == w[1].rank)
+        && ts.iter().any(|t| always_possible(t, ts))
+}
+
+/// Can this one be taken whenever no other one of the location can?
+fn always_possible(t: &Transformation, all: &[Transformation]) -> bool {
+    match &t.operation {
+        Operation::Always | Operation::Else => true,
+        Operation::When(e) if e.constant().is_some_and(|c| c != 0) => true,
+        // `:: c :: !c` and `:: i < n :: i >= n` and the like.
+        Operation::When(e) => all.iter().any(|other| match &other.operation {
+            Operation::When(f) => complementary(e, f),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Does one of two conditions always hold? Decided on their text only.
+fn complementary(a: &Expr, b: &Expr) -> bool {
+    use quotient_program::BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let (a, b) = (strip(a), strip(b));
+    match (a, b) {
+        (Expr::Unary(quotient_program::UnaryOp::Not, inner), other)
+        | (other, Expr::Unary(quotient_program::UnaryOp::Not, inner)) => same(inner, other),
+        (Expr::Binary(op_a, a1, a2), Expr::Binary(op_b, b1, b2)) => {
+            let covers =
+                matches!((op_a, op_b), (Eq, Ne) | (Ne, Eq) | (Lt, Ge) | (Ge, Lt) | (Gt, Le) | (Le, Gt) | (Le, Ge) | (Ge, Le));
+            covers && same(a1, b1) && same(a2, b2)
+        }
+        _ => false,
+    }
+}
+
+fn strip(e: &Expr) -> &Expr {
+    match e {
+        Expr::Spanned(inner, _) => strip(inner),
+        other => other,
+    }
+}
+
+/// Equal expressions over plain locals and constants.
+fn same(a: &Expr, b: &Expr) -> bool {
+    match (strip(a), strip(b)) {
+        (Expr::Const(a), Expr::Const(b)) => a == b,
+        (Expr::SelfId, Expr::SelfId) => true,
+        (Expr::Load(a), Expr::Load(b)) => match (&a.root, &b.root) {
+            (Root::Local(a_id), Root::Local(b_id)) => a_id == b_id && a.path.is_empty() && b.path.is_empty(),
+            _ => false,
+        },
+        (Expr::Binary(op_a, a1, a2), Expr::Binary(op_b, b1, b2)) => op_a == op_b && same(a1, b1) && same(a2, b2),
+        _ => false,
+    }
+}
+
+/// Condition 1.
+fn is_local_step(t: &Transformation, remote: &[bool]) -> bool {
+    struct Local<'a> {
+        remote: &'a [bool],
+        local: bool,
+    }
+    impl Visitor for Local<'_> {
+        fn expr(&mut self, e: &Expr) {
+            let own = match e {
+                Expr::Const(_)
+                | Expr::Load(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(..)
+                | Expr::SelfId
+                | Expr::Spanned(..) => true,
+                Expr::ThreadCount
+                | Expr::Last
+                | Expr::Timeout
+                | Expr::Length(_)
+                | Expr::Full(_)
+                | Expr::Empty(_)
+                | Expr::Poll { .. }
+                | Expr::At { .. }
+                | Expr::Priority(_) => false,
+            };
+            self.local &= own;
+        }
+
+        fn place(&mut self, place: &Place, _: Use) {
+            self.local &= match &place.root {
+                Root::Local(VariableId(v)) => !self.remote[*v as usize],
+                Root::Global(_) | Root::Remote { .. } => false,
+            };
+        }
+    }
+    if !matches!(t.operation, Operation::Always | Operation::Else | Operation::When(_)) || t.target.is_none() {
+        return false;
+    }
+    let acts = t.actions.iter().all(|a| match a {
+        Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_) => true,
+        Action::Start { .. } | Action::SetPriority(..) => false,
+    });
+    let mut visitor = Local { remote, local: acts };
+    visit::transformation(t, &mut visitor);
+    visitor.local
+}
+
+/// Condition 4: a depth-first walk over transient locations; where it closes a cycle, that location is not transient.
+fn break_cycles(function: &Function, transient: &mut [bool]) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Colour {
+        New,
+        Open,
+        Done,
+    }
+    let mut colour = vec![Colour::New; transient.len()];
+    for start in 0..transient.len() {
+        if !transient[start] || colour[start] != Colour::New {
+            continue;
+        }
+        // (location, next transformation to look at)
+        let mut stack = vec![(start, 0)];
+        colour[start] = Colour::Open;
+        while let Some((location, next)) = stack.pop() {
+            let Some(t) = function.locations[location].transformations.get(next) else {
+                colour[location] = Colour::Done;
+                continue;
+            };
+            stack.push((location, next + 1));
+            let Some(target) = t.target.map(|l| l.0 as usize) else { continue };
+            if !transient[target] {
+                continue;
+            }
+            match colour[target] {
+                Colour::New => {
+                    colour[target] = Colour::Open;
+                    stack.push((target, 0));
+                }
+                Colour::Open => transient[target] = false,
+                Colour::Done => {}
+            }
+        }
+    }
+}

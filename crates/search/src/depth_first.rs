@@ -1,0 +1,227 @@
+//! Depth-first search with an explicit stack: the depth is limited by memory alone. A state is expanded as a
+//! whole; successors not seen before wait on the stack.
+
+use quotient_ample::Ample;
+use quotient_symmetry::Representative;
+use quotient_system::{Successors, System};
+use quotient_visited::{Known, Visited};
+
+use crate::monitor::Monitor;
+use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
+
+/// Explores everything reachable, deepest first.
+pub fn depth_first<S: System, R: Representative, A: Ample, V: Visited>(
+    seams: Seams<'_, S, R, A, V>,
+    options: &mut Options<'_>,
+) -> Report {
+    let mut search = DepthFirst {
+        seams,
+        report: Report::new(),
+        levels: Vec::new(),
+        waiting: Vec::new(),
+        words: Vec::new(),
+        hints: Vec::new(),
+        expanded: 0,
+        transitions: 0,
+        depth: 0,
+        cut: None,
+    };
+    search.report.stop = match search.run(options) {
+        Ok(()) => search.cut.take().unwrap_or(Stop::Complete),
+        Err(stop) => stop,
+    };
+    search.report.statistics = search.statistics();
+    search.report
+}
+
+/// The successors of one state of the stack that are still to be explored: `next..end` of `waiting`.
+/// `next - 1` is the one being explored.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    start: usize,
+    next: usize,
+}
+
+/// A state on the stack or waiting there.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    key: u64,
+    start: usize,
+    words: u32,
+    /// Its number among its predecessor's successors.
+    choice: u32,
+    hint: usize,
+}
+
+struct DepthFirst<'a, S, R, A, V> {
+    seams: Seams<'a, S, R, A, V>,
+    report: Report,
+    levels: Vec<Level>,
+    waiting: Vec<Waiting>,
+    words: Vec<u64>,
+    hints: Vec<u32>,
+    expanded: u64,
+    transitions: u64,
+    depth: u64,
+    /// Set when the depth limit cut something off.
+    cut: Option<Stop>,
+}
+
+impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A, V> {
+    fn statistics(&self) -> Statistics {
+        let held = self.words.capacity() * 8
+            + self.hints.capacity() * 4
+            + self.waiting.capacity() * size_of::<Waiting>()
+            + self.levels.capacity() * size_of::<Level>();
+        Statistics {
+            states: self.seams.visited.len(),
+            transitions: self.transitions,
+            expanded: self.expanded,
+            depth: self.depth,
+            store_bytes: self.seams.visited.bytes(),
+            search_bytes: held as u64,
+            waiting: self.waiting.len() as u64 - self.levels.len() as u64,
+        }
+    }
+
+    /// The way to the state being explored, and one step more.
+    fn path(levels: &[Level], waiting: &[Waiting], more: Option<u32>) -> Path {
+        let choices = levels.iter().map(|l| waiting[l.next - 1].choice).chain(more).collect();
+        Path { choices }
+    }
+
+    fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
+        let mut monitor = Monitor::new();
+        let mut successors = Successors::new();
+        let mut keys: Vec<u64> = Vec::new();
+        let mut state: Vec<u64> = Vec::new();
+        let mut hint: Vec<u32> = Vec::new();
+        let mut scratch = Vec::new();
+
+        self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
+        self.seams.represent(&mut successors, 0, &mut scratch);
+        self.push(&successors, None, &mut keys, options)?;
+
+        while let Some(level) = self.levels.last_mut() {
+            if level.next == self.waiting.len() {
+                self.pop();
+                continue;
+            }
+            let current = self.waiting[level.next];
+            level.next += 1;
+            let words = &self.words[current.start..current.start + current.words as usize];
+            if !self.seams.visited.insert(current.key, words) {
+                continue;
+            }
+            if let Some(limit) = options.limits.states
+                && self.seams.visited.len() > limit
+            {
+                return Err(Monitor::states(limit));
+            }
+            state.clear();
+            state.extend_from_slice(words);
+            let hint_len = self.seams.visited.hint_len(state.len());
+            hint.clear();
+            hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
+
+            successors.clear();
+            self.seams
+                .expand(&state, &mut successors, &mut scratch)
+                .map_err(|e| Stop::Incomplete(e.what))?;
+            self.expanded += 1;
+            if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
+                let (levels, waiting) = (&self.levels, &self.waiting);
+                self.report.record(Cause::Deadlock, || Self::path(levels, waiting, None));
+                if !options.all {
+                    return Err(Stop::Violation);
+                }
+            }
+            let known = Known { state: &state, hint: &hint };
+            if options.limits.depth.is_none_or(|limit| (self.levels.len() as u64) <= limit) {
+                self.push(&successors, Some(known), &mut keys, options)?;
+            } else if !successors.is_empty() {
+                self.cut = options.limits.depth.map(Monitor::depth);
+            }
+            self.depth = self.depth.max(self.levels.len() as u64 - 1);
+            if monitor.due(1)
+                && let Some(stop) = monitor.check(options, &mut || self.statistics())
+            {
+                return Err(stop);
+            }
+            if let Some(what) = self.seams.visited.exhausted() {
+                return Err(Stop::Incomplete(what.into()));
+            }
+        }
+        // The level of the last states' successors is not counted: it was empty.
+        self.depth = self.depth.saturating_sub(1);
+        Ok(())
+    }
+
+    /// Opens a level with the successors that have not been seen.
+    #[inline]
+    fn push(
+        &mut self,
+        successors: &Successors,
+        known: Option<Known<'_>>,
+        keys: &mut Vec<u64>,
+        options: &Options<'_>,
+    ) -> Result<(), Stop> {
+        keys.clear();
+        let start = self.waiting.len();
+        let first_hint = self.hints.len();
+        for index in 0..successors.len() {
+            let state = successors.state(index);
+            if state.is_empty() {
+                keys.push(0);
+                continue;
+            }
+            let at = self.hints.len();
+            self.hints.resize(at + self.seams.visited.hint_len(state.len()), 0);
+            keys.push(self.seams.visited.prepare(state, known, &mut self.hints[at..]));
+        }
+        let mut read = first_hint;
+        let mut write = first_hint;
+        for (index, &key) in keys.iter().enumerate() {
+            if let Some(code) = successors.entry(index).violation {
+                let (levels, waiting) = (&self.levels, &self.waiting);
+                self.report
+                    .record(Cause::Violation(code), || Self::path(levels, waiting, Some(index as u32)));
+                if !options.all {
+                    return Err(Stop::Violation);
+                }
+            }
+            let state = successors.state(index);
+            if state.is_empty() {
+                continue;
+            }
+            self.transitions += u64::from(known.is_some());
+            let hint_len = self.seams.visited.hint_len(state.len());
+            if !self.seams.visited.contains(key, state) {
+                self.waiting.push(Waiting {
+                    key,
+                    start: self.words.len(),
+                    words: state.len() as u32,
+                    choice: index as u32,
+                    hint: write,
+                });
+                self.words.extend_from_slice(state);
+                self.hints.copy_within(read..read + hint_len, write);
+                write += hint_len;
+            }
+            read += hint_len;
+        }
+        self.hints.truncate(write);
+        self.levels.push(Level { start, next: start });
+        Ok(())
+    }
+
+    /// Closes the last level: forgets its states.
+    fn pop(&mut self) {
+        let Some(level) = self.levels.pop() else { return };
+        if let Some(first) = self.waiting.get(level.start) {
+            self.words.truncate(first.start);
+            self.hints.truncate(first.hint);
+        }
+        self.waiting.truncate(level.start);
+    }
+}

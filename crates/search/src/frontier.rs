@@ -1,0 +1,92 @@
+//! States waiting to be expanded, with their hints, packed one behind the other.
+
+/// A queue of one breadth-first level. Filled, then read from the front once.
+#[derive(Debug, Default)]
+pub(crate) struct Frontier {
+    /// Per state: a header (words, hint length), the words, the hint two to a word.
+    data: Vec<u64>,
+    read: usize,
+    len: u64,
+}
+
+/// A state taken from a frontier: places in its data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    start: usize,
+    words: usize,
+    hint: usize,
+}
+
+impl Frontier {
+    #[inline]
+    pub(crate) fn push(&mut self, state: &[u64], hint: &[u32]) {
+        self.data.push(state.len() as u64 | (hint.len() as u64) << 32);
+        self.data.extend_from_slice(state);
+        let (pairs, rest) = hint.as_chunks::<2>();
+        self.data.extend(pairs.iter().map(|p| u64::from(p[0]) | u64::from(p[1]) << 32));
+        self.data.extend(rest.iter().map(|h| u64::from(*h)));
+        self.len += 1;
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Item> {
+        if self.read == self.data.len() {
+            return None;
+        }
+        let header = self.data[self.read];
+        let (words, hint) = (header as u32 as usize, (header >> 32) as usize);
+        let item = Item { start: self.read + 1, words, hint };
+        self.read += 1 + words + hint.div_ceil(2);
+        self.len -= 1;
+        Some(item)
+    }
+
+    #[inline]
+    pub(crate) fn state(&self, item: Item) -> &[u64] {
+        &self.data[item.start..item.start + item.words]
+    }
+
+    /// The hint, read in place.
+    #[inline]
+    pub(crate) fn hint(&self, item: Item) -> &[u32] {
+        let packed = &self.data[item.start + item.words..][..item.hint.div_ceil(2)];
+        // SAFETY: a u64 is two u32s in order of significance on little-endian machines, the only ones this
+        // is compiled for (checked below); alignment of u64 is enough for u32.
+        unsafe { std::slice::from_raw_parts(packed.as_ptr().cast::<u32>(), item.hint) }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.data.clear();
+        self.read = 0;
+        self.len = 0;
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.data.capacity() as u64 * 8
+    }
+}
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("packed hints and states assume a little-endian machine");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn returns_what_was_pushed() {
+        let mut frontier = Frontier::default();
+        frontier.push(&[1, 2], &[3, 4, 5]);
+        frontier.push(&[6], &[]);
+        let item = frontier.pop().unwrap();
+        assert_eq!((frontier.state(item), frontier.hint(item)), (&[1, 2][..], &[3, 4, 5][..]));
+        let item = frontier.pop().unwrap();
+        assert_eq!((frontier.state(item), frontier.hint(item)), (&[6][..], &[][..]));
+        assert!(frontier.pop().is_none());
+    }
+}

@@ -1,0 +1,145 @@
+//! The `Visited` seam: seen before?
+//!
+//! A store keeps a set of states, exactly: [`Plain`] as they are, [`Tree`] as shared pairs of 32-bit
+//! numbers. Both grow by themselves, a segment at a time, so that no insertion waits for a rehash of
+//! everything.
+//!
+//! Looking up a state is split in two, so that a search can work on a batch of states and let the
+//! memory system fetch what the next call needs: [`Visited::prepare`] hashes (using what is known of the
+//! predecessor, since a step changes little) and starts loading, [`Visited::insert`] decides.
+
+mod directory;
+mod hash;
+mod interner;
+mod key_set;
+mod plain;
+mod tree;
+
+pub use plain::Plain;
+pub use tree::Tree;
+
+/// A state that is in the store already, with the hint computed for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The state.
+    pub state: &'a [u64],
+    /// Its hint.
+    pub hint: &'a [u32],
+}
+
+/// A set of states.
+pub trait Visited {
+    /// Size of the hint kept with a state of `words` words while it waits to be expanded. A hint makes
+    /// [`Visited::prepare`] of its successors cheap.
+    fn hint_len(&self, words: usize) -> usize;
+
+    /// Computes the key and the hint of `state`, cheaply if `parent` differs from it in few words.
+    fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64;
+
+    /// Called between `prepare` and `insert` for each state of a batch: a second chance to load.
+    fn touch(&self, _key: u64, _words: usize) {}
+
+    /// Adds the state; `false` when it was there.
+    fn insert(&mut self, key: u64, state: &[u64]) -> bool;
+
+    /// Is it there?
+    fn contains(&self, key: u64, state: &[u64]) -> bool;
+
+    /// Number of states.
+    fn len(&self) -> u64;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+
+    /// Why nothing more can be stored, once that is so. A search must look after each batch, since what
+    /// was inserted then may have been lost.
+    fn exhausted(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The name reports use.
+    fn name(&self) -> &'static str;
+}
+
+/// Tells the processor that `slice[index]` will be needed.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = slice.get(index) {
+        // SAFETY: prefetching has no effect on memory, and the address is that of a live reference.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch(
+                std::ptr::from_ref(element).cast::<i8>(),
+                std::arch::x86_64::_MM_HINT_T0,
+            );
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// A random walk over states of varying length, each a small change of an earlier one.
+    fn agrees_with_a_hash_set(mut store: impl Visited, steps: usize) {
+        let mut seed = 12345u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed >> 33
+        };
+        let mut reference: HashSet<Vec<u64>> = HashSet::new();
+        let mut known: Vec<(Vec<u64>, Vec<u32>)> = Vec::new();
+        for step in 0..steps {
+            let parent = (!known.is_empty()).then(|| random() as usize % known.len());
+            let mut state = parent.map_or_else(|| vec![1, 2, 3], |p| known[p].0.clone());
+            match random() % 20 {
+                0 => state.push(random() % 3),
+                1 if state.len() > 1 => {
+                    state.pop();
+                }
+                _ => {
+                    let at = random() as usize % state.len();
+                    state[at] = random() % 7;
+                }
+            }
+            let mut hint = vec![0; store.hint_len(state.len())];
+            let parent = parent.map(|p| Known { state: &known[p].0, hint: &known[p].1 });
+            let key = store.prepare(&state, parent, &mut hint);
+            let mut fresh = vec![0; hint.len()];
+            assert_eq!(key, store.prepare(&state, None, &mut fresh), "the hint changes nothing");
+            assert_eq!(hint, fresh);
+            store.touch(key, state.len());
+            assert_eq!(store.contains(key, &state), reference.contains(&state), "step {step}");
+            assert_eq!(store.insert(key, &state), reference.insert(state.clone()), "step {step}");
+            assert!(store.contains(key, &state));
+            known.push((state, hint));
+        }
+        assert_eq!(store.len(), reference.len() as u64);
+        for state in &reference {
+            let mut hint = vec![0; store.hint_len(state.len())];
+            let key = store.prepare(state, None, &mut hint);
+            assert!(!store.insert(key, state));
+        }
+        assert!(store.bytes() > 0);
+        assert_eq!(store.exhausted(), None);
+    }
+
+    #[test]
+    fn plain_is_a_set() {
+        agrees_with_a_hash_set(Plain::new(), 60_000);
+    }
+
+    #[test]
+    fn tree_is_a_set() {
+        agrees_with_a_hash_set(Tree::new(), 60_000);
+    }
+}

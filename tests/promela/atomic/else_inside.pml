@@ -1,0 +1,6 @@
+// expect: states=10 transitions=10 errors=none
+// spin-default: states=10
+/* else inside an atomic sequence. */
+byte x;
+active proctype P() { atomic { if :: x == 1 -> x = 5 :: else -> x = 6 fi; x++ } }
+active proctype Q() { x = 1 }

@@ -1,0 +1,6 @@
+// expect: states=8 transitions=9 errors=none
+// spin-default: states=8
+/* The first statement decides when the sequence may start. */
+byte x;
+active proctype P() { atomic { (x == 1); x = 2; x = 3 } }
+active proctype Q() { x = 1; assert(x == 1 || x == 3) }

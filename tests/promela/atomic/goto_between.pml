@@ -1,0 +1,6 @@
+// expect: states=7 transitions=8 errors=none
+// spin-default: states=7
+/* A jump from one atomic sequence into another does not interrupt. */
+byte x;
+active proctype P() { atomic { x = 1; goto second }; skip; atomic { x = 5; second: x = 2; x = 3 } }
+active proctype Q() { assert(x == 0 || x == 3) }

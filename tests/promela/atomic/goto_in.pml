@@ -1,0 +1,6 @@
+// expect: states=7 transitions=8 errors=none
+// spin-default: states=7
+/* Jumping into the middle of an atomic sequence. */
+byte x;
+active proctype P() { goto in; atomic { x = 1; in: x = 2; x = 3 } }
+active proctype Q() { assert(x != 1) }

@@ -1,0 +1,6 @@
+// expect: states=7 transitions=8 errors=none
+// spin-default: states=7
+/* A loop by goto inside one atomic sequence. */
+byte x;
+active proctype P() { atomic { skip; l: x++; if :: x < 4 -> goto l :: else fi; x = 10 } }
+active proctype Q() { assert(x == 0 || x == 10) }

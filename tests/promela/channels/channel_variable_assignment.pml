@@ -1,0 +1,6 @@
+// expect: states=9 transitions=8 errors=none
+// spin-default: states=9
+/* A channel variable refers to the channel assigned to it. */
+chan a = [1] of { byte };
+chan b = [1] of { byte };
+active proctype P() { chan v; v = a; v!1; v = b; v!2; assert(len(a) == 1 && len(b) == 1); a?1; b?2 }

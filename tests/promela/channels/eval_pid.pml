@@ -1,0 +1,7 @@
+// expect: states=22 transitions=35 errors=none
+// spin-default: states=22
+/* A message addressed to one process. */
+chan c = [2] of { byte };
+byte seen[2];
+active [2] proctype R() { c?eval(_pid); seen[_pid] = 1 }
+active proctype S() { c!1; c!0 }

@@ -1,0 +1,7 @@
+// expect: states=10 transitions=10 errors=none
+// spin-default: states=10
+/* eval(v) compares with the current value of v. */
+chan c = [1] of { byte };
+byte want = 1, got;
+active proctype S() { c!1; c!2 }
+active proctype R() { c?eval(want); want++; c?eval(want); got = 1 }

@@ -1,0 +1,6 @@
+// expect: states=8 transitions=7 errors=none
+// spin-default: states=8
+/* len of two channels in an arithmetic expression. */
+chan a = [2] of { bit };
+chan b = [2] of { bit };
+active proctype P() { a!1; b!1; b!0; assert(len(a) + 2 * len(b) == 5); if :: len(a) < len(b) -> a?_ fi }

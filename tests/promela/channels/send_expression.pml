@@ -1,0 +1,7 @@
+// expect: states=18 transitions=20 errors=none
+// spin-default: states=18
+/* A sent value is computed at the time of sending. */
+chan c = [2] of { byte };
+byte n = 1;
+active proctype S() { c!n * 10; c!n + 1 }
+active proctype W() { n = 2 }

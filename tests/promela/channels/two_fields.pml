@@ -1,0 +1,6 @@
+// expect: states=6 transitions=5 errors=none
+// spin-default: states=6
+/* Messages with two fields. */
+chan c = [1] of { byte, short };
+active proctype S() { c!3,-4 }
+active proctype R() { byte a; short b; c?a,b; assert(a == 3 && b == -4) }

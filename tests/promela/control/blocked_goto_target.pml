@@ -1,0 +1,6 @@
+// expect: states=8 transitions=9 errors=none
+// spin-default: states=8
+/* A jump to a statement that must wait. */
+byte x;
+active proctype P() { goto w; x = 9; w: (x == 1); x = 2 }
+active proctype Q() { x = 1 }

@@ -1,0 +1,5 @@
+// expect: states=24 transitions=23 errors=none
+// spin-default: states=24
+/* break leaves the innermost loop. */
+byte i, j, n;
+active proctype P() { do :: i < 2 -> j = 0; do :: j < 2 -> j++; n++ :: else -> break od; i++ :: else -> break od; assert(n == 4) }

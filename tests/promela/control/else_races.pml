@@ -1,0 +1,6 @@
+// expect: states=15 transitions=18 errors=none
+// spin-default: states=12
+/* An else option can be disabled again by another process. */
+bit f; byte r;
+active proctype P() { if :: f -> r = 1 :: else -> r = 2 fi }
+active proctype Q() { f = 1 }

@@ -1,0 +1,6 @@
+// expect: states=4 transitions=3 errors=none
+// spin-default: states=4
+/* Waiting at an end label is a valid end. */
+chan c = [0] of { bit };
+active proctype Server() { end: do :: c?1 od }
+active proctype Client() { c!1; c!1 }

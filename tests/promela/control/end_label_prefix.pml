@@ -1,0 +1,6 @@
+// expect: states=7 transitions=7 errors=none
+// spin-default: states=7
+/* Every label that starts with end counts. */
+byte x;
+active proctype P() { endhere: (x == 1); end_2: (x == 2) }
+active proctype Q() { if :: x = 1 :: skip fi }

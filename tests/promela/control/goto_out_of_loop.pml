@@ -1,0 +1,5 @@
+// expect: states=26 transitions=25 errors=none
+// spin-default: states=26
+/* A jump out of two loops at once. */
+byte i, j;
+active proctype P() { do :: i < 3 -> j = 0; do :: j < 3 -> if :: i == 1 && j == 2 -> goto done :: else -> j++ fi :: else -> break od; i++ :: else -> break od; assert(false); done: assert(i == 1 && j == 2) }

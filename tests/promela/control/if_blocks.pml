@@ -1,0 +1,6 @@
+// expect: states=8 transitions=9 errors=none
+// spin-default: states=8
+/* An if without executable option waits. */
+byte x;
+active proctype P() { if :: x == 1 -> x = 2 :: x == 3 -> x = 4 fi }
+active proctype Q() { x = 1 }

@@ -1,0 +1,5 @@
+// expect: states=6 transitions=5 errors=none
+// spin-default: states=6
+/* else is taken exactly when no other option is executable. */
+byte x;
+active proctype P() { if :: x > 0 -> assert(false) :: else -> x = 1 fi; if :: x > 0 -> skip :: else -> assert(false) fi }

@@ -1,0 +1,5 @@
+// expect: states=9 transitions=8 errors=none
+// spin-default: states=9
+/* A loop as the guard of an option. */
+byte x;
+active proctype P() { do :: do :: x < 2 -> x++ :: x == 2 -> break od; x = 5 :: x == 5 -> break od }

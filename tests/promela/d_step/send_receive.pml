@@ -1,0 +1,6 @@
+// expect: states=4 transitions=3 errors=none
+// spin-default: states=4
+/* Buffered channel operations inside a deterministic step. */
+chan c = [2] of { byte };
+byte x;
+active proctype P() { d_step { c!1; c!2; c?x }; assert(x == 1 && len(c) == 1) }

@@ -1,0 +1,6 @@
+// expect: states=16 transitions=22 errors=none
+// spin-default: states=16
+/* A flag tested before waiting for a signal that has already been sent. */
+bit ready; chan sig = [0] of { bit };
+active proctype Waiter() { if :: ready -> skip :: else -> sig?1 fi }
+active proctype Setter() { ready = 1; if :: sig!1 :: else -> skip fi }

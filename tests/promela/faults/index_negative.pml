@@ -1,0 +1,5 @@
+// expect-own: errors=index
+// why: SPIN reports the index and then goes on with the memory before the array
+/* A negative index. */
+byte a[3];
+active proctype P() { int i = -1; a[i] = 1 }

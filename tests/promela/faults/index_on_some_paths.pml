@@ -1,0 +1,5 @@
+// expect-own: errors=index
+// why: SPIN reports the index and then goes on with the memory behind the array
+/* Only one choice leads to a bad index. */
+byte a[2]; byte i;
+active proctype P() { if :: i = 1 :: i = 2 fi; a[i] = 4 }

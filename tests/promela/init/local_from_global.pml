@@ -1,0 +1,6 @@
+// expect: states=17 transitions=22 errors=none
+// spin-default: states=17
+/* A local initialiser reads a global when the process starts. */
+byte g = 1;
+proctype Q() { byte l = g; assert(l == 1 || l == 2) }
+init { run Q(); g = 2; run Q() }

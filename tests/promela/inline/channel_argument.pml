@@ -1,0 +1,7 @@
+// expect: states=6 transitions=5 errors=none
+// spin-default: states=6
+/* A channel and a constant as arguments. */
+chan c = [2] of { byte };
+inline send(q, v) { q!v }
+inline get(q, v) { q?v }
+active proctype P() { byte x; send(c, 4); send(c, 5); get(c, x); assert(x == 4) }

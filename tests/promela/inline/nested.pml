@@ -1,0 +1,7 @@
+// expect: states=6 transitions=5 errors=none
+// spin-default: states=6
+/* An inline that uses another. */
+byte x;
+inline one(v) { v = v + 1 }
+inline two(v) { one(v); one(v) }
+active proctype P() { two(x); one(x); assert(x == 3) }

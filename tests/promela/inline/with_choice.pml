@@ -1,0 +1,6 @@
+// expect: states=8 transitions=7 errors=none
+// spin-default: states=8
+/* Control flow inside an inline. */
+byte m;
+inline max(p, q) { if :: p >= q -> m = p :: else -> m = q fi }
+active proctype P() { max(3, 5); assert(m == 5); max(m, 2); assert(m == 5) }

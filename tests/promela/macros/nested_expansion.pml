@@ -1,0 +1,8 @@
+// expect: states=4 transitions=3 errors=none
+// spin-default: states=4
+/* A macro that expands to another one. */
+#define INNER(n) (n + 1)
+#define OUTER(n) INNER(INNER(n))
+#define N OUTER(1)
+byte a[N];
+active proctype P() { a[N - 1] = N; assert(a[2] == 3) }

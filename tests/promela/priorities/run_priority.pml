@@ -1,0 +1,6 @@
+// expect: states=9 transitions=8 errors=none
+// spin-default: states=9
+/* run with a priority. */
+byte x;
+proctype P(byte v) { x = v }
+init { atomic { run P(1) priority 2; run P(2) priority 8 }; (x != 0) }

@@ -1,0 +1,5 @@
+// expect: states=38 transitions=60 errors=none
+// spin-default: states=24
+/* Children report their pid to the parent. */
+proctype C(chan r) { r!_pid }
+init { chan r = [2] of { pid }; pid a, b; a = run C(r); b = run C(r); if :: r?eval(a); r?eval(b) :: r?eval(b); r?eval(a) fi }

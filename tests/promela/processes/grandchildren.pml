@@ -1,0 +1,6 @@
+// expect: states=20 transitions=23 errors=none
+// spin-default: states=20
+/* A process starts a process that starts a process. */
+byte depth;
+proctype G(byte d) { if :: d > 0 -> run G(d - 1) :: else -> depth = 1 fi }
+init { run G(3); (depth == 1) }

@@ -1,0 +1,7 @@
+// expect: states=18 transitions=17 errors=none
+// spin-default: states=18
+/* Two proctypes that start each other a few times. */
+byte n;
+proctype A() { n++; if :: n < 4 -> run B() :: else fi }
+proctype B() { n++; if :: n < 4 -> run A() :: else fi }
+init { run A() }

@@ -1,0 +1,7 @@
+// expect: states=17 transitions=26 errors=none
+// spin-default: states=17
+/* Several proctypes started in one atomic sequence with different arguments. */
+byte s[3];
+proctype W(byte i; byte v) { s[i] = v }
+proctype Z(byte i) { s[i] = s[i] + 1 }
+init { atomic { run W(0, 5); run W(1, 6); run Z(2) } }

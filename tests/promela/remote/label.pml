@@ -1,0 +1,6 @@
+// expect: states=14 transitions=17 errors=deadlock
+// spin-default: states=14
+/* P@label as a condition. */
+byte x;
+active proctype P() { x = 1; here: x = 2; x = 3 }
+active proctype Q() { (P@here); assert(x == 1 || x == 2 || x == 3) }

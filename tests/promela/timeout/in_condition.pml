@@ -1,0 +1,6 @@
+// expect: states=10 transitions=11 errors=none
+// spin-default: states=10
+/* timeout as part of an expression. */
+byte x;
+active proctype P() { if :: timeout && x == 2 -> x = 3 :: x == 1 -> x = 2; if :: timeout && x == 2 -> x = 3 fi fi }
+active proctype Q() { x = 1 }

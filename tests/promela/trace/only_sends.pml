@@ -1,0 +1,7 @@
+// expect: states=8 transitions=8 errors=none
+// spin-default: states=8
+/* A trace about sends says nothing about receives. */
+chan c = [2] of { byte };
+trace { do :: c!1; c!2 od }
+active proctype S() { c!1; c!2 }
+active proctype R() { byte x; c?x; c?x }

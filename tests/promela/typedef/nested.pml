@@ -1,0 +1,7 @@
+// expect: states=6 transitions=5 errors=none
+// spin-default: states=6
+/* A structure inside a structure. */
+typedef inner { byte x; byte y };
+typedef outer { inner p; inner q; byte z };
+outer o;
+active proctype P() { o.p.x = 1; o.q.y = o.p.x + 1; o.z = o.q.y + 1; assert(o.p.y == 0 && o.z == 3) }

@@ -1,0 +1,7 @@
+// expect: states=12 transitions=13 errors=none
+// spin-default: states=12
+/* A rendezvous send as the escape. */
+chan c = [0] of { byte };
+byte x;
+active proctype P() { { do :: x < 2 -> x++ :: x == 2 -> x = 0 od } unless { c!3 } }
+active proctype Q() { byte v; (x == 1); c?v; assert(v == 3) }

@@ -1,0 +1,6 @@
+// expect: states=24 transitions=29 errors=none
+// spin-default: states=24
+/* Two unless statements one after the other. */
+bit a; byte x;
+active proctype P() { { x = 1 } unless { a -> x = 2 }; { x = x + 10 } unless { a -> x = x + 20 } }
+active proctype Q() { a = 1 }
