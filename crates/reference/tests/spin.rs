@@ -6,7 +6,8 @@
 mod verifier;
 
 use quotient_promela::ast::Model;
-use quotient_reference::{Fault, Outcome, generate, interpret, print, shrink};
+use quotient_reference::generate::{Knobs, generate_with};
+use quotient_reference::{Fault, Outcome, interpret, print, shrink};
 use verifier::{Report, Verifier};
 
 const LIMIT: usize = 40_000;
@@ -90,7 +91,7 @@ fn random_programs_agree_with_spin() {
     let mut differences = Vec::new();
     for seed in first..first + count {
         let size = 3 + (seed % 4) as usize;
-        let model = generate(seed, size);
+        let model = generate_with(seed, &Knobs { size, wide_bits: true, ..Knobs::default() });
         match compare(&verifier, &model) {
             Comparison::Agree => agreed += 1,
             Comparison::AgreeOnFault => faults += 1,

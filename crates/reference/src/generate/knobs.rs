@@ -49,6 +49,9 @@ pub struct Knobs {
     pub timeout: u32,
     /// Percentage of indices that may lie outside their array.
     pub wild_index: u32,
+    /// May arrays of bits, and messages of a single bit, be given values other than 0 and 1? SPIN's
+    /// verifier keeps those in bytes and its simulator cuts them down; the engine follows the simulator.
+    pub wide_bits: bool,
     /// Percentage of labels put inside atomic sequences.
     pub label_in_atomic: u32,
     /// Percentage of d_step selections without `else`, which may block.
@@ -81,6 +84,7 @@ impl Default for Knobs {
             remote: 25,
             timeout: 5,
             wild_index: 1,
+            wide_bits: false,
             label_in_atomic: 10,
             d_step_blocks: 3,
         }

@@ -211,13 +211,14 @@ impl Generator {
             if hidden {
                 declaration.visibility = Visibility::Hidden;
             } else if self.random.chance(40) {
+                let most = if matches!(ty, TypeName::Bit | TypeName::Bool) { 1 } else { 3 };
                 declaration.variables[0].init = Some(match length {
-                    Some(n) if self.random.chance(50) => Initialiser::List(
-                        (0..n).map(|_| number(self.random.between(0, 2))).collect(),
-                        nowhere(),
-                    ),
-                    _ if self.random.chance(20) => Initialiser::Expr(number(255)),
-                    _ => Initialiser::Expr(number(self.random.between(0, 3))),
+                    Some(n) if self.random.chance(50) => {
+                        let items = (0..n).map(|_| number(self.random.between(0, most)));
+                        Initialiser::List(items.collect(), nowhere())
+                    }
+                    None if self.random.chance(20) => Initialiser::Expr(number(255)),
+                    _ => Initialiser::Expr(number(self.random.between(0, most))),
                 });
             }
             units.push(Unit::Declaration(declaration));

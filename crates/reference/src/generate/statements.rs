@@ -134,7 +134,13 @@ impl Generator {
         let Some(chosen) = self.writable(scope) else { return skip() };
         let readable = scope.vars.iter().any(|v| v.name == chosen.base && v.readable);
         let with = if readable { self.small_value(scope, &chosen) } else { self.expression(scope, 1, &[]) };
+        let with = if self.is_bit_cell(&chosen) { binary(BinaryOp::BitAnd, with, number(1)) } else { with };
         statement(StatementKind::Assign(chosen.reference, with))
+    }
+
+    /// An element of an array of bits that must stay 0 or 1.
+    fn is_bit_cell(&self, chosen: &Chosen) -> bool {
+        chosen.element && matches!(chosen.ty, TypeName::Bit | TypeName::Bool) && !self.knobs.wide_bits
     }
 
     /// `x++`, on types that wrap soon or behind a guard that stops it.
@@ -142,6 +148,10 @@ impl Generator {
         let Some(chosen) = self.writable(scope) else { return skip() };
         if !scope.vars.iter().any(|v| v.name == chosen.base && v.readable) {
             return skip();
+        }
+        if self.is_bit_cell(&chosen) {
+            let flipped = binary(BinaryOp::Sub, number(1), value(chosen.reference.clone()));
+            return statement(StatementKind::Assign(chosen.reference, flipped));
         }
         let (low, high) = range(&chosen.ty, chosen.width);
         let up = self.random.chance(60);
@@ -197,6 +207,9 @@ impl Generator {
                     value(scope.channel(&mut self.random, &sent))
                 }
                 TypeName::Named(ty) => value(name(&self.message_variable(scope, &ty.name)?)),
+                TypeName::Bit | TypeName::Bool if chan.fields.len() == 1 && !self.knobs.wide_bits => {
+                    binary(BinaryOp::BitAnd, self.expression(scope, 1, &[]), number(1))
+                }
                 TypeName::Mtype(_) if self.random.chance(80) => self.field_constant(scope, field),
                 _ if self.random.chance(40) => self.constant(),
                 _ => binary(BinaryOp::Mod, self.expression(scope, 1, &[]), number(3)),

@@ -4,7 +4,7 @@ use super::elements::*;
 use super::names::{Names, Type};
 use super::resolved::*;
 use quotient_promela::ast::{
-    self, BinaryOp, Declaration, Expr, ExprKind, Initialiser, Reference, Statement, StatementKind,
+    self, BinaryOp, Declaration, Expr, ExprKind, Reference, Statement, StatementKind,
 };
 use std::collections::HashMap;
 
@@ -191,6 +191,8 @@ impl<'a> Builder<'a> {
         let basic = |basic| Ok(Node::Leaf(Shape::Basic(basic)));
         match kind {
             StatementKind::Expr(e) => basic(Basic::Condition(self.names.value(e)?)),
+            // Writing to `_` is allowed and does nothing.
+            StatementKind::Assign(target, _) if target.parts[0].name.name == "_" => basic(Basic::Nothing),
             StatementKind::Assign(target, e) => {
                 basic(Basic::Assign(self.names.place(target)?, self.names.value(e)?))
             }
@@ -406,14 +408,10 @@ impl<'a> Builder<'a> {
             let (ty, length) = self.names.typed(declaration, variable)?;
             let step = !self.at_start;
             // The initialiser may not mention the variable itself, but may mention all others.
-            let with = match &variable.init {
-                None => None,
-                Some(Initialiser::Expr(e)) => Some(InitialValue::Value(self.names.value(e)?)),
-                Some(Initialiser::List(items, _)) => Some(InitialValue::List(self.names.values(items)?)),
-                Some(Initialiser::Channel(init)) => Some(InitialValue::Channel(self.names.message(init)?)),
-            };
+            let with = self.names.initial(variable)?;
             let (declared, cells) = self.names.declare_local(&variable.name.name, ty.clone(), length)?;
             let base = declared.base;
+            self.initialise.extend(self.names.field_values(&ty, length, base)?);
             let kind = match ty {
                 Type::Scalar(kind) => kind,
                 Type::Struct(_) if step => {

@@ -13,8 +13,8 @@
 //! for programs without faults.
 //!
 //! Not supported (an error says so): priorities, `enabled`, `pc_value`, `_last`, `np_`, `D_proctype`,
-//! never claims, trace assertions, labels on the parts of `unless`, global initialisers that mention
-//! other variables.
+//! trace assertions, labels on the parts of `unless`. Never claims and formulas are left out, as with
+//! `-DNOCLAIM`.
 
 mod build;
 mod elements;
@@ -89,7 +89,7 @@ pub fn interpret(model: &Model, limit: usize) -> Result<Outcome, String> {
     state.hidden = vec![0; hidden_cells];
     let mut context = Context { program: &program, state: &mut state, me: 0, timeout: false };
     let failed = |fault: Fault| format!("fault in an initialiser: {fault:?}");
-    for (store, initialise) in &globals.initialise {
+    for (_, store, initialise) in &globals.initialise {
         context.initialise(initialise, *store).map_err(failed)?;
     }
     for proctype in active {
@@ -103,7 +103,22 @@ pub fn interpret(model: &Model, limit: usize) -> Result<Outcome, String> {
 struct Globals {
     global_cells: usize,
     hidden_cells: usize,
-    initialise: Vec<(Store, Initialise)>,
+    initialise: Vec<(usize, Store, Initialise)>,
+}
+
+/// SPIN initialises globals type by type in this order, each in order of declaration; an initialiser that
+/// reads a variable initialised later finds 0.
+fn class(ty: &TypeName) -> usize {
+    match ty {
+        TypeName::Unsigned => 0,
+        TypeName::Bit | TypeName::Bool => 1,
+        TypeName::Byte | TypeName::Pid => 2,
+        TypeName::Chan => 3,
+        TypeName::Mtype(_) => 4,
+        TypeName::Short => 5,
+        TypeName::Int => 6,
+        TypeName::Named(_) => 7,
+    }
 }
 
 /// Resolves and builds everything; also the proctypes of the first processes, in order.
@@ -111,13 +126,13 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
     let mut names = Names::default();
     names.mtypes(model);
     names.signatures = signatures(model);
-    let mut initialise = Vec::new();
+    let mut initialise: Vec<(usize, Store, Initialise)> = Vec::new();
     let mut program = Program::default();
     let mut active = Vec::new();
     for unit in &model.units {
         match unit {
-            Unit::Mtype(_) | Unit::Ltl(_) => {}
-            Unit::Never(_) => return Err("never claims are not supported".to_string()),
+            // Claims are compiled out (NOCLAIM).
+            Unit::Mtype(_) | Unit::Ltl(_) | Unit::Never(_) => {}
             Unit::Trace(_) => return Err("trace assertions are not supported".to_string()),
             Unit::Typedef(typedef) => names.typedef(typedef)?,
             Unit::Declaration(declaration) => global(&mut names, declaration, &mut initialise)?,
@@ -129,8 +144,9 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
                 let count = match &p.active {
                     None => 0,
                     Some(Active { count: None, .. }) => 1,
-                    Some(Active { count: Some(Expr { kind: ExprKind::Number(n), .. }), .. }) => *n,
-                    Some(_) => return Err("number of instances is not a number".to_string()),
+                    Some(Active { count: Some(e), .. }) => {
+                        names.constant(e).ok_or("number of instances is not a number")?
+                    }
                 };
                 active.extend((0..count).map(|_| index));
                 let built = proctype(&mut names, index, &p.params, &p.body, &p.provided)?;
@@ -146,8 +162,9 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
             }
         }
     }
+    initialise.sort_by_key(|(class, _, _)| *class);
     let locals = program.proctypes.iter().flat_map(|p| &p.initialise);
-    for with in initialise.iter().map(|(_, i)| i).chain(locals).map(|i| &i.with) {
+    for with in initialise.iter().map(|(_, _, i)| i).chain(locals).map(|i| &i.with) {
         if let InitialValue::Channel(ty) = with
             && !program.channel_types.contains(ty)
         {
@@ -178,7 +195,7 @@ fn signatures(model: &Model) -> Vec<Signature> {
 fn global(
     names: &mut Names,
     declaration: &Declaration,
-    initialise: &mut Vec<(Store, Initialise)>,
+    initialise: &mut Vec<(usize, Store, Initialise)>,
 ) -> Result<(), String> {
     let hidden = declaration.visibility == Visibility::Hidden;
     let store = if hidden { Store::Hidden } else { Store::Global };
@@ -193,20 +210,12 @@ fn global(
         let base = *counter;
         *counter += cells.len();
         names.globals.insert(name.clone(), Declared { store, base, ty: ty.clone(), length });
-        let constant = |e: &Expr| match names.value(e)? {
-            value @ Value::Number(_) => Ok(value),
-            _ => Err(format!("initialiser of {name} is not a constant")),
-        };
-        let with = match &variable.init {
-            None => continue,
-            Some(Initialiser::Expr(e)) => InitialValue::Value(constant(e)?),
-            Some(Initialiser::List(items, _)) => {
-                InitialValue::List(items.iter().map(constant).collect::<Result<_, _>>()?)
-            }
-            Some(Initialiser::Channel(init)) => InitialValue::Channel(names.message(init)?),
-        };
+        let fields = names.field_values(&ty, length, base)?;
+        initialise.extend(fields.into_iter().map(|i| (class(&declaration.ty), store, i)));
+        let Some(with) = names.initial(variable)? else { continue };
         let Type::Scalar(kind) = ty else { return Err(format!("initialiser of the structure {name}")) };
-        initialise.push((store, Initialise { base, kind, length: cells.len(), with }));
+        let value = Initialise { base, kind, length: cells.len(), with };
+        initialise.push((class(&declaration.ty), store, value));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! that is visible may not be declared again (no shadowing, not even of a global).
 
 use super::resolved::*;
+use super::state::{arithmetic, prefix};
 use quotient_promela::ast::*;
 use std::collections::HashMap;
 
@@ -28,6 +29,7 @@ struct Field {
     name: String,
     ty: Type,
     length: Option<usize>,
+    init: Option<InitialValue>,
 }
 
 /// What others may refer to in a proctype.
@@ -80,7 +82,8 @@ impl Names {
         for declaration in &typedef.fields {
             for variable in &declaration.variables {
                 let (ty, length) = self.typed(declaration, variable)?;
-                fields.push(Field { name: variable.name.name.clone(), ty, length });
+                let init = self.initial(variable)?;
+                fields.push(Field { name: variable.name.name.clone(), ty, length, init });
             }
         }
         self.structs.insert(typedef.name.name.clone(), fields);
@@ -95,8 +98,8 @@ impl Names {
     ) -> Result<(Type, Option<usize>), String> {
         let length = match &variable.length {
             None => None,
-            Some(e) => match e.kind {
-                ExprKind::Number(n) if n > 0 => Some(n as usize),
+            Some(e) => match self.constant(e) {
+                Some(n) if n > 0 => Some(n as usize),
                 _ => return Err(format!("length of {} is not a positive number", variable.name.name)),
             },
         };
@@ -106,8 +109,8 @@ impl Names {
             TypeName::Byte | TypeName::Pid | TypeName::Mtype(_) | TypeName::Chan => Kind::Byte,
             TypeName::Short => Kind::Short,
             TypeName::Int => Kind::Int,
-            TypeName::Unsigned => match variable.width.as_ref().map(|w| &w.kind) {
-                Some(ExprKind::Number(n)) if (1..=31).contains(n) => Kind::Unsigned(*n as u32),
+            TypeName::Unsigned => match variable.width.as_ref().and_then(|w| self.constant(w)) {
+                Some(n) if (1..=31).contains(&n) => Kind::Unsigned(n as u32),
                 _ => return Err(format!("width of {} is not in 1..31", variable.name.name)),
             },
             TypeName::Named(name) => {
@@ -120,11 +123,51 @@ impl Names {
         Ok((Type::Scalar(kind), length))
     }
 
+    /// The value of an expression without variables.
+    pub fn constant(&self, e: &Expr) -> Option<i32> {
+        fold(&self.value(e).ok()?)
+    }
+
+    /// What a declaration gives its variable.
+    pub fn initial(&self, variable: &Variable) -> Result<Option<InitialValue>, String> {
+        Ok(match &variable.init {
+            None => None,
+            Some(Initialiser::Expr(e)) => Some(InitialValue::Value(self.value(e)?)),
+            Some(Initialiser::List(items, _)) => Some(InitialValue::List(self.values(items)?)),
+            Some(Initialiser::Channel(init)) => Some(InitialValue::Channel(self.message(init)?)),
+        })
+    }
+
+    /// The initial values that the fields of a type bring with them, for a variable at `base`.
+    pub fn field_values(
+        &self,
+        ty: &Type,
+        length: Option<usize>,
+        base: usize,
+    ) -> Result<Vec<Initialise>, String> {
+        let Type::Struct(name) = ty else { return Ok(Vec::new()) };
+        let mut list = Vec::new();
+        let mut base = base;
+        for _ in 0..length.unwrap_or(1) {
+            for field in &self.structs[name] {
+                let cells = self.cells(&field.ty, field.length)?;
+                match (&field.ty, &field.init) {
+                    (Type::Scalar(kind), Some(with)) => {
+                        let with = with.clone();
+                        list.push(Initialise { base, kind: *kind, length: cells.len(), with });
+                    }
+                    (Type::Struct(_), _) => list.extend(self.field_values(&field.ty, field.length, base)?),
+                    (Type::Scalar(_), None) => {}
+                }
+                base += cells.len();
+            }
+        }
+        Ok(list)
+    }
+
     /// The fields of a message, structures flattened.
     pub fn message(&self, init: &ChannelInit) -> Result<ChannelType, String> {
-        let ExprKind::Number(capacity) = init.capacity.kind else {
-            return Err("capacity is not a number".to_string());
-        };
+        let capacity = self.constant(&init.capacity).ok_or("capacity is not a number")?;
         let mut fields = Vec::new();
         for (ty, _) in &init.fields {
             match ty {
@@ -361,5 +404,22 @@ impl Names {
             | ExprKind::GetPriority(_)
             | ExprKind::SetPriority(..) => return Err("an operator that is not supported".to_string()),
         })
+    }
+}
+
+/// The value of an expression that reads nothing.
+fn fold(value: &Value) -> Option<i32> {
+    match value {
+        Value::Number(n) => Some(*n),
+        Value::Unary(op, operand) => Some(prefix(*op, fold(operand)?)),
+        Value::Binary(op, left, right) => arithmetic(*op, fold(left)?, fold(right)?).ok(),
+        Value::Conditional(condition, yes, no) => {
+            if fold(condition)? != 0 {
+                fold(yes)
+            } else {
+                fold(no)
+            }
+        }
+        _ => None,
     }
 }

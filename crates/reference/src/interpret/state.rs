@@ -138,11 +138,7 @@ impl Context<'_> {
             Value::Processes => self.state.stored.processes.len() as i32,
             Value::Unary(op, operand) => {
                 let operand = self.value(operand)?;
-                match op {
-                    UnaryOp::Not => (operand == 0) as i32,
-                    UnaryOp::Complement => !operand,
-                    UnaryOp::Negate => operand.wrapping_neg(),
-                }
+                prefix(*op, operand)
             }
             Value::Binary(BinaryOp::And, left, right) => (self.truth(left)? && self.truth(right)?) as i32,
             Value::Binary(BinaryOp::Or, left, right) => (self.truth(left)? || self.truth(right)?) as i32,
@@ -287,7 +283,7 @@ impl Context<'_> {
 }
 
 /// Arithmetic of C on 32-bit integers that wrap around.
-fn arithmetic(op: BinaryOp, left: i32, right: i32) -> Result<i32, Fault> {
+pub(super) fn arithmetic(op: BinaryOp, left: i32, right: i32) -> Result<i32, Fault> {
     Ok(match op {
         BinaryOp::Add => left.wrapping_add(right),
         BinaryOp::Sub => left.wrapping_sub(right),
@@ -309,4 +305,13 @@ fn arithmetic(op: BinaryOp, left: i32, right: i32) -> Result<i32, Fault> {
         BinaryOp::And => (left != 0 && right != 0) as i32,
         BinaryOp::Or => (left != 0 || right != 0) as i32,
     })
+}
+
+/// A prefix operator, likewise.
+pub(super) fn prefix(op: UnaryOp, operand: i32) -> i32 {
+    match op {
+        UnaryOp::Not => (operand == 0) as i32,
+        UnaryOp::Complement => !operand,
+        UnaryOp::Negate => operand.wrapping_neg(),
+    }
 }
