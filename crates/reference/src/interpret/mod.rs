@@ -4,9 +4,9 @@
 //! ./pan -c0` does: no reduction of any kind, one state per control element and valuation, errors
 //! counted and passed over. It shares nothing with the engine but the syntax tree.
 //!
-//! How to read it: [`names`] resolves names, [`build`] turns statements into the [`elements`] whose
-//! identity is a process's location, [`table`] lists the steps at each element, [`step`] and [`state`]
-//! execute them, [`search`] decides what is stored.
+//! How to read it: `names` resolves names, `build` turns statements into the `elements` whose
+//! identity is a process's location, `table` lists the steps at each element, `step` and `state`
+//! execute them, `search` decides what is stored.
 //!
 //! Where it deviates from SPIN on purpose: a *fault* (see [`Fault`]) ends the path. SPIN reports the same
 //! fault and goes on in a state that is no longer meaningful, or aborts the search; so counts agree only
@@ -172,7 +172,6 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
         }
     }
     let globals = Globals { global_cells: names.global_cells, hidden_cells: names.hidden_cells, initialise };
-    program.signatures = names.signatures;
     Ok((program, globals, active))
 }
 

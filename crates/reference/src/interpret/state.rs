@@ -1,7 +1,6 @@
 //! States, and the evaluation of expressions in them.
 
 use super::Fault;
-use super::names::Signature;
 use super::resolved::*;
 use super::table::Table;
 use quotient_promela::ast::{BinaryOp, UnaryOp};
@@ -57,12 +56,11 @@ pub(super) struct Proctype {
 #[derive(Debug, Default)]
 pub(super) struct Program {
     pub proctypes: Vec<Proctype>,
-    pub signatures: Vec<Signature>,
     pub channel_types: Vec<ChannelType>,
 }
 
 impl Program {
-    /// The number of a channel type, entered if new.
+    /// The number of a channel type.
     pub fn channel_type(&self, ty: &ChannelType) -> usize {
         // Every type was entered when the program was built.
         self.channel_types.iter().position(|t| t == ty).unwrap_or(0)
