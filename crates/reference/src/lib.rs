@@ -2,10 +2,10 @@
 //!
 //! Everything here is slow and simple, and independent of the engine: it shares only the syntax tree.
 //!
-//! - [`print`](print::print): a syntax tree as Promela text;
-//! - [`generate`]: random programs, named by a seed;
-//! - [`interpret`]: an explicit-state interpreter with SPIN's meaning;
-//! - [`shrink`]: a smaller program that still fails.
+//! - [`print()`]: a syntax tree as Promela text;
+//! - [`generate()`]: random programs, named by a seed;
+//! - [`interpret()`]: an explicit-state interpreter with SPIN's meaning;
+//! - [`shrink()`]: a smaller program that still fails.
 //!
 //! The interpreter is itself checked against SPIN (`tests/spin.rs`), where SPIN is installed.
 
