@@ -1,0 +1,561 @@
+//! Random statements.
+
+use super::scope::*;
+use super::{Generator, Where};
+use crate::construct::*;
+use quotient_promela::ast::*;
+
+impl Generator {
+    /// `count` statements, at least one.
+    pub(super) fn statements(&mut self, scope: &Scope, place: Where, count: usize) -> Vec<Statement> {
+        let mut list = Vec::new();
+        while list.len() < count.max(1) {
+            list.extend(self.statement(scope, place));
+        }
+        list
+    }
+
+    /// One statement, or a few that belong together.
+    pub(super) fn statement(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        let k = self.knobs.clone();
+        let simple_only = place.depth == 0;
+        let compound = |weight: u32| if simple_only { 0 } else { weight };
+        let free = |weight: u32| if place.d_step { 0 } else { weight };
+        let weights = [
+            k.assign,
+            k.count,
+            free(k.condition),
+            k.send,
+            k.receive,
+            compound(k.selection),
+            if place.atomic { 0 } else { compound(k.repetition) },
+            if place.atomic { 0 } else { compound(k.atomic) },
+            if place.d_step { 0 } else { compound(k.d_step) },
+            free(compound(k.unless)),
+            if place.d_step || !place.gotos { 0 } else { k.goto },
+            free(compound(k.block)),
+            k.assert,
+            compound(k.for_loop),
+            free(k.select),
+            k.print,
+            free(k.skip),
+            if place.atomic { 0 } else { k.carried },
+        ];
+        let inner = Where { depth: place.depth.saturating_sub(1), ..place };
+        let Some(which) = self.random.weighted(&weights) else { return vec![skip()] };
+        match which {
+            0 => vec![self.assign(scope)],
+            1 => vec![self.count(scope, place)],
+            2 => {
+                let condition = condition(self.condition(scope, false));
+                vec![self.avoidable(scope, vec![condition], inner)]
+            }
+            3 => {
+                let send = self.send(scope, place);
+                vec![self.avoidable(scope, send, inner)]
+            }
+            4 => {
+                let receive = self.receive(scope, place);
+                vec![self.avoidable(scope, receive, inner)]
+            }
+            5 => vec![self.selection(scope, inner)],
+            6 => vec![self.repetition(scope, inner)],
+            7 => {
+                let place = Where { atomic: true, ..inner };
+                let count = 1 + self.random.below(3);
+                let body = self.statements(scope, place, count);
+                vec![statement(StatementKind::Atomic(sequence(body)))]
+            }
+            8 => vec![self.d_step(scope, inner)],
+            9 => vec![self.unless(scope, inner)],
+            10 if place.breaks && self.random.chance(40) => vec![statement(StatementKind::Break)],
+            10 => vec![self.goto()],
+            11 => vec![self.block(scope, inner)],
+            12 => vec![statement(StatementKind::Assert(self.comparison(scope, &[])))],
+            13 => self.for_loop(scope, inner),
+            14 => self.select(scope),
+            15 => vec![self.print(scope)],
+            16 => vec![skip()],
+            _ => self.carried(scope),
+        }
+    }
+
+    /// A statement that may block, often with an alternative: else most programs would stop early.
+    fn avoidable(&mut self, scope: &Scope, statements: Vec<Statement>, place: Where) -> Statement {
+        if !place.d_step && self.random.chance(45) {
+            let other = match self.random.below(4) {
+                0 => vec![statement(StatementKind::Else)],
+                1 => vec![condition(expr(ExprKind::Timeout))],
+                _ => self.guard(scope, Where { depth: 0, ..place }),
+            };
+            return statement(StatementKind::If(vec![choice(statements), choice(other)]));
+        }
+        let mut statements = statements;
+        match (statements.len(), statements.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                statement(StatementKind::Block(sequence(statements.into_iter().chain(last).collect())))
+            }
+        }
+    }
+
+    /// A loop for the whole of a body, as servers have it.
+    pub(super) fn server(&mut self, scope: &Scope, place: Where) -> Statement {
+        let place = Where { looping: true, breaks: true, depth: place.depth.saturating_sub(1), ..place };
+        let count = 2 + self.random.below(2);
+        statement(StatementKind::Do((0..count).map(|_| choice(self.option(scope, place))).collect()))
+    }
+
+    /// A value that keeps `chosen` within few values: state spaces stay small.
+    fn small_value(&mut self, scope: &Scope, chosen: &Chosen) -> Expr {
+        let (low, high) = range(&chosen.ty, chosen.width);
+        let own = value(chosen.reference.clone());
+        match self.random.below(10) {
+            0..=3 => self.constant(),
+            4 if high - low <= 7 => binary(BinaryOp::Add, own, number(1)),
+            4 | 5 => {
+                let sum = binary(BinaryOp::Add, own, number(1));
+                binary(BinaryOp::Mod, sum, number(self.random.between(2, 3)))
+            }
+            6 => {
+                let inner = self.expression(scope, 2, &[]);
+                binary(BinaryOp::BitAnd, inner, number(3))
+            }
+            7 if high - low <= 7 => self.expression(scope, 2, &[]),
+            7 => binary(BinaryOp::Mod, self.expression(scope, 2, &[]), number(3)),
+            _ => match self.readable(scope, &[]) {
+                Some(other) => value(other.reference),
+                None => self.constant(),
+            },
+        }
+    }
+
+    fn assign(&mut self, scope: &Scope) -> Statement {
+        let Some(chosen) = self.writable(scope) else { return skip() };
+        let readable = scope.vars.iter().any(|v| v.name == chosen.base && v.readable);
+        let with = if readable { self.small_value(scope, &chosen) } else { self.expression(scope, 1, &[]) };
+        let with = if self.is_bit_cell(&chosen) { binary(BinaryOp::BitAnd, with, number(1)) } else { with };
+        statement(StatementKind::Assign(chosen.reference, with))
+    }
+
+    /// An element of an array of bits that must stay 0 or 1.
+    fn is_bit_cell(&self, chosen: &Chosen) -> bool {
+        chosen.element && matches!(chosen.ty, TypeName::Bit | TypeName::Bool) && !self.knobs.wide_bits
+    }
+
+    /// `x++`, on types that wrap soon or behind a guard that stops it.
+    fn count(&mut self, scope: &Scope, place: Where) -> Statement {
+        let Some(chosen) = self.writable(scope) else { return skip() };
+        if !scope.vars.iter().any(|v| v.name == chosen.base && v.readable) {
+            return skip();
+        }
+        if self.is_bit_cell(&chosen) {
+            let flipped = binary(BinaryOp::Sub, number(1), value(chosen.reference.clone()));
+            return statement(StatementKind::Assign(chosen.reference, flipped));
+        }
+        let (low, high) = range(&chosen.ty, chosen.width);
+        let up = self.random.chance(60);
+        let step = statement(if up {
+            StatementKind::Increment(chosen.reference.clone())
+        } else {
+            StatementKind::Decrement(chosen.reference.clone())
+        });
+        if high - low <= 7 && !chosen.element || !place.looping && self.random.chance(50) {
+            return step;
+        }
+        let op = if up { BinaryOp::Lt } else { BinaryOp::Gt };
+        let bound = if up { self.random.between(1, 3) } else { 0 };
+        let guard = condition(binary(op, value(chosen.reference), number(bound)));
+        let other = choice(vec![statement(StatementKind::Else)]);
+        statement(StatementKind::If(vec![choice(vec![guard, step]), other]))
+    }
+
+    fn usable(&mut self, scope: &Scope, place: Where) -> Option<Chan> {
+        // A rendezvous inside d_step is an error.
+        let usable: Vec<Chan> =
+            scope.chans.iter().filter(|c| !place.d_step || c.capacity > 0).cloned().collect();
+        self.random.pick(&usable).cloned()
+    }
+
+    pub(super) fn send(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        let Some(chan) = self.usable(scope, place) else { return vec![self.assign(scope)] };
+        let Some(send) = self.send_on(scope, &chan) else { return vec![self.assign(scope)] };
+        if place.d_step && !self.random.chance(self.knobs.d_step_blocks) {
+            let StatementKind::Send { channel, .. } = &send.kind else { return vec![send] };
+            let guard = condition(expr(ExprKind::Nfull(channel.clone())));
+            return vec![self.guarded(guard, send)];
+        }
+        vec![send]
+    }
+
+    fn guarded(&mut self, guard: Statement, then: Statement) -> Statement {
+        let other = choice(vec![statement(StatementKind::Else)]);
+        statement(StatementKind::If(vec![choice(vec![guard, then]), other]))
+    }
+
+    fn send_on(&mut self, scope: &Scope, chan: &Chan) -> Option<Statement> {
+        let channel = match chan.length {
+            Some(length) => element(&chan.name, self.index(scope, length, &chan.name)),
+            None => name(&chan.name),
+        };
+        let mut args = Vec::new();
+        for field in &chan.fields {
+            args.push(match field {
+                TypeName::Chan => {
+                    let lasting: Vec<Chan> = carried(scope);
+                    let sent = self.random.pick(&lasting)?.clone();
+                    value(scope.channel(&mut self.random, &sent))
+                }
+                TypeName::Named(ty) => value(name(&self.message_variable(scope, &ty.name)?)),
+                TypeName::Bit | TypeName::Bool if chan.fields.len() == 1 && !self.knobs.wide_bits => {
+                    binary(BinaryOp::BitAnd, self.expression(scope, 1, &[]), number(1))
+                }
+                TypeName::Mtype(_) if self.random.chance(80) => self.field_constant(scope, field),
+                _ if self.random.chance(40) => self.constant(),
+                _ => binary(BinaryOp::Mod, self.expression(scope, 1, &[]), number(3)),
+            });
+        }
+        let plain = chan.fields.iter().all(|f| !matches!(f, TypeName::Chan));
+        let sorted = plain && self.random.chance(20);
+        Some(statement(StatementKind::Send { channel, sorted, args }))
+    }
+
+    fn message_variable(&mut self, scope: &Scope, ty: &str) -> Option<String> {
+        let index = self.struct_names.iter().position(|n| n == ty)?;
+        let of_type = |v: &&Var| matches!(v.ty, Type::Struct(s) if s == index) && v.length.is_none();
+        let found: Vec<String> = scope.vars.iter().filter(of_type).map(|v| v.name.clone()).collect();
+        self.random.pick(&found).cloned()
+    }
+
+    pub(super) fn receive(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        let Some(chan) = self.usable(scope, place) else { return vec![self.assign(scope)] };
+        let Some(receive) = self.receive_on(scope, &chan) else { return vec![self.assign(scope)] };
+        if place.d_step && !self.random.chance(self.knobs.d_step_blocks) {
+            // In a selection's guard a receive may fail; elsewhere in d_step it may not.
+            let other = choice(vec![statement(StatementKind::Else)]);
+            return vec![statement(StatementKind::If(vec![choice(vec![removing(receive)]), other]))];
+        }
+        vec![receive]
+    }
+
+    /// A receive that SPIN undoes correctly when it backtracks: it restores the message from the
+    /// variables, so these must be distinct, wide enough, at constant indices, and not read by an `eval`.
+    fn receive_on(&mut self, scope: &Scope, chan: &Chan) -> Option<Statement> {
+        let channel = scope.channel(&mut self.random, chan);
+        let mut args = Vec::new();
+        let mut written: Vec<String> = Vec::new();
+        for field in &chan.fields {
+            if let TypeName::Named(ty) = field {
+                args.push(ReceiveArg::Variable(name(&self.message_variable(scope, &ty.name)?)));
+                continue;
+            }
+            let what = self.random.below(10);
+            // A message that is a single bit is kept in a byte.
+            let stored = if chan.fields.len() == 1 { range(&TypeName::Byte, 0) } else { (0, 0) };
+            let (low, high) = range(field, 0);
+            let (low, high) = (low.min(stored.0), high.max(stored.1));
+            let wide = |v: &Var| match &v.ty {
+                Type::Scalar(ty, width) => {
+                    let (l, h) = range(ty, *width);
+                    v.writable && l <= low && h >= high && !matches!(ty, TypeName::Chan)
+                }
+                Type::Struct(_) => false,
+            };
+            let fresh = |v: &Var| wide(v) && !written.contains(&v.name);
+            let target = match field {
+                TypeName::Chan => None,
+                _ if what < 6 => scope.scalar(&mut self.random, &fresh, &mut |random, length, _| {
+                    number(random.below(length) as i32)
+                }),
+                _ => None,
+            };
+            args.push(match target {
+                Some(chosen) => {
+                    written.push(chosen.base.clone());
+                    ReceiveArg::Variable(chosen.reference)
+                }
+                None if what == 9 || matches!(field, TypeName::Chan) => ReceiveArg::Ignore(nowhere()),
+                None => ReceiveArg::Constant(self.field_constant(scope, field)),
+            });
+        }
+        for (arg, field) in args.iter_mut().zip(&chan.fields) {
+            let replace = matches!(arg, ReceiveArg::Constant(_)) && self.random.chance(30);
+            if replace && !matches!(field, TypeName::Named(_)) {
+                *arg = ReceiveArg::Eval(self.operand_for_eval(scope, &written), nowhere());
+            }
+        }
+        let any = self.random.chance(30);
+        let peek = chan.capacity > 0 && self.random.chance(15);
+        Some(statement(StatementKind::Receive { channel, any, peek, args }))
+    }
+
+    fn operand_for_eval(&mut self, scope: &Scope, not: &[String]) -> Expr {
+        match self.readable(scope, not) {
+            Some(chosen) => value(chosen.reference),
+            None => number(self.random.between(0, 2)),
+        }
+    }
+
+    /// A channel received in a message and used at once.
+    fn carried(&mut self, scope: &Scope) -> Vec<Statement> {
+        let carriers: Vec<Chan> =
+            scope.chans.iter().filter(|c| matches!(c.fields[..], [TypeName::Chan])).cloned().collect();
+        let (Some(carrier), Some(variable), Some(model)) = (
+            self.random.pick(&carriers).cloned(),
+            self.random.pick(&scope.chan_vars).cloned(),
+            carried(scope).first().cloned(),
+        ) else {
+            return vec![self.assign(scope)];
+        };
+        let channel = scope.channel(&mut self.random, &carrier);
+        if self.random.chance(40) {
+            return self.send_on(scope, &carrier).into_iter().collect();
+        }
+        let args = vec![ReceiveArg::Variable(name(&variable))];
+        let receive = statement(StatementKind::Receive { channel, any: false, peek: false, args });
+        let alias = Chan { name: variable, length: None, lasting: false, ..model };
+        let used = match self.random.below(2) {
+            0 => self.send_on(scope, &alias),
+            _ => self.receive_on(scope, &alias),
+        };
+        std::iter::once(receive).chain(used).collect()
+    }
+
+    /// What an option begins with.
+    fn guard(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        if !place.d_step && self.random.chance(self.knobs.timeout) {
+            return vec![condition(expr(ExprKind::Timeout))];
+        }
+        match self.random.below(12) {
+            0..=2 if !place.d_step => self.receive(scope, place),
+            3 | 4 if !place.d_step => self.send(scope, place),
+            5 if !place.d_step => vec![self.assign(scope)],
+            6 if !place.d_step && place.depth > 0 => self.statement(scope, place),
+            7 if !place.d_step => vec![skip()],
+            _ => vec![condition(self.condition(scope, place.d_step))],
+        }
+    }
+
+    fn option(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        let mut list = self.guard(scope, place);
+        let more = self.random.below(3);
+        for _ in 0..more {
+            list.extend(self.statement(scope, place));
+        }
+        list
+    }
+
+    pub(super) fn selection(&mut self, scope: &Scope, place: Where) -> Statement {
+        let count = 1 + self.random.below(3);
+        let mut choices: Vec<Choice> = (0..count).map(|_| choice(self.option(scope, place))).collect();
+        let with_else =
+            if place.d_step { !self.random.chance(self.knobs.d_step_blocks) } else { self.random.chance(40) };
+        if with_else {
+            let mut body = vec![statement(StatementKind::Else)];
+            if self.random.chance(50) {
+                body.extend(self.statement(scope, Where { depth: 0, ..place }));
+            }
+            choices.insert(self.random.below(choices.len() + 1), choice(body));
+        }
+        statement(StatementKind::If(choices))
+    }
+
+    fn repetition(&mut self, scope: &Scope, place: Where) -> Statement {
+        let place = Where { looping: true, breaks: true, ..place };
+        let count = 1 + self.random.below(3);
+        let mut choices = Vec::new();
+        for _ in 0..count {
+            let mut body = self.option(scope, place);
+            if self.random.chance(25) {
+                body.push(statement(StatementKind::Break));
+            }
+            choices.push(choice(body));
+        }
+        if self.random.chance(40) {
+            let mut body = vec![statement(StatementKind::Else)];
+            body.extend(match self.random.below(3) {
+                0 => vec![statement(StatementKind::Break)],
+                1 => vec![self.assign(scope)],
+                _ => vec![self.assign(scope), statement(StatementKind::Break)],
+            });
+            choices.push(choice(body));
+        } else if self.random.chance(20) {
+            choices.push(choice(vec![statement(StatementKind::Break)]));
+        }
+        statement(StatementKind::Do(choices))
+    }
+
+    /// The first statement decides whether a `d_step` is executable. SPIN looks only at conditions,
+    /// receives and sends there, and lets a `d_step` that begins with anything but these or an
+    /// assignment run in the middle of a rendezvous; so it begins with one of those.
+    fn d_step(&mut self, scope: &Scope, place: Where) -> Statement {
+        let place = Where { d_step: true, atomic: true, gotos: false, breaks: false, ..place };
+        let mut body = Vec::new();
+        match self.random.below(5) {
+            0 | 1 => body.push(condition(self.condition(scope, true))),
+            2 => body.push(self.selection(scope, Where { depth: place.depth.min(1), ..place })),
+            3 => {
+                let chan = self.usable(scope, place);
+                match chan.and_then(|c| self.receive_on(scope, &c)) {
+                    Some(receive) => body.push(removing(receive)),
+                    None => body.push(self.assign(scope)),
+                }
+            }
+            _ => body.push(self.assign(scope)),
+        }
+        let count = self.random.below(3);
+        for _ in 0..count {
+            body.extend(self.statement(scope, place));
+        }
+        statement(StatementKind::DStep(sequence(body)))
+    }
+
+    fn unless(&mut self, scope: &Scope, place: Where) -> Statement {
+        let main_count = 1 + self.random.below(3);
+        let main = self.statements(scope, place, main_count);
+        let mut escape = match self.random.below(4) {
+            0 => self.receive(scope, place),
+            _ => vec![condition(self.condition(scope, false))],
+        };
+        let more = self.random.below(2);
+        for _ in 0..more {
+            escape.extend(self.statement(scope, Where { depth: 0, ..place }));
+        }
+        let wrap = |generator: &mut Self, mut list: Vec<Statement>| {
+            if list.len() == 1 && generator.random.chance(30) {
+                return list.remove(0);
+            }
+            if !place.atomic && generator.random.chance(15) {
+                return statement(StatementKind::Atomic(sequence(list)));
+            }
+            statement(StatementKind::Block(sequence(list)))
+        };
+        let main = wrap(self, main);
+        let escape = wrap(self, escape);
+        let whole = statement(StatementKind::Unless(Box::new(main), Box::new(escape)));
+        // Alone in a block: SPIN refuses `unless` as an option's first statement.
+        statement(StatementKind::Block(sequence(vec![whole])))
+    }
+
+    fn goto(&mut self) -> Statement {
+        let label = format!("L{}", self.random.below(2));
+        if !self.used_labels.contains(&label) {
+            self.used_labels.push(label.clone());
+        }
+        statement(StatementKind::Goto(ident(&label)))
+    }
+
+    fn block(&mut self, scope: &Scope, place: Where) -> Statement {
+        let variable = self.fresh("v");
+        let (ty, width) = self.scalar_type();
+        let init = self.random.chance(50).then(|| Initialiser::Expr(self.expression(scope, 1, &[])));
+        let mut declaration = declare(ty.clone(), &variable, None, init);
+        if let TypeName::Unsigned = ty {
+            declaration.variables[0].width = Some(number(width as i32));
+        }
+        let mut inner = scope.clone();
+        inner.vars.push(Var {
+            name: variable,
+            ty: Type::Scalar(ty, width),
+            length: None,
+            readable: true,
+            writable: true,
+        });
+        let mut body = vec![statement(StatementKind::Declaration(declaration))];
+        let count = 1 + self.random.below(3);
+        body.extend(self.statements(&inner, place, count));
+        statement(StatementKind::Block(sequence(body)))
+    }
+
+    fn for_loop(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        let Some(counter) = self.counters.pop() else { return vec![self.assign(scope)] };
+        let place = Where { looping: true, breaks: !place.d_step, ..place };
+        let count = 1 + self.random.below(2);
+        let body = sequence(self.statements(scope, place, count));
+        let variable = name(&counter);
+        self.counters.insert(0, counter);
+        let arrays: Vec<String> = scope
+            .vars
+            .iter()
+            .filter(|v| v.length.is_some() && matches!(v.ty, Type::Scalar(..)))
+            .map(|v| v.name.clone())
+            .collect();
+        let messages = self.random.chance(70).then(|| self.messages(scope)).flatten();
+        let kind = match self.random.pick(&arrays) {
+            _ if messages.is_some() => {
+                let (channel, message) = messages.unwrap_or_default();
+                StatementKind::ForIn { variable: name(&message), collection: name(&channel), body }
+            }
+            Some(array) if self.random.chance(40) => {
+                StatementKind::ForIn { variable, collection: name(&array.clone()), body }
+            }
+            _ => {
+                let low = self.random.between(0, 1);
+                let high = low + self.random.between(0, 2);
+                StatementKind::ForRange { variable, from: number(low), to: number(high), body }
+            }
+        };
+        vec![statement(kind)]
+    }
+
+    /// A buffered channel of structures, with a variable for its messages.
+    fn messages(&mut self, scope: &Scope) -> Option<(String, String)> {
+        let of_messages = |c: &&Chan| {
+            let declared = c.length.is_none() && c.capacity > 0 && c.name.starts_with('c');
+            declared && matches!(c.fields[..], [TypeName::Named(_)])
+        };
+        let channels: Vec<String> = scope.chans.iter().filter(of_messages).map(|c| c.name.clone()).collect();
+        let channel = self.random.pick(&channels)?.clone();
+        Some((channel, self.message_variable(scope, "T0")?))
+    }
+
+    fn select(&mut self, scope: &Scope) -> Vec<Statement> {
+        let plain = |v: &Var| v.writable && v.length.is_none() && matches!(v.ty, Type::Scalar(..));
+        let chosen = scope.scalar(&mut self.random, &plain, &mut |_, _, _| number(0));
+        let Some(chosen) = chosen else { return vec![skip()] };
+        let (_, high) = range(&chosen.ty, chosen.width);
+        let readable = scope.vars.iter().any(|v| v.name == chosen.base && v.readable);
+        if matches!(chosen.ty, TypeName::Chan) || !readable {
+            return vec![skip()];
+        }
+        let low = self.random.between(0, 1);
+        let to = low + self.random.between(0, 2);
+        // In its general form `select` counts up to the bound, which a narrow variable never reaches.
+        let general = high >= 3 && self.random.chance(30);
+        let to = if general { binary(BinaryOp::Add, number(to), number(0)) } else { number(to) };
+        vec![statement(StatementKind::Select { variable: chosen.reference, from: number(low), to })]
+    }
+
+    fn print(&mut self, scope: &Scope) -> Statement {
+        if !scope.mtypes.is_empty() && self.random.chance(30) {
+            let constant = scope.mtypes[self.random.below(scope.mtypes.len())].clone();
+            return statement(StatementKind::Printm(value(name(&constant))));
+        }
+        let arg = self.expression(scope, 1, &[]);
+        statement(StatementKind::Printf("%d\\n".to_string(), vec![arg]))
+    }
+}
+
+/// The same receive, but one that removes the message.
+fn removing(mut receive: Statement) -> Statement {
+    if let StatementKind::Receive { peek, .. } = &mut receive.kind {
+        *peek = false;
+    }
+    receive
+}
+
+/// The channels that messages may carry: all with the message type of the first lasting one.
+pub(super) fn carried(scope: &Scope) -> Vec<Chan> {
+    let lasting = |c: &&Chan| {
+        let plain = |f: &TypeName| !matches!(f, TypeName::Chan | TypeName::Named(_));
+        c.lasting && c.fields.iter().all(plain)
+    };
+    let all: Vec<Chan> = scope.chans.iter().filter(lasting).cloned().collect();
+    match all.first() {
+        None => Vec::new(),
+        Some(first) => {
+            let (fields, capacity) = (first.fields.clone(), first.capacity);
+            all.into_iter().filter(|c| c.fields == fields && c.capacity == capacity).collect()
+        }
+    }
+}

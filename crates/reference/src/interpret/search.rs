@@ -1,0 +1,160 @@
+//! The search: which states are stored, and how many steps lead to a stored state.
+//!
+//! A state is stored between steps that can be interleaved. Inside an atomic sequence, and between offer
+//! and acceptance of a rendezvous, it is not; when an atomic sequence blocks, it is stored after all and
+//! every process may go on. A *transition* is a path from one stored state to the next.
+
+use super::state::{Context, Program, State, Stored};
+use super::step::Effect;
+use super::{Fault, Outcome};
+use std::collections::{HashSet, VecDeque};
+
+/// Longest path through states that are not stored.
+const UNSTORED_DEPTH: usize = 1500;
+
+/// The search.
+pub(super) struct Search<'a> {
+    program: &'a Program,
+    limit: usize,
+    outcome: Outcome,
+    visited: HashSet<Stored>,
+    queue: VecDeque<State>,
+    /// Steps left before the search is given up.
+    fuel: usize,
+}
+
+impl<'a> Search<'a> {
+    /// Explores everything from `initial`, but stores no more than `limit` states.
+    pub fn run(program: &'a Program, initial: State, limit: usize) -> Outcome {
+        let mut search = Search {
+            program,
+            limit,
+            outcome: Outcome { complete: true, ..Outcome::default() },
+            visited: HashSet::new(),
+            queue: VecDeque::new(),
+            fuel: limit.saturating_mul(200).max(1_000_000),
+        };
+        search.store(initial);
+        while let Some(state) = search.queue.pop_front() {
+            if !search.outcome.complete {
+                break;
+            }
+            search.expand(&state);
+        }
+        search.outcome.states = search.visited.len();
+        // The initial state is stored without a step.
+        search.outcome.transitions -= 1;
+        search.outcome
+    }
+
+    fn store(&mut self, state: State) {
+        self.outcome.transitions += 1;
+        if self.visited.contains(&state.stored) {
+            return;
+        }
+        if self.visited.len() >= self.limit {
+            self.outcome.complete = false;
+            return;
+        }
+        self.visited.insert(state.stored.clone());
+        self.queue.push_back(state);
+    }
+
+    fn expand(&mut self, state: &State) {
+        for timeout in [false, true] {
+            let mut any = false;
+            for pid in (0..state.stored.processes.len()).rev() {
+                any |= self.process(state, pid, timeout, 0);
+            }
+            if any || state.stored.processes.is_empty() {
+                return;
+            }
+        }
+        let rests = |p: &super::state::Process| self.program.proctypes[p.proctype].table.stop[p.at];
+        if !state.stored.processes.iter().all(rests) {
+            self.outcome.invalid_end_states += 1;
+        }
+    }
+
+    fn fault(&mut self, fault: Fault) {
+        self.outcome.faults.insert(fault);
+    }
+
+    /// Every step of process `pid`; was there one? The steps of an escape keep those of other escapes and
+    /// of the main sequence from being tried.
+    fn process(&mut self, state: &State, pid: usize, timeout: bool, depth: usize) -> bool {
+        if self.fuel == 0 || depth > UNSTORED_DEPTH {
+            self.outcome.complete = false;
+            return true;
+        }
+        self.fuel -= 1;
+        let program = self.program;
+        let definition = &program.proctypes[state.stored.processes[pid].proctype];
+        if let Some(provided) = &definition.provided {
+            let mut state = state.clone();
+            match (Context { program, state: &mut state, me: pid, timeout }).truth(provided) {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(fault) => {
+                    self.fault(fault);
+                    return true;
+                }
+            }
+        }
+        let mut any = false;
+        let mut escaping = None;
+        for transition in &definition.table.steps[state.stored.processes[pid].at] {
+            if escaping.is_some() && escaping != transition.escape {
+                break;
+            }
+            let mut next = state.clone();
+            let shape = &definition.table.elements.elements[transition.element].shape;
+            let mut context = Context { program, state: &mut next, me: pid, timeout };
+            match context.execute(shape, any) {
+                Ok(Effect::Blocked) => continue,
+                Ok(Effect::Done) => {}
+                Ok(Effect::Violated(times)) => self.outcome.assertion_failures += times,
+                Err(fault) => {
+                    self.fault(fault);
+                    any = true;
+                    continue;
+                }
+            }
+            let died = pid >= next.stored.processes.len();
+            if let Some(target) = transition.target
+                && !died
+            {
+                next.stored.processes[pid].at = target;
+            }
+            if next.handshake.is_none() {
+                any = true;
+                escaping = transition.escape;
+                self.arrive(next, pid, transition.atomic, depth);
+            } else if self.accept(&next, pid, depth) {
+                any = true;
+                escaping = transition.escape;
+            } else {
+                escaping = None;
+            }
+        }
+        any
+    }
+
+    /// Lets the other processes accept the message that `sender` offers; did one?
+    fn accept(&mut self, state: &State, sender: usize, depth: usize) -> bool {
+        let mut accepted = false;
+        for pid in (0..state.stored.processes.len()).rev() {
+            if pid != sender {
+                accepted |= self.process(state, pid, false, depth + 1);
+            }
+        }
+        accepted
+    }
+
+    /// After a step: stores the state, or goes on at once with the same process.
+    fn arrive(&mut self, state: State, pid: usize, atomic: bool, depth: usize) {
+        if !atomic || !self.process(&state, pid, false, depth + 1) {
+            self.store(state);
+        }
+    }
+}

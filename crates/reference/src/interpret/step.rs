@@ -1,0 +1,206 @@
+//! What one step does: basic statements, and `d_step` as a whole.
+
+use super::Fault;
+use super::elements::{ElementId, SequenceId, Shape};
+use super::resolved::*;
+use super::state::Context;
+
+/// Steps a `d_step` may take before it is taken to be endless.
+const D_STEP_LIMIT: usize = 100_000;
+
+/// What executing an element did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Not executable; the state may be half changed and must be dropped.
+    Blocked,
+    Done,
+    /// Done, and this many assertions were violated on the way.
+    Violated(usize),
+}
+
+impl Context<'_> {
+    /// Executes `shape`. `others` says whether the process has another step (for `else`).
+    pub fn execute(&mut self, shape: &Shape, others: bool) -> Result<Effect, Fault> {
+        let handshake = self.state.handshake.is_some();
+        match shape {
+            Shape::Basic(basic @ Basic::Receive { .. }) => self.basic(basic),
+            Shape::DStep(inner) => self.d_step(*inner, others),
+            // During a hand-shake only the receive that completes it can happen.
+            _ if handshake => Ok(Effect::Blocked),
+            Shape::Basic(basic) => self.basic(basic),
+            Shape::Else if others => Ok(Effect::Blocked),
+            _ => Ok(Effect::Done),
+        }
+    }
+
+    fn basic(&mut self, basic: &Basic) -> Result<Effect, Fault> {
+        let done = |executable| if executable { Effect::Done } else { Effect::Blocked };
+        Ok(match basic {
+            Basic::Condition(value) => done(self.truth(value)?),
+            Basic::Assign(place, value) => {
+                let value = self.value(value)?;
+                self.write(place, value)?;
+                Effect::Done
+            }
+            Basic::Nothing => Effect::Done,
+            Basic::Assert(value) => {
+                if self.truth(value)? {
+                    Effect::Done
+                } else {
+                    Effect::Violated(1)
+                }
+            }
+            Basic::Send { channel, sorted, args } => done(self.send(channel, *sorted, args)?),
+            Basic::Receive { channel, any, peek, patterns } => {
+                done(self.receive(channel, *any, *peek, patterns)?)
+            }
+            Basic::End => done(self.die()),
+        })
+    }
+
+    fn send(&mut self, channel: &Place, sorted: bool, args: &[Value]) -> Result<bool, Fault> {
+        let channel = self.channel(channel)?;
+        if self.is_full(channel) {
+            return Ok(false);
+        }
+        let ChannelType { capacity, fields } = self.channel_type(channel).clone();
+        if fields.len() != args.len() {
+            return Err(Fault::WrongNumberOfFields);
+        }
+        let mut raw = Vec::new();
+        for arg in args {
+            raw.push(self.value(arg)?);
+        }
+        let message: Vec<i32> = fields.iter().zip(&raw).map(|(kind, value)| kind.wrap(*value)).collect();
+        let messages = &mut self.state.stored.channels[channel].messages;
+        // A sorted send goes behind the last message that is not greater. SPIN compares the value as
+        // sent, before it is cut down to the field.
+        let slot = if sorted {
+            messages.iter().position(|m| raw < *m).unwrap_or(messages.len())
+        } else {
+            messages.len()
+        };
+        messages.insert(slot, message);
+        if capacity == 0 {
+            self.state.handshake = Some(channel);
+        }
+        Ok(true)
+    }
+
+    fn receive(
+        &mut self,
+        channel: &Place,
+        any: bool,
+        peek: bool,
+        patterns: &[Pattern],
+    ) -> Result<bool, Fault> {
+        let channel = self.channel(channel)?;
+        let rendezvous = self.channel_type(channel).capacity == 0;
+        if rendezvous && peek {
+            return Err(Fault::PolledRendezvous);
+        }
+        let expected = if rendezvous { Some(channel) } else { None };
+        if self.state.handshake != expected {
+            return Ok(false);
+        }
+        let Some(slot) = self.matching(channel, any, patterns)? else { return Ok(false) };
+        let message = if peek {
+            self.state.stored.channels[channel].messages[slot].clone()
+        } else {
+            self.state.stored.channels[channel].messages.remove(slot)
+        };
+        for (pattern, field) in patterns.iter().zip(message) {
+            if let Pattern::Store(place) = pattern {
+                self.write(place, field)?;
+            }
+        }
+        if rendezvous {
+            self.state.handshake = None;
+        }
+        Ok(true)
+    }
+
+    /// Only the youngest process can die; its channels go with it.
+    fn die(&mut self) -> bool {
+        if self.me + 1 != self.state.stored.processes.len() {
+            return false;
+        }
+        if let Some(process) = self.state.stored.processes.pop() {
+            self.state.stored.channels.truncate(process.first_channel);
+        }
+        true
+    }
+
+    /// One indivisible, deterministic step: executable if its first statement is, and from there on the
+    /// first executable option is taken and nothing may block.
+    fn d_step(&mut self, sequence: SequenceId, others: bool) -> Result<Effect, Fault> {
+        let proctype = self.state.stored.processes[self.me].proctype;
+        let program = self.program;
+        let elements = &program.proctypes[proctype].table.elements;
+        let mut violated = 0;
+        let mut current = elements.sequences[sequence].first;
+        let mut guard = true;
+        for _ in 0..D_STEP_LIMIT {
+            let Some(id) = current.filter(|id| elements.elements[*id].in_d_step) else {
+                return Ok(if violated > 0 { Effect::Violated(violated) } else { Effect::Done });
+            };
+            let element = &elements.elements[id];
+            current = match &element.shape {
+                Shape::Goto(label) => elements.label(label).ok(),
+                Shape::Join | Shape::Exit => element.next,
+                Shape::Block(inner) => elements.sequences[*inner].first,
+                Shape::Selection => match self.first_executable(&element.choices, &mut violated)? {
+                    Some(after) => after,
+                    None if guard => return Ok(Effect::Blocked),
+                    None => return Err(Fault::BlockedInDStep),
+                },
+                shape => {
+                    match self.execute(shape, others)? {
+                        Effect::Blocked if guard => return Ok(Effect::Blocked),
+                        Effect::Blocked => return Err(Fault::BlockedInDStep),
+                        Effect::Done => {}
+                        Effect::Violated(n) => violated += n,
+                    }
+                    if !guard && self.state.handshake.is_some() {
+                        return Err(Fault::RendezvousInDStep);
+                    }
+                    element.next
+                }
+            };
+            guard &= matches!(element.shape, Shape::Join | Shape::Block(_));
+        }
+        Err(Fault::EndlessDStep)
+    }
+
+    /// Executes the first statement of the first option where that is possible; where it goes on.
+    fn first_executable(
+        &mut self,
+        choices: &[SequenceId],
+        violated: &mut usize,
+    ) -> Result<Option<Option<ElementId>>, Fault> {
+        let proctype = self.state.stored.processes[self.me].proctype;
+        let program = self.program;
+        let elements = &program.proctypes[proctype].table.elements;
+        for choice in choices {
+            let Some(first) = elements.sequences[*choice].first else { continue };
+            let Ok(start) = elements.start(first) else { continue };
+            let element = &elements.elements[start];
+            match &element.shape {
+                Shape::Goto(_) | Shape::Selection | Shape::Block(_) => return Ok(Some(Some(start))),
+                Shape::Else if self.state.handshake.is_none() => return Ok(Some(element.next)),
+                shape => {
+                    let before = self.state.clone();
+                    match self.execute(shape, false)? {
+                        Effect::Blocked => *self.state = before,
+                        Effect::Done => return Ok(Some(element.next)),
+                        Effect::Violated(n) => {
+                            *violated += n;
+                            return Ok(Some(element.next));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
