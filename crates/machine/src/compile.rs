@@ -83,6 +83,9 @@ impl Compiler<'_> {
             for (variable, at) in function.locals.iter().zip(&starts).skip(function.params) {
                 self.init(number, variable, *at, true);
             }
+            for variable in &function.dead_at_start {
+                self.action(number, &ir::Action::Forget(*variable));
+            }
         }
         self.emit(Op::Return);
         let provided = function.provided.as_ref().map(|e| self.expr_code(number, e));

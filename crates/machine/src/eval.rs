@@ -227,7 +227,8 @@ impl Machine {
                     None => return Err(site),
                 },
                 Op::Full(site) => match self.channel(memory, top) {
-                    Some(channel) => top = i32::from(channel.length() == channel.layout.capacity),
+                    // A rendezvous channel is never full: SPIN gives it one slot, for the message in passing.
+                    Some(channel) => top = i32::from(channel.length() == channel.layout.capacity.max(1)),
                     None => return Err(site),
                 },
                 Op::Empty(site) => match self.channel(memory, top) {

@@ -37,6 +37,9 @@ pub struct Function {
     pub params: usize,
     /// Local variables. A variable of an inner block has a place of its own.
     pub locals: Vec<Variable>,
+    /// Locals that have no value when a thread starts, whatever their initial value or argument. Set by an analysis that
+    /// has shown that nobody reads it.
+    pub dead_at_start: Vec<VariableId>,
     /// The control points.
     pub locations: Vec<Location>,
     /// Where a thread starts.

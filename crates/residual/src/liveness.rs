@@ -150,6 +150,10 @@ pub fn forget_dead(program: &mut Program) -> usize {
         let live = live(function);
         let locals = function.locals.len();
         let entry = function.entry.0 as usize;
+        function.dead_at_start = (0..locals)
+            .filter(|v| !live[entry][*v] && !remote[index][*v])
+            .map(|v| VariableId(v as u32))
+            .collect();
         for from in 0..function.locations.len() {
             // Inside a d_step nothing is stored, and its exits go to locations outside.
             for t in 0..function.locations[from].transformations.len() {
@@ -157,9 +161,9 @@ pub fn forget_dead(program: &mut Program) -> usize {
                 let Some(target) = transformation.target else { continue };
                 let mut dead = Vec::new();
                 for v in 0..locals {
-                    // It dies here if it may hold a value: it was live before, or this step writes it. What is
-                    // dead at the start of a process (a parameter nobody reads) dies with its first step.
-                    let holds = live[from][v] || touches(transformation, v) || from == entry;
+                    // It dies here if it may hold a value: it was live before, or this step writes it. What was dead
+                    // before is zero already, from the step that led here or from the start of the process.
+                    let holds = live[from][v] || touches(transformation, v);
                     if holds && !live[target.0 as usize][v] && !remote[index][v] {
                         dead.push(Action::Forget(VariableId(v as u32)));
                     }

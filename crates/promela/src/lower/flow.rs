@@ -87,6 +87,8 @@ struct Builder<'a> {
 struct Step {
     element: ElementId,
     transformation: Transformation,
+    /// The start of the escape sequence it belongs to.
+    escape: Option<ElementId>,
 }
 
 impl Builder<'_> {
@@ -164,36 +166,56 @@ impl Builder<'_> {
         None
     }
 
-    /// All steps from an element, escapes first.
+    /// All steps from an element, escapes first, ranked.
     fn transformations(&mut self, element: ElementId) -> Vec<Transformation> {
+        let steps = self.with_escapes(element);
+        let mut rank = 0;
+        let mut out: Vec<Transformation> = Vec::new();
+        for (index, step) in steps.iter().enumerate() {
+            if index > 0 && steps[index - 1].escape != step.escape {
+                rank += 1;
+            }
+            out.push(Transformation { rank, ..step.transformation.clone() });
+        }
+        // An `else` stands behind the other options of its own choice, and compares itself with everything before it, also
+        // across nested choices: that is SPIN's rule.
+        out
+    }
+
+    /// The steps of an element with those of its escapes in front, the outermost first; the steps of one escape stand
+    /// together.
+    ///
+    /// As in SPIN's tables: where an escape was made before the element (a block around nested `unless` statements), the
+    /// escape brings along its own escapes, and all of them count as one.
+    fn with_escapes(&mut self, element: ElementId) -> Vec<Step> {
         let mut steps = Vec::new();
-        let mut seen = Vec::new();
-        self.steps(element, &mut steps, &mut seen);
-        let mut escapes: Vec<SequenceId> = Vec::new();
-        for step in &steps {
-            if matches!(self.flow.element(step.element).kind, Kind::Join) {
+        self.steps(element, &mut steps, &mut Vec::new());
+        let atomic = self.flow.element(element).atomic;
+        let count = steps.len();
+        for index in 0..count {
+            // What was put in front moves the step we are at.
+            let own = steps.len() - count + index;
+            let source = steps[own].element;
+            if matches!(self.flow.element(source).kind, Kind::Join) {
                 continue;
             }
-            for escape in &self.flow.element(step.element).escapes {
-                if !escapes.contains(escape) {
-                    escapes.push(*escape);
+            for escape in self.flow.element(source).escapes.clone().into_iter().rev() {
+                let Some(first) = self.first(escape) else { continue };
+                let target = self.hunt(first, atomic);
+                let mut offered = Vec::new();
+                if target < element {
+                    offered = self.with_escapes(target);
+                } else {
+                    self.steps(target, &mut offered, &mut Vec::new());
+                }
+                for step in offered {
+                    if !steps.iter().any(|s| s.element == step.element) {
+                        steps.insert(0, Step { escape: Some(target), ..step });
+                    }
                 }
             }
         }
-        let mut out: Vec<Transformation> = Vec::new();
-        for (rank, escape) in escapes.iter().enumerate() {
-            let Some(first) = self.first(*escape) else { continue };
-            let target = self.hunt(first, self.flow.element(element).atomic);
-            let mut steps = Vec::new();
-            self.steps(target, &mut steps, &mut Vec::new());
-            out.extend(steps.into_iter().map(|s| Transformation { rank: rank as u16, ..s.transformation }));
-        }
-        let rank = escapes.len() as u16;
-        // `else` compares itself with everything before it.
-        let (elses, others): (Vec<_>, Vec<_>) =
-            steps.into_iter().partition(|s| matches!(s.transformation.operation, Operation::Else));
-        out.extend(others.into_iter().chain(elses).map(|s| Transformation { rank, ..s.transformation }));
-        out
+        steps
     }
 
     /// The steps of an element itself.
@@ -247,6 +269,7 @@ impl Builder<'_> {
         });
         out.push(Step {
             element,
+            escape: None,
             transformation: Transformation {
                 operation,
                 actions,

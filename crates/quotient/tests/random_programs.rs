@@ -1,0 +1,120 @@
+//! Random Promela programs through every combination of options, against the reference interpreter, which shares no
+//! code with the engine.
+//!
+//! `QUOTIENT_RANDOM_PROGRAMS` sets how many programs (a slice by default), `QUOTIENT_SEED` the first seed. A failure is
+//! shrunk and printed as a program.
+
+use std::collections::BTreeSet;
+
+use quotient::{Check, Model, SearchKind, StoreKind};
+use quotient_promela::ast;
+use quotient_reference::{Outcome, generate, interpret, print, shrink};
+
+/// Programs with more states than this are skipped.
+const LIMIT: usize = 20_000;
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// The kinds of violation, as both sides can tell them.
+fn expected_kinds(outcome: &Outcome) -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    if outcome.assertion_failures > 0 {
+        kinds.insert("assertion".to_owned());
+    }
+    if outcome.invalid_end_states > 0 {
+        kinds.insert("deadlock".to_owned());
+    }
+    kinds
+}
+
+/// What one combination of options answers: states, transitions, kinds.
+fn answer(model: &Model, check: &Check<'_>) -> Result<(u64, u64, BTreeSet<String>), String> {
+    let outcome = model.check(check).map_err(|e| e.to_string())?;
+    if let quotient::Verdict::Undecided(why) = &outcome.verdict {
+        return Err(format!("undecided: {why}"));
+    }
+    let kinds = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    Ok((outcome.statistics.states, outcome.statistics.transitions, kinds))
+}
+
+/// Compares all combinations with the reference. `None`: not comparable (too large, or a fault makes counts moot).
+fn differs(tree: &ast::Model) -> Option<Result<(), String>> {
+    let expected = interpret(tree, LIMIT).ok().filter(|o| o.complete)?;
+    let text = print(tree);
+    let model = match Model::from_text("random.pml", &text) {
+        Ok(model) => model,
+        Err(error) => return Some(Err(format!("refused: {error}"))),
+    };
+    Some(compare(&model, &expected))
+}
+
+fn compare(model: &Model, expected: &Outcome) -> Result<(), String> {
+    let wanted = expected_kinds(expected);
+    for raw in [true, false] {
+        for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
+            for store in [StoreKind::Tree, StoreKind::Plain] {
+                let name = format!("raw {raw}, {search:?}, {store:?}");
+                let check = Check { raw, search, store, all: true, ..Check::default() };
+                let (states, transitions, kinds) =
+                    answer(model, &check).map_err(|e| format!("{name}: {e}"))?;
+                if !expected.faults.is_empty() {
+                    // A fault ends its path: only that there is one can be compared.
+                    if kinds.iter().all(|k| k == "assertion" || k == "deadlock") {
+                        return Err(format!("{name}: no fault, the reference has {:?}", expected.faults));
+                    }
+                    continue;
+                }
+                if kinds != wanted {
+                    return Err(format!("{name}: {kinds:?} instead of {wanted:?}"));
+                }
+                let exact = (expected.states as u64, expected.transitions as u64);
+                if raw && (states, transitions) != exact {
+                    return Err(format!(
+                        "{name}: {states} states, {transitions} transitions instead of {exact:?}"
+                    ));
+                }
+                if !raw && states > exact.0 {
+                    return Err(format!("{name}: {states} states, more than {} without reductions", exact.0));
+                }
+                // Stopping at the first violation must find one exactly when there is one.
+                let first = Check { all: false, ..check };
+                let (_, _, found) = answer(model, &first).map_err(|e| format!("{name}, first: {e}"))?;
+                if found.is_empty() != wanted.is_empty() || !found.is_subset(&wanted) {
+                    return Err(format!("{name}, first: {found:?} instead of one of {wanted:?}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_combination_agrees_with_the_reference() {
+    let programs = from_environment("QUOTIENT_RANDOM_PROGRAMS", 300);
+    let first = from_environment("QUOTIENT_SEED", 7_000_000);
+    let mut compared = 0;
+    for seed in first..first + programs {
+        let tree = generate(seed, 1 + (seed % 12) as usize);
+        match differs(&tree) {
+            None => {}
+            Some(Ok(())) => compared += 1,
+            Some(Err(what)) => {
+                // Shrinking must not turn a wrong answer into a program that is rightly refused.
+                let refused = what.starts_with("refused");
+                let small = shrink(
+                    &tree,
+                    &mut |t| matches!(differs(t), Some(Err(w)) if w.starts_with("refused") == refused && !w.contains("no process")),
+                );
+                let small_what = match differs(&small) {
+                    Some(Err(what)) => what,
+                    _ => what,
+                };
+                panic!("seed {seed}: {small_what}\n\n{}", print(&small));
+            }
+        }
+    }
+    println!("{compared} of {programs} programs compared");
+    assert!(compared * 2 > programs, "only {compared} of {programs} programs could be compared");
+}
