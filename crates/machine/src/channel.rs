@@ -58,9 +58,9 @@ impl Channel<'_> {
         let mut position = length;
         if sorted {
             let greater = |p: &u32| {
+                // As in SPIN, the values that are sent are compared before they are cut to their fields.
                 let fields = (0..self.layout.fields.len()).map(|f| self.field(*p, f));
-                let new = self.layout.fields.iter().zip(values).map(|((_, cell), v)| cell.wrap(*v));
-                fields.gt(new)
+                fields.gt(values.iter().copied())
             };
             position = (0..length).find(greater).unwrap_or(length);
         }

@@ -377,8 +377,11 @@ impl Machine {
         }
         if let Some(channel) = self.channel(frame.memory, channel) {
             values.resize(channel.layout.fields.len(), 0);
-            for (value, (_, cell)) in values.iter_mut().zip(&channel.layout.fields) {
-                *value = cell.wrap(*value);
+            // A sorted send looks at the whole values.
+            if !self.code.sends[send as usize].sorted {
+                for (value, (_, cell)) in values.iter_mut().zip(&channel.layout.fields) {
+                    *value = cell.wrap(*value);
+                }
             }
         }
         self.values = values;

@@ -1,0 +1,197 @@
+//! The command as a user meets it: exit statuses, reports, errors, traces.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn quotient(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_quotient")).args(args).output().expect("the command runs")
+}
+
+/// A model in a file of its own.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> File {
+        let dir = std::env::temp_dir().join(format!("quotient-command-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("a temporary folder");
+        let path = dir.join(name);
+        std::fs::write(&path, text).expect("a temporary file");
+        File(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("an ordinary path")
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn model(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name).display().to_string()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("one JSON object on standard output")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const DEADLOCK: &str = "bit a, b;\nactive proctype P() { a == 1; b = 1 }\nactive proctype Q() { b == 1; a = 1 }\n";
+const ASSERTION: &str = "byte x;\nactive [2] proctype P() {\n\tbyte t;\n\tt = x;\n\tx = t + 1;\n\tassert(x < 2)\n}\n";
+
+#[test]
+fn a_model_that_holds() {
+    let output = quotient(&["check", &model("peterson.pml")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("holds"));
+}
+
+#[test]
+fn a_deadlock_shows_who_waits_for_what() {
+    let file = File::new("deadlock.pml", DEADLOCK);
+    let output = quotient(&["check", file.path()]);
+    assert_eq!(output.status.code(), Some(11));
+    let text = stdout(&output);
+    assert!(text.contains("deadlock: invalid end state, in the initial state"), "{text}");
+    assert!(text.contains("P(0) at"), "{text}");
+    assert!(text.contains("a == 1"), "{text}");
+    assert_eq!(quotient(&["check", "--no-deadlock", file.path()]).status.code(), Some(0));
+}
+
+#[test]
+fn an_assertion_has_a_shortest_trace() {
+    let file = File::new("assertion.pml", ASSERTION);
+    let output = quotient(&["check", "--raw", "--json", file.path()]);
+    assert_eq!(output.status.code(), Some(12));
+    let object = json(&output);
+    assert_eq!(object["verdict"], "violated");
+    assert_eq!(object["violation"]["kind"], "assertion");
+    assert_eq!(object["violation"]["message"], "assertion violated: assert(x < 2)");
+    let steps = object["violation"]["trace"]["steps"].as_array().expect("steps");
+    assert_eq!(steps.len(), 5, "{object:#}");
+    assert_eq!(steps[1]["changes"][0]["name"], "x");
+    assert_eq!(steps[4]["line"], 6);
+}
+
+#[test]
+fn the_json_object_has_its_fields() {
+    let object = json(&quotient(&["check", "--json", &model("peterson.pml")]));
+    for field in [
+        "verdict", "violation", "violations", "states", "transitions", "depth", "cpu_seconds", "wall_seconds",
+        "store_bytes", "search_bytes", "peak_rss_bytes", "unexplored", "reductions", "unreached", "warnings",
+    ] {
+        assert!(object.get(field).is_some(), "no field {field}");
+    }
+    assert_eq!(object["verdict"], "holds");
+    assert!(object["violation"].is_null());
+    for field in ["symmetry", "por", "store", "notes"] {
+        assert!(object["reductions"].get(field).is_some(), "no field reductions.{field}");
+    }
+}
+
+#[test]
+fn limits_end_undecided() {
+    let file = File::new("counter.pml", "int x;\nactive proctype P() { do :: x++ od }\n");
+    for limit in [["--max-states", "1000"], ["--max-depth", "50"], ["--max-time", "300ms"], ["--max-memory", "1M"]] {
+        for search in ["bfs", "dfs"] {
+            let output = quotient(&["check", "--search", search, limit[0], limit[1], "--json", file.path()]);
+            assert_eq!(output.status.code(), Some(5), "{limit:?} {search}: {}", stderr(&output));
+            let object = json(&output);
+            assert_eq!(object["verdict"], "undecided", "{limit:?} {search}");
+            assert!(object["message"].as_str().is_some_and(|m| m.contains("limit")), "{object:#}");
+            assert!(object["states"].as_u64() > Some(10));
+        }
+    }
+}
+
+#[test]
+fn claims_that_are_not_checked_are_not_called_true() {
+    let file = File::new("claim.pml", "bit x;\nactive proctype P() { x = 1 }\nltl p { <> (x == 1) }\n");
+    assert_eq!(quotient(&["check", file.path()]).status.code(), Some(5));
+    assert_eq!(quotient(&["check", "--safety", file.path()]).status.code(), Some(0));
+}
+
+#[test]
+fn wrong_input_is_explained() {
+    let file = File::new("wrong.pml", "byte x;\nactive proctype P() { y = 1; z++ }\n");
+    let output = quotient(&["check", file.path()]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(text.contains("`y` is not declared") && text.contains("`z` is not declared"), "{text}");
+    assert!(text.contains(":2:23"), "{text}");
+    assert!(text.contains("help:") && text.contains("2 errors"), "{text}");
+
+    let object = json(&quotient(&["check", "--json", file.path()]));
+    assert_eq!(object["verdict"], "error");
+
+    let missing = quotient(&["check", "no-such-file.pml"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).contains("cannot read no-such-file.pml"));
+
+    assert_eq!(quotient(&["check", "--no-such-option"]).status.code(), Some(2));
+}
+
+#[test]
+fn definitions_parameterise_a_model() {
+    let states = |n: &str| json(&quotient(&["check", "--json", "--all", "-D", n, &model("phils.pml")]))["states"].as_u64();
+    assert!(states("N=3") < states("N=5"));
+}
+
+#[test]
+fn a_trace_can_be_replayed() {
+    let file = File::new("replayed.pml", ASSERTION);
+    let trace = File::new("replayed.trace", "");
+    let output = quotient(&["check", file.path(), "--trace", trace.path()]);
+    assert_eq!(output.status.code(), Some(12));
+    let replayed = quotient(&["replay", trace.path()]);
+    assert_eq!(replayed.status.code(), Some(12), "{}", stderr(&replayed));
+    assert!(stdout(&replayed).contains("assertion violated"));
+
+    std::fs::write(&file.0, "byte x;\nactive proctype P() { x = 1 }\n").expect("writable");
+    let changed = quotient(&["replay", trace.path()]);
+    assert!(stderr(&changed).contains("has changed"), "{}", stderr(&changed));
+
+    let nonsense = quotient(&["replay", file.path()]);
+    assert_eq!(nonsense.status.code(), Some(2));
+    assert!(stderr(&nonsense).contains("not a replay file"));
+}
+
+#[test]
+fn simulation_repeats_with_its_seed() {
+    let run = |seed: &str| stdout(&quotient(&["simulate", "--seed", seed, "--steps", "50", &model("peterson.pml")]));
+    assert_eq!(run("7"), run("7"));
+    assert!(run("7").lines().count() > 10);
+    let file = File::new("print.pml", "active proctype P() { printf(\"hello %d\\n\", 7) }\n");
+    assert_eq!(stdout(&quotient(&["simulate", "--output-only", file.path()])).lines().next(), Some("hello 7"));
+}
+
+#[test]
+fn unreached_statements_are_listed() {
+    let file = File::new("unreached.pml", "byte x;\nactive proctype P() {\n\tif\n\t:: x > 0 -> x = 5\n\t:: else\n\tfi\n}\n");
+    let text = stdout(&quotient(&["check", file.path()]));
+    assert!(text.contains("never executed:") && text.contains("x = 5"), "{text}");
+}
+
+#[test]
+fn a_deep_search_overflows_nothing() {
+    // The full depth of ten million levels is one command: see CONTRIBUTING.md.
+    let levels: u64 = std::env::var("QUOTIENT_DEPTH").ok().and_then(|v| v.parse().ok()).unwrap_or(300_000);
+    let file = File::new("deep.pml", "int x;\nactive proctype P() { do :: x < LEVELS -> x++ od }\n");
+    let define = format!("LEVELS={levels}");
+    let args = ["check", "--raw", "--search", "dfs", "--no-deadlock", "--json", "-D", &define, file.path()];
+    let object = json(&quotient(&args));
+    assert_eq!(object["verdict"], "holds");
+    assert_eq!(object["depth"].as_u64(), Some(2 * levels));
+}
