@@ -563,7 +563,13 @@ impl Machine {
             self.violate_at(site, frame.thread, number, state, out);
             return true;
         }
-        let offered = std::mem::take(&mut self.values);
+        let mut offered = std::mem::take(&mut self.values);
+        if let Some(channel) = self.channel(frame.memory, channel) {
+            // Also the values of a sorted send, which nobody sorts here.
+            for (value, (_, cell)) in offered.iter_mut().zip(&channel.layout.fields) {
+                *value = cell.wrap(*value);
+            }
+        }
         let mut met = false;
         let threads = self.shape_at(frame.memory).threads.len() as u32;
         for partner in (0..threads).filter(|p| *p != frame.thread) {
