@@ -106,10 +106,11 @@ pub fn live(function: &Function) -> Vec<Vec<bool>> {
         changed = false;
         for (index, location) in function.locations.iter().enumerate().rev() {
             for (t, access) in location.transformations.iter().zip(&accesses[index]) {
-                for v in 0..locals {
-                    let after = t.target.is_some_and(|target| live[target.0 as usize][v]);
-                    if (access.read[v] || (after && !access.written[v])) && !live[index][v] {
-                        live[index][v] = true;
+                let after = t.target.map_or_else(|| vec![false; locals], |target| live[target.0 as usize].clone());
+                let before = access.read.iter().zip(&access.written).zip(after);
+                for (here, ((read, written), after)) in live[index].iter_mut().zip(before) {
+                    if (*read || (after && !written)) && !*here {
+                        *here = true;
                         changed = true;
                     }
                 }

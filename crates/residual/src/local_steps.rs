@@ -33,7 +33,7 @@ pub fn merge(program: &mut Program) -> usize {
     let remote = remotely_read(program);
     let scratch: Vec<bool> = program.globals.iter().map(|g| g.scratch).collect();
     let mut merged = 0;
-    for index in 0..program.functions.len() {
+    for (index, remote) in remote.iter().enumerate() {
         let function = &program.functions[index];
         if function.provided.is_some() {
             continue;
@@ -41,7 +41,7 @@ pub fn merge(program: &mut Program) -> usize {
         let named = named_locations(program, FunctionId(index as u32));
         let mut transient: Vec<bool> = (0..function.locations.len())
             .map(|l| {
-                l != function.entry.0 as usize && !named[l] && is_local(function, l, &remote[index], &scratch)
+                l != function.entry.0 as usize && !named[l] && is_local(function, l, remote, &scratch)
             })
             .collect();
         break_cycles(function, &mut transient);

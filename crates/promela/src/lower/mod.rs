@@ -268,6 +268,12 @@ impl Lowering<'_> {
     }
 
     fn proctype(&mut self, id: FunctionId, p: &ast::Proctype) {
+        if p.deterministic {
+            self.report(
+                Diagnostic::warning(p.name.span, "that this process is deterministic is not checked")
+                    .help("D_proctype is read as proctype"),
+            );
+        }
         self.body(
             id,
             &p.name.name,

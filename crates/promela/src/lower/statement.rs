@@ -792,6 +792,16 @@ impl Lowering<'_> {
             context.flow.add_sequence(Sequence { elements, join: None })
         };
         let main_sequence = part(self, context, main, false);
+        // SPIN starts the counter of a loop before the statement that the loop is part of: no escape interrupts that.
+        if matches!(
+            main.kind,
+            StatementKind::ForRange { .. } | StatementKind::ForIn { .. } | StatementKind::Select { .. }
+        ) {
+            let elements = &mut context.flow.sequences[main_sequence.0].elements;
+            if elements.len() > 3 {
+                out.push(elements.remove(0));
+            }
+        }
         let escape_sequence = part(self, context, escape, true);
         if self.is_empty(context, main_sequence, main.span)
             || self.is_empty(context, escape_sequence, escape.span)
