@@ -1,0 +1,2 @@
+//! Relative safety.
+pub mod constraint;
