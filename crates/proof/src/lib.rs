@@ -1,2 +1,9 @@
 //! Relative safety.
 pub mod constraint;
+pub mod language;
+pub mod program;
+pub mod domain;
+pub mod step;
+pub mod canonical;
+pub mod safety;
+pub mod models;

@@ -156,16 +156,20 @@ impl Dbm {
         self.nodes = nodes;
     }
 
-    /// Moves the value of node `from` to the fresh last node and leaves `from` unconstrained.
-    /// This is how an assignment is undone: the old node becomes the value before it.
-    pub fn displace(&mut self, from: usize) {
-        self.extend(1);
-        let (n, last) = (self.nodes, self.nodes - 1);
-        for k in 0..n {
-            self.entries.swap(from * n + k, last * n + k);
-        }
-        for k in 0..n {
-            self.entries.swap(k * n + from, k * n + last);
+    /// Moves the values of the nodes `from` to fresh nodes at the end, in order, leaves the old
+    /// nodes unconstrained, and adds `more` unconstrained nodes after them. This is how an
+    /// assignment is undone: the old node becomes the value before it.
+    pub fn displace(&mut self, from: &[usize], more: usize) {
+        let old = self.nodes;
+        self.extend(from.len() + more);
+        let n = self.nodes;
+        for (k, &node) in from.iter().enumerate() {
+            for j in 0..n {
+                self.entries.swap(node * n + j, (old + k) * n + j);
+            }
+            for j in 0..n {
+                self.entries.swap(j * n + node, j * n + old + k);
+            }
         }
     }
 
@@ -321,7 +325,7 @@ mod tests {
         // x1 = 5 after "x1 := x2 + 1": before it, x2 = 4 and x1 is free.
         let mut d = Dbm::universe(3);
         assert!(d.meet(1, 0, 5).unwrap() && d.meet(0, 1, -5).unwrap());
-        d.displace(1);
+        d.displace(&[1], 0);
         assert!(d.meet(3, 2, 1).unwrap() && d.meet(2, 3, -1).unwrap());
         d.truncate(3);
         assert_eq!((d.constant(2), d.lower(1), d.upper(1)), (Some(4), None, None));

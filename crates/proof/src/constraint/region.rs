@@ -184,14 +184,14 @@ impl Region {
         self.dbm.extend(more);
     }
 
-    /// Moves the value of node `from` to a fresh last node; see [`Dbm::displace`].
-    pub fn displace(&mut self, from: usize) {
-        self.dbm.displace(from);
-        let last = self.dbm.nodes() - 1;
+    /// Moves the values of the nodes `from` to fresh nodes at the end; see [`Dbm::displace`].
+    pub fn displace(&mut self, from: &[usize], more: usize) {
+        let old = self.dbm.nodes();
+        self.dbm.displace(from, more);
         for linear in &mut self.general {
             for term in &mut linear.terms {
-                if term.0 == from {
-                    term.0 = last;
+                if let Some(k) = from.iter().position(|&f| f == term.0) {
+                    term.0 = old + k;
                 }
             }
             linear.terms.sort_by_key(|t| t.0);
