@@ -1,9 +1,11 @@
 //! Relative safety.
-pub mod constraint;
-pub mod language;
-pub mod program;
-pub mod domain;
-pub mod step;
 pub mod canonical;
-pub mod safety;
+pub mod constraint;
+pub mod domain;
+pub mod explicit;
+pub mod language;
 pub mod models;
+pub mod program;
+pub mod relative;
+pub mod safety;
+pub mod step;
