@@ -122,6 +122,8 @@ pub struct Assertion {
     pub span: Option<Span>,
     /// Taken for granted (`assume`).
     pub assumed: bool,
+    /// Assumed to be length-non-increasing as well (`assume nonincreasing`).
+    pub nonincreasing: bool,
     /// Assertions its proof may rely on, by index.
     pub using: Vec<usize>,
     /// Number of nodes, the zero node included.

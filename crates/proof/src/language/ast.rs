@@ -131,6 +131,8 @@ pub enum Group {
 pub struct Assertion {
     /// `assume` instead of `assert`.
     pub assumed: bool,
+    /// `assume nonincreasing`: the right state needs no longer a derivation than the left one.
+    pub nonincreasing: bool,
     /// The name before the colon.
     pub name: Option<(String, Span)>,
     /// The left state.

@@ -400,6 +400,7 @@ impl Lowering<'_> {
             name,
             span: Some(source.span),
             assumed: source.assumed,
+            nonincreasing: source.nonincreasing,
             using,
             nodes: scope.next,
             universal,

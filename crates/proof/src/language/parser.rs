@@ -183,6 +183,7 @@ impl Parser {
     }
 
     fn assertion(&mut self, start: Span, assumed: bool) -> Parsed<Item> {
+        let nonincreasing = assumed && self.word("nonincreasing");
         let mut name = None;
         if matches!((self.peek(), &self.tokens[self.at + 1].0), (Token::Word(_), Token::Symbol(":"))) {
             name = Some(self.name("a name")?);
@@ -219,7 +220,7 @@ impl Parser {
         self.expect(".")?;
         let span = start.to(self.previous());
         let constraint = Formula::And(parts);
-        Ok(Item::Assertion(Assertion { assumed, name, left, constraint, claim, using, span }))
+        Ok(Item::Assertion(Assertion { assumed, nonincreasing, name, left, constraint, claim, using, span }))
     }
 
     fn symmetric(&mut self) -> Parsed<Claim> {
