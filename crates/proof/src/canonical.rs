@@ -22,7 +22,9 @@ use crate::step::Step;
 enum Source {
     /// A finite column; bit `i` goes to bit `values[i]`.
     Set(usize, Vec<u32>),
-    /// A data column plus a constant.
+    /// A single value, by its bit.
+    Value(u32),
+    /// A data column (or the zero node) plus a constant.
     Node(usize, i64),
 }
 
@@ -47,7 +49,7 @@ fn parts<'t>(tree: &'t Tree, out: &mut Vec<&'t Tree>) {
     }
 }
 
-/// `y = x + c` from two inequalities among the conjuncts.
+/// `y = x + c` from two inequalities among the conjuncts; `x = 0` for a constant.
 fn equality(parts: &[&Tree], y: usize, width: usize) -> Option<(usize, i64)> {
     let find = |plus: usize, minus: usize| {
         parts.iter().find_map(|t| match t {
@@ -55,7 +57,7 @@ fn equality(parts: &[&Tree], y: usize, width: usize) -> Option<(usize, i64)> {
             _ => None,
         })
     };
-    (1..=width).find_map(|x| {
+    (0..=width).find_map(|x| {
         let (up, down) = (find(y, x)?, find(x, y)?);
         (up == -down).then_some((x, up))
     })
@@ -79,7 +81,7 @@ impl Map {
             let name = &program.columns[column];
             let direct = equality(&conjuncts, y, k);
             match domain.places[column] {
-                Place::Node(_) => match direct.map(|(x, c)| (domain.places[x - 1], c)) {
+                Place::Node(_) => match direct.map(|(x, c)| (if x == 0 { Place::Node(0) } else { domain.places[x - 1] }, c)) {
                     Some((Place::Node(n), c)) => nodes.push(Source::Node(n, c)),
                     _ => return Err(format!("its right side does not say {name} as a column plus a constant")),
                 },
@@ -100,7 +102,14 @@ impl Map {
         }
         let mut sets = Vec::with_capacity(self.sets.len());
         for source in &self.sets {
-            let Source::Set(from, values) = source else { return Ok(None) };
+            let (from, values) = match source {
+                Source::Set(from, values) => (from, values),
+                Source::Value(bit) => {
+                    sets.push(1 << bit);
+                    continue;
+                }
+                Source::Node(..) => return Ok(None),
+            };
             let mut rest = state.sets[*from];
             let mut image = 0u128;
             while rest != 0 {
@@ -151,6 +160,9 @@ fn value_map(
     k: usize,
 ) -> Option<Source> {
     let to = &domain.finite[f].values;
+    if let Some((0, c)) = direct {
+        return to.iter().position(|t| *t == c).map(|bit| Source::Value(bit as u32));
+    }
     if let Some((x, c)) = direct {
         let Place::Set(from) = domain.places[x - 1] else { return None };
         let values = domain.finite[from].values.iter();

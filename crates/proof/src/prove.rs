@@ -479,7 +479,7 @@ impl Run<'_> {
         let mut attempts = Vec::new();
         for bounded_length in [true, false] {
             for (grain, max_left, max_right, max_entries) in [
-                (Grain::Whole, 6, 4, 300),
+                (Grain::Whole, 200, 6, 600),
                 (Grain::Locations, 60, 8, 4_000),
                 (Grain::Values, 120, 10, 200_000),
             ] {

@@ -79,17 +79,22 @@ pub struct Table {
     by_location: HashMap<Vec<u128>, Vec<usize>>,
     /// Entries in the table now.
     pub stored: usize,
+    /// Locations are single values in every entry, so only equal ones need comparing.
+    split: bool,
 }
 
 impl Table {
-    fn key(domain: &Domain, state: &State) -> Vec<u128> {
+    fn key(&self, domain: &Domain, state: &State) -> Vec<u128> {
+        if !self.split {
+            return Vec::new();
+        }
         domain.finite.iter().zip(&state.sets).filter(|(f, _)| f.location).map(|(_, s)| *s).collect()
     }
 
-    /// An entry that contains `state`. Locations of stored and queried states are single values
-    /// (see [`Prover::start`]), so only entries with the same ones can.
+    /// An entry that contains `state`. When locations are split (see [`Prover::start`]) they are
+    /// single values in stored and queried states, so only entries with the same ones can.
     pub fn cover(&self, domain: &Domain, state: &State) -> Result<Option<usize>, Overflow> {
-        for &at in self.by_location.get(&Self::key(domain, state)).into_iter().flatten() {
+        for &at in self.by_location.get(&self.key(domain, state)).into_iter().flatten() {
             if state.included_in(&self.entries[at])? {
                 return Ok(Some(at));
             }
@@ -98,7 +103,8 @@ impl Table {
     }
 
     fn insert(&mut self, domain: &Domain, state: State, evict: bool) -> Result<usize, Overflow> {
-        let bucket = self.by_location.entry(Self::key(domain, &state)).or_default();
+        let key = self.key(domain, &state);
+        let bucket = self.by_location.entry(key).or_default();
         if evict {
             let mut kept = Vec::with_capacity(bucket.len() + 1);
             for &at in bucket.iter() {
@@ -203,10 +209,29 @@ impl<'p> Prover<'p> {
         Ok(restricted)
     }
 
-    /// The sets to start from: those of `bad`, with locations split into single values and the
-    /// invariants added. (No reachable state has a location outside its column's values.)
+    /// Whether to split locations: when the bad states are restricted to some of them. A claim about all of them alike
+    /// (an invariant of the data) is better proved without splitting them.
+    fn splits_locations(&self, bad: &[State]) -> bool {
+        if !self.maps.is_empty() {
+            // Maps work on single locations.
+            return true;
+        }
+        let locations = || self.domain.finite.iter().enumerate().filter(|(_, f)| f.location);
+        bad.iter().any(|s| locations().any(|(f, _)| s.sets[f] != self.domain.full(f)))
+    }
+
+    /// The sets to start from: those of `bad`, with locations split into single values (unless no
+    /// location is mentioned) and the invariants added. (No reachable state has a location outside
+    /// its column's values.)
     pub fn start(&self, bad: &[State]) -> Result<Vec<State>, Overflow> {
         let mut list: Vec<State> = bad.to_vec();
+        if !self.splits_locations(bad) {
+            let mut out = Vec::new();
+            for state in list {
+                out.extend(self.restrict(state)?);
+            }
+            return Ok(out);
+        }
         for (f, finite) in self.domain.finite.iter().enumerate().filter(|(_, f)| f.location) {
             let mut next = Vec::new();
             for state in &list {
@@ -227,7 +252,7 @@ impl<'p> Prover<'p> {
 
     /// Tries to prove that no state of `bad` is reachable.
     pub fn unreachable(&self, bad: &[State], options: &SafetyOptions) -> Result<SafetyProof, (GaveUp, Table)> {
-        let mut table = Table::default();
+        let mut table = Table { split: self.splits_locations(bad), ..Table::default() };
         match self.search(bad, options, &mut table) {
             Ok(visited) => Ok(SafetyProof { table, visited }),
             Err(reason) => Err((reason, table)),
