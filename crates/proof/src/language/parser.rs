@@ -109,6 +109,14 @@ impl Parser {
         if self.depth > MAX_DEPTH { self.fail("nested too deeply") } else { Ok(()) }
     }
 
+    /// Whether `p(` follows (and not `not (`).
+    fn at_atom(&self) -> bool {
+        match (self.peek(), self.tokens.get(self.at + 1).map(|t| &t.0)) {
+            (Token::Word(word), Some(Token::Symbol("("))) => word != "not",
+            _ => false,
+        }
+    }
+
     fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
         let span = self.span();
         match self.peek().clone() {
@@ -154,7 +162,7 @@ impl Parser {
         let (mut body, mut parts) = (None, Vec::new());
         if self.accept(":-") {
             loop {
-                if matches!((self.peek(), &self.tokens[self.at + 1].0), (Token::Word(_), Token::Symbol("("))) {
+                if self.at_atom() {
                     let atom = self.atom()?;
                     if body.is_some() {
                         return Err(Box::new(
@@ -199,7 +207,7 @@ impl Parser {
             self.symmetric()?
         } else {
             self.expect("|=")?;
-            if matches!((self.peek(), &self.tokens[self.at + 1].0), (Token::Word(_), Token::Symbol("("))) {
+            if self.at_atom() {
                 let atom = self.atom()?;
                 let mut parts = Vec::new();
                 while self.accept(",") {
