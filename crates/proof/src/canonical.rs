@@ -41,6 +41,9 @@ pub struct Map {
 /// Longest cycle followed.
 const MAX_CYCLE: usize = 32;
 
+/// Longest chain of maps applied to one set.
+const MAX_PATH: usize = 200;
+
 /// Conjuncts of a tree.
 fn parts<'t>(tree: &'t Tree, out: &mut Vec<&'t Tree>) {
     match tree {
@@ -239,7 +242,8 @@ pub fn representative(domain: &Domain, maps: &[Map], state: State) -> Result<(St
                 }
             }
         }
-        if !improved {
+        // A map that shifts data may improve for ever; any image is a sound choice, so stop.
+        if !improved || path.len() > MAX_PATH {
             return Ok((best, path));
         }
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use quotient_source::{Diagnostics, SourceMap, render};
 
+use crate::certificate::certificate;
 use crate::check_assumptions;
 use crate::program::Program;
 use crate::prove::{Options, Report, Verdict, prove};
@@ -132,6 +133,12 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         return 2;
     }
     let reports = prove(&program, &options.options);
+    if let Some(path) = &options.certificate
+        && let Err(message) = write_certificate(path, &program, &reports)
+    {
+        let _ = writeln!(stderr, "error: {message}");
+        return 2;
+    }
     if options.json {
         let _ = writeln!(stdout, "{}", report::json(&program, &map, &reports));
     } else {
@@ -140,4 +147,69 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         }
     }
     status(&reports)
+}
+
+fn write_certificate(path: &PathBuf, program: &Program, reports: &[Report]) -> Result<(), String> {
+    let certificate = certificate(program, reports)
+        .map_err(|overflow| overflow.to_string())?
+        .ok_or("a proof could not be written down completely; please report this as a defect")?;
+    let text = serde_json::to_string(&certificate).map_err(|e| e.to_string())?;
+    std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// `quotient verify CERTIFICATE [PROGRAM]`: checks a certificate and, when the program is given,
+/// that the certificate is about that program. Exit status 0, or 10 when it is refused, or 2.
+pub fn verify_main(
+    file: &PathBuf,
+    source: Option<&PathBuf>,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> i32 {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => {
+            let _ = writeln!(stderr, "error: cannot read {}: {error}", file.display());
+            return 2;
+        }
+    };
+    let parsed: Result<quotient_proof_check::format::Certificate, _> = serde_json::from_str(&text);
+    let found = match parsed {
+        Ok(found) => found,
+        Err(error) => {
+            let _ = writeln!(stderr, "error: {} is not a certificate: {error}", file.display());
+            return 2;
+        }
+    };
+    if let Some(source) = source {
+        let (_, program) = match load(source, false, stderr) {
+            Ok(loaded) => loaded,
+            Err(status) => return status,
+        };
+        let own = crate::certificate::program(&program, &crate::domain::Domain::of(&program));
+        if own.rules != found.program.rules || own.columns != found.program.columns {
+            let _ = writeln!(stdout, "refused: the certificate is not about {}", source.display());
+            return 10;
+        }
+        let strange = found.program.assertions.iter().find(|a| !own.assertions.contains(a));
+        if let Some(assertion) = strange {
+            let _ = writeln!(stdout, "refused: {} does not assert `{}`", source.display(), assertion.name);
+            return 10;
+        }
+    }
+    match quotient_proof_check::check(&found) {
+        Ok(list) => {
+            let name = |a: usize| found.program.assertions[a].name.as_str();
+            for e in list {
+                let given: Vec<&str> = e.assumptions.iter().map(|&a| name(a)).collect();
+                let condition = if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
+                let level = if e.one_level { ", one level" } else { "" };
+                let _ = writeln!(stdout, "{}: verified{level}{condition}", name(e.assertion));
+            }
+            0
+        }
+        Err(reason) => {
+            let _ = writeln!(stdout, "refused: {reason}");
+            10
+        }
+    }
 }

@@ -27,6 +27,7 @@
 
 mod assumptions;
 pub mod canonical;
+pub mod certificate;
 pub mod command;
 pub mod constraint;
 pub mod domain;

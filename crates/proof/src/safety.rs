@@ -91,6 +91,27 @@ impl Table {
         domain.finite.iter().zip(&state.sets).filter(|(f, _)| f.location).map(|(_, s)| *s).collect()
     }
 
+    /// A table for looking up covers among the given entries.
+    pub fn of(domain: &Domain, entries: &[State]) -> Table {
+        let single = |s: &State| {
+            domain.finite.iter().zip(&s.sets).all(|(f, set)| !f.location || set.count_ones() == 1)
+        };
+        let mut table = Table { split: entries.iter().all(single), ..Table::default() };
+        for state in entries {
+            let key = table.key(domain, state);
+            table.by_location.entry(key).or_default().push(table.entries.len());
+            table.entries.push(state.clone());
+            table.alive.push(true);
+            table.stored += 1;
+        }
+        table
+    }
+
+    /// The entries still in the table.
+    pub fn live(&self) -> impl Iterator<Item = &State> {
+        self.entries.iter().zip(&self.alive).filter(|(_, alive)| **alive).map(|(s, _)| s)
+    }
+
     /// An entry that contains `state`. When locations are split (see [`Prover::start`]) they are
     /// single values in stored and queried states, so only entries with the same ones can.
     pub fn cover(&self, domain: &Domain, state: &State) -> Result<Option<usize>, Overflow> {
@@ -195,16 +216,21 @@ impl<'p> Prover<'p> {
 
     /// The complete unfolding of a set of states, invariants added, in rule order.
     pub fn reducts(&self, state: &State) -> Result<Vec<State>, Overflow> {
+        Ok(self.reducts_by_rule(state)?.into_iter().map(|r| r.1).collect())
+    }
+
+    /// The same, each reduct with its rule.
+    pub fn reducts_by_rule(&self, state: &State) -> Result<Vec<(usize, State)>, Overflow> {
         let mut out = Vec::new();
         for rule in &self.rules {
-            rule.unfold(self.domain, state, &mut |s, _| out.push(s))?;
+            rule.unfold(self.domain, state, &mut |s, _| out.push((rule.rule, s)))?;
         }
         if self.invariants.is_empty() {
             return Ok(out);
         }
         let mut restricted = Vec::new();
-        for state in out {
-            restricted.extend(self.restrict(state)?);
+        for (rule, state) in out {
+            restricted.extend(self.restrict(state)?.into_iter().map(|s| (rule, s)));
         }
         Ok(restricted)
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use quotient_proof::command::{ProveOptions, prove_main};
+use quotient_proof::command::{ProveOptions, prove_main, verify_main};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
 
@@ -62,6 +62,9 @@ struct Arguments {
     /// Write every entailment of the proofs as an SMT-LIB file that a solver must answer `unsat`
     #[arg(long, value_name = "DIR")]
     smtlib: Option<PathBuf>,
+    /// Check a certificate instead (with FILE, also that it is about that program)
+    #[arg(long, value_name = "CERTIFICATE")]
+    verify: Option<PathBuf>,
     /// Print a generated example instead
     #[arg(long, value_name = "MODEL", requires = "n", conflicts_with = "file")]
     generate: Option<String>,
@@ -72,6 +75,11 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
+    if let Some(certificate) = &arguments.verify {
+        let status = verify_main(certificate, arguments.file.as_ref(), &mut stdout, &mut stderr);
+        return ExitCode::from(u8::try_from(status).unwrap_or(2));
+    }
     let options = ProveOptions {
         file: arguments.file,
         generate: arguments.generate.zip(arguments.n),
@@ -97,6 +105,6 @@ fn main() -> ExitCode {
             inverses: arguments.inverses,
         },
     };
-    let status = prove_main(&options, &mut std::io::stdout().lock(), &mut std::io::stderr().lock());
+    let status = prove_main(&options, &mut stdout, &mut stderr);
     ExitCode::from(u8::try_from(status).unwrap_or(2))
 }
