@@ -23,6 +23,9 @@ pub struct Options {
     pub without_assertions: bool,
     /// Only the one-level attempt for relative assertions.
     pub one_level_only: bool,
+    /// Count goals as the paper's first table does: every right goal satisfiable jointly with the
+    /// left one (costs time).
+    pub paper_counts: bool,
     /// Time for each assertion or group.
     pub max_time: Duration,
     /// Concrete states to explore for guidance and refutation.
@@ -37,6 +40,7 @@ impl Default for Options {
             safety: SafetyOptions::default(),
             without_assertions: false,
             one_level_only: false,
+            paper_counts: false,
             max_time: Duration::from_secs(600),
             explore: 20_000,
             inverses: false,
@@ -445,6 +449,7 @@ impl Run<'_> {
             bounded_length: true,
             grain: Grain::Whole,
             one_level: true,
+            paper_counts: self.options.paper_counts,
         };
         let mut reports: Vec<Report> = group.iter().map(|&g| fresh(g)).collect();
         let mut open = Vec::new();

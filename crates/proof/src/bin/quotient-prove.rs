@@ -44,6 +44,9 @@ struct Arguments {
     /// Try only the one-level proof of relative assertions
     #[arg(long)]
     one_level_only: bool,
+    /// Count goals as the paper's first table does (costs time)
+    #[arg(long)]
+    paper_counts: bool,
     /// Also look for one-level proofs of the inverses
     #[arg(long)]
     inverses: bool,
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
             },
             without_assertions: arguments.without_assertions,
             one_level_only: arguments.one_level_only,
+            paper_counts: arguments.paper_counts,
             max_time: Duration::from_secs(arguments.max_time),
             explore: arguments.explore,
             inverses: arguments.inverses,

@@ -32,8 +32,10 @@ pub struct RelativeOptions {
     /// How far to split before unfolding.
     pub grain: Grain,
     /// Only one left unfold, and exactly one right unfold for each reduct, closed by the assertion
-    /// itself; count jointly satisfiable right reducts as the paper does.
+    /// itself.
     pub one_level: bool,
+    /// Count right reducts that are satisfiable jointly with the left side, as the paper does.
+    pub paper_counts: bool,
 }
 
 /// What else a proof may rely on.
@@ -350,7 +352,7 @@ impl Search<'_> {
             layout,
             left,
             limits: RightLimits { depth, states: self.options.max_right_states },
-            count_joint: self.options.one_level,
+            count_joint: self.options.paper_counts,
         }
     }
 
