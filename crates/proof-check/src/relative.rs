@@ -291,6 +291,10 @@ impl Check<'_> {
                 (path, hypothesis.depth, self.apply_entry(entry, left, hypothesis, same)?)
             }
         };
+        // A hypothesis that applies and promises what cannot be: the state is unreachable.
+        if conclusions.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(true);
+        }
         if self.one_level {
             let own = matches!(closing, Closing::Assertion(a, _) if *a == entry.origin);
             if path.len() != 1 || !(own || is_fact) {
@@ -300,7 +304,7 @@ impl Check<'_> {
         if self.length_bounded && excess + path.len() > depth {
             return Ok(false);
         }
-        let Some(target) = &entry.right else { return Ok(conclusions.is_some_and(|c| c.is_empty())) };
+        let Some(target) = &entry.right else { return Ok(false) };
         let nodes = self.nodes(entry);
         let mut rights = vec![self.matrix(nodes, target)?];
         for (at, &rule) in path.iter().enumerate() {
@@ -343,6 +347,10 @@ impl Check<'_> {
     }
 
     fn dead_parts(&self, own: System) -> Result<bool, Refusal> {
+        // No value is left in some finite column: no reachable state.
+        if own.is_empty() {
+            return Ok(true);
+        }
         for set in &self.dead.sets {
             if self.unreachable.inside(&own, set)? {
                 return Ok(true);

@@ -4,13 +4,15 @@
 //! A slice runs by default; `QUOTIENT_PROOF_VOLUME=20000` sets the number of programs and
 //! `QUOTIENT_PROOF_SEED` the first seed. A failure names its seed and prints the program.
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use quotient_proof::certificate::certificate;
 use quotient_proof::prove::{Options, Verdict, prove};
 use quotient_proof::safety::{Order, SafetyOptions};
-use quotient_proof::{language, program::Program};
-use quotient_source::{Diagnostics, SourceMap, render};
+use support::read;
 
 type Point = (i64, i64);
 const MAX: i64 = 3;
@@ -247,26 +249,17 @@ fn truth(case: &Case, assertion: &Assertion) -> bool {
     })
 }
 
-fn read(text: &str) -> Program {
-    let mut map = SourceMap::new();
-    let file = map.add("random.clp", text);
-    let mut diagnostics = Diagnostics::new();
-    let program = language::read(&map, file, &mut diagnostics);
-    let messages: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
-    program.unwrap_or_else(|| panic!("{text}\n{}", messages.join("\n")))
-}
-
 #[test]
 fn verdicts_agree_with_explicit_reachability() {
     let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
     let (programs, first) = (number("QUOTIENT_PROOF_VOLUME", 300), number("QUOTIENT_PROOF_SEED", 1));
-    let (mut proved, mut refuted, mut unknown, mut used) = (0, 0, 0, 0);
+    let (mut proved, mut refuted, mut unknown, mut used, mut checked) = (0, 0, 0, 0, 0);
     for seed in first..first + programs {
         let case = case(seed);
         if std::env::var("QUOTIENT_PROOF_SHOW").is_ok() {
             println!("{}", case.text);
         }
-        let program = read(&case.text);
+        let program = read(&case.text).unwrap_or_else(|e| panic!("{}\n{e}", case.text));
         let options = Options {
             safety: SafetyOptions {
                 order: if seed % 2 == 0 { Order::Breadth } else { Order::Depth },
@@ -283,6 +276,15 @@ fn verdicts_agree_with_explicit_reachability() {
         let reports = prove(&program, &options);
         if begun.elapsed() > Duration::from_secs(2) {
             println!("seed {seed} took {:.1} s", begun.elapsed().as_secs_f64());
+        }
+        // Every certificate must be accepted, or need what the checker says it does not decide.
+        let written = certificate(&program, &reports).expect("no overflow").expect("every cover is found again");
+        match quotient_proof_check::check(&written) {
+            Ok(list) => checked += list.len(),
+            Err(reason) => {
+                let beyond = ["difference", "right side only", "finite column is compared"];
+                assert!(beyond.iter().any(|b| reason.contains(b)), "refused, seed {seed}: {reason}\n{}", case.text);
+            }
         }
         for report in reports {
             let assertion = &case.assertions[report.assertion];
@@ -307,7 +309,7 @@ fn verdicts_agree_with_explicit_reachability() {
     }
     let total = proved + refuted + unknown;
     println!(
-        "{programs} programs, {total} assertions: {proved} proved ({used} with others in use), {refuted} refuted, \
+        "{programs} programs, {total} assertions: {proved} proved ({used} with others in use, {checked} by a checked certificate), {refuted} refuted, \
          {unknown} unknown ({:.2} %)",
         100.0 * f64::from(unknown) / f64::from(total)
     );
