@@ -11,6 +11,7 @@
 pub mod format;
 pub mod matrix;
 mod relative;
+pub mod smtlib;
 pub mod trees;
 mod unreachable;
 

@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use quotient_proof_check::format::Certificate;
 use quotient_source::{Diagnostics, SourceMap, render};
 
 use crate::certificate::certificate;
@@ -139,6 +140,12 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         let _ = writeln!(stderr, "error: {message}");
         return 2;
     }
+    if let Some(directory) = &options.smtlib
+        && let Err(message) = write_smtlib(directory, &program, &reports)
+    {
+        let _ = writeln!(stderr, "error: {message}");
+        return 2;
+    }
     if options.json {
         let _ = writeln!(stdout, "{}", report::json(&program, &map, &reports));
     } else {
@@ -149,10 +156,23 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
     status(&reports)
 }
 
-fn write_certificate(path: &PathBuf, program: &Program, reports: &[Report]) -> Result<(), String> {
-    let certificate = certificate(program, reports)
+fn written(program: &Program, reports: &[Report]) -> Result<Certificate, String> {
+    certificate(program, reports)
         .map_err(|overflow| overflow.to_string())?
-        .ok_or("a proof could not be written down completely; please report this as a defect")?;
+        .ok_or_else(|| "a proof could not be written down completely; please report this as a defect".into())
+}
+
+fn write_smtlib(directory: &PathBuf, program: &Program, reports: &[Report]) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("cannot write to {}: {e}", directory.display());
+    std::fs::create_dir_all(directory).map_err(failed)?;
+    for (name, text) in quotient_proof_check::smtlib::export(&written(program, reports)?) {
+        std::fs::write(directory.join(name), text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn write_certificate(path: &PathBuf, program: &Program, reports: &[Report]) -> Result<(), String> {
+    let certificate = written(program, reports)?;
     let text = serde_json::to_string(&certificate).map_err(|e| e.to_string())?;
     std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
