@@ -36,7 +36,8 @@ pub struct Established {
 
 /// Checks a certificate given as JSON text.
 pub fn check_text(text: &str) -> Result<Vec<Established>, Refusal> {
-    let certificate: Certificate = serde_json::from_str(text).map_err(|e| format!("not a certificate: {e}"))?;
+    let certificate: Certificate =
+        serde_json::from_str(text).map_err(|e| format!("not a certificate: {e}"))?;
     check(&certificate)
 }
 
@@ -51,7 +52,8 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
     let mut known: BTreeMap<usize, Established> = BTreeMap::new();
     for (index, assertion) in program.assertions.iter().enumerate().filter(|(_, a)| a.assumed) {
         let length_bounded = assertion.nonincreasing;
-        let established = Established { assertion: index, length_bounded, one_level: false, assumptions: vec![index] };
+        let established =
+            Established { assertion: index, length_bounded, one_level: false, assumptions: vec![index] };
         known.insert(index, established);
     }
     for (number, proof) in certificate.proofs.iter().enumerate() {
@@ -67,7 +69,8 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
 fn well_formed(program: &Program) -> Result<(), Refusal> {
     let k = program.columns.len();
     let within = |tree: &Tree, limit: usize| trees::nodes(tree).iter().all(|&n| n > 0 && n < limit);
-    let rules = program.rules.iter().all(|r| r.unchanged.len() == k && r.nodes > 2 * k && within(&r.guard, r.nodes));
+    let rules =
+        program.rules.iter().all(|r| r.unchanged.len() == k && r.nodes > 2 * k && within(&r.guard, r.nodes));
     let assertions = program.assertions.iter().all(|a| {
         let right = match &a.right {
             Right::State(t) => within(t, a.nodes),
@@ -117,7 +120,9 @@ fn finite_columns(program: &Program) -> Result<(), Refusal> {
 /// A proved safety claim as a tree over the columns.
 fn invariant(program: &Program, index: usize) -> Result<Tree, Refusal> {
     let assertion = &program.assertions[index];
-    let Right::Constraint(claim) = &assertion.right else { return Err("an invariant relates two states".into()) };
+    let Right::Constraint(claim) = &assertion.right else {
+        return Err("an invariant relates two states".into());
+    };
     if assertion.universal > 2 * program.columns.len() + 1 {
         return Err("an invariant has variables of its own".into());
     }
@@ -148,7 +153,9 @@ fn check_proof(
                 }
                 assumptions.extend(&established.assumptions);
             }
-            let Some(claim) = program.assertions.get(*assertion) else { return Err("no such assertion".into()) };
+            let Some(claim) = program.assertions.get(*assertion) else {
+                return Err("no such assertion".into());
+            };
             let Right::Constraint(right) = &claim.right else { return Err("not a safety assertion".into()) };
             let context = Context { program, invariants, maps };
             let mut bad = context.universe();
@@ -202,7 +209,12 @@ fn check_proof(
             let (length_bounded, one_level) = (*length_bounded, *one_level);
             Ok(group
                 .iter()
-                .map(|&assertion| Established { assertion, length_bounded, one_level, assumptions: assumptions.clone() })
+                .map(|&assertion| Established {
+                    assertion,
+                    length_bounded,
+                    one_level,
+                    assumptions: assumptions.clone(),
+                })
                 .collect())
         }
     }

@@ -50,7 +50,8 @@ impl Check<'_> {
         let mut matrix = Matrix::new(nodes);
         let mut differences = Vec::new();
         for l in list {
-            let (i, j, c) = difference(l).ok_or("an obligation has an inequality that is not a difference")?;
+            let (i, j, c) =
+                difference(l).ok_or("an obligation has an inequality that is not a difference")?;
             if i >= nodes || j >= nodes {
                 return Err("an obligation mentions a node outside its layout".into());
             }
@@ -74,7 +75,10 @@ impl Check<'_> {
         let own = |n: usize| if n == 0 || n > k { n } else { post(n - 1) };
         wide.add(after.constraints().into_iter().map(|(i, j, c)| (own(i), own(j), c)));
         let layout: Vec<usize> = (0..nodes).collect();
-        Ok(expand(&rule.guard, &system(wide), &place)?.into_iter().map(|s| s.matrix.select(&layout)).collect())
+        Ok(expand(&rule.guard, &system(wide), &place)?
+            .into_iter()
+            .map(|s| s.matrix.select(&layout))
+            .collect())
     }
 
     fn restrict(&self, matrix: Matrix) -> Result<Vec<Matrix>, Refusal> {
@@ -110,7 +114,9 @@ impl Check<'_> {
         let k = self.width();
         let Right::State(right) = &assertion.right else { return Err("not a relative assertion".into()) };
         if assertion.nodes > assertion.universal {
-            return Err("an assertion has variables on its right side only; this checker does not decide that".into());
+            return Err(
+                "an assertion has variables on its right side only; this checker does not decide that".into(),
+            );
         }
         let frame = k + assertion.universal - (2 * k + 1);
         let mut start = Matrix::new(1 + k + frame);
@@ -126,7 +132,13 @@ impl Check<'_> {
     }
 
     /// Splits by finite columns first when the proof did.
-    fn cover_values(&self, case: Matrix, roots: &[&Entry], right: &Tree, column: usize) -> Result<(), Refusal> {
+    fn cover_values(
+        &self,
+        case: Matrix,
+        roots: &[&Entry],
+        right: &Tree,
+        column: usize,
+    ) -> Result<(), Refusal> {
         if case.is_empty() {
             return Ok(());
         }
@@ -165,7 +177,11 @@ impl Check<'_> {
                     one.is_empty()
                 })
             });
-            return if absent { Ok(()) } else { Err("part of an assertion's left side has no obligation".into()) };
+            return if absent {
+                Ok(())
+            } else {
+                Err("part of an assertion's left side has no obligation".into())
+            };
         };
         let left = self.matrix(self.nodes(entry), &entry.left)?;
         let mut common = case.clone();
@@ -187,7 +203,8 @@ impl Check<'_> {
         // Frame as the case knows it, right state as the entry promises.
         let k = self.width();
         let mut promised = self.matrix(self.nodes(entry), target)?;
-        let frame = inside.constraints().into_iter().filter(|(i, j, _)| [i, j].iter().all(|n| **n == 0 || **n > k));
+        let frame =
+            inside.constraints().into_iter().filter(|(i, j, _)| [i, j].iter().all(|n| **n == 0 || **n > k));
         promised.add(frame);
         let place = |n: usize| match n {
             n if n <= k => n + k,
@@ -246,7 +263,9 @@ impl Check<'_> {
             }
         }
         let open = self.program.finite.iter().find(|f| part.constant(f.column + 1).is_none());
-        let Some(finite) = open.filter(|_| self.split && !self.program.rules[rule].fact) else { return Ok(false) };
+        let Some(finite) = open.filter(|_| self.split && !self.program.rules[rule].fact) else {
+            return Ok(false);
+        };
         for &value in &finite.values {
             let (node, value) = (finite.column + 1, i128::from(value));
             let mut one = part.clone();
@@ -286,7 +305,8 @@ impl Check<'_> {
                 (path, 0, self.apply_assertion(entry, left, &self.program.assertions[*index])?)
             }
             Closing::Entry(index, path) | Closing::SameFrame(index, path) => {
-                let hypothesis = self.entries.get(*index).ok_or("a closing names an obligation that is not there")?;
+                let hypothesis =
+                    self.entries.get(*index).ok_or("a closing names an obligation that is not there")?;
                 let same = matches!(closing, Closing::SameFrame(..));
                 (path, hypothesis.depth, self.apply_entry(entry, left, hypothesis, same)?)
             }
@@ -368,7 +388,12 @@ impl Check<'_> {
     }
 
     /// States of which one is reachable, by an assertion; over the entry's layout.
-    fn apply_assertion(&self, entry: &Entry, left: &Matrix, assertion: &Assertion) -> Result<Option<Vec<Matrix>>, Refusal> {
+    fn apply_assertion(
+        &self,
+        entry: &Entry,
+        left: &Matrix,
+        assertion: &Assertion,
+    ) -> Result<Option<Vec<Matrix>>, Refusal> {
         let (k, nodes) = (self.width(), self.nodes(entry));
         let Right::State(right) = &assertion.right else { return Err("not a relative assertion".into()) };
         let place = |n: usize| if n <= k { n } else { n - k - 1 + nodes };
@@ -389,7 +414,13 @@ impl Check<'_> {
         matrix.select(&source)
     }
 
-    fn apply_entry(&self, entry: &Entry, left: &Matrix, by: &Entry, same: bool) -> Result<Option<Vec<Matrix>>, Refusal> {
+    fn apply_entry(
+        &self,
+        entry: &Entry,
+        left: &Matrix,
+        by: &Entry,
+        same: bool,
+    ) -> Result<Option<Vec<Matrix>>, Refusal> {
         let (k, nodes) = (self.width(), self.nodes(entry));
         let own = self.matrix(self.nodes(by), &by.left)?;
         let columns: Vec<usize> = (0..=k).collect();

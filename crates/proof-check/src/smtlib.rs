@@ -95,7 +95,8 @@ impl<'a> Writer<'a> {
     fn states(&self, states: &States, state: &[String]) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (f, values) in self.program.finite.iter().zip(&states.values) {
-            parts.push(or(values.iter().map(|v| format!("(= {} {})", state[f.column], number(*v))).collect()));
+            parts
+                .push(or(values.iter().map(|v| format!("(= {} {})", state[f.column], number(*v))).collect()));
         }
         parts.extend(states.bounds.iter().map(|l| le(l, &|n| state[n - 1].clone())));
         and(parts)
@@ -122,7 +123,9 @@ impl<'a> Writer<'a> {
 
     /// "This cover does not take `state` into its set."
     fn uncovered(&mut self, cover: &[usize], set: &States, state: &[String]) -> String {
-        let Some((&map, rest)) = cover.split_first() else { return format!("(not {})", self.states(set, state)) };
+        let Some((&map, rest)) = cover.split_first() else {
+            return format!("(not {})", self.states(set, state));
+        };
         let (k, assertion) = (self.k(), &self.program.assertions[map]);
         let image = self.constants("y", k);
         let right = match &assertion.right {
@@ -154,11 +157,21 @@ impl<'a> Writer<'a> {
 
     fn entry_side(&self, list: &[Inequality], state: &[String], frame: &[String]) -> String {
         let k = state.len();
-        and(list.iter().map(|l| le(l, &|n| if n <= k { state[n - 1].clone() } else { frame[n - k - 1].clone() })).collect())
+        and(list
+            .iter()
+            .map(|l| le(l, &|n| if n <= k { state[n - 1].clone() } else { frame[n - k - 1].clone() }))
+            .collect())
     }
 
     /// "The right side is reached from `state` by these right unfolds" (outermost first).
-    fn reached(&mut self, entry: &Entry, path: &[usize], state: &[String], frame: &[String], fact: bool) -> String {
+    fn reached(
+        &mut self,
+        entry: &Entry,
+        path: &[usize],
+        state: &[String],
+        frame: &[String],
+        fact: bool,
+    ) -> String {
         let right = entry.right.as_deref().unwrap_or_default();
         let k = self.k();
         let (mut parts, mut quantified) = (Vec::new(), Vec::new());
@@ -189,7 +202,14 @@ impl<'a> Writer<'a> {
     }
 
     /// "This closing does not close the reduct."
-    fn open(&mut self, proof: &Proof, entry: &Entry, closing: &Closing, state: &[String], frame: &[String]) -> String {
+    fn open(
+        &mut self,
+        proof: &Proof,
+        entry: &Entry,
+        closing: &Closing,
+        state: &[String],
+        frame: &[String],
+    ) -> String {
         let Proof::Relative { entries, dead, .. } = proof else { return "true".into() };
         let k = self.k();
         match closing {
@@ -202,7 +222,8 @@ impl<'a> Writer<'a> {
             Closing::Assertion(index, path) => {
                 let assertion = &self.program.assertions[*index];
                 let Right::State(right) = &assertion.right else { return "true".into() };
-                let (image, own) = (self.constants("b", k), self.constants("u", assertion.nodes - (2 * k + 1)));
+                let (image, own) =
+                    (self.constants("b", k), self.constants("u", assertion.nodes - (2 * k + 1)));
                 let names = |n: usize| match n {
                     n if n <= k => state[n - 1].clone(),
                     n if n <= 2 * k => image[n - k - 1].clone(),
@@ -215,7 +236,8 @@ impl<'a> Writer<'a> {
                     return format!("(or (not {left}) {promised})");
                 }
                 let some = self.bound("v", own.len());
-                let other = |n: usize| if n <= k { state[n - 1].clone() } else { some[n - 2 * k - 1].clone() };
+                let other =
+                    |n: usize| if n <= k { state[n - 1].clone() } else { some[n - 2 * k - 1].clone() };
                 let list: Vec<String> = some.iter().map(|q| format!("({q} Int)")).collect();
                 let never = format!("(forall ({}) (not {}))", list.join(" "), tree(&assertion.left, &other));
                 format!("(or {never} {promised})")
@@ -234,7 +256,11 @@ impl<'a> Writer<'a> {
                 }
                 let some = self.bound("v", by.frame);
                 let list: Vec<String> = some.iter().map(|q| format!("({q} Int)")).collect();
-                let never = format!("(forall ({}) (not {}))", list.join(" "), self.entry_side(&by.left, state, &some));
+                let never = format!(
+                    "(forall ({}) (not {}))",
+                    list.join(" "),
+                    self.entry_side(&by.left, state, &some)
+                );
                 format!("(or {never} {promised})")
             }
         }
@@ -247,7 +273,9 @@ fn invariants(program: &Program, list: &[usize], state: &[String]) -> String {
         let assertion = &program.assertions[*index];
         let names = |n: usize| state[n - 1].clone();
         match &assertion.right {
-            Right::Constraint(claim) => format!("(=> {} {})", tree(&assertion.left, &names), tree(claim, &names)),
+            Right::Constraint(claim) => {
+                format!("(=> {} {})", tree(&assertion.left, &names), tree(claim, &names))
+            }
             Right::State(_) => "true".into(),
         }
     };
@@ -301,7 +329,10 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
                     invariants(program, listed, &state),
                 ];
                 asserts.extend(w.uncovered_by_all(start, &unreachable.sets, &state));
-                out.push((format!("{label}-start.smt2"), w.finish(&format!("{label}: violating states"), &asserts)));
+                out.push((
+                    format!("{label}-start.smt2"),
+                    w.finish(&format!("{label}: violating states"), &asserts),
+                ));
                 table(program, &label, listed, unreachable, &mut out);
             }
             Proof::Relative { invariants: listed, entries, dead, .. } => {

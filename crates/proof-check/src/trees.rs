@@ -71,8 +71,13 @@ fn about_set(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Op
 }
 
 /// An inequality as a difference between renamed nodes without sets.
-fn placed(l: &Inequality, system: &System, place: &dyn Fn(usize) -> usize) -> Result<(usize, usize, i128), Refusal> {
-    let (i, j, c) = difference(l).ok_or("an inequality is not a difference constraint; this checker decides no others")?;
+fn placed(
+    l: &Inequality,
+    system: &System,
+    place: &dyn Fn(usize) -> usize,
+) -> Result<(usize, usize, i128), Refusal> {
+    let (i, j, c) = difference(l)
+        .ok_or("an inequality is not a difference constraint; this checker decides no others")?;
     let rename = |n: usize| if n == 0 { 0 } else { place(n) };
     let (i, j) = (rename(i), rename(j));
     if system.sets.contains_key(&i) || system.sets.contains_key(&j) {

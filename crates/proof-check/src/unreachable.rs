@@ -89,7 +89,11 @@ impl Context<'_> {
                 .chain((0..k).map(|c| if rule.fact || rule.unchanged[c] { c + 1 } else { k + c + 1 }))
                 .collect();
             let matrix = system.matrix.select(&before);
-            let sets = self.program.finite.iter().map(|f| (f.column + 1, system.sets[&before[f.column + 1]].clone()));
+            let sets = self
+                .program
+                .finite
+                .iter()
+                .map(|f| (f.column + 1, system.sets[&before[f.column + 1]].clone()));
             let mut reducts = vec![System { matrix, sets: sets.collect() }];
             for invariant in &self.invariants {
                 let mut next = Vec::new();
@@ -106,7 +110,9 @@ impl Context<'_> {
     /// The partners of the states, as a superset.
     fn image(&self, assertion: &Assertion, system: &System) -> Result<Option<System>, Refusal> {
         let k = self.width();
-        let Right::State(right) = &assertion.right else { return Err("a map is not a relative assertion".into()) };
+        let Right::State(right) = &assertion.right else {
+            return Err("a map is not a relative assertion".into());
+        };
         if !implied(&assertion.left, system, &|n| n)? {
             return Ok(None);
         }
@@ -159,7 +165,9 @@ impl Context<'_> {
             return Ok(true);
         }
         'cover: for cover in covers {
-            let Some(states) = sets.get(cover.set) else { return Err("a cover names a set that is not there".into()) };
+            let Some(states) = sets.get(cover.set) else {
+                return Err("a cover names a set that is not there".into());
+            };
             let mut current = system.clone();
             for &map in &cover.path {
                 if !self.maps.contains(&map) {

@@ -12,7 +12,8 @@ pub fn check_assumptions(program: &Program, diagnostics: &mut Diagnostics) {
         let Some(span) = assertion.span else { continue };
         let left = expand(&assertion.left, Region::universe(assertion.nodes), &|n| n);
         if left.as_ref().is_ok_and(Vec::is_empty) {
-            let message = format!("the left side of `{}` is contradictory: it describes no state", assertion.name);
+            let message =
+                format!("the left side of `{}` is contradictory: it describes no state", assertion.name);
             diagnostics.push(if assertion.assumed {
                 Diagnostic::error(span, message).label("these constraints exclude each other")
             } else {
@@ -43,8 +44,11 @@ pub fn check_assumptions(program: &Program, diagnostics: &mut Diagnostics) {
             if let Ok(points) = found
                 && let Some(point) = points.into_iter().flatten().next()
             {
-                let mut d = Diagnostic::error(span, format!("the assumption `{}` contradicts the program", assertion.name))
-                    .label(format!("false in {}", program.show(&point[1..=k])));
+                let mut d = Diagnostic::error(
+                    span,
+                    format!("the assumption `{}` contradicts the program", assertion.name),
+                )
+                .label(format!("false in {}", program.show(&point[1..=k])));
                 if let Some(fact) = rule.span {
                     d = d.related(fact, "which is an initial state");
                 }

@@ -84,9 +84,15 @@ impl Map {
             let name = &program.columns[column];
             let direct = equality(&conjuncts, y, k);
             match domain.places[column] {
-                Place::Node(_) => match direct.map(|(x, c)| (if x == 0 { Place::Node(0) } else { domain.places[x - 1] }, c)) {
+                Place::Node(_) => match direct
+                    .map(|(x, c)| (if x == 0 { Place::Node(0) } else { domain.places[x - 1] }, c))
+                {
                     Some((Place::Node(n), c)) => nodes.push(Source::Node(n, c)),
-                    _ => return Err(format!("its right side does not say {name} as a column plus a constant")),
+                    _ => {
+                        return Err(format!(
+                            "its right side does not say {name} as a column plus a constant"
+                        ));
+                    }
                 },
                 Place::Set(f) => {
                     let source = value_map(domain, &conjuncts, direct, y, f, k);
@@ -213,7 +219,9 @@ fn smaller(domain: &Domain, a: &State, b: &State) -> bool {
     order
         .then_with(|| {
             let bounds = |s: &State| -> Vec<(i64, i64)> {
-                (1..domain.nodes()).map(|n| (s.region.dbm().entry(0, n), s.region.dbm().entry(n, 0))).collect()
+                (1..domain.nodes())
+                    .map(|n| (s.region.dbm().entry(0, n), s.region.dbm().entry(n, 0)))
+                    .collect()
             };
             bounds(a).cmp(&bounds(b))
         })

@@ -52,7 +52,11 @@ pub fn program(program: &Program, domain: &Domain) -> out::Program {
                 },
             })
             .collect(),
-        finite: domain.finite.iter().map(|f| out::Finite { column: f.column, values: f.values.clone() }).collect(),
+        finite: domain
+            .finite
+            .iter()
+            .map(|f| out::Finite { column: f.column, values: f.values.clone() })
+            .collect(),
     }
 }
 
@@ -126,7 +130,8 @@ fn relative(
             (Some(path), false) => Some(out::Closing::Itself(path.clone())),
             (None, false) => None,
         };
-        let list = |region: &crate::constraint::Region| region.inequalities().iter().map(inequality).collect();
+        let list =
+            |region: &crate::constraint::Region| region.inequalities().iter().map(inequality).collect();
         entries.push(out::Entry {
             origin: entry.origin,
             depth: entry.depth,
@@ -195,7 +200,9 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
                     let trees = trees(invariants);
                     let trees: Vec<&Tree> = trees.iter().collect();
                     let prover = Prover::new(source, &domain, Vec::new(), &trees);
-                    let Some(out_proof) = relative(&prover, proof, group, invariants)? else { return Ok(None) };
+                    let Some(out_proof) = relative(&prover, proof, group, invariants)? else {
+                        return Ok(None);
+                    };
                     proofs.push(out_proof);
                     done.extend(group);
                 }

@@ -4,7 +4,7 @@
 //! (and nothing refuted); 2 the input could not be used.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use quotient_proof_check::format::Certificate;
 use quotient_source::{Diagnostics, SourceMap, render};
@@ -20,6 +20,8 @@ use crate::{language, models, report};
 pub struct ProveOptions {
     /// The program, unless a model is generated.
     pub file: Option<PathBuf>,
+    /// Print the paper's tables with our figures instead.
+    pub table: bool,
     /// Print the generated model instead.
     pub generate: Option<(String, usize)>,
     /// Prove only the assertions with these names (and what they use).
@@ -37,7 +39,7 @@ pub struct ProveOptions {
 }
 
 /// Reads a program; mistakes go to `stderr`.
-pub fn load(path: &PathBuf, colour: bool, stderr: &mut dyn Write) -> Result<(SourceMap, Program), i32> {
+pub fn load(path: &Path, colour: bool, stderr: &mut dyn Write) -> Result<(SourceMap, Program), i32> {
     let mut map = SourceMap::new();
     let file = match map.load(path) {
         Ok(file) => file,
@@ -70,7 +72,9 @@ fn restrict(program: &mut Program, only: &[String], stderr: &mut dyn Write) -> R
     for name in only {
         let family = format!("{name}.");
         let found: Vec<usize> = (0..keep.len())
-            .filter(|&i| program.assertions[i].name == *name || program.assertions[i].name.starts_with(&family))
+            .filter(|&i| {
+                program.assertions[i].name == *name || program.assertions[i].name.starts_with(&family)
+            })
             .collect();
         if found.is_empty() {
             let _ = writeln!(stderr, "error: there is no assertion named `{name}`");
@@ -118,6 +122,10 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
             }
         };
     }
+    if options.table {
+        crate::table::print(stdout, options.options.max_time);
+        return 0;
+    }
     let Some(path) = &options.file else {
         let _ = writeln!(stderr, "error: no file given");
         return 2;
@@ -162,7 +170,7 @@ fn written(program: &Program, reports: &[Report]) -> Result<Certificate, String>
         .ok_or_else(|| "a proof could not be written down completely; please report this as a defect".into())
 }
 
-fn write_smtlib(directory: &PathBuf, program: &Program, reports: &[Report]) -> Result<(), String> {
+fn write_smtlib(directory: &Path, program: &Program, reports: &[Report]) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("cannot write to {}: {e}", directory.display());
     std::fs::create_dir_all(directory).map_err(failed)?;
     for (name, text) in quotient_proof_check::smtlib::export(&written(program, reports)?) {
@@ -171,7 +179,7 @@ fn write_smtlib(directory: &PathBuf, program: &Program, reports: &[Report]) -> R
     Ok(())
 }
 
-fn write_certificate(path: &PathBuf, program: &Program, reports: &[Report]) -> Result<(), String> {
+fn write_certificate(path: &Path, program: &Program, reports: &[Report]) -> Result<(), String> {
     let certificate = written(program, reports)?;
     let text = serde_json::to_string(&certificate).map_err(|e| e.to_string())?;
     std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
@@ -180,8 +188,8 @@ fn write_certificate(path: &PathBuf, program: &Program, reports: &[Report]) -> R
 /// `quotient verify CERTIFICATE [PROGRAM]`: checks a certificate and, when the program is given,
 /// that the certificate is about that program. Exit status 0, or 10 when it is refused, or 2.
 pub fn verify_main(
-    file: &PathBuf,
-    source: Option<&PathBuf>,
+    file: &Path,
+    source: Option<&Path>,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> i32 {
@@ -221,7 +229,8 @@ pub fn verify_main(
             let name = |a: usize| found.program.assertions[a].name.as_str();
             for e in list {
                 let given: Vec<&str> = e.assumptions.iter().map(|&a| name(a)).collect();
-                let condition = if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
+                let condition =
+                    if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
                 let level = if e.one_level { ", one level" } else { "" };
                 let _ = writeln!(stdout, "{}: verified{level}{condition}", name(e.assertion));
             }

@@ -86,13 +86,15 @@ fn hull(tree: &Tree, node: usize) -> (Option<i64>, Option<i64>) {
             [(n, c)] if n == node && c < 0 => (Some(-l.bound.div_euclid(-c)), None),
             _ => (None, None),
         },
-        Tree::And(list) => list.iter().map(|t| hull(t, node)).fold((None, None), |(low, high), (l, h)| {
-            (low.max(l), [high, h].into_iter().flatten().min())
-        }),
+        Tree::And(list) => list
+            .iter()
+            .map(|t| hull(t, node))
+            .fold((None, None), |(low, high), (l, h)| (low.max(l), [high, h].into_iter().flatten().min())),
         Tree::Or(list) => {
             let all: Vec<_> = list.iter().map(|t| hull(t, node)).collect();
             let low = all.iter().map(|h| h.0).min().flatten();
-            let high = if all.iter().any(|h| h.1.is_none()) { None } else { all.iter().filter_map(|h| h.1).max() };
+            let high =
+                if all.iter().any(|h| h.1.is_none()) { None } else { all.iter().filter_map(|h| h.1).max() };
             (low, high)
         }
     }
@@ -147,9 +149,11 @@ impl Domain {
                 continue;
             }
             let values: Vec<i64> = values.into_iter().collect();
-            let location = program.rules.iter().filter(|r| !r.is_fact && !r.unchanged[column]).all(|r| {
-                values.iter().filter(|&&v| possible(&r.guard, k + column + 1, v)).count() <= 1
-            });
+            let location = program
+                .rules
+                .iter()
+                .filter(|r| !r.is_fact && !r.unchanged[column])
+                .all(|r| values.iter().filter(|&&v| possible(&r.guard, k + column + 1, v)).count() <= 1);
             finite.push(Finite { column, values, location });
         }
         let mut places = vec![Place::Node(0); k];

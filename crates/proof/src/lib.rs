@@ -28,6 +28,7 @@
 mod assumptions;
 pub mod canonical;
 pub mod certificate;
+pub mod clock;
 pub mod command;
 pub mod constraint;
 pub mod domain;
@@ -42,5 +43,6 @@ pub mod relative;
 pub mod report;
 pub mod safety;
 pub mod step;
+pub mod table;
 
 pub use assumptions::check_assumptions;

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use crate::canonical::Map;
+use crate::clock::Stopwatch;
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::explicit::{Reachable, explore};
@@ -107,7 +108,7 @@ pub struct Report {
     pub one_level: bool,
     /// Whether its inverse has one (looked for only on request).
     pub one_level_inverse: Option<bool>,
-    /// Wall-clock time.
+    /// CPU time.
     pub elapsed: Duration,
     /// Remarks: what was not used and why.
     pub notes: Vec<String>,
@@ -204,21 +205,23 @@ pub fn invariant(assertion: &Assertion, width: usize) -> Option<Tree> {
     if assertion.universal > 2 * width + 1 {
         return None;
     }
-    Some(Tree::Or(vec![assertion.left.negated()?, claim.clone()])).map(simplify)
+    Some(simplify(Tree::Or(vec![assertion.left.negated()?, claim.clone()])))
 }
 
 /// Removes alternatives that are plainly false and conjuncts that are plainly true.
 fn simplify(tree: Tree) -> Tree {
     match tree {
         Tree::Or(list) => {
-            let mut list: Vec<Tree> = list.into_iter().map(simplify).filter(|t| *t != Tree::Or(Vec::new())).collect();
+            let mut list: Vec<Tree> =
+                list.into_iter().map(simplify).filter(|t| *t != Tree::Or(Vec::new())).collect();
             if list.contains(&Tree::truth()) {
                 return Tree::truth();
             }
             if list.len() == 1 { list.remove(0) } else { Tree::Or(list) }
         }
         Tree::And(list) => {
-            let mut list: Vec<Tree> = list.into_iter().map(simplify).filter(|t| *t != Tree::truth()).collect();
+            let mut list: Vec<Tree> =
+                list.into_iter().map(simplify).filter(|t| *t != Tree::truth()).collect();
             if list.contains(&Tree::Or(Vec::new())) {
                 return Tree::Or(Vec::new());
             }
@@ -316,7 +319,7 @@ impl Run<'_> {
     }
 
     fn group(&mut self, group: &[usize]) {
-        let begun = Instant::now();
+        let begun = Stopwatch::start();
         let (relative, rest): (Vec<usize>, Vec<usize>) =
             group.iter().partition(|&&g| self.program.assertions[g].is_relative());
         let mut waiting = Vec::new();
@@ -350,7 +353,8 @@ impl Run<'_> {
     fn safety(&self, at: usize) -> Report {
         let assertion = &self.program.assertions[at];
         let usable = self.usable(&[at]);
-        let mut report = Report { conditional_on: usable.conditional_on, notes: usable.notes, ..self.blank(at) };
+        let mut report =
+            Report { conditional_on: usable.conditional_on, notes: usable.notes, ..self.blank(at) };
         let bad = match violations(self.program, &self.domain, assertion) {
             Ok(bad) => bad,
             Err(overflow) => {
@@ -365,8 +369,11 @@ impl Run<'_> {
                 continue;
             }
             if !nonincreasing {
-                let hint = if self.program.assertions[r].assumed { " (write `assume nonincreasing`)" } else { "" };
-                report.notes.push(format!("`{name}` is not used: it is not known to be length-non-increasing{hint}"));
+                let hint =
+                    if self.program.assertions[r].assumed { " (write `assume nonincreasing`)" } else { "" };
+                report
+                    .notes
+                    .push(format!("`{name}` is not used: it is not known to be length-non-increasing{hint}"));
                 continue;
             }
             match Map::of(self.program, &self.domain, r) {
@@ -415,7 +422,9 @@ impl Run<'_> {
             return Verdict::Refuted(refutation);
         }
         Verdict::Unknown(match reason {
-            GaveUp::FactReached => "an initial state seems to lead to a violation, but no concrete trace was found".into(),
+            GaveUp::FactReached => {
+                "an initial state seems to lead to a violation, but no concrete trace was found".into()
+            }
             GaveUp::Stored => format!("the table reached {} entries", self.options.safety.max_stored),
             GaveUp::Time => format!("out of time after {} s", self.options.max_time.as_secs()),
             GaveUp::Overflow => Overflow.to_string(),
@@ -454,7 +463,7 @@ impl Run<'_> {
         let mut reports: Vec<Report> = group.iter().map(|&g| fresh(g)).collect();
         let mut open = Vec::new();
         for report in &mut reports {
-            let started = Instant::now();
+            let started = Stopwatch::start();
             let alone = Support { invariants: support.invariants.clone(), ..Support::default() };
             match self.attempt(&[report.assertion], &alone, &base) {
                 Outcome::Proved(proof) => {
@@ -488,15 +497,24 @@ impl Run<'_> {
                 (Grain::Locations, 60, 8, 4_000),
                 (Grain::Values, 120, 10, 200_000),
             ] {
-                attempts.push(RelativeOptions { bounded_length, grain, max_left, max_right, max_entries, ..deep.clone() });
+                attempts.push(RelativeOptions {
+                    bounded_length,
+                    grain,
+                    max_left,
+                    max_right,
+                    max_entries,
+                    ..deep.clone()
+                });
             }
         }
-        let started = Instant::now();
+        let started = Stopwatch::start();
         // A false claim has no proof: look for a counterexample before the long attempts.
         let mut refuted = Vec::new();
         for &at in &open {
             let assertion = &self.program.assertions[at];
-            if let Ok(Some(found)) = refute_relative(self.program, &self.domain, assertion, self.reachable(), 40) {
+            if let Ok(Some(found)) =
+                refute_relative(self.program, &self.domain, assertion, self.reachable(), 40)
+            {
                 refuted.push((at, found));
             }
         }
@@ -566,6 +584,9 @@ impl Run<'_> {
         let mut program = self.program.clone();
         program.assertions.push(inverse);
         let group = [program.assertions.len() - 1];
-        matches!(prove_group(&program, &self.domain, &group, &Support::default(), options), Outcome::Proved(_))
+        matches!(
+            prove_group(&program, &self.domain, &group, &Support::default(), options),
+            Outcome::Proved(_)
+        )
     }
 }

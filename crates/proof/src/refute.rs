@@ -48,7 +48,8 @@ pub fn violates(assertion: &Assertion, state: &[i64]) -> Result<bool, Overflow> 
 
 /// Refutes a safety claim by the explored states.
 pub fn refute_safety(assertion: &Assertion, reachable: &Reachable) -> Option<Refutation> {
-    let found = (0..reachable.states.len()).find(|&s| violates(assertion, &reachable.states[s]) == Ok(true))?;
+    let found =
+        (0..reachable.states.len()).find(|&s| violates(assertion, &reachable.states[s]) == Ok(true))?;
     Some(Refutation { trace: reachable.trace(found), reason: "this state violates the claim".into() })
 }
 
@@ -86,7 +87,8 @@ pub fn refute_relative(
                 let values: Vec<i64> = std::iter::once(0).chain(s.iter().copied()).collect();
                 targets.iter().any(|t| t.inequalities().iter().all(|l| l.holds(&values)))
             };
-            let single = targets.iter().map(|t| (1..=k).map(|n| t.dbm().constant(n)).collect::<Option<Vec<_>>>());
+            let single =
+                targets.iter().map(|t| (1..=k).map(|n| t.dbm().constant(n)).collect::<Option<Vec<_>>>());
             let single: Option<Vec<Vec<i64>>> = single.collect();
             let met = match &single {
                 Some(points) => points.iter().any(|p| reachable.index.contains_key(p)),
@@ -226,10 +228,10 @@ fn concretise(
     while let Some(next) = nodes[at].1 {
         let rule = &program.rules[nodes[at].2];
         let mut region = Region::universe(rule.nodes);
-        for column in 0..k {
+        for (column, &value) in state.iter().enumerate() {
             let node = if rule.unchanged[column] { column + 1 } else { k + column + 1 };
-            region.meet(node, 0, state[column])?;
-            region.meet(0, node, -state[column])?;
+            region.meet(node, 0, value)?;
+            region.meet(0, node, -value)?;
         }
         let mut after = None;
         'search: for region in expand(&rule.guard, region, &|n| n)? {

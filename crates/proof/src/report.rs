@@ -103,7 +103,10 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
                 (true, true, _) => "one level".to_string(),
                 (true, false, true) => format!("{} obligations, length-non-increasing", report.stored),
                 (true, false, false) => {
-                    format!("{} obligations, not length-non-increasing: no use in safety proofs", report.stored)
+                    format!(
+                        "{} obligations, not length-non-increasing: no use in safety proofs",
+                        report.stored
+                    )
                 }
             };
             let right = match report.right_states {
@@ -117,10 +120,13 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
             ));
         }
         Verdict::Assumed => out.push('\n'),
-        Verdict::Unknown(reason) => out.push_str(&format!("  ({reason}; {:.2} s)\n", report.elapsed.as_secs_f64())),
+        Verdict::Unknown(reason) => {
+            out.push_str(&format!("  ({reason}; {:.2} s)\n", report.elapsed.as_secs_f64()))
+        }
         Verdict::Refuted(refutation) => {
             out.push('\n');
-            let width = refutation.trace.iter().map(|s| program.show(&s.state).chars().count()).max().unwrap_or(0);
+            let width =
+                refutation.trace.iter().map(|s| program.show(&s.state).chars().count()).max().unwrap_or(0);
             for (number, step) in refutation.trace.iter().enumerate() {
                 let place = place(program, map, step).unwrap_or_default();
                 out.push_str(&format!("  {:>3}  {:width$}  {place}\n", number, program.show(&step.state)));

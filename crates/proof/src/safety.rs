@@ -46,7 +46,12 @@ pub struct SafetyOptions {
 
 impl Default for SafetyOptions {
     fn default() -> SafetyOptions {
-        SafetyOptions { order: Order::Breadth, evict: false, max_stored: 2_000_000, max_time: Duration::from_secs(600) }
+        SafetyOptions {
+            order: Order::Breadth,
+            evict: false,
+            max_stored: 2_000_000,
+            max_time: Duration::from_secs(600),
+        }
     }
 }
 
@@ -277,7 +282,11 @@ impl<'p> Prover<'p> {
     }
 
     /// Tries to prove that no state of `bad` is reachable.
-    pub fn unreachable(&self, bad: &[State], options: &SafetyOptions) -> Result<SafetyProof, (GaveUp, Table)> {
+    pub fn unreachable(
+        &self,
+        bad: &[State],
+        options: &SafetyOptions,
+    ) -> Result<SafetyProof, (GaveUp, Table)> {
         let mut table = Table { split: self.splits_locations(bad), ..Table::default() };
         match self.search(bad, options, &mut table) {
             Ok(visited) => Ok(SafetyProof { table, visited }),
@@ -317,7 +326,8 @@ impl<'p> Prover<'p> {
             if self.meets_fact(&state)? {
                 return Err(GaveUp::FactReached);
             }
-            let state = if self.maps.is_empty() { state } else { representative(self.domain, &self.maps, state)?.0 };
+            let state =
+                if self.maps.is_empty() { state } else { representative(self.domain, &self.maps, state)?.0 };
             if table.cover(self.domain, &state)?.is_some() {
                 continue;
             }

@@ -124,7 +124,8 @@ impl Step {
         let moves = |column: usize| !rule.is_fact && !rule.unchanged[column];
         let displaced: Vec<usize> =
             domain.data.iter().enumerate().filter(|(_, c)| moves(**c)).map(|(n, _)| n + 1).collect();
-        let changed_sets: Vec<usize> = (0..domain.finite.len()).filter(|&f| moves(domain.finite[f].column)).collect();
+        let changed_sets: Vec<usize> =
+            (0..domain.finite.len()).filter(|&f| moves(domain.finite[f].column)).collect();
         let sets = domain.finite.len();
         let target = |node: usize| -> Target {
             if node == 0 {
@@ -139,7 +140,8 @@ impl Step {
                 Place::Set(f) if after && moves(column) => Target::Set(sets + f, f),
                 Place::Set(f) => Target::Set(f, f),
                 Place::Node(n) if after && moves(column) => {
-                    let at = displaced.iter().position(|&d| d == n).expect("moved data columns are displaced");
+                    let at =
+                        displaced.iter().position(|&d| d == n).expect("moved data columns are displaced");
                     Target::Node(base + at)
                 }
                 Place::Node(n) => Target::Node(n),
@@ -311,4 +313,3 @@ impl Places {
 pub fn steps(program: &Program, domain: &Domain) -> Vec<Step> {
     (0..program.rules.len()).map(|r| Step::rule(program, domain, r)).collect()
 }
-

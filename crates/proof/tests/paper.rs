@@ -118,13 +118,15 @@ fn table_2_bakery_with_assertions() {
 fn left_unfolds_after_an_assumption_prove_nothing() {
     // p(1) |= p(3) is true but p(3) needs a longer derivation: no use for p(2) |= false.
     let chain = "p(0). p(1) :- p(0). p(2) :- p(1). p(3) :- p(2).";
-    let program = read(&format!("{chain} assert far: p(1) |= p(3). assert goal: p(2) |= false using far.")).unwrap();
+    let program =
+        read(&format!("{chain} assert far: p(1) |= p(3). assert goal: p(2) |= false using far.")).unwrap();
     let reports = run(&program, &Options::default());
     assert_eq!(word(&program, &reports, "far"), "proved");
     assert!(!reports[0].nonincreasing);
     assert_eq!(word(&program, &reports, "goal"), "refuted");
     // The same with the assertion assumed instead of proved.
-    let program = read(&format!("{chain} assume far: p(1) |= p(3). assert goal: p(2) |= false using far.")).unwrap();
+    let program =
+        read(&format!("{chain} assume far: p(1) |= p(3). assert goal: p(2) |= false using far.")).unwrap();
     assert_eq!(word(&program, &run(&program, &Options::default()), "goal"), "refuted");
 }
 
@@ -163,8 +165,10 @@ fn the_bound_2n_is_refuted() {
 #[test]
 fn szymanski_without_its_guard_is_refuted() {
     let text = quotient_proof::models::generate("szymanski", 2).unwrap();
-    let broken = text.replace("p([6,P2],X1,X2) :- p([5,P2],X1,X2), X2 = 4.", "p([6,P2],X1,X2) :- p([5,P2],X1,X2).");
-    let broken = broken.replace("p([P1,6],X1,X2) :- p([P1,5],X1,X2), X1 = 4.", "p([P1,6],X1,X2) :- p([P1,5],X1,X2).");
+    let broken =
+        text.replace("p([6,P2],X1,X2) :- p([5,P2],X1,X2), X2 = 4.", "p([6,P2],X1,X2) :- p([5,P2],X1,X2).");
+    let broken =
+        broken.replace("p([P1,6],X1,X2) :- p([P1,5],X1,X2), X1 = 4.", "p([P1,6],X1,X2) :- p([P1,5],X1,X2).");
     assert_ne!(text, broken);
     let program = read(&broken).unwrap();
     let reports = run(&program, &Options::default());
@@ -196,7 +200,9 @@ fn larger_instances() {
         max_time: Duration::from_secs(60),
         ..Options::default()
     };
-    for (name, n) in [("bakery", 6), ("bakery", 7), ("philosophers", 6), ("peterson", 4), ("lamport", 4), ("szymanski", 3)] {
+    for (name, n) in
+        [("bakery", 6), ("bakery", 7), ("philosophers", 6), ("peterson", 4), ("lamport", 4), ("szymanski", 3)]
+    {
         let reports = prove(&model(name, n), &slow);
         assert!(reports.iter().all(|r| matches!(r.verdict, Verdict::Proved)), "{name} {n}");
     }

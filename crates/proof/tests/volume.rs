@@ -80,7 +80,9 @@ impl Guard {
     fn text(&self, x: &str, y: &str) -> String {
         match self {
             Guard::True => "true".into(),
-            Guard::Compare(first, r, c) => format!("{} {} {c}", if *first { x } else { y }, RELATIONS[*r as usize]),
+            Guard::Compare(first, r, c) => {
+                format!("{} {} {c}", if *first { x } else { y }, RELATIONS[*r as usize])
+            }
             Guard::Both(r, c) => format!("{x} {} {y} + {c}", RELATIONS[*r as usize]).replace("+ -", "- "),
             Guard::Sum(r, c) => format!("{x} + {y} {} {c}", RELATIONS[*r as usize]),
             Guard::And(a, b) => format!("({}, {})", a.text(x, y), b.text(x, y)),
@@ -168,7 +170,8 @@ fn case(seed: u64) -> Case {
     let inside = |v: i64| (0..=MAX).contains(&v);
     let mut rules = Vec::new();
     for _ in 0..1 + r.next(6) {
-        let (first, second, guard) = (Update::random(&mut r), Update::random(&mut r), Guard::random(&mut r, 2));
+        let (first, second, guard) =
+            (Update::random(&mut r), Update::random(&mut r), Guard::random(&mut r, 2));
         let mut extra = vec![guard.text("X", "Y")];
         let head = (first.text("X", "Y", "U", &mut extra), second.text("Y", "X", "V", &mut extra));
         let keep = |u: Update, t: &str| match u {
@@ -201,7 +204,11 @@ fn case(seed: u64) -> Case {
     for number in 0..1 + r.next(4) as usize {
         let left = Guard::random(&mut r, 1);
         let claim = match r.next(5) {
-            0 | 1 => Claim::Safety(if r.next(2) == 0 { Guard::Not(Guard::True.into()) } else { Guard::random(&mut r, 1) }),
+            0 | 1 => Claim::Safety(if r.next(2) == 0 {
+                Guard::Not(Guard::True.into())
+            } else {
+                Guard::random(&mut r, 1)
+            }),
             2 => Claim::Relative(Update::Other(0), Update::Other(0)),
             3 => Claim::Relative(Update::random(&mut r), Update::random(&mut r)),
             _ => {
@@ -212,14 +219,17 @@ fn case(seed: u64) -> Case {
         };
         let using: Vec<usize> = (0..number).filter(|_| r.next(2) == 0).collect();
         let mut after = Vec::new();
-        let (mut before, right) = (left.text("X", "Y"), match &claim {
-            Claim::Safety(g) => g.text("X", "Y"),
-            Claim::Relative(u, v) => {
-                let state = (u.text("X", "Y", "U", &mut after), v.text("Y", "X", "V", &mut after));
-                format!("p({},{})", state.0, state.1)
-            }
-            Claim::Map(..) => "p(U,Y)".into(),
-        });
+        let (mut before, right) = (
+            left.text("X", "Y"),
+            match &claim {
+                Claim::Safety(g) => g.text("X", "Y"),
+                Claim::Relative(u, v) => {
+                    let state = (u.text("X", "Y", "U", &mut after), v.text("Y", "X", "V", &mut after));
+                    format!("p({},{})", state.0, state.1)
+                }
+                Claim::Map(..) => "p(U,Y)".into(),
+            },
+        );
         if let Claim::Map(pairs, universal) = &claim {
             let list: Vec<String> = pairs.iter().map(|(a, b)| format!("({a},{b})")).collect();
             let map = format!("(X,U) in {{{}}}", list.join(","));
@@ -227,7 +237,8 @@ fn case(seed: u64) -> Case {
         }
         let tail = if after.is_empty() { String::new() } else { format!(", {}", after.join(", ")) };
         let names: Vec<String> = using.iter().map(|u| format!("c{u}")).collect();
-        let using_text = if names.is_empty() { String::new() } else { format!(" using {}", names.join(", ")) };
+        let using_text =
+            if names.is_empty() { String::new() } else { format!(" using {}", names.join(", ")) };
         text.push_str(&format!("assert c{number}: p(X,Y), {before} |= {right}{tail}{using_text}.\n"));
         assertions.push(Assertion { left, claim, using });
     }
@@ -238,10 +249,9 @@ fn case(seed: u64) -> Case {
 fn truth(case: &Case, assertion: &Assertion) -> bool {
     case.reachable.iter().filter(|p| assertion.left.holds(**p)).all(|&(x, y)| match &assertion.claim {
         Claim::Safety(g) => g.holds((x, y)),
-        Claim::Relative(u, v) => u
-            .values(x, y)
-            .iter()
-            .any(|&a| v.values(y, x).iter().any(|&b| case.reachable.contains(&(a, b)))),
+        Claim::Relative(u, v) => {
+            u.values(x, y).iter().any(|&a| v.values(y, x).iter().any(|&b| case.reachable.contains(&(a, b))))
+        }
         Claim::Map(pairs, universal) => {
             let mut images = pairs.iter().filter(|p| p.0 == x).map(|p| case.reachable.contains(&(p.1, y)));
             if *universal { images.all(|i| i) } else { images.any(|i| i) }
@@ -251,7 +261,8 @@ fn truth(case: &Case, assertion: &Assertion) -> bool {
 
 #[test]
 fn verdicts_agree_with_explicit_reachability() {
-    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
+    let number =
+        |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
     let (programs, first) = (number("QUOTIENT_PROOF_VOLUME", 300), number("QUOTIENT_PROOF_SEED", 1));
     let (mut proved, mut refuted, mut unknown, mut used, mut checked) = (0, 0, 0, 0, 0);
     for seed in first..first + programs {
@@ -278,12 +289,17 @@ fn verdicts_agree_with_explicit_reachability() {
             println!("seed {seed} took {:.1} s", begun.elapsed().as_secs_f64());
         }
         // Every certificate must be accepted, or need what the checker says it does not decide.
-        let written = certificate(&program, &reports).expect("no overflow").expect("every cover is found again");
+        let written =
+            certificate(&program, &reports).expect("no overflow").expect("every cover is found again");
         match quotient_proof_check::check(&written) {
             Ok(list) => checked += list.len(),
             Err(reason) => {
                 let beyond = ["difference", "right side only", "finite column is compared"];
-                assert!(beyond.iter().any(|b| reason.contains(b)), "refused, seed {seed}: {reason}\n{}", case.text);
+                assert!(
+                    beyond.iter().any(|b| reason.contains(b)),
+                    "refused, seed {seed}: {reason}\n{}",
+                    case.text
+                );
             }
         }
         for report in reports {
@@ -299,7 +315,11 @@ fn verdicts_agree_with_explicit_reachability() {
                 Verdict::Refuted(refutation) => {
                     assert!(!holds, "refuted but true: {}", show());
                     let last = &refutation.trace.last().expect("a trace has a state").state;
-                    assert!(case.reachable.contains(&(last[0], last[1])), "trace to an unreachable state: {}", show());
+                    assert!(
+                        case.reachable.contains(&(last[0], last[1])),
+                        "trace to an unreachable state: {}",
+                        show()
+                    );
                     refuted += 1;
                 }
                 Verdict::Unknown(_) => unknown += 1,

@@ -68,6 +68,9 @@ struct Arguments {
     /// Check a certificate instead (with FILE, also that it is about that program)
     #[arg(long, value_name = "CERTIFICATE")]
     verify: Option<PathBuf>,
+    /// Print the paper's two tables with our figures beside (use --max-time to limit each row)
+    #[arg(long, conflicts_with = "file")]
+    table: bool,
     /// Print a generated example instead
     #[arg(long, value_name = "MODEL", requires = "n", conflicts_with = "file")]
     generate: Option<String>,
@@ -80,12 +83,13 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
     if let Some(certificate) = &arguments.verify {
-        let status = verify_main(certificate, arguments.file.as_ref(), &mut stdout, &mut stderr);
+        let status = verify_main(certificate, arguments.file.as_deref(), &mut stdout, &mut stderr);
         return ExitCode::from(u8::try_from(status).unwrap_or(2));
     }
     let options = ProveOptions {
         file: arguments.file,
         generate: arguments.generate.zip(arguments.n),
+        table: arguments.table,
         only: arguments.only,
         json: arguments.json,
         colour: std::io::IsTerminal::is_terminal(&std::io::stderr()),

@@ -215,8 +215,7 @@ impl Dbm {
                 if i == j || c == INFINITY {
                     continue;
                 }
-                let implied =
-                    (0..n).any(|k| k != i && k != j && sum(kept[i * n + k], kept[k * n + j]) <= c);
+                let implied = (0..n).any(|k| k != i && k != j && sum(kept[i * n + k], kept[k * n + j]) <= c);
                 if implied {
                     kept[i * n + j] = INFINITY;
                 }
@@ -238,7 +237,7 @@ impl Dbm {
     pub fn solution(&self) -> Result<Vec<i64>, Overflow> {
         let mut rest = self.clone();
         let mut values = vec![0; self.nodes];
-        for i in 1..self.nodes {
+        for (i, slot) in values.iter_mut().enumerate().skip(1) {
             let value = match (rest.lower(i), rest.upper(i)) {
                 (Some(low), Some(up)) => 0.clamp(low, up),
                 (Some(low), None) => low.max(0),
@@ -247,7 +246,7 @@ impl Dbm {
             };
             rest.meet(i, 0, value)?;
             rest.meet(0, i, -value)?;
-            values[i] = value;
+            *slot = value;
         }
         Ok(values)
     }

@@ -43,8 +43,11 @@ pub(super) fn expand(assertion: &Assertion, diagnostics: &mut Diagnostics) -> Ve
     for (block, span) in blocks {
         if block.len() != size {
             diagnostics.push(
-                Diagnostic::error(*span, format!("this block has {} variables, the first {size}", block.len()))
-                    .related(blocks[0].1, "first block"),
+                Diagnostic::error(
+                    *span,
+                    format!("this block has {} variables, the first {size}", block.len()),
+                )
+                .related(blocks[0].1, "first block"),
             );
             return Vec::new();
         }

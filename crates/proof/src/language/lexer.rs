@@ -73,11 +73,8 @@ pub fn tokens(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<(T
                 at += 1;
             }
             let word = text[start..at].to_string();
-            let token = if c.is_ascii_uppercase() || c == b'_' {
-                Token::Variable(word)
-            } else {
-                Token::Word(word)
-            };
+            let token =
+                if c.is_ascii_uppercase() || c == b'_' { Token::Variable(word) } else { Token::Word(word) };
             out.push((token, Span::new(file, start, at)));
         } else if c.is_ascii_digit() {
             while at < bytes.len() && bytes[at].is_ascii_digit() {

@@ -87,7 +87,8 @@ pub(super) fn lower(items: &[Item], diagnostics: &mut Diagnostics) -> Program {
     };
     if lowering.first.is_none() {
         lowering.diagnostics.push(
-            Diagnostic::global("the program has no facts and no rules").help("start with a fact such as `p(0).`"),
+            Diagnostic::global("the program has no facts and no rules")
+                .help("start with a fact such as `p(0).`"),
         );
         return program;
     }
@@ -109,19 +110,24 @@ pub(super) fn lower(items: &[Item], diagnostics: &mut Diagnostics) -> Program {
         let name = match &assertion.name {
             Some((name, span)) => {
                 if names.iter().any(|n| n.0 == *name) {
-                    lowering.diagnostics.push(Diagnostic::error(*span, format!("`{name}` is already the name of an assertion")));
+                    lowering.diagnostics.push(Diagnostic::error(
+                        *span,
+                        format!("`{name}` is already the name of an assertion"),
+                    ));
                 }
                 name.clone()
             }
             None => format!("a{}", number + 1),
         };
-        let family = assertion.name.as_ref().map_or(name.clone(), |n| n.0.split('.').next().unwrap_or("").into());
+        let family =
+            assertion.name.as_ref().map_or(name.clone(), |n| n.0.split('.').next().unwrap_or("").into());
         names.push((name, family));
     }
     for (number, assertion) in assertions.iter().enumerate() {
         let mut using = Vec::new();
         for (name, span) in &assertion.using {
-            let found: Vec<usize> = (0..names.len()).filter(|&i| names[i].0 == *name || names[i].1 == *name).collect();
+            let found: Vec<usize> =
+                (0..names.len()).filter(|&i| names[i].0 == *name || names[i].1 == *name).collect();
             if found.is_empty() {
                 lowering.diagnostics.push(
                     Diagnostic::error(*span, format!("there is no assertion named `{name}`"))
@@ -190,8 +196,11 @@ impl Lowering<'_> {
         let own: Vec<Argument> = atom.arguments.iter().map(shape).collect();
         if own != arguments {
             self.diagnostics.push(
-                Diagnostic::error(atom.span, format!("`{name}` has {} arguments, not {}", describe(&arguments), describe(&own)))
-                    .related(span, "as first written here"),
+                Diagnostic::error(
+                    atom.span,
+                    format!("`{name}` has {} arguments, not {}", describe(&arguments), describe(&own)),
+                )
+                .related(span, "as first written here"),
             );
             return None;
         }
@@ -238,7 +247,8 @@ impl Lowering<'_> {
                 product?
             }
             TermKind::List(_) => {
-                self.diagnostics.push(Diagnostic::error(term.span, "a list cannot be compared or computed with"));
+                self.diagnostics
+                    .push(Diagnostic::error(term.span, "a list cannot be compared or computed with"));
                 return None;
             }
         })
@@ -257,7 +267,9 @@ impl Lowering<'_> {
             Relation::Less => le(left, right, 1),
             Relation::Greater => le(right, left, 1),
             Relation::Equal => le(left, right, 0).zip(le(right, left, 0)).map(|(a, b)| Tree::And(vec![a, b])),
-            Relation::Different => le(left, right, 1).zip(le(right, left, 1)).map(|(a, b)| Tree::Or(vec![a, b])),
+            Relation::Different => {
+                le(left, right, 1).zip(le(right, left, 1)).map(|(a, b)| Tree::Or(vec![a, b]))
+            }
         };
         tree.unwrap_or_else(|| {
             self.diagnostics.push(Diagnostic::error(span, "a coefficient or constant is too large"));
@@ -275,7 +287,9 @@ impl Lowering<'_> {
             Relation::Greater => Relation::AtMost,
             Relation::AtMost => Relation::Greater,
         };
-        let join = |conjunction: bool, list: Vec<Tree>| if conjunction == positive { Tree::And(list) } else { Tree::Or(list) };
+        let join = |conjunction: bool, list: Vec<Tree>| {
+            if conjunction == positive { Tree::And(list) } else { Tree::Or(list) }
+        };
         Some(match formula {
             Formula::Truth(value) if *value == positive => Tree::truth(),
             Formula::Truth(_) => Tree::Or(Vec::new()),
@@ -290,8 +304,9 @@ impl Lowering<'_> {
             }
             Formula::Range(term, low, high) => {
                 let sum = self.sum(term, scope)?;
-                let parts = [(Relation::AtLeast, *low), (Relation::AtMost, *high)]
-                    .map(|(r, c)| self.compare(flip(r), &sum, &Sum { constant: c, ..Sum::default() }, term.span));
+                let parts = [(Relation::AtLeast, *low), (Relation::AtMost, *high)].map(|(r, c)| {
+                    self.compare(flip(r), &sum, &Sum { constant: c, ..Sum::default() }, term.span)
+                });
                 join(true, parts.into())
             }
             Formula::In(terms, values, span) => {
@@ -387,8 +402,11 @@ impl Lowering<'_> {
                 let tree = self.formula(constraint, true, &mut scope)?;
                 if scope.next > universal {
                     self.diagnostics.push(
-                        Diagnostic::error(source.span, "a variable occurs only in the constraint that is claimed")
-                            .help("every variable of a safety claim must occur on the left side"),
+                        Diagnostic::error(
+                            source.span,
+                            "a variable occurs only in the constraint that is claimed",
+                        )
+                        .help("every variable of a safety claim must occur on the left side"),
                     );
                     return None;
                 }

@@ -58,6 +58,11 @@ impl Parser {
         &self.tokens[self.at].0
     }
 
+    /// The token after the next.
+    fn after(&self) -> Option<&Token> {
+        self.tokens.get(self.at + 1).map(|t| &t.0)
+    }
+
     fn span(&self) -> Span {
         self.tokens[self.at].1
     }
@@ -111,7 +116,7 @@ impl Parser {
 
     /// Whether `p(` follows (and not `not (`).
     fn at_atom(&self) -> bool {
-        match (self.peek(), self.tokens.get(self.at + 1).map(|t| &t.0)) {
+        match (self.peek(), self.after()) {
             (Token::Word(word), Some(Token::Symbol("("))) => word != "not",
             _ => false,
         }
@@ -193,7 +198,7 @@ impl Parser {
     fn assertion(&mut self, start: Span, assumed: bool) -> Parsed<Item> {
         let nonincreasing = assumed && self.word("nonincreasing");
         let mut name = None;
-        if matches!((self.peek(), &self.tokens[self.at + 1].0), (Token::Word(_), Token::Symbol(":"))) {
+        if matches!((self.peek(), self.after()), (Token::Word(_), Some(Token::Symbol(":")))) {
             name = Some(self.name("a name")?);
             self.expect(":")?;
         }
@@ -324,7 +329,7 @@ impl Parser {
             return Ok(Formula::Not(Box::new(self.disjunct()?)));
         }
         if let Token::Word(word) = self.peek().clone() {
-            if matches!(self.tokens[self.at + 1].0, Token::Symbol("(")) {
+            if matches!(self.after(), Some(Token::Symbol("("))) {
                 return self.fail(format!("a state such as `{word}(…)` cannot stand here"));
             }
             return self.fail(format!("`{word}` is not a constraint"));
@@ -386,8 +391,11 @@ impl Parser {
             let span = from.to(self.previous());
             if value.len() != tuple.len() {
                 return Err(Box::new(
-                    Diagnostic::error(span, format!("expected {} values, found {}", tuple.len(), value.len()))
-                        .related(start, "for this tuple"),
+                    Diagnostic::error(
+                        span,
+                        format!("expected {} values, found {}", tuple.len(), value.len()),
+                    )
+                    .related(start, "for this tuple"),
                 ));
             }
             values.push((value, span));

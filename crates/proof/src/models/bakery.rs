@@ -52,15 +52,27 @@ pub(super) fn bakery_paper(n: usize) -> String {
         let after = row_with("T", n, i, &format!("T{i}'"));
         for &j in &others {
             let mut parts = vec![format!("T{i}' = T{j} + 1")];
-            parts.extend(others.iter().filter(|&&k| k != j).map(|&k| {
-                if k > j { format!("T{k} <= T{j}") } else { format!("T{k} < T{j}") }
-            }));
+            parts.extend(
+                others
+                    .iter()
+                    .filter(|&&k| k != j)
+                    .map(|&k| if k > j { format!("T{k} <= T{j}") } else { format!("T{k} < T{j}") }),
+            );
             parts.push(format!("T{j} >= 0"));
-            rules.push(format!("{} :- {}, {}.\n", state(&at("1"), &after), state(&at("0"), &tickets), parts.join(", ")));
+            rules.push(format!(
+                "{} :- {}, {}.\n",
+                state(&at("1"), &after),
+                state(&at("0"), &tickets),
+                parts.join(", ")
+            ));
         }
         for mask in 0u32..1 << others.len() {
             let wait = others.iter().enumerate().map(|(bit, j)| {
-                if mask >> (others.len() - 1 - bit) & 1 == 0 { format!("T{i} < T{j}") } else { format!("T{j} = 0") }
+                if mask >> (others.len() - 1 - bit) & 1 == 0 {
+                    format!("T{i} < T{j}")
+                } else {
+                    format!("T{j} = 0")
+                }
             });
             let wait = join(", ", wait);
             rules.push(format!("{} :- {}, {wait}.\n", state(&at("2"), &tickets), state(&at("1"), &tickets)));

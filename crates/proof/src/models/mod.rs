@@ -25,16 +25,76 @@ pub struct Model {
 
 /// Every generator.
 pub const MODELS: &[Model] = &[
-    Model { name: "bakery", about: "Lamport's bakery with n processes, tickets unbounded, the await one atomic step", least: 2, most: 12, generate: bakery::bakery },
-    Model { name: "bakery-paper", about: "the bakery as the paper's second table ran it (rule order, ties, the sign of tickets)", least: 2, most: 8, generate: bakery::bakery_paper },
-    Model { name: "peterson", about: "Peterson's algorithm with n processes", least: 2, most: 6, generate: mutex::peterson },
-    Model { name: "lamport", about: "Lamport's fast mutual exclusion with n processes", least: 2, most: 6, generate: mutex::lamport },
-    Model { name: "szymanski", about: "Szymanski's algorithm with n processes", least: 2, most: 5, generate: mutex::szymanski },
-    Model { name: "priority", about: "mutual exclusion with priority, two processes", least: 2, most: 2, generate: mutex::priority },
-    Model { name: "fischer", about: "Fischer's timed mutual exclusion with n processes", least: 2, most: 6, generate: mutex::fischer },
-    Model { name: "philosophers", about: "n dining philosophers with n - 1 tickets", least: 3, most: 9, generate: others::philosophers },
-    Model { name: "producer-consumer", about: "producer and consumer of n items", least: 1, most: 120, generate: others::producer_consumer },
-    Model { name: "readers-writers", about: "n processes that read and write", least: 2, most: 8, generate: others::readers_writers },
+    Model {
+        name: "bakery",
+        about: "Lamport's bakery with n processes, tickets unbounded, the await one atomic step",
+        least: 2,
+        most: 12,
+        generate: bakery::bakery,
+    },
+    Model {
+        name: "bakery-paper",
+        about: "the bakery as the paper's second table ran it (rule order, ties, the sign of tickets)",
+        least: 2,
+        most: 8,
+        generate: bakery::bakery_paper,
+    },
+    Model {
+        name: "peterson",
+        about: "Peterson's algorithm with n processes",
+        least: 2,
+        most: 6,
+        generate: mutex::peterson,
+    },
+    Model {
+        name: "lamport",
+        about: "Lamport's fast mutual exclusion with n processes",
+        least: 2,
+        most: 6,
+        generate: mutex::lamport,
+    },
+    Model {
+        name: "szymanski",
+        about: "Szymanski's algorithm with n processes",
+        least: 2,
+        most: 5,
+        generate: mutex::szymanski,
+    },
+    Model {
+        name: "priority",
+        about: "mutual exclusion with priority, two processes",
+        least: 2,
+        most: 2,
+        generate: mutex::priority,
+    },
+    Model {
+        name: "fischer",
+        about: "Fischer's timed mutual exclusion with n processes",
+        least: 2,
+        most: 6,
+        generate: mutex::fischer,
+    },
+    Model {
+        name: "philosophers",
+        about: "n dining philosophers with n - 1 tickets",
+        least: 3,
+        most: 9,
+        generate: others::philosophers,
+    },
+    Model {
+        name: "producer-consumer",
+        about: "producer and consumer of n items",
+        least: 1,
+        most: 120,
+        generate: others::producer_consumer,
+    },
+    Model {
+        name: "readers-writers",
+        about: "n processes that read and write",
+        least: 2,
+        most: 8,
+        generate: others::readers_writers,
+    },
 ];
 
 /// The text of a model, or what is wrong with the request.

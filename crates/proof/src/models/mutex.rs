@@ -48,7 +48,9 @@ pub(super) fn lamport(n: usize) -> String {
     let mut variables = names("B", n);
     variables.extend(["X".to_string(), "Y".to_string()]);
     let mut b = Builder::new(
-        &format!("Lamport's fast mutual exclusion with {n} processes; X and Y hold process numbers, 0 for none.\n11: critical section."),
+        &format!(
+            "Lamport's fast mutual exclusion with {n} processes; X and Y hold process numbers, 0 for none.\n11: critical section."
+        ),
         n,
         &variables,
     );
@@ -75,7 +77,10 @@ pub(super) fn lamport(n: usize) -> String {
         b.step(i, 12, 0, "", &[(&own, "0")]);
     }
     let state = b.state();
-    b.line(&format!("\nassert swap: symmetric {state} under permutations {} with ids X, Y from 1.", blocks(&["P", "B"], n)));
+    b.line(&format!(
+        "\nassert swap: symmetric {state} under permutations {} with ids X, Y from 1.",
+        blocks(&["P", "B"], n)
+    ));
     b.line(&format!("assert mutex: {state}, {} |= false using swap.", two_at("11", n)));
     b.text
 }
@@ -178,7 +183,10 @@ pub(super) fn fischer(n: usize) -> String {
     let urgent = join(", ", (1..=n).map(|i| format!("(P{i} <> 1 ; T{i} < 1)")));
     let counters = join(",", names("P", n));
     b.line(&format!("p([{counters}],{later},K) :- {state}, {urgent}."));
-    b.line(&format!("\nassert swap: symmetric {state} under permutations {} with ids K from 1.", blocks(&["P", "T"], n)));
+    b.line(&format!(
+        "\nassert swap: symmetric {state} under permutations {} with ids K from 1.",
+        blocks(&["P", "T"], n)
+    ));
     b.line(&format!("assert nonneg: {state} |= {}.", join(", ", (1..=n).map(|i| format!("T{i} >= 0")))));
     b.line(&format!("assert mutex: {state}, {} |= false using nonneg, swap.", two_at("3", n)));
     b.text

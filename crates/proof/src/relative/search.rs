@@ -273,7 +273,7 @@ impl Search<'_> {
         }
         // No value left in some finite column: no reachable state at all.
         let Some(state) = self.left_state(layout, left)? else { return Ok(true) };
-        let parts = self.safety.start(&[state.clone()])?;
+        let parts = self.safety.start(std::slice::from_ref(&state))?;
         if self.finite.finite.iter().any(|f| f.location) && parts.len() > 64 {
             return Ok(false);
         }
@@ -329,7 +329,9 @@ impl Search<'_> {
             entry.unreachable = self.unreachable(layout, &left, budget)?;
         }
         if entry.obligation.right.is_none() && !entry.unreachable {
-            return Ok(Err("a left state without a possible right state could not be shown unreachable".into()));
+            return Ok(Err(
+                "a left state without a possible right state could not be shown unreachable".into()
+            ));
         }
         if !entry.unreachable && !self.options.one_level {
             // Without any left unfold only the state itself may serve.
@@ -357,15 +359,23 @@ impl Search<'_> {
     }
 
     /// DP with up to `depth` right unfolds.
-    fn close_directly(&mut self, obligation: &Obligation, depth: usize) -> Result<Option<Vec<usize>>, Overflow> {
+    fn close_directly(
+        &mut self,
+        obligation: &Obligation,
+        depth: usize,
+    ) -> Result<Option<Vec<usize>>, Overflow> {
         let Some(target) = &obligation.right else { return Ok(None) };
         let (mut counter, mut found) = (0, None);
-        self.right_search(obligation.layout, &obligation.left, depth).run(target, &mut counter, |state, fact| {
-            if !fact && obligation.left.included_in(&state.region)? {
-                found = Some(state.path.clone());
-            }
-            Ok(found.is_some())
-        })?;
+        self.right_search(obligation.layout, &obligation.left, depth).run(
+            target,
+            &mut counter,
+            |state, fact| {
+                if !fact && obligation.left.included_in(&state.region)? {
+                    found = Some(state.path.clone());
+                }
+                Ok(found.is_some())
+            },
+        )?;
         self.right_states += counter;
         Ok(found)
     }
@@ -391,9 +401,14 @@ impl Search<'_> {
                 let reduct = Obligation { left, ..obligation.clone() };
                 if step.is_fact {
                     let Some(path) = self.close_fact(&reduct, depth)? else {
-                        return Ok(Err("an initial state has no initial counterpart within the right unfolds tried".into()));
+                        return Ok(Err(
+                            "an initial state has no initial counterpart within the right unfolds tried"
+                                .into(),
+                        ));
                     };
-                    self.entries[at].reducts.push(Reduct { rule: number, closing: Closing::By(Used::Fact, path) });
+                    self.entries[at]
+                        .reducts
+                        .push(Reduct { rule: number, closing: Closing::By(Used::Fact, path) });
                     continue;
                 }
                 for reduct in self.restrict(reduct)? {
@@ -458,7 +473,12 @@ impl Search<'_> {
     }
 
     /// Tries AP with everything that applies, and DP.
-    fn close(&mut self, reduct: &Obligation, origin: usize, depth: usize) -> Result<Option<Closing>, Overflow> {
+    fn close(
+        &mut self,
+        reduct: &Obligation,
+        origin: usize,
+        depth: usize,
+    ) -> Result<Option<Closing>, Overflow> {
         let layout = reduct.layout;
         if !self.options.one_level && self.unreachable(layout, &reduct.left, 0)? {
             return Ok(Some(Closing::Unreachable));
@@ -470,7 +490,8 @@ impl Search<'_> {
                 hypotheses.push((Used::Assertion(origin), 0, c));
             }
         } else {
-            let known = self.group.iter().map(|&a| (a, Some(0))).chain(self.support.assertions.iter().copied());
+            let known =
+                self.group.iter().map(|&a| (a, Some(0))).chain(self.support.assertions.iter().copied());
             for (assertion, excess) in known {
                 let excess = if self.options.bounded_length { excess } else { Some(0) };
                 let Some(excess) = excess else { continue };

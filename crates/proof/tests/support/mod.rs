@@ -28,7 +28,8 @@ pub fn model(name: &str, n: usize) -> Program {
 /// Proves everything, and has every proof checked by the independent checker.
 pub fn run(program: &Program, options: &Options) -> Vec<Report> {
     let reports = prove(program, options);
-    let certificate = certificate(program, &reports).expect("no overflow").expect("every cover is found again");
+    let certificate =
+        certificate(program, &reports).expect("no overflow").expect("every cover is found again");
     match quotient_proof_check::check(&certificate) {
         Ok(established) => {
             for report in &reports {
@@ -49,5 +50,7 @@ pub fn run(program: &Program, options: &Options) -> Vec<Report> {
 /// The verdict on an assertion, as a word.
 pub fn word(program: &Program, reports: &[Report], name: &str) -> &'static str {
     let at = program.assertions.iter().position(|a| a.name == name).expect("the assertion exists");
-    quotient_proof::report::word(&reports.iter().find(|r| r.assertion == at).expect("it has a report").verdict)
+    quotient_proof::report::word(
+        &reports.iter().find(|r| r.assertion == at).expect("it has a report").verdict,
+    )
 }
