@@ -11,8 +11,13 @@ use crate::prove::{Options, Verdict, prove};
 use crate::safety::{Order, SafetyOptions};
 use crate::{language, models};
 
-/// Model, size, and the paper's LSt and RSt (`None`: not finished, or not in the paper).
-const TABLE_1: &[(&str, &str, usize, Option<(usize, usize)>)] = &[
+/// Label, model, size, and the paper's LSt and RSt (`None`: not finished, or not in the paper).
+type RelativeRow = (&'static str, &'static str, usize, Option<(usize, usize)>);
+
+/// Label, model, size, and the paper's stored goals without and with assertions.
+type SafetyRow = (&'static str, &'static str, usize, Option<usize>, Option<usize>);
+
+const TABLE_1: &[RelativeRow] = &[
     ("Bakery-2", "bakery", 2, Some((9, 27))),
     ("Bakery-3", "bakery", 3, Some((44, 254))),
     ("Bakery-4", "bakery", 4, Some((147, 1557))),
@@ -32,8 +37,7 @@ const TABLE_1: &[(&str, &str, usize, Option<(usize, usize)>)] = &[
     ("Fischer-3", "fischer", 3, None),
 ];
 
-/// Model, size, and the paper's stored goals without and with assertions.
-const TABLE_2: &[(&str, &str, usize, Option<usize>, Option<usize>)] = &[
+const TABLE_2: &[SafetyRow] = &[
     ("Bakery-2", "bakery", 2, Some(15), Some(8)),
     ("Bakery-3", "bakery", 3, Some(296), Some(45)),
     ("Bakery-4", "bakery", 4, Some(4624), Some(191)),

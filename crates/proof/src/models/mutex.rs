@@ -127,8 +127,25 @@ pub(super) fn szymanski(n: usize) -> String {
         b.line("assert out: p([P1,9],X1,X2) |= P1 <> 7.");
         b.line("assert mutex: p([8,8],X1,X2) |= false using near, far, past, rest.");
     } else {
+        // What explicit search shows for three processes is the condition for two, pair by pair.
         let state = b.state();
-        b.line(&format!("assert mutex: {state}, {} |= false.", two_at("8", n)));
+        let exchanged = |prefix: &str, i: usize| {
+            let mut list = names(prefix, n);
+            list.swap(i - 1, i);
+            list.join(",")
+        };
+        let all: Vec<String> = (1..n).map(|i| format!("pair{i}")).collect();
+        for i in 1..n {
+            let j = i + 1;
+            let rest: Vec<String> = all.iter().filter(|a| **a != format!("pair{i}")).cloned().collect();
+            b.line(&format!(
+                "assert pair{i}: {state}, not (P{i} = 8, P{j} in 3..7), not (P{i} = 9, P{j} = 7) |= p([{}],{}) using {}.",
+                exchanged("P", i),
+                exchanged("X", i),
+                rest.join(", ")
+            ));
+        }
+        b.line(&format!("assert mutex: {state}, {} |= false using {}.", two_at("8", n), all.join(", ")));
     }
     b.text
 }
