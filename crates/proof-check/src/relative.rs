@@ -168,7 +168,7 @@ impl Check<'_> {
             return Ok(());
         }
         let Some((entry, rest)) = roots.split_first() else {
-            // Nothing left to cover it with: only values that do not occur may remain.
+            // Nothing left to cover it with: only unreachable states may remain.
             let absent = self.program.finite.iter().any(|f| {
                 f.values.iter().all(|&v| {
                     let (node, v) = (f.column + 1, i128::from(v));
@@ -177,7 +177,7 @@ impl Check<'_> {
                     one.is_empty()
                 })
             });
-            return if absent {
+            return if absent || self.is_dead(&case)? {
                 Ok(())
             } else {
                 Err("part of an assertion's left side has no obligation".into())
@@ -225,11 +225,10 @@ impl Check<'_> {
             return Err("a one-level proof has an obligation below the assertion".into());
         }
         if let Some(direct) = &entry.direct {
-            // States without any possible partner may be left out if they are unreachable.
-            if self.one_level && (entry.right.is_some() || *direct != Closing::Unreachable) {
+            if self.one_level {
                 return Err("a one-level proof closes an obligation without unfolding it".into());
             }
-            if !matches!(direct, Closing::Itself(_) | Closing::Unreachable) {
+            if !matches!(direct, Closing::Itself(_)) {
                 return Err("an obligation is closed by a hypothesis before it was unfolded".into());
             }
             return if self.closes(entry, &left, direct, entry.depth, None)? {

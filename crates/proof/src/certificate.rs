@@ -125,11 +125,7 @@ fn relative(
                 closings[reduct.rule].push(c);
             }
         }
-        let direct = match (&entry.direct, entry.unreachable) {
-            (_, true) => Some(out::Closing::Unreachable),
-            (Some(path), false) => Some(out::Closing::Itself(path.clone())),
-            (None, false) => None,
-        };
+        let direct = entry.direct.as_ref().map(|path| out::Closing::Itself(path.clone()));
         let list =
             |region: &crate::constraint::Region| region.inequalities().iter().map(inequality).collect();
         entries.push(out::Entry {

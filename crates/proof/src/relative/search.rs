@@ -94,8 +94,6 @@ pub struct Entry {
     pub depth: usize,
     /// Its reducts.
     pub reducts: Vec<Reduct>,
-    /// The obligation's left states were shown unreachable, so it was not unfolded.
-    pub unreachable: bool,
     /// Closed without unfolding, by DP.
     pub direct: Option<Vec<usize>>,
 }
@@ -190,6 +188,16 @@ pub fn prove_group(
     }
 }
 
+/// What became of an obligation.
+enum Entered {
+    /// A table entry that is to be unfolded.
+    Open(usize),
+    /// A table entry closed by DP.
+    Direct(usize),
+    /// No entry: its left states are unreachable.
+    Unreachable,
+}
+
 type Attempt<T> = Result<Result<T, String>, Overflow>;
 
 impl Search<'_> {
@@ -197,14 +205,14 @@ impl Search<'_> {
         let mut queue = VecDeque::new();
         for &assertion in self.group {
             for whole in obligations(&self.program.assertions[assertion], self.program.width())? {
-                let Some(parts) = split(&whole, self.finite, self.options.grain, 400_000)? else {
+                let Some(parts) = self.cases(&whole)? else {
                     return Ok(Err("too many cases".into()));
                 };
                 for part in parts {
                     for part in self.restrict(part)? {
                         match self.enter(part, assertion, 0)? {
-                            Ok(Some(entry)) => queue.push_back(entry),
-                            Ok(None) => {}
+                            Ok(Entered::Open(entry)) => queue.push_back(entry),
+                            Ok(Entered::Direct(_) | Entered::Unreachable) => {}
                             Err(reason) => return Ok(Err(reason)),
                         }
                     }
@@ -218,6 +226,27 @@ impl Search<'_> {
             }
         }
         Ok(Ok(()))
+    }
+
+    /// The cases of an assertion's obligation at the grain of the proof. Locations come first, so
+    /// that those without reachable states are dropped (they are unreachable, which is all an
+    /// obligation needs) before their values are enumerated.
+    fn cases(&mut self, whole: &Obligation) -> Result<Option<Vec<Obligation>>, Overflow> {
+        if self.options.grain != Grain::Values {
+            return split(whole, self.finite, self.options.grain, 400_000);
+        }
+        let Some(parts) = split(whole, self.finite, Grain::Locations, 400_000)? else { return Ok(None) };
+        let mut out = Vec::new();
+        for part in parts {
+            if part.right.is_some() && self.unreachable(part.layout, &part.left, 400)? {
+                continue;
+            }
+            match split(&part, self.finite, Grain::Values, 400_000)? {
+                Some(cases) => out.extend(cases),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(out))
     }
 
     /// Adds invariants to the left state; may split.
@@ -267,7 +296,21 @@ impl Search<'_> {
     fn unreachable(&mut self, layout: Layout, left: &Region, budget: usize) -> Result<bool, Overflow> {
         if let Some(reachable) = self.support.reachable {
             let values: Option<Vec<i64>> = (1..=layout.width).map(|n| left.dbm().constant(n)).collect();
-            if values.is_some_and(|v| reachable.index.contains_key(&v)) {
+            let known = match values {
+                Some(values) => reachable.index.contains_key(&values),
+                // Looking through all of them pays only when that settles the question.
+                None if reachable.complete => {
+                    let (columns, _) = left.select(&(0..=layout.width).collect::<Vec<_>>())?;
+                    let list: Vec<_> = columns.dbm().constraints().collect();
+                    let value = |s: &[i64], n: usize| if n == 0 { 0 } else { s[n - 1] };
+                    reachable
+                        .states
+                        .iter()
+                        .any(|s| list.iter().all(|&(i, j, c)| value(s, i) - value(s, j) <= c))
+                }
+                None => false,
+            };
+            if known {
                 return Ok(false);
             }
         }
@@ -315,36 +358,36 @@ impl Search<'_> {
         self.finite.finite.iter().zip(&state.sets).filter(|(f, _)| f.location).map(|(_, s)| *s).collect()
     }
 
-    /// Puts an obligation into the table; `None` when it needs no unfolding.
-    fn enter(&mut self, obligation: Obligation, origin: usize, depth: usize) -> Attempt<Option<usize>> {
-        if self.entries.len() >= self.options.max_entries {
-            return Ok(Err(format!("the table reached {} obligations", self.options.max_entries)));
-        }
+    /// Puts an obligation into the table, unless its left states are unreachable.
+    fn enter(&mut self, obligation: Obligation, origin: usize, depth: usize) -> Attempt<Entered> {
         let layout = obligation.layout;
-        let mut entry =
-            Entry { obligation, origin, depth, reducts: Vec::new(), unreachable: false, direct: None };
-        let budget = if entry.obligation.right.is_none() { 100_000 } else { 400 };
-        if !self.options.one_level || entry.obligation.right.is_none() {
-            let left = entry.obligation.left.clone();
-            entry.unreachable = self.unreachable(layout, &left, budget)?;
+        let budget = if obligation.right.is_none() { 100_000 } else { 400 };
+        if (!self.options.one_level || obligation.right.is_none())
+            && self.unreachable(layout, &obligation.left, budget)?
+        {
+            return Ok(Ok(Entered::Unreachable));
         }
-        if entry.obligation.right.is_none() && !entry.unreachable {
+        if obligation.right.is_none() {
             return Ok(Err(
                 "a left state without a possible right state could not be shown unreachable".into()
             ));
         }
-        if !entry.unreachable && !self.options.one_level {
+        if self.entries.len() >= self.options.max_entries {
+            return Ok(Err(format!("the table reached {} obligations", self.options.max_entries)));
+        }
+        let mut direct = None;
+        if !self.options.one_level {
             // Without any left unfold only the state itself may serve.
             let limit = if self.options.bounded_length { depth } else { self.options.max_right };
-            entry.direct = self.close_directly(&entry.obligation, limit)?;
+            direct = self.close_directly(&obligation, limit)?;
         }
-        let done = entry.unreachable || entry.direct.is_some();
         let at = self.entries.len();
-        if !done {
-            self.by_location.entry(self.constants(&entry.obligation.left)).or_default().push(at);
+        let open = direct.is_none();
+        if open {
+            self.by_location.entry(self.constants(&obligation.left)).or_default().push(at);
         }
-        self.entries.push(entry);
-        Ok(Ok((!done).then_some(at)))
+        self.entries.push(Entry { obligation, origin, depth, reducts: Vec::new(), direct });
+        Ok(Ok(if open { Entered::Open(at) } else { Entered::Direct(at) }))
     }
 
     fn right_search<'s>(&'s self, layout: Layout, left: &'s Region, depth: usize) -> RightSearch<'s> {
@@ -434,9 +477,11 @@ impl Search<'_> {
                             Some(closing) => closing,
                             None => match self.enter(case, origin, depth)? {
                                 Err(reason) => return Ok(Err(reason)),
-                                Ok(entry) => {
-                                    queue.extend(entry);
-                                    Closing::Stored(self.entries.len() - 1)
+                                Ok(Entered::Unreachable) => Closing::Unreachable,
+                                Ok(Entered::Direct(entry)) => Closing::Stored(entry),
+                                Ok(Entered::Open(entry)) => {
+                                    queue.push_back(entry);
+                                    Closing::Stored(entry)
                                 }
                             },
                         };
