@@ -207,3 +207,27 @@ fn larger_instances() {
         assert!(reports.iter().all(|r| matches!(r.verdict, Verdict::Proved)), "{name} {n}");
     }
 }
+
+/// The committed models are what the generators print, and the false one is refuted.
+#[test]
+fn committed_models_are_generated() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/relative");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).expect("models/relative exists") {
+        let path = entry.expect("readable").path();
+        let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_string();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        if path.extension().is_none_or(|e| e != "clp") {
+            continue;
+        }
+        if stem == "printed-priority" {
+            let program = read(&text).unwrap();
+            assert_eq!(word(&program, &run(&program, &Options::default()), "swap"), "refuted");
+            continue;
+        }
+        let (name, n) = stem.rsplit_once('-').expect("name-n");
+        assert_eq!(text, quotient_proof::models::generate(name, n.parse().unwrap()).unwrap(), "{stem}");
+        seen += 1;
+    }
+    assert!(seen >= 15);
+}

@@ -1,5 +1,7 @@
 //! The right side of a proof: which states lead to the one that must be shown reachable.
 
+use std::collections::HashSet;
+
 use crate::constraint::{Overflow, Region};
 use crate::domain::{Domain, State};
 use crate::relative::obligation::{Layout, frame_implied, jointly_satisfiable};
@@ -54,7 +56,7 @@ impl RightSearch<'_> {
         if visit(&level[0], false)? {
             return Ok(true);
         }
-        let mut seen: Vec<Region> = vec![target.clone()];
+        let mut seen: HashSet<Region> = HashSet::from([target.clone()]);
         for _ in 0..self.limits.depth {
             let mut next: Vec<RightState> = Vec::new();
             for state in &level {
@@ -83,7 +85,7 @@ impl RightSearch<'_> {
                             if seen.len() >= self.limits.states {
                                 return Ok(false);
                             }
-                            seen.push(reduct.region.clone());
+                            seen.insert(reduct.region.clone());
                             next.push(reduct);
                         }
                     }
