@@ -349,9 +349,9 @@ impl Check<'_> {
         }
     }
 
+    /// Whether the unreachable sets together contain every state of `left`.
     fn is_dead(&self, left: &Matrix) -> Result<bool, Refusal> {
-        let k = self.width();
-        let columns: Vec<usize> = (0..=k).collect();
+        let columns: Vec<usize> = (0..=self.width()).collect();
         let mut own = system(left.select(&columns));
         for finite in &self.program.finite {
             let node = finite.column + 1;
@@ -365,6 +365,7 @@ impl Check<'_> {
         self.dead_parts(own)
     }
 
+    /// In one set, or value by value in the first finite column with several, or piece by piece.
     fn dead_parts(&self, own: System) -> Result<bool, Refusal> {
         // No value is left in some finite column: no reachable state.
         if own.is_empty() {
@@ -375,7 +376,9 @@ impl Check<'_> {
                 return Ok(true);
             }
         }
-        let Some((&node, values)) = own.sets.iter().find(|(_, v)| v.len() > 1) else { return Ok(false) };
+        let Some((&node, values)) = own.sets.iter().find(|(_, v)| v.len() > 1) else {
+            return self.dead_pieces(own, 0);
+        };
         for value in values.clone() {
             let mut part = own.clone();
             part.sets.insert(node, vec![value]);
@@ -384,6 +387,42 @@ impl Check<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// What each set leaves over must be in the sets after it.
+    fn dead_pieces(&self, own: System, from: usize) -> Result<bool, Refusal> {
+        if own.is_empty() {
+            return Ok(true);
+        }
+        for (at, set) in self.dead.sets.iter().enumerate().skip(from) {
+            let mut values = self.program.finite.iter().zip(&set.values);
+            if !values.all(|(f, list)| own.sets[&(f.column + 1)].iter().all(|v| list.contains(v))) {
+                continue;
+            }
+            let mut bounds = Vec::new();
+            for l in &set.bounds {
+                bounds.push(difference(l).ok_or("a set has an inequality that is not a difference")?);
+            }
+            let mut inside = own.clone();
+            inside.matrix.add(bounds.iter().copied());
+            if inside.is_empty() {
+                continue;
+            }
+            let mut rest = own;
+            for (i, j, c) in bounds {
+                if rest.matrix.implies((i, j, c)) {
+                    continue;
+                }
+                let mut outside = rest.clone();
+                outside.matrix.add([(j, i, -c - 1)]);
+                if !self.dead_pieces(outside, at + 1)? {
+                    return Ok(false);
+                }
+                rest.matrix.add([(i, j, c)]);
+            }
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// States of which one is reachable, by an assertion; over the entry's layout.
