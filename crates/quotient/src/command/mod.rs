@@ -4,6 +4,7 @@ mod check;
 mod human;
 mod json;
 mod options;
+mod prove;
 mod replay;
 mod simulate;
 mod terminal;
@@ -36,6 +37,8 @@ pub(crate) fn main() -> ExitCode {
     let options = Options::parse();
     let status = match &options.command {
         Command::Check(check) => check::main(check),
+        Command::Prove(prove) => prove::main(prove),
+        Command::Verify(verify) => prove::verify(verify),
         Command::Replay(replay) => replay::main(replay),
         Command::Simulate(simulate) => simulate::main(simulate),
     };

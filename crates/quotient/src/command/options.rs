@@ -18,6 +18,7 @@ Exit status:
    0  everything asked for was decided and holds
    2  wrong usage or input
    5  undecided: a limit was reached, Ctrl-C, or something could not be checked
+  10  refuted (prove)
   11  violated: deadlock
   12  violated: assertion or fault
   70  a bug in quotient; please report it";
@@ -26,6 +27,10 @@ Exit status:
 pub(crate) enum Command {
     /// Check a model: deadlocks, assertions, faults
     Check(Check),
+    /// Prove assertions about a constraint program: safety, and symmetries between its states
+    Prove(super::prove::Prove),
+    /// Check a certificate that `prove` wrote, independently of the prover
+    Verify(super::prove::Verify),
     /// Show a counterexample again, from the file that `check --trace` wrote
     Replay(Replay),
     /// Run a model once, at random or step by step

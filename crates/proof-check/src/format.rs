@@ -1,0 +1,208 @@
+//! Certificates as JSON: the program, the proofs, nothing computed.
+//!
+//! Node numbers are those of the prover's normal form. In a rule over `k` columns: `1..=k` the
+//! state after, `k+1..=2k` the state before (a column marked unchanged has only its "after" node),
+//! then the rule's own variables. In an assertion: `1..=k` the left state, `k+1..=2k` the right
+//! state, `2k+1..universal` variables of the left side, the rest variables of the right side only.
+
+use serde::{Deserialize, Serialize};
+
+/// `sum of coefficient * node <= bound`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inequality {
+    /// `(node, coefficient)`.
+    pub terms: Vec<(usize, i64)>,
+    /// Right-hand side.
+    pub bound: i64,
+}
+
+/// A constraint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tree {
+    /// One inequality.
+    Le(Inequality),
+    /// All.
+    And(Vec<Tree>),
+    /// Some.
+    Or(Vec<Tree>),
+}
+
+/// A fact or rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Facts have no state before.
+    pub fact: bool,
+    /// Columns that keep their value.
+    pub unchanged: Vec<bool>,
+    /// Nodes, the zero node included.
+    pub nodes: usize,
+    /// The relation.
+    pub guard: Tree,
+}
+
+/// The right side of an assertion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Right {
+    /// A related state is reachable.
+    State(Tree),
+    /// The left state satisfies this.
+    Constraint(Tree),
+}
+
+/// An assertion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assertion {
+    /// Its name.
+    pub name: String,
+    /// Taken for granted.
+    pub assumed: bool,
+    /// Taken to be length-non-increasing, too.
+    pub nonincreasing: bool,
+    /// Nodes, the zero node included.
+    pub nodes: usize,
+    /// One past the last universal node.
+    pub universal: usize,
+    /// Condition on the left state.
+    pub left: Tree,
+    /// What follows.
+    pub right: Right,
+}
+
+/// A column with finitely many values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finite {
+    /// Column, from 0.
+    pub column: usize,
+    /// Its values, ascending.
+    pub values: Vec<i64>,
+}
+
+/// The program the proofs are about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// Facts and rules.
+    pub rules: Vec<Rule>,
+    /// Assertions.
+    pub assertions: Vec<Assertion>,
+    /// Finite columns. The checker verifies that no other values occur.
+    pub finite: Vec<Finite>,
+}
+
+/// A set of states: values of the finite columns, and inequalities over the other columns, which
+/// are numbered by column (node `c + 1` for column `c`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct States {
+    /// Values of each finite column.
+    pub values: Vec<Vec<i64>>,
+    /// Constraints on the other columns.
+    pub bounds: Vec<Inequality>,
+}
+
+/// Where a reduct of a set goes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Cover {
+    /// Index of the set that contains its image.
+    pub set: usize,
+    /// Assertions applied first, in order.
+    pub path: Vec<usize>,
+}
+
+/// No state of these sets is reachable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unreachable {
+    /// The sets.
+    pub sets: Vec<States>,
+    /// For each set and rule, the covers its reducts need.
+    pub covers: Vec<Vec<Vec<Cover>>>,
+}
+
+/// What closes a reduct.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Closing {
+    /// An assertion, then right unfolds by these rules.
+    Assertion(usize, Vec<usize>),
+    /// A table entry with any frame, then right unfolds.
+    Entry(usize, Vec<usize>),
+    /// A table entry with the same frame, then right unfolds.
+    SameFrame(usize, Vec<usize>),
+    /// The state itself, then right unfolds.
+    Itself(Vec<usize>),
+    /// A fact on the right (for reducts by facts).
+    Fact(Vec<usize>),
+    /// The state is in one of the unreachable sets.
+    Unreachable,
+}
+
+/// An obligation of the table. Nodes: `1..=k` the state, then the frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Assertion it descends from.
+    pub origin: usize,
+    /// Left unfolds below it.
+    pub depth: usize,
+    /// Number of frame nodes.
+    pub frame: usize,
+    /// Left state and frame.
+    pub left: Vec<Inequality>,
+    /// Right state and frame; none when the left state is claimed unreachable.
+    pub right: Option<Vec<Inequality>>,
+    /// Closed without a left unfold.
+    pub direct: Option<Closing>,
+    /// For each rule, what closes its reducts.
+    pub closings: Vec<Vec<Closing>>,
+}
+
+/// A proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// Of a safety assertion.
+    Safety {
+        /// The assertion.
+        assertion: usize,
+        /// Invariants used; proved before.
+        invariants: Vec<usize>,
+        /// Relative assertions used as maps; proved before.
+        maps: Vec<usize>,
+        /// Covers for the violating states.
+        start: Vec<Cover>,
+        /// The table.
+        table: Unreachable,
+    },
+    /// Of a group of relative assertions.
+    Relative {
+        /// The assertions.
+        group: Vec<usize>,
+        /// Invariants used; proved before.
+        invariants: Vec<usize>,
+        /// Claimed: right unfolds within left unfolds.
+        length_bounded: bool,
+        /// Claimed: every reduct is matched by one right unfold and the assertion itself.
+        one_level: bool,
+        /// Whether finite columns are to be split by value.
+        split: bool,
+        /// The table.
+        entries: Vec<Entry>,
+        /// Sets shown unreachable on the way (without maps).
+        dead: Unreachable,
+    },
+}
+
+/// A certificate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The program.
+    pub program: Program,
+    /// The proofs, each relying on earlier ones only.
+    pub proofs: Vec<Proof>,
+}
+
+/// The format's name and version.
+pub const FORMAT: &str = "quotient relative-safety certificate 1";

@@ -1,0 +1,242 @@
+//! Checks certificates of the relative-safety prover, trusting nothing of it.
+//!
+//! The certificate contains the program in normal form, the assertions, and for each proof the
+//! table the prover ended with. The checker redoes every unfolding and decides every entailment with
+//! a procedure of its own ([`matrix`]). It is small on purpose: read it instead of the prover.
+//!
+//! What it does not do: relate the normal form to the source text (the command compares the
+//! certificate's program with the one it reads from the file), and decide general linear
+//! inequalities (a certificate that needs them is refused).
+
+pub mod format;
+pub mod matrix;
+mod relative;
+pub mod smtlib;
+pub mod trees;
+mod unreachable;
+
+use std::collections::BTreeMap;
+
+use format::{Certificate, FORMAT, Program, Proof, Right, Tree};
+use trees::{Refusal, System, expand, negated};
+use unreachable::Context;
+
+/// What a valid certificate establishes about an assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Established {
+    /// The assertion.
+    pub assertion: usize,
+    /// Whether it is length-non-increasing.
+    pub length_bounded: bool,
+    /// Whether its proof is one-level.
+    pub one_level: bool,
+    /// Assumptions it depends on.
+    pub assumptions: Vec<usize>,
+}
+
+/// Checks a certificate given as JSON text.
+pub fn check_text(text: &str) -> Result<Vec<Established>, Refusal> {
+    let certificate: Certificate =
+        serde_json::from_str(text).map_err(|e| format!("not a certificate: {e}"))?;
+    check(&certificate)
+}
+
+/// Checks a certificate.
+pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
+    if certificate.format != FORMAT {
+        return Err(format!("unknown format `{}`", certificate.format));
+    }
+    let program = &certificate.program;
+    well_formed(program)?;
+    finite_columns(program)?;
+    let mut known: BTreeMap<usize, Established> = BTreeMap::new();
+    for (index, assertion) in program.assertions.iter().enumerate().filter(|(_, a)| a.assumed) {
+        let length_bounded = assertion.nonincreasing;
+        let established =
+            Established { assertion: index, length_bounded, one_level: false, assumptions: vec![index] };
+        known.insert(index, established);
+    }
+    for (number, proof) in certificate.proofs.iter().enumerate() {
+        let added = check_proof(program, proof, &known).map_err(|e| format!("proof {number}: {e}"))?;
+        for established in added {
+            known.insert(established.assertion, established);
+        }
+    }
+    Ok(known.into_values().filter(|e| !program.assertions[e.assertion].assumed).collect())
+}
+
+/// Node numbers within range, lists of the right length: nothing below may index out of bounds.
+fn well_formed(program: &Program) -> Result<(), Refusal> {
+    let k = program.columns.len();
+    let within = |tree: &Tree, limit: usize| trees::nodes(tree).iter().all(|&n| n > 0 && n < limit);
+    let rules =
+        program.rules.iter().all(|r| r.unchanged.len() == k && r.nodes > 2 * k && within(&r.guard, r.nodes));
+    let assertions = program.assertions.iter().all(|a| {
+        let right = match &a.right {
+            Right::State(t) => within(t, a.nodes),
+            Right::Constraint(t) => within(t, a.universal),
+        };
+        let left = trees::nodes(&a.left).iter().all(|&n| n <= k || n > 2 * k);
+        a.universal > 2 * k && a.nodes >= a.universal && within(&a.left, a.universal) && left && right
+    });
+    // A rule that keeps a column must not mention the node of its value before.
+    let kept = program.rules.iter().all(|r| {
+        trees::nodes(&r.guard).iter().all(|&n| n <= k || n > 2 * k || !(r.fact || r.unchanged[n - k - 1]))
+    });
+    let finite = program.finite.iter().all(|f| f.column < k);
+    let distinct: std::collections::BTreeSet<usize> = program.finite.iter().map(|f| f.column).collect();
+    if rules && assertions && kept && finite && distinct.len() == program.finite.len() {
+        Ok(())
+    } else {
+        Err("the program is not well formed".into())
+    }
+}
+
+/// No fact or rule gives a finite column a value outside its list.
+fn finite_columns(program: &Program) -> Result<(), Refusal> {
+    for finite in &program.finite {
+        for rule in program.rules.iter().filter(|r| r.fact || !r.unchanged[finite.column]) {
+            let node = finite.column + 1;
+            for system in expand(&rule.guard, &System::new(rule.nodes), &|n| n)? {
+                let mut gaps = vec![(None, finite.values.first().map(|v| i128::from(*v) - 1))];
+                for pair in finite.values.windows(2) {
+                    gaps.push((Some(i128::from(pair[0]) + 1), Some(i128::from(pair[1]) - 1)));
+                }
+                gaps.push((finite.values.last().map(|v| i128::from(*v) + 1), None));
+                for (low, high) in gaps {
+                    let mut outside = system.clone();
+                    outside.matrix.add(low.map(|l| (0, node, -l)));
+                    outside.matrix.add(high.map(|h| (node, 0, h)));
+                    if !outside.is_empty() {
+                        return Err(format!("column {} can have a value that is not listed", finite.column));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A proved safety claim as a tree over the columns.
+fn invariant(program: &Program, index: usize) -> Result<Tree, Refusal> {
+    let assertion = &program.assertions[index];
+    let Right::Constraint(claim) = &assertion.right else {
+        return Err("an invariant relates two states".into());
+    };
+    if assertion.universal > 2 * program.columns.len() + 1 {
+        return Err("an invariant has variables of its own".into());
+    }
+    Ok(Tree::Or(vec![negated(&assertion.left)?, claim.clone()]))
+}
+
+fn check_proof(
+    program: &Program,
+    proof: &Proof,
+    known: &BTreeMap<usize, Established>,
+) -> Result<Vec<Established>, Refusal> {
+    let need = |index: usize| -> Result<&Established, Refusal> {
+        known.get(&index).ok_or_else(|| format!("assertion {index} is used before it is proved"))
+    };
+    let mut assumptions = Vec::new();
+    let mut invariants = Vec::new();
+    let (Proof::Safety { invariants: listed, .. } | Proof::Relative { invariants: listed, .. }) = proof;
+    for &index in listed {
+        assumptions.extend(&need(index)?.assumptions);
+        invariants.push(invariant(program, index)?);
+    }
+    match proof {
+        Proof::Safety { assertion, maps, start, table, .. } => {
+            for &map in maps {
+                let established = need(map)?;
+                if !established.length_bounded {
+                    return Err(format!("assertion {map} is used as a map but not length-non-increasing"));
+                }
+                assumptions.extend(&established.assumptions);
+            }
+            let Some(claim) = program.assertions.get(*assertion) else {
+                return Err("no such assertion".into());
+            };
+            let Right::Constraint(right) = &claim.right else { return Err("not a safety assertion".into()) };
+            let context = Context { program, invariants, maps };
+            let mut bad = context.universe();
+            bad.matrix = bad.matrix.extended(claim.nodes - bad.matrix.nodes());
+            let tree = Tree::And(vec![claim.left.clone(), negated(right)?]);
+            let k = program.columns.len();
+            for system in expand(&tree, &bad, &|n| n)? {
+                let columns: Vec<usize> = (0..=k).collect();
+                let mut parts = vec![System { matrix: system.matrix.select(&columns), sets: system.sets }];
+                for invariant in &context.invariants {
+                    let mut next = Vec::new();
+                    for part in &parts {
+                        next.extend(expand(invariant, part, &|n| n)?);
+                    }
+                    parts = next;
+                }
+                for part in parts {
+                    if !split_covered(&context, part, start, table)? {
+                        return Err("a violating state is not covered".into());
+                    }
+                }
+            }
+            context.check(table)?;
+            assumptions.sort_unstable();
+            assumptions.dedup();
+            let (length_bounded, one_level) = (false, false);
+            Ok(vec![Established { assertion: *assertion, length_bounded, one_level, assumptions }])
+        }
+        Proof::Relative { group, length_bounded, one_level, split, entries, dead, .. } => {
+            let unreachable = Context { program, invariants: invariants.clone(), maps: &[] };
+            unreachable.check(dead)?;
+            let check = relative::Check {
+                program,
+                invariants,
+                group,
+                known,
+                length_bounded: *length_bounded,
+                one_level: *one_level,
+                split: *split,
+                entries,
+                dead,
+                unreachable: &unreachable,
+                used: std::cell::RefCell::new(Vec::new()),
+            };
+            check.run()?;
+            for index in check.used.into_inner() {
+                assumptions.extend(&need(index)?.assumptions);
+            }
+            assumptions.sort_unstable();
+            assumptions.dedup();
+            let (length_bounded, one_level) = (*length_bounded, *one_level);
+            Ok(group
+                .iter()
+                .map(|&assertion| Established {
+                    assertion,
+                    length_bounded,
+                    one_level,
+                    assumptions: assumptions.clone(),
+                })
+                .collect())
+        }
+    }
+}
+
+/// Covered as a whole, or value by value in the first finite column with several values.
+fn split_covered(
+    context: &Context,
+    system: System,
+    covers: &[format::Cover],
+    table: &format::Unreachable,
+) -> Result<bool, Refusal> {
+    if context.covered(&system, covers, &table.sets)? {
+        return Ok(true);
+    }
+    let Some((&node, values)) = system.sets.iter().find(|(_, v)| v.len() > 1) else { return Ok(false) };
+    for value in values.clone() {
+        let mut part = system.clone();
+        part.sets.insert(node, vec![value]);
+        if !split_covered(context, part, covers, table)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

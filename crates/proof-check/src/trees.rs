@@ -1,0 +1,180 @@
+//! Systems of constraints, enumeration of disjuncts, implication.
+
+use std::collections::BTreeMap;
+
+use crate::format::{Inequality, Tree};
+use crate::matrix::{Matrix, difference};
+
+/// Why a certificate is not accepted.
+pub type Refusal = String;
+
+/// Difference constraints, and sets of values for some of the nodes (which then occur in no
+/// difference with another node).
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The differences.
+    pub matrix: Matrix,
+    /// Values of nodes that have a set.
+    pub sets: BTreeMap<usize, Vec<i64>>,
+}
+
+impl System {
+    /// No constraints.
+    pub fn new(nodes: usize) -> System {
+        System { matrix: Matrix::new(nodes), sets: BTreeMap::new() }
+    }
+
+    /// Whether it was found to have no solution.
+    pub fn is_empty(&self) -> bool {
+        self.matrix.is_empty() || self.sets.values().any(Vec::is_empty)
+    }
+}
+
+/// Truth of an inequality without variables.
+fn constant(l: &Inequality) -> Option<bool> {
+    l.terms.is_empty().then_some(l.bound >= 0)
+}
+
+/// Truth of a tree when every node it mentions has the value `value(node)`.
+pub fn holds(tree: &Tree, value: &dyn Fn(usize) -> i64) -> bool {
+    match tree {
+        Tree::Le(l) => {
+            let sum: i128 = l.terms.iter().map(|&(n, c)| i128::from(c) * i128::from(value(n))).sum();
+            sum <= i128::from(l.bound)
+        }
+        Tree::And(list) => list.iter().all(|t| holds(t, value)),
+        Tree::Or(list) => list.iter().any(|t| holds(t, value)),
+    }
+}
+
+/// The nodes a tree mentions, ascending.
+pub fn nodes(tree: &Tree) -> Vec<usize> {
+    fn run(tree: &Tree, out: &mut Vec<usize>) {
+        match tree {
+            Tree::Le(l) => out.extend(l.terms.iter().map(|t| t.0)),
+            Tree::And(list) | Tree::Or(list) => list.iter().for_each(|t| run(t, out)),
+        }
+    }
+    let mut out = Vec::new();
+    run(tree, &mut out);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// If the tree speaks of one node only, and that node has a set: the node, renamed.
+fn about_set(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Option<usize> {
+    match nodes(tree)[..] {
+        [node] => Some(place(node)).filter(|n| system.sets.contains_key(n)),
+        _ => None,
+    }
+}
+
+/// An inequality as a difference between renamed nodes without sets.
+fn placed(
+    l: &Inequality,
+    system: &System,
+    place: &dyn Fn(usize) -> usize,
+) -> Result<(usize, usize, i128), Refusal> {
+    let (i, j, c) = difference(l)
+        .ok_or("an inequality is not a difference constraint; this checker decides no others")?;
+    let rename = |n: usize| if n == 0 { 0 } else { place(n) };
+    let (i, j) = (rename(i), rename(j));
+    if system.sets.contains_key(&i) || system.sets.contains_key(&j) {
+        return Err("a finite column is compared with another one".into());
+    }
+    Ok((i, j, c))
+}
+
+/// Every satisfiable way to satisfy `tree` within `base`, nodes renamed by `place`.
+pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Result<Vec<System>, Refusal> {
+    fn run(
+        agenda: Vec<&Tree>,
+        base: &System,
+        place: &dyn Fn(usize) -> usize,
+        out: &mut Vec<System>,
+    ) -> Result<(), Refusal> {
+        // Conjuncts first, in one batch, then one disjunction at a time.
+        let (mut batch, mut choices, mut stack) = (Vec::new(), Vec::new(), agenda);
+        let mut system = base.clone();
+        while let Some(tree) = stack.pop() {
+            if let Some(node) = about_set(tree, &system, place) {
+                let set = system.sets.get_mut(&node).expect("about_set found it");
+                set.retain(|&v| holds(tree, &|_| v));
+                continue;
+            }
+            match tree {
+                Tree::Le(l) => match constant(l) {
+                    Some(true) => {}
+                    Some(false) => return Ok(()),
+                    None => batch.push(placed(l, &system, place)?),
+                },
+                Tree::And(list) => stack.extend(list),
+                Tree::Or(_) => choices.push(tree),
+            }
+        }
+        system.matrix.add(batch);
+        if system.is_empty() {
+            return Ok(());
+        }
+        match choices.pop() {
+            Some(Tree::Or(list)) => {
+                for alternative in list {
+                    let agenda = choices.iter().copied().chain([alternative]).collect();
+                    run(agenda, &system, place, out)?;
+                }
+            }
+            _ => out.push(system),
+        }
+        Ok(())
+    }
+    let mut out = Vec::new();
+    if !base.is_empty() {
+        run(vec![tree], base, place, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// Whether `system` implies `tree`, by one alternative of each disjunction.
+pub fn implied(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Result<bool, Refusal> {
+    if system.is_empty() {
+        return Ok(true);
+    }
+    if let Some(node) = about_set(tree, system, place) {
+        return Ok(system.sets[&node].iter().all(|&v| holds(tree, &|_| v)));
+    }
+    match tree {
+        Tree::Le(l) => match constant(l) {
+            Some(truth) => Ok(truth),
+            None => Ok(system.matrix.implies(placed(l, system, place)?)),
+        },
+        Tree::And(list) => {
+            for t in list {
+                if !implied(t, system, place)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Tree::Or(list) => {
+            for t in list {
+                if implied(t, system, place)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// The complement over the integers.
+pub fn negated(tree: &Tree) -> Result<Tree, Refusal> {
+    Ok(match tree {
+        Tree::Le(l) => {
+            let bound = l.bound.checked_add(1).and_then(i64::checked_neg).ok_or("a bound is too large")?;
+            Tree::Le(Inequality { terms: l.terms.iter().map(|&(n, c)| (n, -c)).collect(), bound })
+        }
+        Tree::And(list) => Tree::Or(list.iter().map(negated).collect::<Result<_, _>>()?),
+        Tree::Or(list) => Tree::And(list.iter().map(negated).collect::<Result<_, _>>()?),
+    })
+}

@@ -1,0 +1,213 @@
+//! Checking that sets of states are unreachable.
+//!
+//! For every set: no fact lies in it, and every reduct by every rule, in every disjunct, lies in one
+//! of the sets after the assertions named in its cover were applied. By induction on the length of a
+//! derivation no state of any set is reachable; the assertions must be length-non-increasing, which
+//! the caller has checked.
+
+use std::collections::BTreeMap;
+
+use crate::format::{Assertion, Cover, Program, Right, Rule, States, Tree, Unreachable};
+use crate::trees::{Refusal, System, expand, holds, implied, nodes};
+
+/// What a table may use.
+pub struct Context<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Invariants, as trees over the columns.
+    pub invariants: Vec<Tree>,
+    /// Assertions that may be applied as maps.
+    pub maps: &'a [usize],
+}
+
+impl Context<'_> {
+    fn width(&self) -> usize {
+        self.program.columns.len()
+    }
+
+    /// All states that can be reachable as far as finite columns go.
+    pub fn universe(&self) -> System {
+        let mut system = System::new(self.width() + 1);
+        system.sets = self.program.finite.iter().map(|f| (f.column + 1, f.values.clone())).collect();
+        system
+    }
+
+    /// A set of states as a system over the columns.
+    fn system(&self, states: &States) -> Result<System, Refusal> {
+        let mut system = self.universe();
+        if states.values.len() != self.program.finite.len() {
+            return Err("a set has the wrong number of value lists".into());
+        }
+        for (finite, values) in self.program.finite.iter().zip(&states.values) {
+            if values.iter().any(|v| !finite.values.contains(v)) {
+                return Err("a set has a value outside its column's values".into());
+            }
+            system.sets.insert(finite.column + 1, values.clone());
+        }
+        let all = Tree::And(states.bounds.iter().cloned().map(Tree::Le).collect());
+        match expand(&all, &system, &|n| n)?.pop() {
+            Some(system) => Ok(system),
+            None => {
+                system.matrix.add([(0, 0, -1)]);
+                Ok(system)
+            }
+        }
+    }
+
+    /// Whether a system over the columns lies in a set.
+    pub fn inside(&self, system: &System, states: &States) -> Result<bool, Refusal> {
+        if system.is_empty() {
+            return Ok(true);
+        }
+        for (finite, values) in self.program.finite.iter().zip(&states.values) {
+            if system.sets[&(finite.column + 1)].iter().any(|v| !values.contains(v)) {
+                return Ok(false);
+            }
+        }
+        for bound in &states.bounds {
+            if !implied(&Tree::Le(bound.clone()), system, &|n| n)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The states before a rule from which it leads into `after`.
+    fn reducts(&self, rule: &Rule, after: &System) -> Result<Vec<System>, Refusal> {
+        let k = self.width();
+        let mut wide = System::new(rule.nodes);
+        wide.sets = after.sets.clone();
+        for finite in &self.program.finite {
+            if !rule.fact && !rule.unchanged[finite.column] {
+                wide.sets.insert(k + finite.column + 1, finite.values.clone());
+            }
+        }
+        wide.matrix.add(after.matrix.constraints());
+        let mut out = Vec::new();
+        for system in expand(&rule.guard, &wide, &|n| n)? {
+            let before: Vec<usize> = std::iter::once(0)
+                .chain((0..k).map(|c| if rule.fact || rule.unchanged[c] { c + 1 } else { k + c + 1 }))
+                .collect();
+            let matrix = system.matrix.select(&before);
+            let sets = self
+                .program
+                .finite
+                .iter()
+                .map(|f| (f.column + 1, system.sets[&before[f.column + 1]].clone()));
+            let mut reducts = vec![System { matrix, sets: sets.collect() }];
+            for invariant in &self.invariants {
+                let mut next = Vec::new();
+                for reduct in &reducts {
+                    next.extend(expand(invariant, reduct, &|n| n)?);
+                }
+                reducts = next;
+            }
+            out.extend(reducts);
+        }
+        Ok(out)
+    }
+
+    /// The partners of the states, as a superset.
+    fn image(&self, assertion: &Assertion, system: &System) -> Result<Option<System>, Refusal> {
+        let k = self.width();
+        let Right::State(right) = &assertion.right else {
+            return Err("a map is not a relative assertion".into());
+        };
+        if !implied(&assertion.left, system, &|n| n)? {
+            return Ok(None);
+        }
+        let mut wide = System::new(2 * k + 1);
+        wide.matrix.add(system.matrix.constraints());
+        wide.sets = system.sets.clone();
+        for finite in &self.program.finite {
+            wide.sets.insert(k + finite.column + 1, finite.values.clone());
+        }
+        // Conjuncts grouped by the nodes they mention; what is not understood is left out.
+        let mut groups: BTreeMap<Vec<usize>, Vec<&Tree>> = BTreeMap::new();
+        let mut stack = vec![right];
+        while let Some(tree) = stack.pop() {
+            match tree {
+                Tree::And(list) => stack.extend(list),
+                other => groups.entry(nodes(other)).or_default().push(other),
+            }
+        }
+        for (nodes, parts) in &groups {
+            let finite: Vec<bool> = nodes.iter().map(|n| wide.sets.contains_key(n)).collect();
+            match nodes[..] {
+                [x, y] if finite == [true, true] && x <= k && y > k => {
+                    let from = wide.sets[&x].clone();
+                    let to = wide.sets.get_mut(&y).expect("just seen to have a set");
+                    to.retain(|&v| {
+                        from.iter().any(|&u| parts.iter().all(|p| holds(p, &|n| if n == x { u } else { v })))
+                    });
+                }
+                _ if finite.iter().all(|f| *f) && nodes.len() > 1 => {}
+                _ if finite.iter().any(|f| *f) && nodes.len() > 1 => {}
+                _ if nodes.iter().any(|&n| n > 2 * k) => {}
+                _ => {
+                    for part in parts.iter().filter(|p| finite == [true] || matches!(p, Tree::Le(_))) {
+                        match expand(part, &wide, &|n| n)?.pop() {
+                            Some(next) => wide = next,
+                            None => wide.matrix.add([(0, 0, -1)]),
+                        }
+                    }
+                }
+            }
+        }
+        let after: Vec<usize> = std::iter::once(0).chain(k + 1..=2 * k).collect();
+        let sets = self.program.finite.iter().map(|f| (f.column + 1, wide.sets[&(k + f.column + 1)].clone()));
+        Ok(Some(System { matrix: wide.matrix.select(&after), sets: sets.collect() }))
+    }
+
+    /// Whether one of the covers takes the system into a set.
+    pub fn covered(&self, system: &System, covers: &[Cover], sets: &[States]) -> Result<bool, Refusal> {
+        if system.is_empty() {
+            return Ok(true);
+        }
+        'cover: for cover in covers {
+            let Some(states) = sets.get(cover.set) else {
+                return Err("a cover names a set that is not there".into());
+            };
+            let mut current = system.clone();
+            for &map in &cover.path {
+                if !self.maps.contains(&map) {
+                    return Err("a cover applies an assertion that may not be used".into());
+                }
+                match self.image(&self.program.assertions[map], &current)? {
+                    Some(next) => current = next,
+                    None => continue 'cover,
+                }
+            }
+            if self.inside(&current, states)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Checks a table.
+    pub fn check(&self, table: &Unreachable) -> Result<(), Refusal> {
+        if table.covers.len() != table.sets.len() {
+            return Err("a table has sets without covers".into());
+        }
+        for (number, (states, covers)) in table.sets.iter().zip(&table.covers).enumerate() {
+            let after = self.system(states)?;
+            for (index, rule) in self.program.rules.iter().enumerate() {
+                let reducts = self.reducts(rule, &after)?;
+                if rule.fact {
+                    if !reducts.is_empty() {
+                        return Err(format!("set {number} meets fact {index}"));
+                    }
+                    continue;
+                }
+                let covers = covers.get(index).ok_or("a set lacks covers for a rule")?;
+                for reduct in reducts {
+                    if !self.covered(&reduct, covers, &table.sets)? {
+                        return Err(format!("a reduct of set {number} by rule {index} is not covered"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! The commands, without argument parsing: what `quotient prove` does.
+//!
+//! Exit status: 0 everything asked was proved; 10 something was refuted; 5 something is unknown
+//! (and nothing refuted); 2 the input could not be used.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use quotient_proof_check::format::Certificate;
+use quotient_source::{Diagnostics, SourceMap, render};
+
+use crate::certificate::certificate;
+use crate::check_assumptions;
+use crate::program::Program;
+use crate::prove::{Options, Report, Verdict, prove};
+use crate::{language, models, report};
+
+/// What to do.
+#[derive(Clone, Debug, Default)]
+pub struct ProveOptions {
+    /// The program, unless a model is generated.
+    pub file: Option<PathBuf>,
+    /// Print the paper's tables with our figures instead.
+    pub table: bool,
+    /// Print the generated model instead.
+    pub generate: Option<(String, usize)>,
+    /// Prove only the assertions with these names (and what they use).
+    pub only: Vec<String>,
+    /// JSON instead of text.
+    pub json: bool,
+    /// Colour in diagnostics.
+    pub colour: bool,
+    /// Where to write the certificate.
+    pub certificate: Option<PathBuf>,
+    /// Where to write entailments as SMT-LIB files.
+    pub smtlib: Option<PathBuf>,
+    /// How to prove.
+    pub options: Options,
+}
+
+/// Reads a program; mistakes go to `stderr`.
+pub fn load(path: &Path, colour: bool, stderr: &mut dyn Write) -> Result<(SourceMap, Program), i32> {
+    let mut map = SourceMap::new();
+    let file = match map.load(path) {
+        Ok(file) => file,
+        Err(error) => {
+            let _ = writeln!(stderr, "error: cannot read {}: {error}", path.display());
+            return Err(2);
+        }
+    };
+    let mut diagnostics = Diagnostics::new();
+    let mut program = language::read(&map, file, &mut diagnostics);
+    if let Some(p) = &program {
+        check_assumptions(p, &mut diagnostics);
+        if diagnostics.has_errors() {
+            program = None;
+        }
+    }
+    for diagnostic in diagnostics.iter() {
+        let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
+    }
+    program.map(|p| (map, p)).ok_or(2)
+}
+
+/// Keeps the named assertions and everything they use.
+fn restrict(program: &mut Program, only: &[String], stderr: &mut dyn Write) -> Result<(), i32> {
+    if only.is_empty() {
+        return Ok(());
+    }
+    let mut keep = vec![false; program.assertions.len()];
+    let mut agenda = Vec::new();
+    for name in only {
+        let family = format!("{name}.");
+        let found: Vec<usize> = (0..keep.len())
+            .filter(|&i| {
+                program.assertions[i].name == *name || program.assertions[i].name.starts_with(&family)
+            })
+            .collect();
+        if found.is_empty() {
+            let _ = writeln!(stderr, "error: there is no assertion named `{name}`");
+            return Err(2);
+        }
+        agenda.extend(found);
+    }
+    while let Some(at) = agenda.pop() {
+        if !std::mem::replace(&mut keep[at], true) {
+            agenda.extend(&program.assertions[at].using);
+        }
+    }
+    let renumber: Vec<usize> =
+        keep.iter().scan(0, |next, k| Some(std::mem::replace(next, *next + usize::from(*k)))).collect();
+    let old = std::mem::take(&mut program.assertions);
+    for (mut assertion, _) in old.into_iter().zip(keep).filter(|(_, k)| *k) {
+        assertion.using.iter_mut().for_each(|u| *u = renumber[*u]);
+        program.assertions.push(assertion);
+    }
+    Ok(())
+}
+
+/// Exit status for a list of reports.
+pub fn status(reports: &[Report]) -> i32 {
+    if reports.iter().any(|r| matches!(r.verdict, Verdict::Refuted(_))) {
+        10
+    } else if reports.iter().any(|r| matches!(r.verdict, Verdict::Unknown(_))) {
+        5
+    } else {
+        0
+    }
+}
+
+/// `quotient prove`.
+pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut dyn Write) -> i32 {
+    if let Some((name, n)) = &options.generate {
+        return match models::generate(name, *n) {
+            Ok(text) => {
+                let _ = write!(stdout, "{text}");
+                0
+            }
+            Err(message) => {
+                let _ = writeln!(stderr, "error: {message}");
+                2
+            }
+        };
+    }
+    if options.table {
+        crate::table::print(stdout, options.options.max_time);
+        return 0;
+    }
+    let Some(path) = &options.file else {
+        let _ = writeln!(stderr, "error: no file given");
+        return 2;
+    };
+    let (map, mut program) = match load(path, options.colour, stderr) {
+        Ok(loaded) => loaded,
+        Err(status) => return status,
+    };
+    if let Err(status) = restrict(&mut program, &options.only, stderr) {
+        return status;
+    }
+    if program.assertions.is_empty() {
+        let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());
+        return 2;
+    }
+    let reports = prove(&program, &options.options);
+    if let Some(path) = &options.certificate
+        && let Err(message) = write_certificate(path, &program, &reports)
+    {
+        let _ = writeln!(stderr, "error: {message}");
+        return 2;
+    }
+    if let Some(directory) = &options.smtlib
+        && let Err(message) = write_smtlib(directory, &program, &reports)
+    {
+        let _ = writeln!(stderr, "error: {message}");
+        return 2;
+    }
+    if options.json {
+        let _ = writeln!(stdout, "{}", report::json(&program, &map, &reports));
+    } else {
+        for r in &reports {
+            let _ = write!(stdout, "{}", report::text(&program, &map, r));
+        }
+    }
+    status(&reports)
+}
+
+fn written(program: &Program, reports: &[Report]) -> Result<Certificate, String> {
+    certificate(program, reports)
+        .map_err(|overflow| overflow.to_string())?
+        .ok_or_else(|| "a proof could not be written down completely; please report this as a defect".into())
+}
+
+fn write_smtlib(directory: &Path, program: &Program, reports: &[Report]) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("cannot write to {}: {e}", directory.display());
+    std::fs::create_dir_all(directory).map_err(failed)?;
+    for (name, text) in quotient_proof_check::smtlib::export(&written(program, reports)?) {
+        std::fs::write(directory.join(name), text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn write_certificate(path: &Path, program: &Program, reports: &[Report]) -> Result<(), String> {
+    let certificate = written(program, reports)?;
+    let text = serde_json::to_string(&certificate).map_err(|e| e.to_string())?;
+    std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// `quotient verify CERTIFICATE [PROGRAM]`: checks a certificate and, when the program is given,
+/// that the certificate is about that program. Exit status 0, or 10 when it is refused, or 2.
+pub fn verify_main(
+    file: &Path,
+    source: Option<&Path>,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> i32 {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => {
+            let _ = writeln!(stderr, "error: cannot read {}: {error}", file.display());
+            return 2;
+        }
+    };
+    let parsed: Result<quotient_proof_check::format::Certificate, _> = serde_json::from_str(&text);
+    let found = match parsed {
+        Ok(found) => found,
+        Err(error) => {
+            let _ = writeln!(stderr, "error: {} is not a certificate: {error}", file.display());
+            return 2;
+        }
+    };
+    if let Some(source) = source {
+        let (_, program) = match load(source, false, stderr) {
+            Ok(loaded) => loaded,
+            Err(status) => return status,
+        };
+        let own = crate::certificate::program(&program, &crate::domain::Domain::of(&program));
+        if own.rules != found.program.rules || own.columns != found.program.columns {
+            let _ = writeln!(stdout, "refused: the certificate is not about {}", source.display());
+            return 10;
+        }
+        let strange = found.program.assertions.iter().find(|a| !own.assertions.contains(a));
+        if let Some(assertion) = strange {
+            let _ = writeln!(stdout, "refused: {} does not assert `{}`", source.display(), assertion.name);
+            return 10;
+        }
+    }
+    match quotient_proof_check::check(&found) {
+        Ok(list) => {
+            let name = |a: usize| found.program.assertions[a].name.as_str();
+            for e in list {
+                let given: Vec<&str> = e.assumptions.iter().map(|&a| name(a)).collect();
+                let condition =
+                    if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
+                let level = if e.one_level { ", one level" } else { "" };
+                let _ = writeln!(stdout, "{}: verified{level}{condition}", name(e.assertion));
+            }
+            0
+        }
+        Err(reason) => {
+            let _ = writeln!(stdout, "refused: {reason}");
+            10
+        }
+    }
+}

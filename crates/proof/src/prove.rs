@@ -1,0 +1,592 @@
+//! Proving the assertions of a program: order, attempts, verdicts.
+
+use std::cell::OnceCell;
+use std::time::{Duration, Instant};
+
+use crate::canonical::Map;
+use crate::clock::Stopwatch;
+use crate::constraint::Overflow;
+use crate::domain::{Domain, State};
+use crate::explicit::{Reachable, explore};
+use crate::inverse::inverse;
+use crate::program::{Assertion, Program, Right, Tree};
+use crate::refute::{Refutation, backward_trace, refute_relative, refute_safety, violates};
+use crate::relative::{Grain, Outcome, RelativeOptions, RelativeProof, Support, prove_group};
+use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof};
+use crate::step::Step;
+
+/// Options of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Safety proofs: order, eviction, limits.
+    pub safety: SafetyOptions,
+    /// Ignore relative assertions in safety proofs (to measure what they save).
+    pub without_assertions: bool,
+    /// Only the one-level attempt for relative assertions.
+    pub one_level_only: bool,
+    /// Count goals as the paper's first table does: every right goal satisfiable jointly with the
+    /// left one (costs time).
+    pub paper_counts: bool,
+    /// Time for each assertion or group.
+    pub max_time: Duration,
+    /// Concrete states to explore for guidance and refutation.
+    pub explore: usize,
+    /// Also look for one-level proofs of inverses.
+    pub inverses: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            safety: SafetyOptions::default(),
+            without_assertions: false,
+            one_level_only: false,
+            paper_counts: false,
+            max_time: Duration::from_secs(600),
+            explore: 20_000,
+            inverses: false,
+        }
+    }
+}
+
+/// What was found out about an assertion.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It holds (given the assumptions named with it).
+    Proved,
+    /// It does not hold.
+    Refuted(Refutation),
+    /// Neither was shown, for this reason.
+    Unknown(String),
+    /// It was not to be proved.
+    Assumed,
+}
+
+/// The proof behind a verdict.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// A table of unreachable sets.
+    Safety {
+        /// The table.
+        proof: Box<SafetyProof>,
+        /// Relative assertions used as maps.
+        maps: Vec<usize>,
+        /// Invariants used.
+        invariants: Vec<usize>,
+    },
+    /// A table of obligations, shared by the assertions proved together.
+    Relative {
+        /// The table.
+        proof: std::rc::Rc<RelativeProof>,
+        /// Assertions proved together.
+        group: Vec<usize>,
+        /// Relative assertions it relies on beyond the group.
+        supports: Vec<usize>,
+        /// Invariants used.
+        invariants: Vec<usize>,
+    },
+}
+
+/// The report on one assertion.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Index of the assertion.
+    pub assertion: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Assumptions it depends on, directly or through what it uses.
+    pub conditional_on: Vec<usize>,
+    /// Goals visited on the left.
+    pub left_states: usize,
+    /// Goals visited on the right.
+    pub right_states: usize,
+    /// Entries in the final table.
+    pub stored: usize,
+    /// Whether it was proved length-non-increasing (relative assertions).
+    pub nonincreasing: bool,
+    /// Whether it has a one-level proof.
+    pub one_level: bool,
+    /// Whether its inverse has one (looked for only on request).
+    pub one_level_inverse: Option<bool>,
+    /// CPU time.
+    pub elapsed: Duration,
+    /// Remarks: what was not used and why.
+    pub notes: Vec<String>,
+    /// The proof.
+    pub proof: Option<Proof>,
+}
+
+/// A run over one program.
+pub struct Run<'p> {
+    program: &'p Program,
+    options: &'p Options,
+    domain: Domain,
+    reachable: OnceCell<Reachable>,
+    reports: Vec<Option<Report>>,
+}
+
+/// Proves or refutes every assertion of the program.
+pub fn prove(program: &Program, options: &Options) -> Vec<Report> {
+    let mut run = Run {
+        program,
+        options,
+        domain: Domain::of(program),
+        reachable: OnceCell::new(),
+        reports: vec![None; program.assertions.len()],
+    };
+    for group in groups(program) {
+        run.group(&group);
+    }
+    run.reports.into_iter().flatten().collect()
+}
+
+/// Strongly connected components of the `using` relation, dependencies first (Tarjan).
+pub fn groups(program: &Program) -> Vec<Vec<usize>> {
+    struct Tarjan<'p> {
+        program: &'p Program,
+        index: Vec<Option<usize>>,
+        low: Vec<usize>,
+        stack: Vec<usize>,
+        on_stack: Vec<bool>,
+        next: usize,
+        out: Vec<Vec<usize>>,
+    }
+    impl Tarjan<'_> {
+        fn visit(&mut self, v: usize) {
+            self.index[v] = Some(self.next);
+            self.low[v] = self.next;
+            self.next += 1;
+            self.stack.push(v);
+            self.on_stack[v] = true;
+            for &w in &self.program.assertions[v].using {
+                if self.index[w].is_none() {
+                    self.visit(w);
+                    self.low[v] = self.low[v].min(self.low[w]);
+                } else if self.on_stack[w] {
+                    self.low[v] = self.low[v].min(self.index[w].expect("just seen to be visited"));
+                }
+            }
+            if Some(self.low[v]) == self.index[v] {
+                let mut component = Vec::new();
+                while let Some(w) = self.stack.pop() {
+                    self.on_stack[w] = false;
+                    component.push(w);
+                    if w == v {
+                        break;
+                    }
+                }
+                component.sort_unstable();
+                self.out.push(component);
+            }
+        }
+    }
+    let n = program.assertions.len();
+    let mut tarjan = Tarjan {
+        program,
+        index: vec![None; n],
+        low: vec![0; n],
+        stack: Vec::new(),
+        on_stack: vec![false; n],
+        next: 0,
+        out: Vec::new(),
+    };
+    for v in 0..n {
+        if tarjan.index[v].is_none() {
+            tarjan.visit(v);
+        }
+    }
+    tarjan.out
+}
+
+/// A safety claim that holds of every state: usable as an invariant. One with a condition on the
+/// left is the implication.
+pub fn invariant(assertion: &Assertion, width: usize) -> Option<Tree> {
+    let Right::Constraint(claim) = &assertion.right else { return None };
+    if assertion.universal > 2 * width + 1 {
+        return None;
+    }
+    Some(simplify(Tree::Or(vec![assertion.left.negated()?, claim.clone()])))
+}
+
+/// Removes alternatives that are plainly false and conjuncts that are plainly true.
+fn simplify(tree: Tree) -> Tree {
+    match tree {
+        Tree::Or(list) => {
+            let mut list: Vec<Tree> =
+                list.into_iter().map(simplify).filter(|t| *t != Tree::Or(Vec::new())).collect();
+            if list.contains(&Tree::truth()) {
+                return Tree::truth();
+            }
+            if list.len() == 1 { list.remove(0) } else { Tree::Or(list) }
+        }
+        Tree::And(list) => {
+            let mut list: Vec<Tree> =
+                list.into_iter().map(simplify).filter(|t| *t != Tree::truth()).collect();
+            if list.contains(&Tree::Or(Vec::new())) {
+                return Tree::Or(Vec::new());
+            }
+            if list.len() == 1 { list.remove(0) } else { Tree::And(list) }
+        }
+        leaf => leaf,
+    }
+}
+
+/// The states that would violate a safety claim.
+pub fn violations(program: &Program, domain: &Domain, assertion: &Assertion) -> Result<Vec<State>, Overflow> {
+    let Right::Constraint(claim) = &assertion.right else { return Ok(Vec::new()) };
+    let k = program.width();
+    let bad = Tree::And(vec![assertion.left.clone(), claim.negated().ok_or(Overflow)?]);
+    // Conditions number their own variables right behind the columns.
+    let shift = |n: usize| if n > 2 * k { n - k } else { n };
+    let bad = renamed(&bad, &shift)?;
+    let step = Step::condition(program, domain, &bad, assertion.nodes - k);
+    let mut out = Vec::new();
+    step.unfold(domain, &domain.universe(), &mut |s, _| out.push(s))?;
+    Ok(out)
+}
+
+fn renamed(tree: &Tree, to: &impl Fn(usize) -> usize) -> Result<Tree, Overflow> {
+    Ok(match tree {
+        Tree::Le(l) => Tree::Le(l.renamed(to)?),
+        Tree::And(list) => Tree::And(list.iter().map(|t| renamed(t, to)).collect::<Result<_, _>>()?),
+        Tree::Or(list) => Tree::Or(list.iter().map(|t| renamed(t, to)).collect::<Result<_, _>>()?),
+    })
+}
+
+/// What may be used for an assertion.
+#[derive(Default)]
+struct Usable {
+    invariants: Vec<(usize, Tree)>,
+    /// With whether it is length-non-increasing.
+    relative: Vec<(usize, bool)>,
+    conditional_on: Vec<usize>,
+    notes: Vec<String>,
+}
+
+impl Run<'_> {
+    fn reachable(&self) -> &Reachable {
+        self.reachable.get_or_init(|| explore(self.program, self.options.explore))
+    }
+
+    fn blank(&self, assertion: usize) -> Report {
+        Report {
+            assertion,
+            verdict: Verdict::Unknown(String::new()),
+            conditional_on: Vec::new(),
+            left_states: 0,
+            right_states: 0,
+            stored: 0,
+            nonincreasing: false,
+            one_level: false,
+            one_level_inverse: None,
+            elapsed: Duration::ZERO,
+            notes: Vec::new(),
+            proof: None,
+        }
+    }
+
+    /// What the members of a group name with `using`, outside the group.
+    fn usable(&self, group: &[usize]) -> Usable {
+        let mut usable = Usable::default();
+        let k = self.program.width();
+        let mut named: Vec<usize> =
+            group.iter().flat_map(|&g| self.program.assertions[g].using.iter().copied()).collect();
+        named.sort_unstable();
+        named.dedup();
+        for at in named.into_iter().filter(|n| !group.contains(n)) {
+            let assertion = &self.program.assertions[at];
+            let Some(report) = &self.reports[at] else { continue };
+            let name = &assertion.name;
+            match &report.verdict {
+                Verdict::Assumed => usable.conditional_on.push(at),
+                Verdict::Proved => usable.conditional_on.extend(&report.conditional_on),
+                _ => {
+                    usable.notes.push(format!("`{name}` is not used: it is not proved"));
+                    continue;
+                }
+            }
+            if assertion.is_relative() {
+                usable.relative.push((at, report.nonincreasing));
+            } else if let Some(tree) = invariant(assertion, k) {
+                usable.invariants.push((at, tree));
+            } else {
+                usable.notes.push(format!("`{name}` is not used: its left side has variables of its own"));
+            }
+        }
+        usable.conditional_on.sort_unstable();
+        usable.conditional_on.dedup();
+        usable
+    }
+
+    fn group(&mut self, group: &[usize]) {
+        let begun = Stopwatch::start();
+        let (relative, rest): (Vec<usize>, Vec<usize>) =
+            group.iter().partition(|&&g| self.program.assertions[g].is_relative());
+        let mut waiting = Vec::new();
+        for &at in rest.iter().chain(&relative) {
+            if self.program.assertions[at].assumed {
+                let nonincreasing = self.program.assertions[at].nonincreasing;
+                let report = Report { verdict: Verdict::Assumed, nonincreasing, ..self.blank(at) };
+                self.reports[at] = Some(report);
+            } else {
+                waiting.push(at);
+            }
+        }
+        // Only relative assertions may depend on each other in a circle.
+        for &at in rest.iter().filter(|a| waiting.contains(a)) {
+            let mut report = self.safety(at);
+            if group.len() > 1 {
+                report.notes.push("it depends on itself through `using`; such uses are ignored".into());
+            }
+            report.elapsed = begun.elapsed();
+            self.reports[at] = Some(report);
+        }
+        let relative: Vec<usize> = relative.into_iter().filter(|a| waiting.contains(a)).collect();
+        if !relative.is_empty() {
+            for report in self.relative(&relative) {
+                let at = report.assertion;
+                self.reports[at] = Some(report);
+            }
+        }
+    }
+
+    fn safety(&self, at: usize) -> Report {
+        let assertion = &self.program.assertions[at];
+        let usable = self.usable(&[at]);
+        let mut report =
+            Report { conditional_on: usable.conditional_on, notes: usable.notes, ..self.blank(at) };
+        let bad = match violations(self.program, &self.domain, assertion) {
+            Ok(bad) => bad,
+            Err(overflow) => {
+                report.verdict = Verdict::Unknown(overflow.to_string());
+                return report;
+            }
+        };
+        let mut maps = Vec::new();
+        for &(r, nonincreasing) in &usable.relative {
+            let name = &self.program.assertions[r].name;
+            if self.options.without_assertions {
+                continue;
+            }
+            if !nonincreasing {
+                let hint =
+                    if self.program.assertions[r].assumed { " (write `assume nonincreasing`)" } else { "" };
+                report
+                    .notes
+                    .push(format!("`{name}` is not used: it is not known to be length-non-increasing{hint}"));
+                continue;
+            }
+            match Map::of(self.program, &self.domain, r) {
+                Ok(map) => maps.push(map),
+                Err(why) => report.notes.push(format!("`{name}` is not used: {why}")),
+            }
+        }
+        let invariants: Vec<&Tree> = usable.invariants.iter().map(|i| &i.1).collect();
+        let map_list: Vec<usize> = maps.iter().map(|m| m.assertion).collect();
+        let options = SafetyOptions { max_time: self.options.max_time, ..self.options.safety.clone() };
+        let with_maps = !maps.is_empty();
+        let prover = Prover::new(self.program, &self.domain, maps, &invariants);
+        let mut outcome = prover.unreachable(&bad, &options);
+        let mut used = map_list;
+        // A fact met after a map was applied says nothing; without maps it may be a real trace.
+        if with_maps && matches!(outcome, Err((GaveUp::FactReached, _))) {
+            let prover = Prover::new(self.program, &self.domain, Vec::new(), &invariants);
+            outcome = prover.unreachable(&bad, &options);
+            used.clear();
+        }
+        match outcome {
+            Ok(proof) => {
+                report.stored = proof.table.stored;
+                report.left_states = proof.table.entries.len();
+                report.verdict = Verdict::Proved;
+                let invariants = usable.invariants.iter().map(|i| i.0).collect();
+                report.proof = Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants });
+            }
+            Err((reason, table)) => {
+                report.stored = table.stored;
+                report.left_states = table.entries.len();
+                report.verdict = self.refute_safety(assertion, &bad, reason);
+            }
+        }
+        report
+    }
+
+    fn refute_safety(&self, assertion: &Assertion, bad: &[State], reason: GaveUp) -> Verdict {
+        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000);
+        if let Ok(Some(trace)) = traced
+            && trace.last().is_some_and(|s| violates(assertion, &s.state) == Ok(true))
+        {
+            return Verdict::Refuted(Refutation { trace, reason: "this state violates the claim".into() });
+        }
+        if let Some(refutation) = refute_safety(assertion, self.reachable()) {
+            return Verdict::Refuted(refutation);
+        }
+        Verdict::Unknown(match reason {
+            GaveUp::FactReached => {
+                "an initial state seems to lead to a violation, but no concrete trace was found".into()
+            }
+            GaveUp::Stored => format!("the table reached {} entries", self.options.safety.max_stored),
+            GaveUp::Time => format!("out of time after {} s", self.options.max_time.as_secs()),
+            GaveUp::Overflow => Overflow.to_string(),
+        })
+    }
+
+    fn attempt(&self, group: &[usize], support: &Support, options: &RelativeOptions) -> Outcome {
+        prove_group(self.program, &self.domain, group, support, options)
+    }
+
+    fn relative(&self, group: &[usize]) -> Vec<Report> {
+        let begun = Instant::now();
+        let usable = self.usable(group);
+        let mut support = Support {
+            assertions: usable.relative.iter().map(|&(a, short)| (a, short.then_some(0))).collect(),
+            invariants: usable.invariants.iter().map(|i| &i.1).collect(),
+            reachable: None,
+        };
+        let invariants: Vec<usize> = usable.invariants.iter().map(|i| i.0).collect();
+        let fresh = |at: usize| Report {
+            conditional_on: usable.conditional_on.clone(),
+            notes: usable.notes.clone(),
+            ..self.blank(at)
+        };
+        let base = RelativeOptions {
+            max_left: 1,
+            max_right: 1,
+            max_right_states: 4000,
+            max_entries: 10_000,
+            max_time: self.options.max_time,
+            bounded_length: true,
+            grain: Grain::Whole,
+            one_level: true,
+            paper_counts: self.options.paper_counts,
+        };
+        let mut reports: Vec<Report> = group.iter().map(|&g| fresh(g)).collect();
+        let mut open = Vec::new();
+        for report in &mut reports {
+            let started = Stopwatch::start();
+            let alone = Support { invariants: support.invariants.clone(), ..Support::default() };
+            match self.attempt(&[report.assertion], &alone, &base) {
+                Outcome::Proved(proof) => {
+                    self.fill(report, proof.into(), &[report.assertion], &[], &invariants);
+                    if self.options.inverses {
+                        report.one_level_inverse = Some(self.inverse_holds(report.assertion, &base));
+                    }
+                }
+                Outcome::Failed(reason, left, right) => {
+                    (report.left_states, report.right_states) = (left, right);
+                    report.verdict = Verdict::Unknown(reason);
+                    open.push(report.assertion);
+                }
+            }
+            report.elapsed = started.elapsed();
+        }
+        if open.is_empty() || self.options.one_level_only {
+            return reports;
+        }
+        // Those already proved support the rest; what remains is proved together.
+        for report in reports.iter().filter(|r| matches!(r.verdict, Verdict::Proved)) {
+            support.assertions.push((report.assertion, Some(0)));
+        }
+        support.reachable = Some(self.reachable());
+        let supports: Vec<usize> = support.assertions.iter().map(|a| a.0).collect();
+        let deep = RelativeOptions { one_level: false, ..base };
+        let mut attempts = Vec::new();
+        for bounded_length in [true, false] {
+            for (grain, max_left, max_right, max_entries) in [
+                (Grain::Whole, 200, 6, 600),
+                (Grain::Locations, 60, 8, 4_000),
+                (Grain::Values, 120, 10, 200_000),
+            ] {
+                attempts.push(RelativeOptions {
+                    bounded_length,
+                    grain,
+                    max_left,
+                    max_right,
+                    max_entries,
+                    ..deep.clone()
+                });
+            }
+        }
+        let started = Stopwatch::start();
+        // A false claim has no proof: look for a counterexample before the long attempts.
+        let mut refuted = Vec::new();
+        for &at in &open {
+            let assertion = &self.program.assertions[at];
+            if let Ok(Some(found)) =
+                refute_relative(self.program, &self.domain, assertion, self.reachable(), 40)
+            {
+                refuted.push((at, found));
+            }
+        }
+        for (at, found) in refuted {
+            open.retain(|o| *o != at);
+            if let Some(report) = reports.iter_mut().find(|r| r.assertion == at) {
+                report.verdict = Verdict::Refuted(found);
+                report.elapsed += started.elapsed();
+            }
+        }
+        if open.is_empty() {
+            return reports;
+        }
+        let mut last = String::new();
+        for mut options in attempts {
+            options.max_time = self.options.max_time.saturating_sub(begun.elapsed());
+            match self.attempt(&open, &support, &options) {
+                Outcome::Proved(proof) => {
+                    let proof = std::rc::Rc::new(*proof);
+                    for report in reports.iter_mut().filter(|r| open.contains(&r.assertion)) {
+                        self.fill(report, proof.clone(), &open, &supports, &invariants);
+                        report.elapsed += started.elapsed();
+                    }
+                    return reports;
+                }
+                Outcome::Failed(reason, left, right) => {
+                    last = reason;
+                    for report in reports.iter_mut().filter(|r| open.contains(&r.assertion)) {
+                        report.left_states += left;
+                        report.right_states += right;
+                    }
+                }
+            }
+        }
+        for report in reports.iter_mut().filter(|r| open.contains(&r.assertion)) {
+            report.verdict = Verdict::Unknown(last.clone());
+            report.elapsed += started.elapsed();
+        }
+        reports
+    }
+
+    fn fill(
+        &self,
+        report: &mut Report,
+        proof: std::rc::Rc<RelativeProof>,
+        group: &[usize],
+        supports: &[usize],
+        invariants: &[usize],
+    ) {
+        report.verdict = Verdict::Proved;
+        report.left_states = proof.left_states;
+        report.right_states = proof.right_states;
+        report.stored = proof.entries.len();
+        report.nonincreasing = proof.length_bounded;
+        report.one_level = proof.one_level;
+        report.proof = Some(Proof::Relative {
+            proof,
+            group: group.to_vec(),
+            supports: supports.to_vec(),
+            invariants: invariants.to_vec(),
+        });
+    }
+
+    /// Whether the inverse of an assertion has a one-level proof.
+    fn inverse_holds(&self, at: usize, options: &RelativeOptions) -> bool {
+        let Some(inverse) = inverse(&self.program.assertions[at], self.program.width()) else { return false };
+        let mut program = self.program.clone();
+        program.assertions.push(inverse);
+        let group = [program.assertions.len() - 1];
+        matches!(
+            prove_group(&program, &self.domain, &group, &Support::default(), options),
+            Outcome::Proved(_)
+        )
+    }
+}

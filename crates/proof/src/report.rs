@@ -1,0 +1,141 @@
+//! Reports as text and as JSON.
+
+use quotient_source::SourceMap;
+use serde::Serialize;
+
+use crate::explicit::TraceStep;
+use crate::program::Program;
+use crate::prove::{Report, Verdict};
+
+/// One assertion in `--json` output.
+#[derive(Serialize)]
+struct Line<'a> {
+    assertion: &'a str,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conditional_on: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    trace: Vec<Step<'a>>,
+    left_states: usize,
+    right_states: usize,
+    stored: usize,
+    length_non_increasing: bool,
+    one_level: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_level_inverse: Option<bool>,
+    cpu_seconds: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'a str>,
+}
+
+/// One step of a trace in `--json` output.
+#[derive(Serialize)]
+struct Step<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    state: &'a [i64],
+}
+
+fn place(program: &Program, map: &SourceMap, step: &TraceStep) -> Option<String> {
+    program.rules[step.rule].span.map(|s| map.file_line(s))
+}
+
+/// The word for a verdict.
+pub fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Proved => "proved",
+        Verdict::Refuted(_) => "refuted",
+        Verdict::Unknown(_) => "unknown",
+        Verdict::Assumed => "assumed",
+    }
+}
+
+/// All reports as a JSON list.
+pub fn json(program: &Program, map: &SourceMap, reports: &[Report]) -> String {
+    let name = |a: usize| program.assertions[a].name.as_str();
+    let lines: Vec<Line> = reports
+        .iter()
+        .map(|r| Line {
+            assertion: name(r.assertion),
+            verdict: word(&r.verdict),
+            conditional_on: r.conditional_on.iter().map(|&c| name(c)).collect(),
+            reason: match &r.verdict {
+                Verdict::Unknown(reason) => Some(reason),
+                Verdict::Refuted(refutation) => Some(&refutation.reason),
+                _ => None,
+            },
+            trace: match &r.verdict {
+                Verdict::Refuted(refutation) => refutation
+                    .trace
+                    .iter()
+                    .map(|s| Step { at: place(program, map, s), state: &s.state })
+                    .collect(),
+                _ => Vec::new(),
+            },
+            left_states: r.left_states,
+            right_states: r.right_states,
+            stored: r.stored,
+            length_non_increasing: r.nonincreasing,
+            one_level: r.one_level,
+            one_level_inverse: r.one_level_inverse,
+            cpu_seconds: r.elapsed.as_secs_f64(),
+            notes: r.notes.iter().map(String::as_str).collect(),
+        })
+        .collect();
+    serde_json::to_string_pretty(&lines).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))
+}
+
+/// One report as text.
+pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
+    let assertion = &program.assertions[report.assertion];
+    let mut out = format!("{}: {}", assertion.name, word(&report.verdict));
+    let names: Vec<String> =
+        report.conditional_on.iter().map(|&c| format!("`{}`", program.assertions[c].name)).collect();
+    match &report.verdict {
+        Verdict::Proved => {
+            if !names.is_empty() {
+                out.push_str(&format!(", conditional on {}", names.join(", ")));
+            }
+            let kind = match (assertion.is_relative(), report.one_level, report.nonincreasing) {
+                (false, ..) => format!("{} sets stored", report.stored),
+                (true, true, _) => "one level".to_string(),
+                (true, false, true) => format!("{} obligations, length-non-increasing", report.stored),
+                (true, false, false) => {
+                    format!(
+                        "{} obligations, not length-non-increasing: no use in safety proofs",
+                        report.stored
+                    )
+                }
+            };
+            let right = match report.right_states {
+                0 => String::new(),
+                n => format!(", {n} right goals"),
+            };
+            out.push_str(&format!(
+                "  ({kind}; {} left goals{right}; {:.2} s)\n",
+                report.left_states,
+                report.elapsed.as_secs_f64()
+            ));
+        }
+        Verdict::Assumed => out.push('\n'),
+        Verdict::Unknown(reason) => {
+            out.push_str(&format!("  ({reason}; {:.2} s)\n", report.elapsed.as_secs_f64()))
+        }
+        Verdict::Refuted(refutation) => {
+            out.push('\n');
+            let width =
+                refutation.trace.iter().map(|s| program.show(&s.state).chars().count()).max().unwrap_or(0);
+            for (number, step) in refutation.trace.iter().enumerate() {
+                let place = place(program, map, step).unwrap_or_default();
+                out.push_str(&format!("  {:>3}  {:width$}  {place}\n", number, program.show(&step.state)));
+            }
+            out.push_str(&format!("  {}\n", refutation.reason));
+        }
+    }
+    for note in &report.notes {
+        out.push_str(&format!("  note: {note}\n"));
+    }
+    out
+}

@@ -1,0 +1,345 @@
+//! Safety proofs: `p(X), phi |= psi` by backward unfolding with a table.
+//!
+//! The states that would violate the claim are unfolded backwards, completely, until every reduct
+//! is covered by a table entry; every entry is itself unfolded, and none meets a fact. Why this
+//! proves the claim: suppose a state in an entry were reachable, and take one with the shortest
+//! derivation. It is no fact (checked before anything else is done with an entry's states), so its
+//! last step comes from a state in one of the entry's reducts, with a shorter derivation. The reduct
+//! lies in an entry, or its image under a map does. A map comes from an assertion proved
+//! *length-non-increasing*: the partner is reachable by a derivation that is not longer. So a state
+//! of an entry is reachable by a shorter derivation: contradiction. Without the length condition the
+//! argument, and the method, fail.
+//!
+//! Invariants proved before may be added to every set: they hold in all reachable states.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::canonical::{Map, representative};
+use crate::constraint::Overflow;
+use crate::domain::{Domain, State};
+use crate::program::{Program, Tree};
+use crate::step::{Step, steps};
+
+/// Order of unfolding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Oldest first: stores less.
+    #[default]
+    Breadth,
+    /// Newest first: as the paper did.
+    Depth,
+}
+
+/// Limits and choices of a safety proof.
+#[derive(Clone, Debug)]
+pub struct SafetyOptions {
+    /// Order of unfolding.
+    pub order: Order,
+    /// Remove table entries that a new one covers.
+    pub evict: bool,
+    /// Give up after storing this many entries.
+    pub max_stored: usize,
+    /// Give up after this much time.
+    pub max_time: Duration,
+}
+
+impl Default for SafetyOptions {
+    fn default() -> SafetyOptions {
+        SafetyOptions {
+            order: Order::Breadth,
+            evict: false,
+            max_stored: 2_000_000,
+            max_time: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Why a proof attempt ended without a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GaveUp {
+    /// A set of states meets a fact: the claim may be false.
+    FactReached,
+    /// The table is full.
+    Stored,
+    /// Out of time.
+    Time,
+    /// Arithmetic left the exact range.
+    Overflow,
+}
+
+impl From<Overflow> for GaveUp {
+    fn from(_: Overflow) -> GaveUp {
+        GaveUp::Overflow
+    }
+}
+
+/// The table of a safety proof.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Every entry ever stored.
+    pub entries: Vec<State>,
+    /// Whether the entry is still in the table.
+    pub alive: Vec<bool>,
+    by_location: HashMap<Vec<u128>, Vec<usize>>,
+    /// Entries in the table now.
+    pub stored: usize,
+    /// Locations are single values in every entry, so only equal ones need comparing.
+    split: bool,
+}
+
+impl Table {
+    fn key(&self, domain: &Domain, state: &State) -> Vec<u128> {
+        if !self.split {
+            return Vec::new();
+        }
+        domain.finite.iter().zip(&state.sets).filter(|(f, _)| f.location).map(|(_, s)| *s).collect()
+    }
+
+    /// A table for looking up covers among the given entries.
+    pub fn of(domain: &Domain, entries: &[State]) -> Table {
+        let single = |s: &State| {
+            domain.finite.iter().zip(&s.sets).all(|(f, set)| !f.location || set.count_ones() == 1)
+        };
+        let mut table = Table { split: entries.iter().all(single), ..Table::default() };
+        for state in entries {
+            let key = table.key(domain, state);
+            table.by_location.entry(key).or_default().push(table.entries.len());
+            table.entries.push(state.clone());
+            table.alive.push(true);
+            table.stored += 1;
+        }
+        table
+    }
+
+    /// The entries still in the table.
+    pub fn live(&self) -> impl Iterator<Item = &State> {
+        self.entries.iter().zip(&self.alive).filter(|(_, alive)| **alive).map(|(s, _)| s)
+    }
+
+    /// An entry that contains `state`. When locations are split (see [`Prover::start`]) they are
+    /// single values in stored and queried states, so only entries with the same ones can.
+    pub fn cover(&self, domain: &Domain, state: &State) -> Result<Option<usize>, Overflow> {
+        for &at in self.by_location.get(&self.key(domain, state)).into_iter().flatten() {
+            if state.included_in(&self.entries[at])? {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    fn insert(&mut self, domain: &Domain, state: State, evict: bool) -> Result<usize, Overflow> {
+        let key = self.key(domain, &state);
+        let bucket = self.by_location.entry(key).or_default();
+        if evict {
+            let mut kept = Vec::with_capacity(bucket.len() + 1);
+            for &at in bucket.iter() {
+                if self.entries[at].included_in(&state)? {
+                    self.alive[at] = false;
+                    self.stored -= 1;
+                } else {
+                    kept.push(at);
+                }
+            }
+            *bucket = kept;
+        }
+        bucket.push(self.entries.len());
+        self.entries.push(state);
+        self.alive.push(true);
+        self.stored += 1;
+        Ok(self.entries.len() - 1)
+    }
+}
+
+/// A successful proof.
+#[derive(Clone, Debug)]
+pub struct SafetyProof {
+    /// The entries: no state in any of them is reachable.
+    pub table: Table,
+    /// Reducts looked at.
+    pub visited: usize,
+}
+
+/// Proves sets of states unreachable.
+pub struct Prover<'p> {
+    program: &'p Program,
+    domain: &'p Domain,
+    facts: Vec<Step>,
+    rules: Vec<Step>,
+    maps: Vec<Map>,
+    invariants: Vec<Step>,
+}
+
+impl<'p> Prover<'p> {
+    /// A prover that may use the given maps and invariants (trees over the columns).
+    pub fn new(program: &'p Program, domain: &'p Domain, maps: Vec<Map>, invariants: &[&Tree]) -> Prover<'p> {
+        let (facts, rules) = steps(program, domain).into_iter().partition(|s: &Step| s.is_fact);
+        let k = program.width();
+        let invariants = invariants.iter().map(|t| Step::condition(program, domain, t, k + 1)).collect();
+        Prover { program, domain, facts, rules, maps, invariants }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The split of columns in use.
+    pub fn domain(&self) -> &'p Domain {
+        self.domain
+    }
+
+    /// The maps in use.
+    pub fn maps(&self) -> &[Map] {
+        &self.maps
+    }
+
+    /// Whether a set of states may contain a fact.
+    pub fn meets_fact(&self, state: &State) -> Result<bool, Overflow> {
+        for fact in &self.facts {
+            let mut met = false;
+            fact.unfold(self.domain, state, &mut |_, _| met = true)?;
+            if met {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Adds what the invariants say; a disjunctive invariant splits the set.
+    fn restrict(&self, state: State) -> Result<Vec<State>, Overflow> {
+        let mut list = vec![state];
+        for invariant in &self.invariants {
+            let mut next = Vec::new();
+            for state in &list {
+                invariant.unfold(self.domain, state, &mut |s, _| next.push(s))?;
+            }
+            list = next;
+        }
+        Ok(list)
+    }
+
+    /// The complete unfolding of a set of states, invariants added, in rule order.
+    pub fn reducts(&self, state: &State) -> Result<Vec<State>, Overflow> {
+        Ok(self.reducts_by_rule(state)?.into_iter().map(|r| r.1).collect())
+    }
+
+    /// The same, each reduct with its rule.
+    pub fn reducts_by_rule(&self, state: &State) -> Result<Vec<(usize, State)>, Overflow> {
+        let mut out = Vec::new();
+        for rule in &self.rules {
+            rule.unfold(self.domain, state, &mut |s, _| out.push((rule.rule, s)))?;
+        }
+        if self.invariants.is_empty() {
+            return Ok(out);
+        }
+        let mut restricted = Vec::new();
+        for (rule, state) in out {
+            restricted.extend(self.restrict(state)?.into_iter().map(|s| (rule, s)));
+        }
+        Ok(restricted)
+    }
+
+    /// Whether to split locations: when the bad states are restricted to some of them. A claim about all of them alike
+    /// (an invariant of the data) is better proved without splitting them.
+    fn splits_locations(&self, bad: &[State]) -> bool {
+        if !self.maps.is_empty() {
+            // Maps work on single locations.
+            return true;
+        }
+        let locations = || self.domain.finite.iter().enumerate().filter(|(_, f)| f.location);
+        bad.iter().any(|s| locations().any(|(f, _)| s.sets[f] != self.domain.full(f)))
+    }
+
+    /// The sets to start from: those of `bad`, with locations split into single values (unless no
+    /// location is mentioned) and the invariants added. (No reachable state has a location outside
+    /// its column's values.)
+    pub fn start(&self, bad: &[State]) -> Result<Vec<State>, Overflow> {
+        let mut list: Vec<State> = bad.to_vec();
+        if !self.splits_locations(bad) {
+            let mut out = Vec::new();
+            for state in list {
+                out.extend(self.restrict(state)?);
+            }
+            return Ok(out);
+        }
+        for (f, finite) in self.domain.finite.iter().enumerate().filter(|(_, f)| f.location) {
+            let mut next = Vec::new();
+            for state in &list {
+                for bit in (0..finite.values.len()).filter(|b| state.sets[f] >> b & 1 == 1) {
+                    let mut one = state.clone();
+                    one.sets[f] = 1 << bit;
+                    next.push(one);
+                }
+            }
+            list = next;
+        }
+        let mut out = Vec::new();
+        for state in list {
+            out.extend(self.restrict(state)?);
+        }
+        Ok(out)
+    }
+
+    /// Tries to prove that no state of `bad` is reachable.
+    pub fn unreachable(
+        &self,
+        bad: &[State],
+        options: &SafetyOptions,
+    ) -> Result<SafetyProof, (GaveUp, Table)> {
+        let mut table = Table { split: self.splits_locations(bad), ..Table::default() };
+        match self.search(bad, options, &mut table) {
+            Ok(visited) => Ok(SafetyProof { table, visited }),
+            Err(reason) => Err((reason, table)),
+        }
+    }
+
+    fn search(&self, bad: &[State], options: &SafetyOptions, table: &mut Table) -> Result<usize, GaveUp> {
+        let begun = Instant::now();
+        let mut visited = 0;
+        // Breadth-first: entries to unfold. Depth-first: sets still to look at, newest last.
+        let mut agenda: std::collections::VecDeque<State> = self.start(bad)?.into();
+        if options.order == Order::Depth {
+            agenda.make_contiguous().reverse();
+        }
+        let mut unfold: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
+        loop {
+            let next = match options.order {
+                Order::Breadth => agenda.pop_front(),
+                Order::Depth => agenda.pop_back(),
+            };
+            let Some(state) = next else {
+                let Some(entry) = unfold.pop_front() else { return Ok(visited) };
+                if table.alive[entry] {
+                    agenda.extend(self.reducts(&table.entries[entry])?);
+                }
+                continue;
+            };
+            visited += 1;
+            if table.stored > options.max_stored {
+                return Err(GaveUp::Stored);
+            }
+            if visited % 64 == 0 && begun.elapsed() > options.max_time {
+                return Err(GaveUp::Time);
+            }
+            // The fact test comes before any map is applied: a map may lead away from a fact.
+            if self.meets_fact(&state)? {
+                return Err(GaveUp::FactReached);
+            }
+            let state =
+                if self.maps.is_empty() { state } else { representative(self.domain, &self.maps, state)?.0 };
+            if table.cover(self.domain, &state)?.is_some() {
+                continue;
+            }
+            // The image is an over-approximation by construction; it must be fact-free itself.
+            if !self.maps.is_empty() && self.meets_fact(&state)? {
+                return Err(GaveUp::FactReached);
+            }
+            let at = table.insert(self.domain, state, options.evict)?;
+            match options.order {
+                Order::Breadth => unfold.push_back(at),
+                Order::Depth => agenda.extend(self.reducts(&table.entries[at])?.into_iter().rev()),
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The tables and examples of the paper, its errors included.
+
+mod support;
+
+use std::time::Duration;
+
+use quotient_proof::program::Program;
+use quotient_proof::prove::{Options, Report, Verdict, prove};
+use quotient_proof::safety::{Order, SafetyOptions};
+use support::{model, read, run, word};
+
+/// Left and right goals of all relative assertions, in the paper's counting mode.
+fn counts(program: &Program) -> (usize, usize) {
+    let options = Options { one_level_only: true, paper_counts: true, ..Options::default() };
+    let mut only = program.clone();
+    only.assertions.retain(|a| a.is_relative());
+    only.assertions.iter_mut().for_each(|a| a.using.clear());
+    let reports = prove(&only, &options);
+    assert!(reports.iter().all(|r| matches!(r.verdict, Verdict::Proved)));
+    (reports.iter().map(|r| r.left_states).sum(), reports.iter().map(|r| r.right_states).sum())
+}
+
+#[test]
+fn table_1_bakery_is_exact() {
+    for (n, expected) in [(2, (9, 27)), (3, (44, 254)), (4, (147, 1557)), (5, (424, 7804))] {
+        assert_eq!(counts(&model("bakery", n)), expected, "Bakery-{n}");
+    }
+}
+
+#[test]
+fn table_1_philosophers() {
+    // The paper has 19/124 and 24/232; its second row leaves out the root and some right goals.
+    assert_eq!(counts(&model("philosophers", 3)), (19, 124));
+    assert_eq!(counts(&model("philosophers", 4)), (25, 237));
+    for n in 5..=6 {
+        let (left, _) = counts(&model("philosophers", n));
+        assert_eq!(left, 1 + 6 * n);
+    }
+}
+
+fn all_proved(name: &str, n: usize) -> Vec<Report> {
+    let program = model(name, n);
+    let reports = run(&program, &Options::default());
+    for report in &reports {
+        let name = &program.assertions[report.assertion].name;
+        assert!(matches!(report.verdict, Verdict::Proved), "{name}: {:?}", report.verdict);
+        if program.assertions[report.assertion].is_relative() {
+            assert!(report.nonincreasing, "{name} is length-non-increasing");
+        }
+    }
+    reports
+}
+
+#[test]
+fn relative_assertions_of_the_paper_are_proved() {
+    for (name, n) in [
+        ("bakery", 2),
+        ("bakery", 3),
+        ("bakery", 4),
+        ("philosophers", 3),
+        ("philosophers", 4),
+        ("priority", 2),
+        ("szymanski", 2),
+        ("producer-consumer", 1),
+        ("producer-consumer", 10),
+        ("producer-consumer", 20),
+        ("peterson", 2),
+        ("peterson", 3),
+        ("lamport", 2),
+        ("fischer", 2),
+        ("fischer", 3),
+        ("readers-writers", 2),
+        ("readers-writers", 4),
+    ] {
+        all_proved(name, n);
+    }
+}
+
+/// Entries stored by the proof of the last assertion.
+fn stored(program: &Program, options: &Options) -> usize {
+    let reports = prove(program, options);
+    let last = reports.last().expect("there is an assertion");
+    assert!(matches!(last.verdict, Verdict::Proved), "{:?}", last.verdict);
+    last.stored
+}
+
+#[test]
+fn table_2_bakery_without_assertions() {
+    let options = Options {
+        without_assertions: true,
+        safety: SafetyOptions { order: Order::Depth, ..SafetyOptions::default() },
+        ..Options::default()
+    };
+    let last_only = |n: usize| {
+        let mut program = model("bakery-paper", n);
+        let mutex = program.assertions.pop().expect("mutex is last");
+        program.assertions = vec![quotient_proof::program::Assertion { using: Vec::new(), ..mutex }];
+        program
+    };
+    assert_eq!(stored(&last_only(2), &options), 15);
+    assert_eq!(stored(&last_only(3), &options), 296);
+    // The paper: 4624.
+    assert_eq!(stored(&last_only(4), &options), 4605);
+}
+
+#[test]
+fn table_2_bakery_with_assertions() {
+    let options =
+        Options { safety: SafetyOptions { evict: true, ..SafetyOptions::default() }, ..Options::default() };
+    for (n, ours, paper) in [(2, 8, 8), (3, 17, 45), (4, 43, 191), (5, 117, 677)] {
+        let found = stored(&model("bakery", n), &options);
+        assert_eq!(found, ours, "Bakery-{n}");
+        assert!(found <= paper);
+    }
+}
+
+#[test]
+fn left_unfolds_after_an_assumption_prove_nothing() {
+    // p(1) |= p(3) is true but p(3) needs a longer derivation: no use for p(2) |= false.
+    let chain = "p(0). p(1) :- p(0). p(2) :- p(1). p(3) :- p(2).";
+    let program =
+        read(&format!("{chain} assert far: p(1) |= p(3). assert goal: p(2) |= false using far.")).unwrap();
+    let reports = run(&program, &Options::default());
+    assert_eq!(word(&program, &reports, "far"), "proved");
+    assert!(!reports[0].nonincreasing);
+    assert_eq!(word(&program, &reports, "goal"), "refuted");
+    // The same with the assertion assumed instead of proved.
+    let program =
+        read(&format!("{chain} assume far: p(1) |= p(3). assert goal: p(2) |= false using far.")).unwrap();
+    assert_eq!(word(&program, &run(&program, &Options::default()), "goal"), "refuted");
+}
+
+#[test]
+fn an_assertion_does_not_prove_itself_twice() {
+    let program = read(
+        "p(0). p(1) :- p(0). p(2) :- p(1).
+         assert claim: p(S), (S,T) in {(0,2),(1,3),(2,2)} |= p(T).",
+    )
+    .unwrap();
+    let reports = run(&program, &Options::default());
+    assert_eq!(word(&program, &reports, "claim"), "refuted");
+    let Verdict::Refuted(refutation) = &reports[0].verdict else { panic!("just seen") };
+    assert_eq!(refutation.trace.last().unwrap().state, [1]);
+}
+
+#[test]
+fn the_priority_symmetry_as_printed_is_refuted() {
+    let mut program = model("priority", 2);
+    program.assertions.truncate(1);
+    program.assertions[0].left = quotient_proof::program::Tree::truth();
+    let reports = run(&program, &Options::default());
+    let Verdict::Refuted(refutation) = &reports[0].verdict else { panic!("{:?}", reports[0].verdict) };
+    assert_eq!(refutation.trace.last().unwrap().state, [2, 1, 1, 1]);
+}
+
+#[test]
+fn the_bound_2n_is_refuted() {
+    for n in [1, 3, 10] {
+        let text = quotient_proof::models::generate("producer-consumer", n).unwrap();
+        let program = read(&text.replace(&format!("X <= {}", 3 * n), &format!("X <= {}", 2 * n))).unwrap();
+        assert_eq!(word(&program, &run(&program, &Options::default()), "bound"), "refuted", "n = {n}");
+    }
+}
+
+#[test]
+fn szymanski_without_its_guard_is_refuted() {
+    let text = quotient_proof::models::generate("szymanski", 2).unwrap();
+    let broken =
+        text.replace("p([6,P2],X1,X2) :- p([5,P2],X1,X2), X2 = 4.", "p([6,P2],X1,X2) :- p([5,P2],X1,X2).");
+    let broken =
+        broken.replace("p([P1,6],X1,X2) :- p([P1,5],X1,X2), X1 = 4.", "p([P1,6],X1,X2) :- p([P1,5],X1,X2).");
+    assert_ne!(text, broken);
+    let program = read(&broken).unwrap();
+    let reports = run(&program, &Options::default());
+    assert_eq!(word(&program, &reports, "mutex"), "refuted");
+    let mutex = reports.last().unwrap();
+    let Verdict::Refuted(refutation) = &mutex.verdict else { panic!("just seen") };
+    assert_eq!(refutation.trace.last().unwrap().state, [8, 8, 4, 4]);
+}
+
+#[test]
+fn assumptions_are_named_in_the_verdict() {
+    let program = read(
+        "p(0,0). p(X + 1,Y) :- p(X,Y), X <= Y. p(X,Y + 1) :- p(X,Y), Y <= X.
+         assume near: p(X,Y) |= X <= Y + 1.
+         assert bound: p(X,Y) |= X < Y + 2 using near.",
+    )
+    .unwrap();
+    let reports = run(&program, &Options::default());
+    assert_eq!(word(&program, &reports, "bound"), "proved");
+    assert_eq!(reports[1].conditional_on, [0]);
+}
+
+/// Larger instances, each within the paper's reach or beyond; `cargo test -- --ignored`.
+#[test]
+#[ignore = "minutes on a slow machine"]
+fn larger_instances() {
+    let slow = Options {
+        safety: SafetyOptions { evict: true, max_time: Duration::from_secs(60), ..SafetyOptions::default() },
+        max_time: Duration::from_secs(60),
+        ..Options::default()
+    };
+    for (name, n) in
+        [("bakery", 6), ("bakery", 7), ("philosophers", 6), ("peterson", 4), ("lamport", 4), ("szymanski", 3)]
+    {
+        let reports = prove(&model(name, n), &slow);
+        assert!(reports.iter().all(|r| matches!(r.verdict, Verdict::Proved)), "{name} {n}");
+    }
+}
+
+/// The committed models are what the generators print, and the false one is refuted.
+#[test]
+fn committed_models_are_generated() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/relative");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).expect("models/relative exists") {
+        let path = entry.expect("readable").path();
+        let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_string();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        if path.extension().is_none_or(|e| e != "clp") {
+            continue;
+        }
+        if stem == "printed-priority" {
+            let program = read(&text).unwrap();
+            assert_eq!(word(&program, &run(&program, &Options::default()), "swap"), "refuted");
+            continue;
+        }
+        let (name, n) = stem.rsplit_once('-').expect("name-n");
+        assert_eq!(text, quotient_proof::models::generate(name, n.parse().unwrap()).unwrap(), "{stem}");
+        seen += 1;
+    }
+    assert!(seen >= 15);
+}

@@ -1,0 +1,149 @@
+//! `quotient prove` and `quotient verify`: relative safety of constraint programs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use quotient_proof::command::{ProveOptions, prove_main, verify_main};
+use quotient_proof::prove::Options;
+use quotient_proof::safety::{Order, SafetyOptions};
+
+use super::{status, terminal};
+
+/// Order of unfolding in safety proofs.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OrderName {
+    /// Oldest goal first: stores less
+    Breadth,
+    /// Newest goal first
+    Depth,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+   0  every assertion was proved
+   2  wrong usage or input
+   5  some assertion is unknown, none refuted
+  10  some assertion was refuted";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct Prove {
+    /// The constraint program (.clp)
+    #[arg(required_unless_present_any = ["table", "generate"])]
+    file: Option<PathBuf>,
+
+    /// Prove only this assertion and what it uses; may be repeated
+    #[arg(long = "only", value_name = "NAME")]
+    only: Vec<String>,
+
+    /// Print JSON, one object for each assertion
+    #[arg(long)]
+    json: bool,
+
+    /// Order of unfolding in safety proofs
+    #[arg(long, value_enum, default_value = "breadth")]
+    order: OrderName,
+
+    /// Drop table entries that a newer one covers
+    #[arg(long)]
+    evict: bool,
+
+    /// Do not use relative assertions in safety proofs
+    #[arg(long)]
+    without_assertions: bool,
+
+    /// Try only the one-level proof of relative assertions
+    #[arg(long)]
+    one_level_only: bool,
+
+    /// Count goals as the paper's first table does (costs time)
+    #[arg(long)]
+    paper_counts: bool,
+
+    /// Also look for one-level proofs of the inverses
+    #[arg(long)]
+    inverses: bool,
+
+    /// Give up on an assertion after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    max_time: u64,
+
+    /// Give up on a safety proof after storing this many sets
+    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    max_stored: usize,
+
+    /// Explore at most this many concrete states (for counterexamples and guidance)
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    explore: usize,
+
+    /// Write the proofs as a certificate for `quotient verify`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+
+    /// Write every entailment of the proofs as an SMT-LIB file that a solver must answer `unsat`
+    #[arg(long, value_name = "DIR")]
+    smtlib: Option<PathBuf>,
+
+    /// Print the paper's two tables with our figures beside (--max-time limits each row)
+    #[arg(long, conflicts_with = "file")]
+    table: bool,
+
+    /// Print a generated example instead
+    #[arg(long, value_name = "MODEL", requires = "n", conflicts_with = "file")]
+    generate: Option<String>,
+
+    /// Size of the generated example
+    #[arg(long, value_name = "N")]
+    n: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The certificate that `prove --certificate` wrote
+    certificate: PathBuf,
+
+    /// Also check that it is about this program
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+}
+
+fn code(status: i32) -> u8 {
+    u8::try_from(status).unwrap_or(status::ERROR)
+}
+
+/// Runs `prove`; gives the exit status.
+pub(crate) fn main(prove: &Prove) -> u8 {
+    let limit = Duration::from_secs(prove.max_time);
+    let order = match prove.order {
+        OrderName::Breadth => Order::Breadth,
+        OrderName::Depth => Order::Depth,
+    };
+    let safety = SafetyOptions { order, evict: prove.evict, max_stored: prove.max_stored, max_time: limit };
+    let options = ProveOptions {
+        file: prove.file.clone(),
+        generate: prove.generate.clone().zip(prove.n),
+        table: prove.table,
+        only: prove.only.clone(),
+        json: prove.json,
+        colour: terminal::colour(),
+        certificate: prove.certificate.clone(),
+        smtlib: prove.smtlib.clone(),
+        options: Options {
+            safety,
+            without_assertions: prove.without_assertions,
+            one_level_only: prove.one_level_only,
+            paper_counts: prove.paper_counts,
+            max_time: limit,
+            explore: prove.explore,
+            inverses: prove.inverses,
+        },
+    };
+    code(prove_main(&options, &mut std::io::stdout().lock(), &mut std::io::stderr().lock()))
+}
+
+/// Runs `verify`; gives the exit status.
+pub(crate) fn verify(verify: &Verify) -> u8 {
+    let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
+    code(verify_main(&verify.certificate, verify.program.as_deref(), &mut stdout, &mut stderr))
+}
