@@ -223,16 +223,19 @@ impl Machine {
                 }
                 Op::Timeout => push!(i32::from(self.timeout)),
                 Op::Length(site) => match self.channel(memory, top) {
-                    Some(channel) => top = channel.length() as i32,
+                    Some(channel) => top = channel.length() as i32 + i32::from(top == self.passing),
                     None => return Err(site),
                 },
                 Op::Full(site) => match self.channel(memory, top) {
                     // A rendezvous channel is never full: SPIN gives it one slot, for the message in passing.
-                    Some(channel) => top = i32::from(channel.length() == channel.layout.capacity.max(1)),
+                    Some(channel) => {
+                        let passing = u32::from(top == self.passing);
+                        top = i32::from(channel.length() + passing == channel.layout.capacity.max(1));
+                    }
                     None => return Err(site),
                 },
                 Op::Empty(site) => match self.channel(memory, top) {
-                    Some(channel) => top = i32::from(channel.length() == 0),
+                    Some(channel) => top = i32::from(channel.length() == 0 && top != self.passing),
                     None => return Err(site),
                 },
                 Op::Poll(index) => {

@@ -33,6 +33,9 @@ pub struct Machine {
     pub(crate) free: Vec<Vec<u64>>,
     /// Nothing else can move: `timeout` is true.
     pub(crate) timeout: bool,
+    /// The rendezvous channel that a message is passing through: while a partner is looked for, its length is 1, as in
+    /// SPIN. 0 when there is none.
+    pub(crate) passing: i32,
     /// The thread that moved last.
     pub(crate) mover: u32,
     pub(crate) failed_assertions: Vec<u32>,
@@ -77,6 +80,7 @@ impl Machine {
             pool: Vec::new(),
             free: Vec::new(),
             timeout: false,
+            passing: 0,
             mover: 0,
             failed_assertions: Vec::new(),
             start_args: Vec::new(),

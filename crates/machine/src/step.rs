@@ -571,6 +571,7 @@ impl Machine {
             }
         }
         let mut met = false;
+        self.passing = channel;
         let threads = self.shape_at(frame.memory).threads.len() as u32;
         for partner in (0..threads).filter(|p| *p != frame.thread) {
             let instance = self.shape_at(frame.memory).threads[partner as usize];
@@ -626,6 +627,7 @@ impl Machine {
                 }
             }
         }
+        self.passing = 0;
         self.values = offered;
         met
     }

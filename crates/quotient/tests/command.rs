@@ -48,8 +48,10 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-const DEADLOCK: &str = "bit a, b;\nactive proctype P() { a == 1; b = 1 }\nactive proctype Q() { b == 1; a = 1 }\n";
-const ASSERTION: &str = "byte x;\nactive [2] proctype P() {\n\tbyte t;\n\tt = x;\n\tx = t + 1;\n\tassert(x < 2)\n}\n";
+const DEADLOCK: &str =
+    "bit a, b;\nactive proctype P() { a == 1; b = 1 }\nactive proctype Q() { b == 1; a = 1 }\n";
+const ASSERTION: &str =
+    "byte x;\nactive [2] proctype P() {\n\tbyte t;\n\tt = x;\n\tx = t + 1;\n\tassert(x < 2)\n}\n";
 
 #[test]
 fn a_model_that_holds() {
@@ -89,8 +91,21 @@ fn an_assertion_has_a_shortest_trace() {
 fn the_json_object_has_its_fields() {
     let object = json(&quotient(&["check", "--json", &model("peterson.pml")]));
     for field in [
-        "verdict", "violation", "violations", "states", "transitions", "depth", "cpu_seconds", "wall_seconds",
-        "store_bytes", "search_bytes", "peak_rss_bytes", "unexplored", "reductions", "unreached", "warnings",
+        "verdict",
+        "violation",
+        "violations",
+        "states",
+        "transitions",
+        "depth",
+        "cpu_seconds",
+        "wall_seconds",
+        "store_bytes",
+        "search_bytes",
+        "peak_rss_bytes",
+        "unexplored",
+        "reductions",
+        "unreached",
+        "warnings",
     ] {
         assert!(object.get(field).is_some(), "no field {field}");
     }
@@ -104,7 +119,9 @@ fn the_json_object_has_its_fields() {
 #[test]
 fn limits_end_undecided() {
     let file = File::new("counter.pml", "int x;\nactive proctype P() { do :: x++ od }\n");
-    for limit in [["--max-states", "1000"], ["--max-depth", "50"], ["--max-time", "300ms"], ["--max-memory", "1M"]] {
+    for limit in
+        [["--max-states", "1000"], ["--max-depth", "50"], ["--max-time", "300ms"], ["--max-memory", "1M"]]
+    {
         for search in ["bfs", "dfs"] {
             let output = quotient(&["check", "--search", search, limit[0], limit[1], "--json", file.path()]);
             assert_eq!(output.status.code(), Some(5), "{limit:?} {search}: {}", stderr(&output));
@@ -145,7 +162,9 @@ fn wrong_input_is_explained() {
 
 #[test]
 fn definitions_parameterise_a_model() {
-    let states = |n: &str| json(&quotient(&["check", "--json", "--all", "-D", n, &model("phils.pml")]))["states"].as_u64();
+    let states = |n: &str| {
+        json(&quotient(&["check", "--json", "--all", "-D", n, &model("phils.pml")]))["states"].as_u64()
+    };
     assert!(states("N=3") < states("N=5"));
 }
 
@@ -170,16 +189,24 @@ fn a_trace_can_be_replayed() {
 
 #[test]
 fn simulation_repeats_with_its_seed() {
-    let run = |seed: &str| stdout(&quotient(&["simulate", "--seed", seed, "--steps", "50", &model("peterson.pml")]));
+    let run = |seed: &str| {
+        stdout(&quotient(&["simulate", "--seed", seed, "--steps", "50", &model("peterson.pml")]))
+    };
     assert_eq!(run("7"), run("7"));
     assert!(run("7").lines().count() > 10);
     let file = File::new("print.pml", "active proctype P() { printf(\"hello %d\\n\", 7) }\n");
-    assert_eq!(stdout(&quotient(&["simulate", "--output-only", file.path()])).lines().next(), Some("hello 7"));
+    assert_eq!(
+        stdout(&quotient(&["simulate", "--output-only", file.path()])).lines().next(),
+        Some("hello 7")
+    );
 }
 
 #[test]
 fn unreached_statements_are_listed() {
-    let file = File::new("unreached.pml", "byte x;\nactive proctype P() {\n\tif\n\t:: x > 0 -> x = 5\n\t:: else\n\tfi\n}\n");
+    let file = File::new(
+        "unreached.pml",
+        "byte x;\nactive proctype P() {\n\tif\n\t:: x > 0 -> x = 5\n\t:: else\n\tfi\n}\n",
+    );
     let text = stdout(&quotient(&["check", file.path()]));
     assert!(text.contains("never executed:") && text.contains("x = 5"), "{text}");
 }

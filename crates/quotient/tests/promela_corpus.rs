@@ -66,8 +66,7 @@ fn check(path: &Path, header: &Header) -> Result<(), String> {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             for store in [StoreKind::Tree, StoreKind::Plain] {
                 let how = format!("raw {raw}, {search:?}, {store:?}");
-                let check =
-                    Check { raw, search, store, all: true, safety_only: true, ..Check::default() };
+                let check = Check { raw, search, store, all: true, safety_only: true, ..Check::default() };
                 let outcome = model.check(&check).map_err(|e| e.to_string())?;
                 if let Verdict::Undecided(why) = outcome.verdict {
                     return Err(format!("{how}: undecided, {why}"));
@@ -79,7 +78,10 @@ fn check(path: &Path, header: &Header) -> Result<(), String> {
                 let s = outcome.statistics;
                 let counts = (Some(s.states), Some(s.transitions));
                 if raw && header.states.is_some() && counts != (header.states, header.transitions) {
-                    return Err(format!("{how}: {counts:?} instead of {:?}", (header.states, header.transitions)));
+                    return Err(format!(
+                        "{how}: {counts:?} instead of {:?}",
+                        (header.states, header.transitions)
+                    ));
                 }
                 if !raw && !header.exceeds && header.spin_default.is_some_and(|most| s.states > most) {
                     let most = header.spin_default.unwrap_or(0);

@@ -106,7 +106,8 @@ pub fn live(function: &Function) -> Vec<Vec<bool>> {
         changed = false;
         for (index, location) in function.locations.iter().enumerate().rev() {
             for (t, access) in location.transformations.iter().zip(&accesses[index]) {
-                let after = t.target.map_or_else(|| vec![false; locals], |target| live[target.0 as usize].clone());
+                let after =
+                    t.target.map_or_else(|| vec![false; locals], |target| live[target.0 as usize].clone());
                 let before = access.read.iter().zip(&access.written).zip(after);
                 for (here, ((read, written), after)) in live[index].iter_mut().zip(before) {
                     if (*read || (after && !written)) && !*here {

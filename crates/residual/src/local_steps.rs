@@ -40,9 +40,7 @@ pub fn merge(program: &mut Program) -> usize {
         }
         let named = named_locations(program, FunctionId(index as u32));
         let mut transient: Vec<bool> = (0..function.locations.len())
-            .map(|l| {
-                l != function.entry.0 as usize && !named[l] && is_local(function, l, remote, &scratch)
-            })
+            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, remote, &scratch))
             .collect();
         break_cycles(function, &mut transient);
         for (location, transient) in program.functions[index].locations.iter_mut().zip(transient) {
