@@ -13,9 +13,11 @@ mod declaration;
 mod elements;
 mod expression;
 mod flow;
+mod loops;
 mod names;
 mod remote;
 mod scratch;
+mod simple;
 mod statement;
 
 use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer, Operation, Program, Type};

@@ -1,8 +1,7 @@
 //! Statements to elements.
 
 use quotient_program::{
-    Action, BinaryOp, EnumerationId, Expr, Init, Operation, Pattern, Place, Printf, PrintfPart, Projection,
-    Root, Type,
+    Action, BinaryOp, Expr, Init, Operation, Pattern, Place, Printf, PrintfPart, Projection, Root, Type,
 };
 use quotient_source::{Diagnostic, Span};
 
@@ -13,10 +12,10 @@ use crate::ast;
 use crate::ast::StatementKind;
 
 /// What statements are being added to.
-struct Context {
-    flow: Flow,
+pub(super) struct Context {
+    pub(super) flow: Flow,
     /// Exits of the loops around the statement.
-    exits: Vec<ElementId>,
+    pub(super) exits: Vec<ElementId>,
 }
 
 impl Lowering<'_> {
@@ -41,7 +40,7 @@ impl Lowering<'_> {
     }
 
     /// A sequence in a block of its own.
-    fn scoped(&mut self, context: &mut Context, sequence: &ast::Sequence) -> SequenceId {
+    pub(super) fn scoped(&mut self, context: &mut Context, sequence: &ast::Sequence) -> SequenceId {
         if let Some(body) = &mut self.current {
             body.scopes.push(Scope::default());
             body.declarations_first = false;
@@ -53,7 +52,7 @@ impl Lowering<'_> {
         id
     }
 
-    fn text(&self, span: Span) -> String {
+    pub(super) fn text(&self, span: Span) -> String {
         self.sources.slice(span).split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -236,34 +235,7 @@ impl Lowering<'_> {
                 return self.for_in(context, variable, collection, body, span, out);
             }
             StatementKind::Select { variable, from, to } => {
-                let index = self.scalar_place(variable)?;
-                let values = listed(variable, from, to);
-                let (from, to) = (self.expr(from), self.expr(to));
-                let text = self.text(span);
-                if let Some(values) = values {
-                    let options = values
-                        .map(|value| {
-                            let assign = vec![Action::Assign(index.clone(), Expr::Const(value))];
-                            let id = context.flow.add(basic(Operation::Always, assign), span, text.clone());
-                            context.flow.add_sequence(Sequence { elements: vec![id], join: None })
-                        })
-                        .collect();
-                    return Some(self.alternatives(context, options, span, out));
-                }
-                let start = vec![Action::Assign(index.clone(), from)];
-                out.push(context.flow.add(basic(Operation::Always, start), span, text));
-                let exit = context.flow.add(Kind::Join, span, "select".into());
-                let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "chosen".into());
-                let less = compare(BinaryOp::Lt, &index, to);
-                let less = context.flow.add(basic(Operation::When(less), Vec::new()), span, "next".into());
-                let more = context.flow.add(
-                    basic(Operation::Always, vec![step_by_one(&index)]),
-                    span,
-                    "next".into(),
-                );
-                let options = [vec![leave], vec![less, more]]
-                    .map(|elements| context.flow.add_sequence(Sequence { elements, join: None }));
-                return Some(self.repetition(context, options.to_vec(), exit, span, out));
+                return self.select(context, variable, from, to, span, out);
             }
             StatementKind::Atomic(sequence) => {
                 let inner = self.scoped(context, sequence);
@@ -369,218 +341,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// An expression as a statement: it waits until it holds.
-    fn condition(&mut self, context: &mut Context, e: &ast::Expr, span: Span, out: &mut Vec<ElementId>) {
-        let mut skip = false;
-        let (operation, actions) = match &e.kind {
-            ast::ExprKind::Run { .. } => (Operation::Always, self.start(e, None)),
-            ast::ExprKind::SetPriority(thread, priority) => {
-                self.program.features.priorities = true;
-                let action = Action::SetPriority(self.expr(thread), self.expr(priority));
-                (Operation::Always, vec![action])
-            }
-            _ => match self.expr(e) {
-                Expr::Const(1) => {
-                    skip = true;
-                    (Operation::Always, Vec::new())
-                }
-                value => (Operation::When(value), Vec::new()),
-            },
-        };
-        let text = self.text(span);
-        out.push(context.flow.add(Kind::Basic { operation, actions, skip }, span, text));
-    }
-
-    /// `run P(args)`, with the process number going to `result`.
-    fn start(&mut self, e: &ast::Expr, result: Option<Place>) -> Vec<Action> {
-        let ast::ExprKind::Run { proctype, args, priority } = &e.kind else { return Vec::new() };
-        let Some(function) = self.proctype_named(&proctype.name) else {
-            let known: Vec<_> = self.proctypes.iter().map(|p| format!("`{}`", p.name)).collect();
-            self.report(
-                Diagnostic::error(proctype.span, format!("there is no proctype `{}`", proctype.name))
-                    .help(format!("the proctypes are {}", known.join(", "))),
-            );
-            return Vec::new();
-        };
-        let params = self.proctypes[function.0 as usize].params.len();
-        if args.len() != params {
-            let message = format!("`{}` takes {params} arguments, {} are given", proctype.name, args.len());
-            let header = self.proctypes[function.0 as usize].span;
-            self.report(Diagnostic::error(e.span, message).related(header, "declared here"));
-        }
-        let args = args.iter().take(params).map(|a| self.expr(a)).collect();
-        let priority = priority.as_ref().map(|p| self.expr(p));
-        vec![Action::Start { function, args, priority, result }]
-    }
-
-    fn assignment(&mut self, to: &ast::Reference, value: &ast::Expr) -> Vec<Action> {
-        if to.parts[0].name.name == "_" {
-            // Written and never read: nothing happens, but the expression must be right.
-            self.expr(value);
-            return Vec::new();
-        }
-        if Self::is_priority(to) {
-            self.program.features.priorities = true;
-            return vec![Action::SetPriority(Expr::SelfId, self.expr(value))];
-        }
-        // Structures are assigned field by field.
-        if let ast::ExprKind::Reference(from) = &value.kind
-            && self.mtype_constant(from).is_none()
-            && self.is_aggregate(from)
-            && self.is_aggregate(to)
-        {
-            let (Some(to), Some(from)) = (self.place(to), self.place(from)) else { return Vec::new() };
-            if to.ty != from.ty {
-                self.error(value.span, "these structures have different types");
-                return Vec::new();
-            }
-            let pairs = self.leaves(&to).into_iter().zip(self.leaves(&from));
-            return pairs.map(|(to, from)| Action::Assign(to, Expr::Load(from))).collect();
-        }
-        let Some(place) = self.scalar_place(to) else { return Vec::new() };
-        if matches!(value.kind, ast::ExprKind::Run { .. }) {
-            return self.start(value, Some(place));
-        }
-        let value = self.expr(value);
-        vec![Action::Assign(place, value)]
-    }
-
-    fn adjust(&mut self, to: &ast::Reference, op: BinaryOp) -> Vec<Action> {
-        if Self::is_priority(to) {
-            self.program.features.priorities = true;
-            let own = Expr::Priority(Box::new(Expr::SelfId));
-            let value = Expr::Binary(op, Box::new(own), Box::new(Expr::Const(1)));
-            return vec![Action::SetPriority(Expr::SelfId, value)];
-        }
-        let Some(place) = self.scalar_place(to) else { return Vec::new() };
-        let value = Expr::Binary(op, Box::new(Expr::Load(place.clone())), Box::new(Expr::Const(1)));
-        vec![Action::Assign(place, value)]
-    }
-
-    /// A place that a single value is stored to.
-    fn scalar_place(&mut self, r: &ast::Reference) -> Option<Place> {
-        let name = &r.parts[0].name;
-        if matches!(name.name.as_str(), "_pid" | "_nr_pr" | "_last" | "np_") {
-            self.error(r.span, format!("`{}` cannot be assigned to", name.name));
-            return None;
-        }
-        if self.mtype_constant(r).is_some() {
-            self.error(r.span, format!("`{}` is an mtype name, not a variable", name.name));
-            return None;
-        }
-        let mut place = self.place(r)?;
-        match &place.ty {
-            Type::Structure(_) => {
-                self.report(
-                    Diagnostic::error(r.span, "a structure cannot be given a single value")
-                        .help("assign to one of its fields"),
-                );
-                None
-            }
-            Type::Array(element, _) => {
-                let element = (**element).clone();
-                place.path.push(Projection::Index(Expr::Const(0)));
-                place.ty = element;
-                Some(place)
-            }
-            _ => Some(place),
-        }
-    }
-
-    /// Reports a send or receive whose number of fields cannot be right.
-    fn check_fields(&mut self, channel: &ast::Reference, operation: &Operation, span: Span) {
-        let Some(place) = ({
-            let before = self.diagnostics.clone();
-            let place = self.place(channel);
-            self.diagnostics = before;
-            place
-        }) else {
-            return;
-        };
-        let Root::Global(id) = place.root else { return };
-        let Init::Channels(kind) = self.program.globals[id.0 as usize].init else { return };
-        let fields = self.program.channel_types[kind.0 as usize].fields.len();
-        let given = match operation {
-            Operation::Send { args, .. } => args.len(),
-            Operation::Receive { patterns, .. } => patterns.len(),
-            _ => return,
-        };
-        if given != fields {
-            let name = &channel.parts[0].name.name;
-            let message = format!("the messages of `{name}` have {fields} fields, {given} are given");
-            let declared = self.program.globals[id.0 as usize].span;
-            let diagnostic = if given > fields {
-                Diagnostic::error(span, message)
-            } else {
-                Diagnostic::warning(span, message)
-            };
-            self.report(diagnostic.related(declared, "declared here"));
-        }
-    }
-
-    fn printf(&mut self, format: &str, args: &[ast::Expr], span: Span) -> Printf {
-        let mut args = args.iter();
-        let mut parts = Vec::new();
-        let mut text = String::new();
-        let mut chars = format.chars();
-        let mut missing = false;
-        while let Some(c) = chars.next() {
-            match c {
-                '\\' => match chars.next() {
-                    Some('n') => text.push('\n'),
-                    Some('t') => text.push('\t'),
-                    Some(other) => text.push(other),
-                    None => text.push('\\'),
-                },
-                '%' => {
-                    let kind = chars.next();
-                    if kind == Some('%') {
-                        text.push('%');
-                        continue;
-                    }
-                    let Some(arg) = args.next() else {
-                        missing = true;
-                        break;
-                    };
-                    if !text.is_empty() {
-                        parts.push(PrintfPart::Text(std::mem::take(&mut text)));
-                    }
-                    let value = self.expr(arg);
-                    parts.push(match kind {
-                        Some('d') => PrintfPart::Decimal(value),
-                        Some('u') => PrintfPart::Unsigned(value),
-                        Some('x') => PrintfPart::Hex(value),
-                        Some('o') => PrintfPart::Octal(value),
-                        Some('c') => PrintfPart::Character(value),
-                        Some('e') => {
-                            let set: Option<EnumerationId> = self.enumeration_of(&value);
-                            PrintfPart::Name(value, set)
-                        }
-                        other => {
-                            let shown = other.map_or_else(String::new, |c| c.to_string());
-                            self.report(
-                                Diagnostic::error(span, format!("`%{shown}` is no format of printf"))
-                                    .help("the formats are %d, %u, %x, %o, %c and %e"),
-                            );
-                            PrintfPart::Decimal(value)
-                        }
-                    });
-                }
-                other => text.push(other),
-            }
-        }
-        if missing || args.next().is_some() {
-            self.report(
-                Diagnostic::error(span, "the number of formats and of values differ")
-                    .help("each %d, %u, %x, %o, %c or %e takes one value"),
-            );
-        }
-        if !text.is_empty() {
-            parts.push(PrintfPart::Text(text));
-        }
-        Printf { parts }
-    }
-
     /// One choice of an `if` or `do`.
     fn option(&mut self, context: &mut Context, sequence: &ast::Sequence) -> SequenceId {
         if let Some(body) = &mut self.current {
@@ -603,7 +363,7 @@ impl Lowering<'_> {
         self.alternatives(context, options, span, out)
     }
 
-    fn alternatives(
+    pub(super) fn alternatives(
         &mut self,
         context: &mut Context,
         options: Vec<SequenceId>,
@@ -621,7 +381,7 @@ impl Lowering<'_> {
     }
 
     /// `do`: the point where it starts over, the choice, and the exit.
-    fn repetition(
+    pub(super) fn repetition(
         &mut self,
         context: &mut Context,
         options: Vec<SequenceId>,
@@ -663,107 +423,6 @@ impl Lowering<'_> {
         }
         rest.extend(elses);
         rest
-    }
-
-    /// `i = from; do :: i <= to -> body; i++ :: else -> break od`.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
-    fn counted(
-        &mut self,
-        context: &mut Context,
-        index: Place,
-        from: Expr,
-        to: Expr,
-        body: &ast::Sequence,
-        span: Span,
-        out: &mut Vec<ElementId>,
-    ) -> ElementId {
-        let text = self.text(span);
-        let start = vec![Action::Assign(index.clone(), from)];
-        out.push(context.flow.add(basic(Operation::Always, start), span, text.clone()));
-        let inside = compare(BinaryOp::Le, &index, to);
-        let first = context.flow.add(basic(Operation::When(inside), Vec::new()), span, text.clone());
-        self.loop_over(context, vec![first], body, step_by_one(&index), span, &text, out)
-    }
-
-    /// The loop of a `for`: the elements before the body, the body, the step, and `else` to leave.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
-    fn loop_over(
-        &mut self,
-        context: &mut Context,
-        before: Vec<ElementId>,
-        body: &ast::Sequence,
-        step: Action,
-        span: Span,
-        text: &str,
-        out: &mut Vec<ElementId>,
-    ) -> ElementId {
-        let exit = context.flow.add(Kind::Join, span, "rof".into());
-        context.exits.push(exit);
-        let inner = self.scoped(context, body);
-        context.exits.pop();
-        let mut elements = before;
-        elements.extend(context.flow.sequence(inner).elements.iter().copied());
-        elements.push(context.flow.add(basic(Operation::Always, vec![step]), span, text.into()));
-        let otherwise = context.flow.add(basic(Operation::Else, Vec::new()), span, format!("end of {text}"));
-        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "break".into());
-        let main = context.flow.add_sequence(Sequence { elements, join: None });
-        let other = context.flow.add_sequence(Sequence { elements: vec![otherwise, leave], join: None });
-        self.repetition(context, vec![main, other], exit, span, out)
-    }
-
-    fn for_in(
-        &mut self,
-        context: &mut Context,
-        variable: &ast::Reference,
-        collection: &ast::Reference,
-        body: &ast::Sequence,
-        span: Span,
-        out: &mut Vec<ElementId>,
-    ) -> Option<ElementId> {
-        let place = self.place(collection)?;
-        match &place.ty {
-            Type::Array(_, length) => {
-                let last = Expr::Const(*length as i32 - 1);
-                let index = self.scalar_place(variable)?;
-                Some(self.counted(context, index, Expr::Const(0), last, body, span, out))
-            }
-            Type::Channel => {
-                // Every message is received and sent again, as often as there are messages.
-                let item = self.place(variable)?;
-                let leaves = self.leaves(&item);
-                let name = ast::Ident { name: format!("for {}", variable.parts[0].name.name), span };
-                let byte = Type::Int(quotient_program::IntType::BYTE);
-                let count = self.add_local(&name, byte.clone(), Init::Default);
-                let count = Place { root: Root::Local(count), path: Vec::new(), ty: byte, span };
-                let text = self.text(span);
-                let zero = vec![Action::Assign(count.clone(), Expr::Const(0))];
-                out.push(context.flow.add(basic(Operation::Always, zero), span, text.clone()));
-                let channel = || Expr::Load(place.clone());
-                let more = compare(BinaryOp::Lt, &count, Expr::Length(Box::new(channel())));
-                let receive = Operation::Receive {
-                    channel: channel(),
-                    any: false,
-                    peek: false,
-                    patterns: leaves.iter().cloned().map(Pattern::Bind).collect(),
-                };
-                let send = Operation::Send {
-                    channel: channel(),
-                    sorted: false,
-                    args: leaves.into_iter().map(Expr::Load).collect(),
-                };
-                let before = [Operation::When(more), receive, send]
-                    .map(|o| context.flow.add(basic(o, Vec::new()), span, text.clone()))
-                    .to_vec();
-                Some(self.loop_over(context, before, body, step_by_one(&count), span, &text, out))
-            }
-            _ => {
-                self.report(
-                    Diagnostic::error(collection.span, "`for … in` needs an array or a channel")
-                        .help("for a range write `for (i : 0 .. n)`"),
-                );
-                None
-            }
-        }
     }
 
     fn unless(
@@ -829,37 +488,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The values of a `select` that SPIN turns into a choice of assignments: a plain name and two numbers that are not far
-/// apart. (Any other `select` counts up from the first value.)
-fn listed(
-    variable: &ast::Reference,
-    from: &ast::Expr,
-    to: &ast::Expr,
-) -> Option<std::ops::RangeInclusive<i32>> {
-    let plain = variable.parts.len() == 1
-        && variable.parts[0].index.is_none()
-        && variable.parts[0].name.name.chars().all(char::is_alphanumeric);
-    match (&from.kind, &to.kind) {
-        (&ast::ExprKind::Number(from), &ast::ExprKind::Number(to))
-            if plain && from >= 0 && from <= to && to - from <= 32 =>
-        {
-            Some(from..=to)
-        }
-        _ => None,
-    }
-}
-
-fn basic(operation: Operation, actions: Vec<Action>) -> Kind {
+pub(super) fn basic(operation: Operation, actions: Vec<Action>) -> Kind {
     Kind::Basic { operation, actions, skip: false }
-}
-
-fn compare(op: BinaryOp, index: &Place, to: Expr) -> Expr {
-    Expr::Binary(op, Box::new(Expr::Load(index.clone())), Box::new(to))
-}
-
-fn step_by_one(index: &Place) -> Action {
-    let value = Expr::Binary(BinaryOp::Add, Box::new(Expr::Load(index.clone())), Box::new(Expr::Const(1)));
-    Action::Assign(index.clone(), value)
 }
 
 /// SPIN counts a print among the skips when it looks for redundant ones.

@@ -1,0 +1,177 @@
+//! `for` and `select`: loops that SPIN writes out.
+
+use quotient_program::{Action, BinaryOp, Expr, Init, Operation, Pattern, Place, Root, Type};
+use quotient_source::{Diagnostic, Span};
+
+use super::Lowering;
+use super::elements::{ElementId, Kind, Sequence, Target};
+use super::statement::{Context, basic};
+use crate::ast;
+
+impl Lowering<'_> {
+    /// `i = from; do :: i <= to -> body; i++ :: else -> break od`.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
+    pub(super) fn counted(
+        &mut self,
+        context: &mut Context,
+        index: Place,
+        from: Expr,
+        to: Expr,
+        body: &ast::Sequence,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
+        let text = self.text(span);
+        let start = vec![Action::Assign(index.clone(), from)];
+        out.push(context.flow.add(basic(Operation::Always, start), span, text.clone()));
+        let inside = compare(BinaryOp::Le, &index, to);
+        let first = context.flow.add(basic(Operation::When(inside), Vec::new()), span, text.clone());
+        self.loop_over(context, vec![first], body, step_by_one(&index), span, &text, out)
+    }
+
+    /// The loop of a `for`: the elements before the body, the body, the step, and `else` to leave.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
+    pub(super) fn loop_over(
+        &mut self,
+        context: &mut Context,
+        before: Vec<ElementId>,
+        body: &ast::Sequence,
+        step: Action,
+        span: Span,
+        text: &str,
+        out: &mut Vec<ElementId>,
+    ) -> ElementId {
+        let exit = context.flow.add(Kind::Join, span, "rof".into());
+        context.exits.push(exit);
+        let inner = self.scoped(context, body);
+        context.exits.pop();
+        let mut elements = before;
+        elements.extend(context.flow.sequence(inner).elements.iter().copied());
+        elements.push(context.flow.add(basic(Operation::Always, vec![step]), span, text.into()));
+        let otherwise = context.flow.add(basic(Operation::Else, Vec::new()), span, format!("end of {text}"));
+        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "break".into());
+        let main = context.flow.add_sequence(Sequence { elements, join: None });
+        let other = context.flow.add_sequence(Sequence { elements: vec![otherwise, leave], join: None });
+        self.repetition(context, vec![main, other], exit, span, out)
+    }
+
+    pub(super) fn for_in(
+        &mut self,
+        context: &mut Context,
+        variable: &ast::Reference,
+        collection: &ast::Reference,
+        body: &ast::Sequence,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> Option<ElementId> {
+        let place = self.place(collection)?;
+        match &place.ty {
+            Type::Array(_, length) => {
+                let last = Expr::Const(*length as i32 - 1);
+                let index = self.scalar_place(variable)?;
+                Some(self.counted(context, index, Expr::Const(0), last, body, span, out))
+            }
+            Type::Channel => {
+                // Every message is received and sent again, as often as there are messages.
+                let item = self.place(variable)?;
+                let leaves = self.leaves(&item);
+                let name = ast::Ident { name: format!("for {}", variable.parts[0].name.name), span };
+                let byte = Type::Int(quotient_program::IntType::BYTE);
+                let count = self.add_local(&name, byte.clone(), Init::Default);
+                let count = Place { root: Root::Local(count), path: Vec::new(), ty: byte, span };
+                let text = self.text(span);
+                let zero = vec![Action::Assign(count.clone(), Expr::Const(0))];
+                out.push(context.flow.add(basic(Operation::Always, zero), span, text.clone()));
+                let channel = || Expr::Load(place.clone());
+                let more = compare(BinaryOp::Lt, &count, Expr::Length(Box::new(channel())));
+                let receive = Operation::Receive {
+                    channel: channel(),
+                    any: false,
+                    peek: false,
+                    patterns: leaves.iter().cloned().map(Pattern::Bind).collect(),
+                };
+                let send = Operation::Send {
+                    channel: channel(),
+                    sorted: false,
+                    args: leaves.into_iter().map(Expr::Load).collect(),
+                };
+                let before = [Operation::When(more), receive, send]
+                    .map(|o| context.flow.add(basic(o, Vec::new()), span, text.clone()))
+                    .to_vec();
+                Some(self.loop_over(context, before, body, step_by_one(&count), span, &text, out))
+            }
+            _ => {
+                self.report(
+                    Diagnostic::error(collection.span, "`for … in` needs an array or a channel")
+                        .help("for a range write `for (i : 0 .. n)`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// `select (i : from .. to)`.
+    pub(super) fn select(
+        &mut self,
+        context: &mut Context,
+        variable: &ast::Reference,
+        from: &ast::Expr,
+        to: &ast::Expr,
+        span: Span,
+        out: &mut Vec<ElementId>,
+    ) -> Option<ElementId> {
+        let index = self.scalar_place(variable)?;
+        let values = listed(variable, from, to);
+        let (from, to) = (self.expr(from), self.expr(to));
+        let text = self.text(span);
+        if let Some(values) = values {
+            let options = values
+                .map(|value| {
+                    let assign = vec![Action::Assign(index.clone(), Expr::Const(value))];
+                    let id = context.flow.add(basic(Operation::Always, assign), span, text.clone());
+                    context.flow.add_sequence(Sequence { elements: vec![id], join: None })
+                })
+                .collect();
+            return Some(self.alternatives(context, options, span, out));
+        }
+        let start = vec![Action::Assign(index.clone(), from)];
+        out.push(context.flow.add(basic(Operation::Always, start), span, text));
+        let exit = context.flow.add(Kind::Join, span, "select".into());
+        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "chosen".into());
+        let less = compare(BinaryOp::Lt, &index, to);
+        let less = context.flow.add(basic(Operation::When(less), Vec::new()), span, "next".into());
+        let more = context.flow.add(basic(Operation::Always, vec![step_by_one(&index)]), span, "next".into());
+        let options = [vec![leave], vec![less, more]]
+            .map(|elements| context.flow.add_sequence(Sequence { elements, join: None }));
+        Some(self.repetition(context, options.to_vec(), exit, span, out))
+    }
+}
+
+/// The values of a `select` that SPIN turns into a choice of assignments: a plain name and two numbers that are not far
+/// apart. (Any other `select` counts up from the first value.)
+fn listed(
+    variable: &ast::Reference,
+    from: &ast::Expr,
+    to: &ast::Expr,
+) -> Option<std::ops::RangeInclusive<i32>> {
+    let plain = variable.parts.len() == 1
+        && variable.parts[0].index.is_none()
+        && variable.parts[0].name.name.chars().all(char::is_alphanumeric);
+    match (&from.kind, &to.kind) {
+        (&ast::ExprKind::Number(from), &ast::ExprKind::Number(to))
+            if plain && from >= 0 && from <= to && to - from <= 32 =>
+        {
+            Some(from..=to)
+        }
+        _ => None,
+    }
+}
+
+fn compare(op: BinaryOp, index: &Place, to: Expr) -> Expr {
+    Expr::Binary(op, Box::new(Expr::Load(index.clone())), Box::new(to))
+}
+
+fn step_by_one(index: &Place) -> Action {
+    let value = Expr::Binary(BinaryOp::Add, Box::new(Expr::Load(index.clone())), Box::new(Expr::Const(1)));
+    Action::Assign(index.clone(), value)
+}
