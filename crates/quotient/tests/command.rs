@@ -222,3 +222,22 @@ fn a_deep_search_overflows_nothing() {
     assert_eq!(object["verdict"], "holds");
     assert_eq!(object["depth"].as_u64(), Some(2 * levels));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_a_report() {
+    let file = File::new("endless.pml", "int x, y;\nactive proctype P() { do :: x++ :: y++ od }\n");
+    let child = Command::new(env!("CARGO_BIN_EXE_quotient"))
+        .args(["check", "--json", file.path()])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(interrupted.success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(5));
+    let object = json(&output);
+    assert_eq!(object["message"], "interrupted");
+    assert!(object["states"].as_u64() > Some(0));
+}
