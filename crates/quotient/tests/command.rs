@@ -233,7 +233,8 @@ fn an_interrupt_ends_with_a_report() {
         .spawn()
         .expect("the command runs");
     std::thread::sleep(std::time::Duration::from_millis(700));
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    let interrupted =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(interrupted.success());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(5));

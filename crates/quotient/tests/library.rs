@@ -57,7 +57,9 @@ fn counts_are_the_closed_form() {
         let transitions = n as u64 * u64::from(most) * base.pow(n as u32 - 1);
         for depth in [false, true] {
             let counters = || Counters { n, most, forbidden: None };
-            for report in [run(counters(), Plain::new(), depth, false), run(counters(), Tree::new(), depth, false)] {
+            for report in
+                [run(counters(), Plain::new(), depth, false), run(counters(), Tree::new(), depth, false)]
+            {
                 assert_eq!(report.stop, Stop::Complete);
                 let s = report.statistics;
                 assert_eq!((s.states, s.transitions), (states, transitions), "{n} counters to {most}");

@@ -75,7 +75,10 @@ impl Lowering<'_> {
                 // Every message is received and sent again, as often as there are messages.
                 let item = self.place(variable)?;
                 let leaves = self.leaves(&item);
-                let name = ast::Ident { name: format!("for {}", variable.parts[0].name.name), span };
+                let name = ast::Ident {
+                    name: format!("for {} {}", variable.parts[0].name.name, self.locals().len()),
+                    span,
+                };
                 let byte = Type::Int(quotient_program::IntType::BYTE);
                 let count = self.add_local(&name, byte.clone(), Init::Default);
                 let count = Place { root: Root::Local(count), path: Vec::new(), ty: byte, span };
