@@ -22,6 +22,8 @@ pub struct ProveOptions {
     pub file: Option<PathBuf>,
     /// Print the paper's tables with our figures instead.
     pub table: bool,
+    /// Print the program and its safety claims as CHC-COMP `HORN` clauses instead.
+    pub horn: bool,
     /// Print the generated model instead.
     pub generate: Option<(String, usize)>,
     /// Prove only the assertions with these names (and what they use).
@@ -136,6 +138,10 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
     };
     if let Err(status) = restrict(&mut program, &options.only, stderr) {
         return status;
+    }
+    if options.horn {
+        let _ = write!(stdout, "{}", crate::horn::horn(&program));
+        return 0;
     }
     if program.assertions.is_empty() {
         let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());

@@ -134,6 +134,18 @@ pub fn explore(program: &Program, limit: usize) -> Reachable {
 }
 
 impl Reachable {
+    /// Whether an explored state lies in a region whose first `width` variables are the columns
+    /// (general inequalities are ignored, so the answer errs towards yes).
+    pub fn meets(&self, region: &Region, width: usize) -> bool {
+        let values: Option<Vec<i64>> = (1..=width).map(|n| region.dbm().constant(n)).collect();
+        if let Some(values) = values {
+            return self.index.contains_key(&values);
+        }
+        let own: Vec<_> = region.dbm().constraints().filter(|&(i, j, _)| i <= width && j <= width).collect();
+        let value = |s: &[i64], n: usize| if n == 0 { 0 } else { s[n - 1] };
+        self.states.iter().any(|s| own.iter().all(|&(i, j, c)| value(s, i) - value(s, j) <= c))
+    }
+
     /// The derivation of a state, from a fact on.
     pub fn trace(&self, state: usize) -> Vec<TraceStep> {
         let mut steps = Vec::new();

@@ -18,8 +18,12 @@
 //! use quotient_source::{Diagnostics, SourceMap};
 //!
 //! let mut map = SourceMap::new();
-//! let file = map.add("counter.clp", "p(0). p(X') :- p(X), X' = X + 2. assert even: p(X), X = 3 |= false. \
-//!                                    assert never: p(X) |= X >= 0.");
+//! let file = map.add(
+//!     "counter.clp",
+//!     "p(0). p(X') :- p(X), X' = X + 2.
+//!      assert natural: p(X) |= X >= 0.
+//!      assert even: p(X), X = 3 |= false using natural.",
+//! );
 //! let program = language::read(&map, file, &mut Diagnostics::new()).unwrap();
 //! let reports = prove::prove(&program, &prove::Options::default());
 //! assert!(reports.iter().all(|r| matches!(r.verdict, prove::Verdict::Proved)));
@@ -33,6 +37,7 @@ pub mod command;
 pub mod constraint;
 pub mod domain;
 pub mod explicit;
+pub mod horn;
 pub mod inverse;
 pub mod language;
 pub mod models;

@@ -112,6 +112,19 @@ impl Table {
         table
     }
 
+    /// An empty table whose entries have single locations.
+    pub fn split_by_location() -> Table {
+        Table { split: true, ..Table::default() }
+    }
+
+    /// Forgets the entries from `length` on.
+    fn truncate(&mut self, length: usize) {
+        self.by_location.values_mut().for_each(|list| list.retain(|at| *at < length));
+        self.entries.truncate(length);
+        self.alive.truncate(length);
+        self.stored = length;
+    }
+
     /// The entries still in the table.
     pub fn live(&self) -> impl Iterator<Item = &State> {
         self.entries.iter().zip(&self.alive).filter(|(_, alive)| **alive).map(|(s, _)| s)
@@ -255,14 +268,19 @@ impl<'p> Prover<'p> {
     /// location is mentioned) and the invariants added. (No reachable state has a location outside
     /// its column's values.)
     pub fn start(&self, bad: &[State]) -> Result<Vec<State>, Overflow> {
-        let mut list: Vec<State> = bad.to_vec();
         if !self.splits_locations(bad) {
             let mut out = Vec::new();
-            for state in list {
-                out.extend(self.restrict(state)?);
+            for state in bad {
+                out.extend(self.restrict(state.clone())?);
             }
             return Ok(out);
         }
+        self.start_split(bad)
+    }
+
+    /// The same, with locations split in any case.
+    pub fn start_split(&self, bad: &[State]) -> Result<Vec<State>, Overflow> {
+        let mut list: Vec<State> = bad.to_vec();
         for (f, finite) in self.domain.finite.iter().enumerate().filter(|(_, f)| f.location) {
             let mut next = Vec::new();
             for state in &list {
@@ -294,11 +312,36 @@ impl<'p> Prover<'p> {
         }
     }
 
+    /// Adds to a table (of [`Table::split_by_location`]) what is needed to prove sets with single
+    /// locations unreachable; a failed attempt leaves the table as it was. Entries of the table
+    /// cover new ones, so that repeated proofs cost only what is new.
+    pub fn grow(&self, table: &mut Table, start: Vec<State>, options: &SafetyOptions) -> Result<(), GaveUp> {
+        debug_assert!(!options.evict, "evicted entries could not be restored");
+        let before = table.entries.len();
+        let limits = SafetyOptions { max_stored: before + options.max_stored, ..options.clone() };
+        match self.search_from(start, &limits, table) {
+            Ok(_) => Ok(()),
+            Err(reason) => {
+                table.truncate(before);
+                Err(reason)
+            }
+        }
+    }
+
     fn search(&self, bad: &[State], options: &SafetyOptions, table: &mut Table) -> Result<usize, GaveUp> {
+        self.search_from(self.start(bad)?, options, table)
+    }
+
+    fn search_from(
+        &self,
+        start: Vec<State>,
+        options: &SafetyOptions,
+        table: &mut Table,
+    ) -> Result<usize, GaveUp> {
         let begun = Instant::now();
         let mut visited = 0;
         // Breadth-first: entries to unfold. Depth-first: sets still to look at, newest last.
-        let mut agenda: std::collections::VecDeque<State> = self.start(bad)?.into();
+        let mut agenda: std::collections::VecDeque<State> = start.into();
         if options.order == Order::Depth {
             agenda.make_contiguous().reverse();
         }

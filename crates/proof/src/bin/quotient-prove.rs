@@ -68,6 +68,9 @@ struct Arguments {
     /// Check a certificate instead (with FILE, also that it is about that program)
     #[arg(long, value_name = "CERTIFICATE")]
     verify: Option<PathBuf>,
+    /// Print the program and its safety claims as HORN clauses (SMT-LIB) instead of proving them
+    #[arg(long)]
+    horn: bool,
     /// Print the paper's two tables with our figures beside (use --max-time to limit each row)
     #[arg(long, conflicts_with = "file")]
     table: bool,
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         file: arguments.file,
         generate: arguments.generate.zip(arguments.n),
         table: arguments.table,
+        horn: arguments.horn,
         only: arguments.only,
         json: arguments.json,
         colour: std::io::IsTerminal::is_terminal(&std::io::stderr()),

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::constraint::{Overflow, Region};
 use crate::domain::{Domain, State};
+use crate::explicit::Reachable;
 use crate::relative::obligation::{Layout, frame_implied, jointly_satisfiable};
 use crate::step::Step;
 
@@ -40,6 +41,8 @@ pub struct RightSearch<'a> {
     pub left: &'a Region,
     /// Limits.
     pub limits: RightLimits,
+    /// All reachable states, if known: right states that contain none lead nowhere.
+    pub reachable: Option<&'a Reachable>,
     /// Count as the paper does (every jointly satisfiable reduct).
     pub count_joint: bool,
 }
@@ -70,6 +73,10 @@ impl RightSearch<'_> {
                         }
                         // A right state may only shrink: an inexact projection is refused.
                         if !exact || !frame_implied(self.layout, self.left, &region)? {
+                            continue;
+                        }
+                        let dead_end = |r: &Reachable| !step.is_fact && !r.meets(&region, self.layout.width);
+                        if self.reachable.is_some_and(dead_end) {
                             continue;
                         }
                         if !self.count_joint {

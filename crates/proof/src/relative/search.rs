@@ -11,7 +11,7 @@ use crate::constraint::{Overflow, Region};
 use crate::domain::{Domain, Place, State};
 use crate::explicit::Reachable;
 use crate::program::{Program, Tree};
-use crate::safety::{Prover, SafetyOptions};
+use crate::safety::{Prover, SafetyOptions, Table};
 use crate::step::{Step, steps};
 
 /// Limits and choices of a relative proof.
@@ -139,8 +139,8 @@ struct Search<'a> {
     entries: Vec<Entry>,
     /// Entries by the constants of their left locations.
     by_location: HashMap<Vec<Option<i64>>, Vec<usize>>,
-    dead: Vec<State>,
-    dead_by_location: HashMap<Vec<u128>, Vec<usize>>,
+    /// Sets shown unreachable.
+    dead: Table,
     left_states: usize,
     right_states: usize,
 }
@@ -168,15 +168,14 @@ pub fn prove_group(
         deadline: Instant::now() + options.max_time,
         entries: Vec::new(),
         by_location: HashMap::new(),
-        dead: Vec::new(),
-        dead_by_location: HashMap::new(),
+        dead: Table::split_by_location(),
         left_states: 0,
         right_states: 0,
     };
     match search.run() {
         Ok(Ok(())) => Outcome::Proved(Box::new(RelativeProof {
             entries: search.entries,
-            dead: search.dead,
+            dead: search.dead.entries,
             left_states: search.left_states,
             right_states: search.right_states,
             length_bounded: options.bounded_length,
@@ -295,38 +294,24 @@ impl Search<'_> {
     /// Whether the left state is unreachable, by the sets already shown so or a new safety proof.
     fn unreachable(&mut self, layout: Layout, left: &Region, budget: usize) -> Result<bool, Overflow> {
         if let Some(reachable) = self.support.reachable {
-            let values: Option<Vec<i64>> = (1..=layout.width).map(|n| left.dbm().constant(n)).collect();
-            let known = match values {
-                Some(values) => reachable.index.contains_key(&values),
-                // Looking through all of them pays only when that settles the question.
-                None if reachable.complete => {
-                    let (columns, _) = left.select(&(0..=layout.width).collect::<Vec<_>>())?;
-                    let list: Vec<_> = columns.dbm().constraints().collect();
-                    let value = |s: &[i64], n: usize| if n == 0 { 0 } else { s[n - 1] };
-                    reachable
-                        .states
-                        .iter()
-                        .any(|s| list.iter().all(|&(i, j, c)| value(s, i) - value(s, j) <= c))
-                }
-                None => false,
-            };
+            // Looking through all of them pays only when that settles the question.
+            let ground = (1..=layout.width).all(|n| left.dbm().constant(n).is_some());
+            let known = (ground || reachable.complete) && reachable.meets(left, layout.width);
             if known {
                 return Ok(false);
             }
         }
         // No value left in some finite column: no reachable state at all.
         let Some(state) = self.left_state(layout, left)? else { return Ok(true) };
-        let parts = self.safety.start(std::slice::from_ref(&state))?;
-        if self.finite.finite.iter().any(|f| f.location) && parts.len() > 64 {
+        let parts = self.safety.start_split(std::slice::from_ref(&state))?;
+        // Known for certain to be unreachable (but still to be proved so).
+        let certain = self.support.reachable.is_some_and(|r| r.complete);
+        if !certain && parts.len() > 64 {
             return Ok(false);
         }
         let mut open = Vec::new();
         for part in parts {
-            let mut covered = false;
-            for &at in self.dead_by_location.get(&self.location_key(&part)).into_iter().flatten() {
-                covered = covered || part.included_in(&self.dead[at])?;
-            }
-            if !covered {
+            if self.dead.cover(self.finite, &part)?.is_none() {
                 open.push(part);
             }
         }
@@ -336,26 +321,13 @@ impl Search<'_> {
         if budget == 0 {
             return Ok(false);
         }
+        let left = self.deadline.saturating_duration_since(Instant::now());
         let limits = SafetyOptions {
-            max_stored: budget,
-            max_time: self.deadline.saturating_duration_since(Instant::now()).min(Duration::from_secs(5)),
+            max_stored: if certain { 200_000 } else { budget },
+            max_time: if certain { left } else { left.min(Duration::from_secs(5)) },
             ..SafetyOptions::default()
         };
-        match self.safety.unreachable(&open, &limits) {
-            Ok(proof) => {
-                for entry in proof.table.entries {
-                    let key = self.location_key(&entry);
-                    self.dead_by_location.entry(key).or_default().push(self.dead.len());
-                    self.dead.push(entry);
-                }
-                Ok(true)
-            }
-            Err(_) => Ok(false),
-        }
-    }
-
-    fn location_key(&self, state: &State) -> Vec<u128> {
-        self.finite.finite.iter().zip(&state.sets).filter(|(f, _)| f.location).map(|(_, s)| *s).collect()
+        Ok(self.safety.grow(&mut self.dead, open, &limits).is_ok())
     }
 
     /// Puts an obligation into the table, unless its left states are unreachable.
@@ -398,6 +370,7 @@ impl Search<'_> {
             left,
             limits: RightLimits { depth, states: self.options.max_right_states },
             count_joint: self.options.paper_counts,
+            reachable: self.support.reachable.filter(|r| r.complete && !self.options.one_level),
         }
     }
 
