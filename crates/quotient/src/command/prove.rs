@@ -85,6 +85,10 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "DIR")]
     smtlib: Option<PathBuf>,
 
+    /// Print the program and its safety claims as Horn clauses (SMT-LIB) instead
+    #[arg(long)]
+    horn: bool,
+
     /// Print the paper's two tables with our figures beside (--max-time limits each row)
     #[arg(long, conflicts_with = "file")]
     table: bool,
@@ -124,6 +128,7 @@ pub(crate) fn main(prove: &Prove) -> u8 {
         file: prove.file.clone(),
         generate: prove.generate.clone().zip(prove.n),
         table: prove.table,
+        horn: prove.horn,
         only: prove.only.clone(),
         json: prove.json,
         colour: terminal::colour(),
