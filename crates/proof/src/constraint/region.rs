@@ -127,9 +127,15 @@ impl Region {
     /// The general inequalities with the matrix restricted to the nodes they mention: since the
     /// matrix is closed its submatrix is the exact projection, so nothing else can matter.
     fn relevant(&self, extra: Option<&Linear>) -> Vec<Linear> {
+        self.with_matrix(extra, 1)
+    }
+
+    /// The general inequalities with the matrix restricted to the nodes they mention and those below `kept`. For a
+    /// projection onto the nodes below `kept` these matter too: a node that goes links them to what is said about it.
+    fn with_matrix(&self, extra: Option<&Linear>, kept: usize) -> Vec<Linear> {
         let mut list: Vec<Linear> = self.general.iter().chain(extra).cloned().collect();
         let mut nodes: Vec<usize> = list.iter().flat_map(|l| l.terms.iter().map(|t| t.0)).collect();
-        nodes.push(0);
+        nodes.extend(0..kept);
         nodes.sort_unstable();
         nodes.dedup();
         for &i in &nodes {
@@ -202,7 +208,7 @@ impl Region {
     pub fn truncate(&mut self, nodes: usize) -> Result<Truncated, Overflow> {
         let mut outcome = Truncated { satisfiable: true, exact: true };
         if self.general.iter().any(|l| l.terms.iter().any(|t| t.0 >= nodes)) {
-            match eliminate(self.relevant(None), |n| n >= nodes)? {
+            match eliminate(self.with_matrix(None, nodes), |n| n >= nodes)? {
                 Eliminated::Empty => return Ok(Truncated { satisfiable: false, exact: true }),
                 Eliminated::GaveUp => {
                     self.general.retain(|l| l.terms.iter().all(|t| t.0 < nodes));
