@@ -1,0 +1,319 @@
+//! The depth-first exploration shared by the three algorithms: runs, replay, sleep sets, bounds.
+//!
+//! The stack has one [`Frame`] per state of the current run, with the steps asleep there and the
+//! wake-up tree of what is still to be explored from there. An iteration replays the run up to a
+//! state with something left to explore, extends it to a complete execution, looks for races in it
+//! ([`crate::happens_before`]) and adds what reverses them to the trees above. How a race is reversed
+//! is all that distinguishes the algorithms ([`crate::reversal`]).
+//!
+//! Sleep sets: a step explored from a state sleeps in everything explored from that state
+//! afterwards, until something dependent is executed. The operation of a sleeping thread does not
+//! change while it sleeps, so it is stored with it.
+//!
+//! Alternatives: two ways to go on with one operation exclude each other for ever, so no execution
+//! shows them as a race. After every execution each event with alternatives asks for the others in
+//! its place: the events that do not happen after it, then the other alternative. This is case 3 of
+//! the argument in [`crate::happens_before`], and in optimal mode it is subject to the same
+//! redundancy check as a race, so that no execution is wasted.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::configuration::{
+    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
+};
+use crate::execution::{Ending, Execution, Symmetry};
+use crate::happens_before::{Event, HappensBefore};
+use crate::operation::{Operation, dependent};
+use crate::symmetry::{Classes, Images};
+use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
+use crate::wakeup_tree::{ANY, Root, Step, WakeupTrees};
+
+/// A state of the current run.
+pub(crate) struct Frame {
+    /// Threads enabled there.
+    pub enabled: ThreadSet,
+    /// Steps that need not be explored from there: inherited ones and those already explored.
+    pub sleepers: Vec<Step>,
+    /// What is still to be explored from there, without the branch of the current run.
+    pub tree: Root,
+    /// Threads that can be exchanged there.
+    pub classes: Classes,
+    preemptions: u32,
+    visited: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Complete,
+    Asleep,
+    Cut(Bound),
+}
+
+/// The state of an exploration, apart from the program.
+pub(crate) struct Exploration {
+    pub configuration: Configuration,
+    pub run: Vec<Event>,
+    pub frames: Vec<Frame>,
+    /// Frames in use: one more than the run has events.
+    pub live: usize,
+    pub trees: WakeupTrees,
+    pub pending: Vec<(ThreadId, Operation)>,
+    pub statistics: Statistics,
+    /// Scratch: indices of the events of the sequence under consideration.
+    pub sequence: Vec<u32>,
+}
+
+/// Explores `program`. Every complete execution is shown to `observer`.
+///
+/// # Errors
+/// If the program turns out not to be deterministic, or the configuration has no meaning.
+pub fn explore<X: Execution>(
+    program: &mut X,
+    configuration: &Configuration,
+    observer: &mut impl Observer,
+) -> Result<Report, ExplorationError> {
+    let threads = program.max_threads();
+    if threads > MAX_THREADS {
+        return Err(ExplorationError::TooManyThreads(threads));
+    }
+    let symmetric = configuration.symmetry != Symmetry::Off;
+    if symmetric && configuration.images && configuration.algorithm == Algorithm::FlanaganGodefroid {
+        return Err(ExplorationError::Unsupported(
+            "symmetry with Flanagan-Godefroid exists only as published, without images",
+        ));
+    }
+    let start = Instant::now();
+    let mut happens_before = HappensBefore::new(threads);
+    let mut images = Images::new(threads);
+    let mut exploration = Exploration::new(*configuration);
+    let mut bound = (symmetric && !configuration.images).then_some(Bound::LossySymmetry);
+    let mut violation: Option<Violation> = None;
+    let mut fixed = 0;
+    loop {
+        if configuration.max_executions.is_some_and(|m| exploration.statistics.executions >= m) {
+            bound = Some(Bound::Executions);
+            break;
+        }
+        if configuration.max_time.is_some_and(|m| start.elapsed() >= m) {
+            bound = Some(Bound::Time);
+            break;
+        }
+        exploration.replay(program, fixed)?;
+        let end = exploration.extend(program);
+        let statistics = &mut exploration.statistics;
+        statistics.depth = statistics.depth.max(exploration.run.len());
+        match end {
+            End::Asleep => statistics.sleep_set_blocked += 1,
+            End::Cut(by) => {
+                statistics.cut += 1;
+                bound = Some(by);
+            }
+            End::Complete => {
+                statistics.executions += 1;
+                let outcome = program.outcome();
+                if outcome.ending.is_violation() && violation.is_none() {
+                    violation =
+                        Some(Violation { ending: outcome.ending, schedule: exploration.schedule(), race: None });
+                }
+                if observer.execution(outcome) == ControlFlow::Break(()) {
+                    bound = Some(Bound::Stopped);
+                    break;
+                }
+            }
+        }
+        exploration.collect_pending(program, threads);
+        let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
+        happens_before.analyse(&exploration.run, &exploration.pending, from);
+        if configuration.data_races && violation.is_none() {
+            violation = exploration.data_race(&happens_before);
+        }
+        if violation.is_some() && configuration.stop_at_first {
+            break;
+        }
+        if end != End::Asleep || configuration.algorithm != Algorithm::Optimal {
+            exploration.reverse_races(&happens_before, from);
+            if symmetric && configuration.images {
+                images.reverse_races(&mut exploration, from);
+            }
+        }
+        match exploration.backtrack() {
+            Some(depth) => fixed = depth,
+            None => break,
+        }
+    }
+    let verdict = match (violation, bound) {
+        (Some(violation), _) => Verdict::Violated(violation),
+        (None, Some(bound)) => Verdict::Undecided(bound),
+        (None, None) => Verdict::Holds,
+    };
+    Ok(Report { verdict, statistics: exploration.statistics })
+}
+
+impl Exploration {
+    pub fn new(configuration: Configuration) -> Exploration {
+        let mut exploration = Exploration {
+            configuration,
+            run: Vec::new(),
+            frames: Vec::new(),
+            live: 0,
+            trees: WakeupTrees::default(),
+            pending: Vec::new(),
+            statistics: Statistics::default(),
+            sequence: Vec::new(),
+        };
+        let root = exploration.trees.empty();
+        exploration.push_frame(root);
+        exploration
+    }
+
+    fn schedule(&self) -> Vec<Choice> {
+        self.run.iter().map(|e| Choice { thread: e.thread, alternative: e.alternative }).collect()
+    }
+
+    /// Adds the frame of the state after the current run. Its sleepers are those of the state before
+    /// that the last event did not wake.
+    fn push_frame(&mut self, tree: Root) {
+        if self.live == self.frames.len() {
+            self.frames.push(Frame {
+                enabled: ThreadSet::EMPTY,
+                sleepers: Vec::new(),
+                tree,
+                classes: Classes::default(),
+                preemptions: 0,
+                visited: false,
+            });
+        }
+        let (before, after) = self.frames.split_at_mut(self.live);
+        let frame = &mut after[0];
+        frame.tree = tree;
+        frame.visited = false;
+        frame.preemptions = 0;
+        frame.sleepers.clear();
+        frame.classes.clear();
+        if let (Some(parent), Some(event)) = (before.last(), self.run.last())
+            && self.configuration.algorithm != Algorithm::FlanaganGodefroid
+        {
+            let awake =
+                |z: &&Step| !dependent(event.thread, &event.operation, z.thread, &z.operation);
+            frame.sleepers.extend(parent.sleepers.iter().filter(awake));
+        }
+        self.live += 1;
+    }
+
+    fn replay<X: Execution>(&mut self, program: &mut X, fixed: usize) -> Result<(), ExplorationError> {
+        program.restart();
+        for (step, event) in self.run[..fixed].iter().enumerate() {
+            if self.configuration.check_replay {
+                let met = program.pending(event.thread, event.alternative);
+                if !met.is_some_and(|met| met.same_shape(&event.operation)) {
+                    return Err(ExplorationError::NotDeterministic { step, thread: event.thread });
+                }
+            }
+            program.step(event.thread, event.alternative);
+        }
+        self.statistics.steps += fixed as u64;
+        self.statistics.replayed += fixed as u64;
+        Ok(())
+    }
+
+    /// Goes on from the end of the run: first along the wake-up tree, then freely.
+    fn extend<X: Execution>(&mut self, program: &mut X) -> End {
+        loop {
+            let at = self.live - 1;
+            let frame = &mut self.frames[at];
+            if !frame.visited {
+                frame.visited = true;
+                frame.enabled = program.enabled();
+                if self.configuration.symmetry != Symmetry::Off {
+                    self.find_classes(program);
+                }
+            }
+            let frame = &self.frames[at];
+            let enabled = frame.enabled;
+            if enabled.is_empty() {
+                return End::Complete;
+            }
+            if at >= self.configuration.max_steps {
+                return End::Cut(Bound::Steps);
+            }
+            let previous = self.run.last().map(|e| e.thread);
+            let (step, below) = match self.trees.take_first(frame.tree) {
+                Some((step, below)) => ((step.thread, step.alternative), below),
+                None => {
+                    let asleep: ThreadSet = frame.sleepers.iter().map(|z| z.thread).collect();
+                    // Staying with the thread makes readable runs with few preemptions.
+                    let awake = enabled - asleep;
+                    let stay = previous.filter(|&p| awake.contains(p));
+                    let Some(thread) = stay.or(awake.first()) else { return End::Asleep };
+                    ((thread, ANY), self.trees.empty())
+                }
+            };
+            let (thread, alternative) = step;
+            let alternative = if alternative == ANY { 0 } else { alternative };
+            let operation = program.pending(thread, alternative).filter(|_| enabled.contains(thread));
+            debug_assert!(operation.is_some(), "a step of a thread that is not enabled was asked for");
+            let Some(operation) = operation else {
+                self.trees.release(below);
+                return End::Asleep;
+            };
+            let mut preemptions = frame.preemptions;
+            if previous.is_some_and(|p| p != thread && enabled.contains(p)) {
+                preemptions += 1;
+                if self.configuration.max_preemptions.is_some_and(|m| preemptions > m) {
+                    self.trees.release(below);
+                    return End::Cut(Bound::Preemptions);
+                }
+            }
+            program.step(thread, alternative);
+            self.statistics.steps += 1;
+            self.run.push(Event { thread, alternative, operation });
+            self.push_frame(below);
+            self.frames[self.live - 1].preemptions = preemptions;
+        }
+    }
+
+    fn collect_pending<X: Execution>(&mut self, program: &X, threads: usize) {
+        self.pending.clear();
+        for thread in 0..threads as ThreadId {
+            if let Some(operation) = program.pending(thread, 0) {
+                self.pending.push((thread, operation));
+            }
+        }
+    }
+
+    fn data_race(&self, happens_before: &HappensBefore) -> Option<Violation> {
+        let plain = |i: u32| self.run.get(i as usize).is_some_and(|e| !e.operation.atomic);
+        let race = happens_before
+            .races()
+            .iter()
+            .find(|r| r.direct && (plain(r.earlier) || !r.reversed.atomic))?;
+        let mut schedule = self.schedule();
+        if race.later as usize == self.run.len() {
+            schedule.push(Choice { thread: race.thread, alternative: 0 });
+        }
+        let race = Some((race.earlier as usize, race.later as usize));
+        Some(Violation { ending: Ending::Race, schedule, race })
+    }
+
+    /// Takes the run back to the deepest state with something left to explore. What was explored
+    /// from a state goes to sleep there, together with its symmetric counterparts.
+    fn backtrack(&mut self) -> Option<usize> {
+        loop {
+            let at = self.live - 1;
+            if !self.trees.is_empty(self.frames[at].tree) {
+                return Some(at);
+            }
+            self.trees.release(self.frames[at].tree);
+            self.live -= 1;
+            let Event { thread, alternative, operation } = self.run.pop()?;
+            let frame = &mut self.frames[at - 1];
+            frame.sleepers.push(Step { thread, alternative, operation });
+            for mate in frame.classes.mates(thread).iter() {
+                let operation = operation.swapped(thread, mate);
+                frame.sleepers.push(Step { thread: mate, alternative, operation });
+            }
+        }
+    }
+}

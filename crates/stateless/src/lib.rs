@@ -1,0 +1,41 @@
+//! Stateless exploration of multithreaded programs.
+//!
+//! A program is anything that can be restarted and stepped thread by thread ([`Execution`]): a model
+//! program ([`model`]), or a native one under a controlled scheduler. [`explore`](explore()) covers
+//! its complete executions under sequential consistency, up to the order of independent operations
+//! and, if asked, up to the exchange of symmetric threads:
+//!
+//! | module | technique | after |
+//! |---|---|---|
+//! | [`operation`] | operations as accesses to objects; dependence | |
+//! | [`happens_before`] | vector clocks, races to reverse, blocking operations | Abdulla et al., J. ACM 2017 |
+//! | [`explore`] | runs, replay, sleep sets, bounds | |
+//! | `reversal` | optimal DPOR, source sets, Flanagan–Godefroid | J. ACM 2017; POPL 2005 |
+//! | [`wakeup_tree`] | wake-up trees | J. ACM 2017 |
+//! | `symmetry` | symmetric threads, races on permuted images | Yang et al. 2009, corrected |
+//! | [`estimate`] | how many executions there will be | Knuth 1975 |
+//! | [`model`] | model programs, brute force, random programs | |
+//!
+//! Invariants: the exploration never looks at a program but through [`Execution`]; dependence is
+//! decided in one function ([`operation::dependent`]), happens-before and races in one module; the
+//! brute force oracle shares no code with any of them.
+
+pub mod configuration;
+pub mod estimate;
+pub mod execution;
+pub mod explore;
+pub mod happens_before;
+pub mod model;
+pub mod operation;
+mod reversal;
+mod symmetry;
+pub mod threads;
+pub mod wakeup_tree;
+
+pub use configuration::{
+    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
+};
+pub use execution::{Ending, Execution, Outcome, Symmetry};
+pub use explore::explore;
+pub use operation::{Access, Kind, Mode, Operation};
+pub use threads::{MAX_THREADS, ThreadId, ThreadSet};
