@@ -63,6 +63,10 @@ pub(crate) struct Exploration {
     pub statistics: Statistics,
     /// Scratch: indices of the events of the sequence under consideration.
     pub sequence: Vec<u32>,
+    /// Scratch: the sequence as steps.
+    pub steps: Vec<Step>,
+    /// Scratch: a copy of the run.
+    pub image: Vec<Event>,
 }
 
 /// Explores `program`. Every complete execution is shown to `observer`.
@@ -162,6 +166,8 @@ impl Exploration {
             pending: Vec::new(),
             statistics: Statistics::default(),
             sequence: Vec::new(),
+            steps: Vec::new(),
+            image: Vec::new(),
         };
         let root = exploration.trees.empty();
         exploration.push_frame(root);
@@ -251,7 +257,17 @@ impl Exploration {
                 }
             };
             let (thread, alternative) = step;
-            let alternative = if alternative == ANY { 0 } else { alternative };
+            let asleep = |a: &u16| {
+                frame.sleepers.iter().any(|z| z.thread == thread && z.alternative == *a)
+            };
+            let alternative = match alternative {
+                ANY => {
+                    let first = program.pending(thread, 0);
+                    let all = first.map_or(1, |operation| operation.alternatives);
+                    (0..all).find(|a| !asleep(a)).unwrap_or(0)
+                }
+                known => known,
+            };
             let operation = program.pending(thread, alternative).filter(|_| enabled.contains(thread));
             debug_assert!(operation.is_some(), "a step of a thread that is not enabled was asked for");
             let Some(operation) = operation else {

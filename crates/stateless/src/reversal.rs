@@ -21,18 +21,21 @@
 //! that is enabled). So in the end an initial of `w` is explored.
 
 use crate::configuration::Algorithm;
+use crate::execution::Symmetry;
 use crate::explore::Exploration;
 use crate::happens_before::{Event, HappensBefore, Race};
 use crate::operation::dependent;
 use crate::threads::{ThreadId, ThreadSet};
-use crate::wakeup_tree::{ANY, Sequence, Step};
+use crate::symmetry::Classes;
+use crate::wakeup_tree::{ANY, Sequence, Step, is_weak_initial, take_weak_initial};
 
 impl Exploration {
     /// Asks for everything that the current run shows to be missing.
     pub(crate) fn reverse_races(&mut self, happens_before: &HappensBefore, from: usize) {
-        let run = std::mem::take(&mut self.run);
+        let mut run = std::mem::take(&mut self.image);
+        run.clone_from(&self.run);
         self.reverse_races_of(&run, happens_before, from, run.len());
-        self.run = run;
+        self.image = run;
     }
 
     /// The same for `run`, which agrees with the current run in all events before `shared`: only
@@ -110,24 +113,50 @@ impl Exploration {
         if frame.sleepers.iter().any(|z| sequence.has_weak_initial(z)) {
             return;
         }
-        if !frame.classes.is_empty() {
-            // A symmetric counterpart of the current branch, or of one still to come, would do.
-            let current = &run[at];
+        if self.configuration.symmetry == Symmetry::Off {
+            self.trees.insert(frame.tree, &sequence);
+        } else {
+            let mut steps = std::mem::take(&mut self.steps);
+            steps.clear();
+            steps.extend((0..=sequence.events.len()).map(|position| sequence.step(position)));
+            self.insert_up_to_symmetry(at, &mut steps);
+            self.steps = steps;
+        }
+    }
+
+    /// Inserts `steps` at state `at`, or a symmetric counterpart of them further down.
+    ///
+    /// The current branch, and every branch before the first one that is a weak initial of the
+    /// steps, will be asleep with its counterparts when later branches are explored; so a
+    /// counterpart of the first matching branch stands for the sequence, and the sequence, with the
+    /// two threads exchanged, is inserted below that branch. It must not just be dropped: below the
+    /// branch, steps are asleep whose runs have reported this very race, here, in the trust that it
+    /// will be explored.
+    fn insert_up_to_symmetry(&mut self, mut at: usize, steps: &mut Vec<Step>) {
+        let first = at;
+        'down: loop {
+            let frame = &self.frames[at];
+            if at > first && frame.sleepers.iter().any(|z| is_weak_initial(z, steps)) {
+                return;
+            }
+            // At the end of the current run: this run is equivalent to what was asked for.
+            let Some(current) = self.run.get(at).copied() else { return };
             let current =
                 Step { thread: current.thread, alternative: current.alternative, operation: current.operation };
-            let branches = std::iter::once(&current).chain(self.trees.first_steps(frame.tree));
-            for branch in branches {
-                for mate in frame.classes.mates(branch.thread).iter() {
-                    let operation = branch.operation.swapped(branch.thread, mate);
-                    let alternative = branch.alternative;
-                    if sequence.has_weak_initial(&Step { thread: mate, alternative, operation }) {
-                        self.statistics.pruned_symmetric += 1;
-                        return;
-                    }
-                }
+            if take_counterpart(steps, &current, &frame.classes, &mut self.statistics.pruned_symmetric) {
+                at += 1;
+                continue 'down;
             }
+            let found = self.trees.branches(frame.tree).find_map(|(branch, step)| {
+                take_counterpart(steps, step, &frame.classes, &mut self.statistics.pruned_symmetric)
+                    .then_some(branch)
+            });
+            match found {
+                Some(branch) => self.trees.insert_below(branch, steps),
+                None => self.trees.push_all(frame.tree, steps),
+            }
+            return;
         }
-        self.trees.insert(frame.tree, &sequence);
     }
 
     /// The threads that are explored, to be explored or asleep at state `at`, whose event in the
@@ -228,4 +257,29 @@ impl Exploration {
         let step = Step { thread, alternative: ANY, operation };
         self.trees.push(self.frames[at].tree, step);
     }
+}
+
+/// Is `branch`, or a counterpart of it under an exchange of threads, a weak initial of `steps`? If
+/// so takes it out, and applies the exchange to the steps.
+fn take_counterpart(steps: &mut Vec<Step>, branch: &Step, classes: &Classes, pruned: &mut u64) -> bool {
+    if take_weak_initial(steps, branch) {
+        return true;
+    }
+    for mate in classes.mates(branch.thread).iter() {
+        let operation = branch.operation.swapped(branch.thread, mate);
+        let counterpart = Step { thread: mate, operation, ..*branch };
+        if take_weak_initial(steps, &counterpart) {
+            for step in steps.iter_mut() {
+                if step.thread == mate {
+                    step.thread = branch.thread;
+                } else if step.thread == branch.thread {
+                    step.thread = mate;
+                }
+                step.operation = step.operation.swapped(branch.thread, mate);
+            }
+            *pruned += 1;
+            return true;
+        }
+    }
+    false
 }

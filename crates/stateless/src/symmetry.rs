@@ -51,6 +51,7 @@
 //! The number of images of a run is the product of the sizes of the classes along it. Where the
 //! product would exceed the bound, the classes of a state are dropped and nothing is pruned there.
 
+use crate::configuration::Algorithm;
 use crate::execution::Execution;
 use crate::explore::Exploration;
 use crate::happens_before::{Event, HappensBefore};
@@ -111,6 +112,11 @@ impl Exploration {
         let frame = &mut here[0];
         let asleep: ThreadSet = frame.sleepers.iter().map(|z| z.thread).collect();
         let mut left = frame.enabled - asleep;
+        if self.configuration.algorithm != Algorithm::Optimal {
+            // There a thread sleeps with all alternatives of its operation, or not at all.
+            let one_way = |t: &ThreadId| program.pending(*t, 0).is_some_and(|o| o.alternatives == 1);
+            left = left.iter().filter(one_way).collect();
+        }
         let classes = &mut frame.classes;
         classes.clear();
         (classes.images, classes.moved) = match before.last() {

@@ -64,8 +64,9 @@ enum Initial {
 }
 
 impl Sequence<'_> {
+    /// The step at a position.
     #[inline]
-    fn step(&self, position: usize) -> Step {
+    pub fn step(&self, position: usize) -> Step {
         match self.events.get(position) {
             Some(&k) => {
                 let event = &self.run[k as usize];
@@ -114,6 +115,37 @@ impl Sequence<'_> {
     pub fn has_weak_initial(&self, z: &Step) -> bool {
         self.walk(z, &[]) != Initial::No
     }
+}
+
+/// Is `z` a weak initial of `steps`?
+pub fn is_weak_initial(z: &Step, steps: &[Step]) -> bool {
+    for step in steps {
+        if step.thread == z.thread {
+            return z.matches(step.thread, step.alternative);
+        }
+        if dependent(step.thread, &step.operation, z.thread, &z.operation) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Is `z` a weak initial of `steps`? If so takes its step out, if it is one of them.
+pub fn take_weak_initial(steps: &mut Vec<Step>, z: &Step) -> bool {
+    for position in 0..steps.len() {
+        let step = &steps[position];
+        if step.thread == z.thread {
+            if !z.matches(step.thread, step.alternative) {
+                return false;
+            }
+            steps.remove(position);
+            return true;
+        }
+        if dependent(step.thread, &step.operation, z.thread, &z.operation) {
+            return false;
+        }
+    }
+    true
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -215,6 +247,51 @@ impl WakeupTrees {
             last = self.branches[last as usize].next;
         }
         self.branches[last as usize].next = branch;
+    }
+
+    /// The branches of the tree.
+    pub fn branches(&self, root: Root) -> impl Iterator<Item = (Root, &Step)> {
+        let mut child = self.branches[root.0 as usize].child;
+        std::iter::from_fn(move || {
+            let branch = self.branches.get(child as usize)?;
+            let found = (Root(child), &branch.step);
+            child = branch.next;
+            Some(found)
+        })
+    }
+
+    /// Inserts what is left of a sequence into the tree below a branch that was a weak initial of it.
+    pub fn insert_below(&mut self, branch: Root, steps: &mut Vec<Step>) {
+        let mut at = branch.0;
+        'descend: loop {
+            let mut child = self.branches[at as usize].child;
+            if child == NONE || steps.is_empty() {
+                // A leaf: whatever is explored from there covers the sequence.
+                return;
+            }
+            while child != NONE {
+                let step = self.branches[child as usize].step;
+                if take_weak_initial(steps, &step) {
+                    at = child;
+                    continue 'descend;
+                }
+                child = self.branches[child as usize].next;
+            }
+            return self.append_all(at, steps);
+        }
+    }
+
+    /// Adds `steps` as a new branch.
+    pub fn push_all(&mut self, root: Root, steps: &[Step]) {
+        self.append_all(root.0, steps);
+    }
+
+    fn append_all(&mut self, mut at: u32, steps: &[Step]) {
+        for step in steps {
+            let branch = self.allocate(*step);
+            self.append(at, branch);
+            at = branch;
+        }
     }
 
     /// Inserts `sequence` unless some leaf already leads into it: descends into the first branch
