@@ -78,7 +78,9 @@ impl Exploration {
                 let known = |z: &Step| z.thread == step.thread && z.alternative == alternative;
                 let frame = &self.frames[k];
                 if !frame.sleepers.iter().any(known) && !self.trees.first_steps(frame.tree).any(known) {
-                    self.trees.push(self.frames[k].tree, step);
+                    // Before all others: these sources treat a thread as asleep, or as known, when one
+                    // alternative is; so all of them come before anything else is explored.
+                    self.trees.push_front(self.frames[k].tree, step);
                 }
             }
         }

@@ -237,6 +237,13 @@ impl WakeupTrees {
         self.append(root.0, branch);
     }
 
+    /// Adds a branch of a single step before all others.
+    pub fn push_front(&mut self, root: Root, step: Step) {
+        let branch = self.allocate(step);
+        self.branches[branch as usize].next = self.branches[root.0 as usize].child;
+        self.branches[root.0 as usize].child = branch;
+    }
+
     fn append(&mut self, parent: u32, branch: u32) {
         let mut last = self.branches[parent as usize].child;
         if last == NONE {
