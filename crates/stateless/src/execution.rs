@@ -87,10 +87,16 @@ pub trait Execution {
     /// The outcome, once no thread is enabled.
     fn outcome(&mut self) -> Outcome;
 
-    /// Does exchanging the enabled threads `a` and `b` map the whole current state to itself: same
+    /// Can the enabled threads `a` and `b` be exchanged? Must be an equivalence relation on the
+    /// enabled threads of a state. "No" is always right.
+    ///
+    /// For [`Symmetry::Dynamic`]: does exchanging them map the whole current state to itself: same
     /// residual code and local state, and nobody else (locals, globals, lock owners, queues, joins)
-    /// can tell one from the other? Must be an equivalence relation on the enabled threads of a
-    /// state. "No" is always right.
+    /// can tell one from the other?
+    ///
+    /// For [`Symmetry::Costarted`]: were they started alike, so that exchanging them maps runs of the
+    /// program to runs, and does nobody treat them differently from here on (creation, joins)? That
+    /// the run so far is the same for both is checked by the exploration.
     fn symmetric(&mut self, _a: ThreadId, _b: ThreadId, _symmetry: Symmetry) -> bool {
         false
     }

@@ -24,6 +24,7 @@ use crate::configuration::{
 };
 use crate::execution::{Ending, Execution, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
+use crate::history::History;
 use crate::operation::{Operation, dependent};
 use crate::symmetry::{Classes, Images};
 use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
@@ -67,6 +68,8 @@ pub(crate) struct Exploration {
     pub steps: Vec<Step>,
     /// Scratch: a copy of the run.
     pub image: Vec<Event>,
+    /// Kept up to date when symmetry is between co-started threads.
+    pub history: History,
 }
 
 /// Explores `program`. Every complete execution is shown to `observer`.
@@ -91,7 +94,7 @@ pub fn explore<X: Execution>(
     let start = Instant::now();
     let mut happens_before = HappensBefore::new(threads);
     let mut images = Images::new(threads);
-    let mut exploration = Exploration::new(*configuration);
+    let mut exploration = Exploration::new(*configuration, threads);
     let mut bound = (symmetric && !configuration.images).then_some(Bound::LossySymmetry);
     let mut violation: Option<Violation> = None;
     let mut fixed = 0;
@@ -156,7 +159,7 @@ pub fn explore<X: Execution>(
 }
 
 impl Exploration {
-    pub fn new(configuration: Configuration) -> Exploration {
+    pub fn new(configuration: Configuration, threads: usize) -> Exploration {
         let mut exploration = Exploration {
             configuration,
             run: Vec::new(),
@@ -168,6 +171,7 @@ impl Exploration {
             sequence: Vec::new(),
             steps: Vec::new(),
             image: Vec::new(),
+            history: History::new(threads),
         };
         let root = exploration.trees.empty();
         exploration.push_frame(root);
@@ -210,6 +214,10 @@ impl Exploration {
 
     fn replay<X: Execution>(&mut self, program: &mut X, fixed: usize) -> Result<(), ExplorationError> {
         program.restart();
+        if self.configuration.symmetry == Symmetry::Costarted {
+            self.history.restart();
+            (1..=fixed).for_each(|k| self.history.extend(&self.run[..k]));
+        }
         for (step, event) in self.run[..fixed].iter().enumerate() {
             if self.configuration.check_replay {
                 let met = program.pending(event.thread, event.alternative);
@@ -285,6 +293,9 @@ impl Exploration {
             program.step(thread, alternative);
             self.statistics.steps += 1;
             self.run.push(Event { thread, alternative, operation });
+            if self.configuration.symmetry == Symmetry::Costarted {
+                self.history.extend(&self.run);
+            }
             self.push_frame(below);
             self.frames[self.live - 1].preemptions = preemptions;
         }

@@ -89,6 +89,8 @@ struct ObjectHistory {
 /// Clocks and races of a run. Kept between runs to reuse memory.
 pub struct HappensBefore {
     threads: usize,
+    /// Does creating a thread come before what the thread does?
+    creation: bool,
     clocks: Vec<u32>,
     /// For each access of each event the previous write of the same object.
     previous_write: Vec<[u32; crate::operation::MAX_ACCESSES]>,
@@ -108,6 +110,7 @@ impl HappensBefore {
     pub fn new(threads: usize) -> HappensBefore {
         HappensBefore {
             threads,
+            creation: true,
             clocks: Vec::new(),
             previous_write: Vec::new(),
             thread_clocks: vec![0; threads * threads],
@@ -120,6 +123,25 @@ impl HappensBefore {
             candidates: Vec::new(),
             races: Vec::new(),
         }
+    }
+
+    /// The same, but threads are considered to exist from the start: waking a thread that has done
+    /// nothing yet orders nothing.
+    pub(crate) fn without_creation(threads: usize) -> HappensBefore {
+        HappensBefore { creation: false, ..HappensBefore::new(threads) }
+    }
+
+    /// Forgets everything: the empty run.
+    pub(crate) fn restart(&mut self) {
+        self.reset(0);
+    }
+
+    /// Computes the clock of the last event of `run`, those before having been given before.
+    pub(crate) fn extend(&mut self, run: &[Event]) {
+        let Some(k) = run.len().checked_sub(1) else { return };
+        self.clocks.resize(run.len() * self.threads, 0);
+        self.look(run, run[k].thread, &run[k].operation);
+        self.advance(run, k);
     }
 
     /// The clock of event `k`.
@@ -294,6 +316,9 @@ impl HappensBefore {
         self.woken_by[*thread as usize] = NONE;
         for woken in operation.wakes.iter() {
             let row = woken as usize * n;
+            if !self.creation && self.thread_clocks[row + woken as usize] == 0 {
+                continue;
+            }
             join(&mut self.thread_clocks[row..row + n], &self.clock);
             self.woken_by[woken as usize] = k as u32;
         }

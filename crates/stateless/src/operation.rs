@@ -185,6 +185,12 @@ impl Operation {
         self
     }
 
+    /// Do both do the same, values included?
+    pub(crate) fn same_effect(&self, other: &Operation) -> bool {
+        self.same_shape(other)
+            && self.accesses().iter().zip(other.accesses()).all(|(a, b)| a.need == b.need && a.writes() == b.writes())
+    }
+
     /// Do both do the same thing to the same objects? (Values may differ.) A replayed schedule must
     /// meet the operations of the execution it repeats.
     pub fn same_shape(&self, other: &Operation) -> bool {

@@ -52,7 +52,7 @@
 //! product would exceed the bound, the classes of a state are dropped and nothing is pruned there.
 
 use crate::configuration::Algorithm;
-use crate::execution::Execution;
+use crate::execution::{Execution, Symmetry};
 use crate::explore::Exploration;
 use crate::happens_before::{Event, HappensBefore};
 use crate::operation::Operation;
@@ -127,7 +127,9 @@ impl Exploration {
             left.remove(a);
             let mut members = ThreadSet::only(a);
             for b in left.iter() {
-                if program.symmetric(a, b, self.configuration.symmetry) {
+                let symmetry = self.configuration.symmetry;
+                let past = symmetry != Symmetry::Costarted || self.history.mirrored(&self.run, a, b);
+                if past && program.symmetric(a, b, symmetry) {
                     members.insert(b);
                 }
             }

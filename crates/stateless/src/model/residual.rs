@@ -249,19 +249,16 @@ impl<'a> Walk<'a> {
 pub(super) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
     let (state, residual) = (machine.state(), machine.residual());
     let (x, y) = (&state.threads[a as usize], &state.threads[b as usize]);
-    if x.status != y.status || x.status == Status::Waiting {
-        return false;
-    }
     let alike = match symmetry {
         Symmetry::Off => false,
-        Symmetry::Costarted => {
-            residual.same_code[a as usize] == residual.same_code[b as usize]
-                && x.location == y.location
-                && x.registers == y.registers
-        }
+        // The rest follows from their pasts, which the exploration compares.
+        Symmetry::Costarted => residual.same_code[a as usize] == residual.same_code[b as usize],
         Symmetry::Dynamic => {
             let (p, q) = (residual.at(a, x.location), residual.at(b, y.location));
-            p.class == q.class
+            x.status == y.status
+                && x.status != Status::Waiting
+                && state.owners.iter().all(|owner| *owner != Some(a) && *owner != Some(b))
+                && p.class == q.class
                 && p.live.len() == q.live.len()
                 && p.live
                     .iter()
@@ -270,7 +267,6 @@ pub(super) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: S
         }
     };
     alike
-        && state.owners.iter().all(|owner| *owner != Some(a) && *owner != Some(b))
         && state.threads.iter().enumerate().all(|(t, local)| {
             let location = residual.at(t as ThreadId, local.location);
             !location.creates.contains(a)
