@@ -242,6 +242,7 @@ impl Exploration {
                 frame.enabled = program.enabled();
                 if self.configuration.symmetry != Symmetry::Off {
                     self.find_classes(program);
+                    self.merge_kept();
                 }
             }
             let frame = &self.frames[at];

@@ -32,10 +32,16 @@ use crate::wakeup_tree::{ANY, Sequence, Step, is_weak_initial, take_weak_initial
 impl Exploration {
     /// Asks for everything that the current run shows to be missing.
     pub(crate) fn reverse_races(&mut self, happens_before: &HappensBefore, from: usize) {
-        let mut run = std::mem::take(&mut self.image);
-        run.clone_from(&self.run);
-        self.reverse_races_of(&run, happens_before, from, run.len());
-        self.image = run;
+        if self.configuration.symmetry == Symmetry::Off {
+            let run = std::mem::take(&mut self.run);
+            self.reverse_races_of(&run, happens_before, from, run.len());
+            self.run = run;
+        } else {
+            let mut run = std::mem::take(&mut self.image);
+            run.clone_from(&self.run);
+            self.reverse_races_of(&run, happens_before, from, run.len());
+            self.image = run;
+        }
     }
 
     /// The same for `run`, which agrees with the current run in all events before `shared`: only
@@ -149,15 +155,33 @@ impl Exploration {
                 at += 1;
                 continue 'down;
             }
-            let found = self.trees.branches(frame.tree).find_map(|(branch, step)| {
-                take_counterpart(steps, step, &frame.classes, &mut self.statistics.pruned_symmetric)
-                    .then_some(branch)
-            });
-            match found {
-                Some(branch) => self.trees.insert_below(branch, steps),
-                None => self.trees.push_all(frame.tree, steps),
+            return self.keep(at, steps);
+        }
+    }
+
+    /// Keeps `steps` below the first branch at state `at` that can stand for them, or as a new one.
+    fn keep(&mut self, at: usize, steps: &mut Vec<Step>) {
+        let frame = &self.frames[at];
+        let found = self.trees.branches(frame.tree).find_map(|(branch, step)| {
+            take_counterpart(steps, step, &frame.classes, &mut self.statistics.pruned_symmetric).then_some(branch)
+        });
+        match found {
+            Some(branch) => self.trees.keep_below(branch, steps),
+            None => self.trees.push_all(frame.tree, steps),
+        }
+    }
+
+    /// Merges the sequences that were kept for the state at the end of the run, whose classes are
+    /// now known, into a tree.
+    pub(crate) fn merge_kept(&mut self) {
+        let at = self.live - 1;
+        let tree = self.frames[at].tree;
+        if self.trees.branches(tree).nth(1).is_some() {
+            for mut steps in self.trees.take_sequences(tree) {
+                if !self.frames[at].sleepers.iter().any(|z| is_weak_initial(z, &steps)) {
+                    self.keep(at, &mut steps);
+                }
             }
-            return;
         }
     }
 

@@ -48,8 +48,9 @@
 //! redundant at `i` is closed under exchanges at `i`. So fresh threads need no images. This is what
 //! makes co-started threads cheap: without it `n` threads have `n!` images of every run.
 //!
-//! The number of images of a run is the product of the sizes of the classes along it. Where the
-//! product would exceed the bound, the classes of a state are dropped and nothing is pruned there.
+//! The number of images of a run is the product of the sizes of the classes of the threads that step
+//! along it. Where it could exceed the bound, the classes of a state are dropped and nothing is pruned
+//! there.
 
 use crate::configuration::Algorithm;
 use crate::execution::{Execution, Symmetry};
@@ -69,9 +70,9 @@ struct Class {
 pub(crate) struct Classes {
     /// Disjoint, of at least two members each.
     classes: Vec<Class>,
-    /// Bound on the number of images due to this and all earlier states.
+    /// Images (the run itself included) due to the steps made at earlier states.
     images: u64,
-    /// Threads in classes, here or earlier, that need images.
+    /// Threads moved by the exchanges behind these images.
     moved: ThreadSet,
 }
 
@@ -119,9 +120,13 @@ impl Exploration {
         }
         let classes = &mut frame.classes;
         classes.clear();
-        (classes.images, classes.moved) = match before.last() {
-            Some(parent) => (parent.classes.images, parent.classes.moved),
-            None => (1, ThreadSet::EMPTY),
+        (classes.images, classes.moved) = match (before.last(), self.run.last()) {
+            (Some(parent), Some(event)) => {
+                let mates = parent.classes.mates_with_images(event.thread);
+                let exchanged = if mates.is_empty() { mates } else { mates | ThreadSet::only(event.thread) };
+                (parent.classes.images * (1 + mates.len() as u64), parent.classes.moved | exchanged)
+            }
+            _ => (1, ThreadSet::EMPTY),
         };
         while let Some(a) = left.first() {
             left.remove(a);
@@ -140,24 +145,19 @@ impl Exploration {
         }
         if let (Some(parent), Some(event)) = (before.last(), self.run.last()) {
             let mut largest = 1;
-            let mut moved = classes.moved;
             for class in &mut classes.classes {
                 class.fresh = !class.members.contains(event.thread)
                     && (class.members & classes.moved).is_empty()
                     && parent.classes.classes.iter().any(|c| c.fresh && (class.members - c.members).is_empty());
                 if !class.fresh {
                     largest = largest.max(class.members.len() as u64);
-                    moved = moved | class.members;
                 }
             }
-            if self.configuration.images {
-                if classes.images.saturating_mul(largest) > self.configuration.image_bound {
-                    classes.clear();
-                    self.statistics.symmetry_skipped += 1;
-                } else {
-                    classes.images *= largest;
-                    classes.moved = moved;
-                }
+            if self.configuration.images
+                && classes.images.saturating_mul(largest) > self.configuration.image_bound
+            {
+                classes.clear();
+                self.statistics.symmetry_skipped += 1;
             }
         }
     }

@@ -267,25 +267,35 @@ impl WakeupTrees {
         })
     }
 
-    /// Inserts what is left of a sequence into the tree below a branch that was a weak initial of it.
-    pub fn insert_below(&mut self, branch: Root, steps: &mut Vec<Step>) {
-        let mut at = branch.0;
-        'descend: loop {
-            let mut child = self.branches[at as usize].child;
-            if child == NONE || steps.is_empty() {
-                // A leaf: whatever is explored from there covers the sequence.
-                return;
-            }
-            while child != NONE {
-                let step = self.branches[child as usize].step;
-                if take_weak_initial(steps, &step) {
-                    at = child;
-                    continue 'descend;
-                }
-                child = self.branches[child as usize].next;
-            }
-            return self.append_all(at, steps);
+    /// Keeps what is left of a sequence below a branch that was a weak initial of it, beside what is
+    /// there, to be merged when the state after the branch is known. Below a leaf nothing is kept:
+    /// whatever is explored from there covers the sequence.
+    pub fn keep_below(&mut self, branch: Root, steps: &[Step]) {
+        if self.branches[branch.0 as usize].child != NONE {
+            self.append_all(branch.0, steps);
         }
+    }
+
+    /// Takes all sequences kept at the root of a tree that was not merged yet, the first one first.
+    pub fn take_sequences(&mut self, root: Root) -> Vec<Vec<Step>> {
+        let mut sequences = Vec::new();
+        while let Some((step, mut at)) = self.take_first(root) {
+            let mut sequence = vec![step];
+            let head = at;
+            while let Some((step, next)) = self.take_first(at) {
+                sequence.push(step);
+                if at != head {
+                    self.free.push(at.0);
+                }
+                at = next;
+            }
+            if at != head {
+                self.free.push(at.0);
+            }
+            self.free.push(head.0);
+            sequences.push(sequence);
+        }
+        sequences
     }
 
     /// Adds `steps` as a new branch.
