@@ -87,8 +87,8 @@ pub trait Execution {
     /// The outcome, once no thread is enabled.
     fn outcome(&mut self) -> Outcome;
 
-    /// Can the enabled threads `a` and `b` be exchanged? Must be an equivalence relation on the
-    /// enabled threads of a state. "No" is always right.
+    /// Can the threads `a` and `b`, enabled or blocked, be exchanged? Must be an equivalence relation
+    /// on the threads with a pending operation, and relate enabled threads to enabled ones. "No" is always right.
     ///
     /// For [`Symmetry::Dynamic`]: does exchanging them map the whole current state to itself: same
     /// residual code and local state, and nobody else (locals, globals, lock owners, queues, joins)

@@ -20,7 +20,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::configuration::{
-    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
+    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict,
+    Violation,
 };
 use crate::execution::{Ending, Execution, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
@@ -121,8 +122,11 @@ pub fn explore<X: Execution>(
                 statistics.executions += 1;
                 let outcome = program.outcome();
                 if outcome.ending.is_violation() && violation.is_none() {
-                    violation =
-                        Some(Violation { ending: outcome.ending, schedule: exploration.schedule(), race: None });
+                    violation = Some(Violation {
+                        ending: outcome.ending,
+                        schedule: exploration.schedule(),
+                        race: None,
+                    });
                 }
                 if observer.execution(outcome) == ControlFlow::Break(()) {
                     bound = Some(Bound::Stopped);
@@ -205,8 +209,7 @@ impl Exploration {
         if let (Some(parent), Some(event)) = (before.last(), self.run.last())
             && self.configuration.algorithm != Algorithm::FlanaganGodefroid
         {
-            let awake =
-                |z: &&Step| !dependent(event.thread, &event.operation, z.thread, &z.operation);
+            let awake = |z: &&Step| !dependent(event.thread, &event.operation, z.thread, &z.operation);
             frame.sleepers.extend(parent.sleepers.iter().filter(awake));
         }
         self.live += 1;
@@ -242,7 +245,7 @@ impl Exploration {
                 frame.enabled = program.enabled();
                 if self.configuration.symmetry != Symmetry::Off {
                     self.find_classes(program);
-                    self.merge_kept();
+                    self.merge_symmetric();
                 }
             }
             let frame = &self.frames[at];
@@ -266,9 +269,7 @@ impl Exploration {
                 }
             };
             let (thread, alternative) = step;
-            let asleep = |a: &u16| {
-                frame.sleepers.iter().any(|z| z.thread == thread && z.alternative == *a)
-            };
+            let asleep = |a: &u16| frame.sleepers.iter().any(|z| z.thread == thread && z.alternative == *a);
             let alternative = match alternative {
                 ANY => {
                     let first = program.pending(thread, 0);
@@ -313,10 +314,8 @@ impl Exploration {
 
     fn data_race(&self, happens_before: &HappensBefore) -> Option<Violation> {
         let plain = |i: u32| self.run.get(i as usize).is_some_and(|e| !e.operation.atomic);
-        let race = happens_before
-            .races()
-            .iter()
-            .find(|r| r.direct && (plain(r.earlier) || !r.reversed.atomic))?;
+        let race =
+            happens_before.races().iter().find(|r| r.direct && (plain(r.earlier) || !r.reversed.atomic))?;
         let mut schedule = self.schedule();
         if race.later as usize == self.run.len() {
             schedule.push(Choice { thread: race.thread, alternative: 0 });

@@ -81,7 +81,9 @@ impl History {
                 let others = (0..self.threads as ThreadId).filter(|&t| t != a && t != b);
                 if !same
                     || self.seen(k, b) != self.seen(m, a)
-                    || others.into_iter().any(|t| self.clocks.clock(k)[t as usize] != self.clocks.clock(m)[t as usize])
+                    || others
+                        .into_iter()
+                        .any(|t| self.clocks.clock(k)[t as usize] != self.clocks.clock(m)[t as usize])
                 {
                     return false;
                 }

@@ -35,7 +35,8 @@ pub mod threads;
 pub mod wakeup_tree;
 
 pub use configuration::{
-    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
+    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict,
+    Violation,
 };
 pub use execution::{Ending, Execution, Outcome, Symmetry};
 pub use explore::explore;

@@ -188,7 +188,11 @@ impl Operation {
     /// Do both do the same, values included?
     pub(crate) fn same_effect(&self, other: &Operation) -> bool {
         self.same_shape(other)
-            && self.accesses().iter().zip(other.accesses()).all(|(a, b)| a.need == b.need && a.writes() == b.writes())
+            && self
+                .accesses()
+                .iter()
+                .zip(other.accesses())
+                .all(|(a, b)| a.need == b.need && a.writes() == b.writes())
     }
 
     /// Do both do the same thing to the same objects? (Values may differ.) A replayed schedule must
@@ -196,7 +200,11 @@ impl Operation {
     pub fn same_shape(&self, other: &Operation) -> bool {
         self.kind == other.kind
             && self.count == other.count
-            && self.accesses().iter().zip(other.accesses()).all(|(a, b)| a.object == b.object && a.mode == b.mode)
+            && self
+                .accesses()
+                .iter()
+                .zip(other.accesses())
+                .all(|(a, b)| a.object == b.object && a.mode == b.mode)
     }
 }
 

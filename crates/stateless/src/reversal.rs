@@ -25,8 +25,8 @@ use crate::execution::Symmetry;
 use crate::explore::Exploration;
 use crate::happens_before::{Event, HappensBefore, Race};
 use crate::operation::dependent;
-use crate::threads::{ThreadId, ThreadSet};
 use crate::symmetry::Classes;
+use crate::threads::{ThreadId, ThreadSet};
 use crate::wakeup_tree::{ANY, Sequence, Step, is_weak_initial, take_weak_initial};
 
 impl Exploration {
@@ -111,7 +111,11 @@ impl Exploration {
     fn insert_reversal(&mut self, run: &[Event], happens_before: &HappensBefore, race: &Race) {
         let i = race.earlier as usize;
         self.collect_not_after(run, happens_before, i, race.later as usize, run.len());
-        self.insert_sequence(run, i, Step { thread: race.thread, alternative: ANY, operation: race.reversed });
+        self.insert_sequence(
+            run,
+            i,
+            Step { thread: race.thread, alternative: ANY, operation: race.reversed },
+        );
     }
 
     /// Inserts the collected events followed by `last` at state `at`, unless it is redundant.
@@ -149,37 +153,41 @@ impl Exploration {
             }
             // At the end of the current run: this run is equivalent to what was asked for.
             let Some(current) = self.run.get(at).copied() else { return };
-            let current =
-                Step { thread: current.thread, alternative: current.alternative, operation: current.operation };
+            let current = Step {
+                thread: current.thread,
+                alternative: current.alternative,
+                operation: current.operation,
+            };
             if take_counterpart(steps, &current, &frame.classes, &mut self.statistics.pruned_symmetric) {
                 at += 1;
                 continue 'down;
             }
-            return self.keep(at, steps);
+            return self.insert_at(at, steps);
         }
     }
 
-    /// Keeps `steps` below the first branch at state `at` that can stand for them, or as a new one.
-    fn keep(&mut self, at: usize, steps: &mut Vec<Step>) {
+    /// Inserts `steps` below the first branch at state `at` that can stand for them, or as a new one.
+    fn insert_at(&mut self, at: usize, steps: &mut Vec<Step>) {
         let frame = &self.frames[at];
         let found = self.trees.branches(frame.tree).find_map(|(branch, step)| {
-            take_counterpart(steps, step, &frame.classes, &mut self.statistics.pruned_symmetric).then_some(branch)
+            take_counterpart(steps, step, &frame.classes, &mut self.statistics.pruned_symmetric)
+                .then_some(branch)
         });
         match found {
-            Some(branch) => self.trees.keep_below(branch, steps),
+            Some(branch) => self.trees.insert_below(branch, steps),
             None => self.trees.push_all(frame.tree, steps),
         }
     }
 
-    /// Merges the sequences that were kept for the state at the end of the run, whose classes are
-    /// now known, into a tree.
-    pub(crate) fn merge_kept(&mut self) {
+    /// Builds the tree of the state at the end of the run again, now that its classes are known: of
+    /// its sequences, some may be symmetric to others.
+    pub(crate) fn merge_symmetric(&mut self) {
         let at = self.live - 1;
         let tree = self.frames[at].tree;
         if self.trees.branches(tree).nth(1).is_some() {
             for mut steps in self.trees.take_sequences(tree) {
                 if !self.frames[at].sleepers.iter().any(|z| is_weak_initial(z, &steps)) {
-                    self.keep(at, &mut steps);
+                    self.insert_at(at, &mut steps);
                 }
             }
         }

@@ -41,7 +41,7 @@
 //!
 //! Exchanging `a` and `b` at the first state: no states before it. More generally let `a` and `b` be
 //! *fresh* at state `j`: neither has made a step so far, they could be exchanged at every state
-//! before `j`, and no exchange at these states that does need images moves `a` or `b`. Then
+//! before `j` (where they may have been blocked), and no exchange at these states that does need images moves `a` or `b`. Then
 //! exchanging them at `j` is exchanging them at any earlier state `i`, since no step in between is
 //! theirs, and other exchanges in between commute with it. A race reported to state `i` by the image
 //! with this exchange is the counterpart, at state `i`, of one reported without it; and what is
@@ -118,6 +118,12 @@ impl Exploration {
             let one_way = |t: &ThreadId| program.pending(*t, 0).is_some_and(|o| o.alternatives == 1);
             left = left.iter().filter(one_way).collect();
         }
+        // Fresh threads stay fresh while they are blocked.
+        for class in before.last().iter().flat_map(|parent| &parent.classes.classes) {
+            if class.fresh {
+                left = left | (class.members - frame.enabled);
+            }
+        }
         let classes = &mut frame.classes;
         classes.clear();
         (classes.images, classes.moved) = match (before.last(), self.run.last()) {
@@ -133,8 +139,8 @@ impl Exploration {
             let mut members = ThreadSet::only(a);
             for b in left.iter() {
                 let symmetry = self.configuration.symmetry;
-                let past = symmetry != Symmetry::Costarted || self.history.mirrored(&self.run, a, b);
-                if past && program.symmetric(a, b, symmetry) {
+                let past = || symmetry != Symmetry::Costarted || self.history.mirrored(&self.run, a, b);
+                if program.symmetric(a, b, symmetry) && past() {
                     members.insert(b);
                 }
             }
@@ -148,7 +154,11 @@ impl Exploration {
             for class in &mut classes.classes {
                 class.fresh = !class.members.contains(event.thread)
                     && (class.members & classes.moved).is_empty()
-                    && parent.classes.classes.iter().any(|c| c.fresh && (class.members - c.members).is_empty());
+                    && parent
+                        .classes
+                        .classes
+                        .iter()
+                        .any(|c| c.fresh && (class.members - c.members).is_empty());
                 if !class.fresh {
                     largest = largest.max(class.members.len() as u64);
                 }

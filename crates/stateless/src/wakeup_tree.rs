@@ -267,33 +267,49 @@ impl WakeupTrees {
         })
     }
 
-    /// Keeps what is left of a sequence below a branch that was a weak initial of it, beside what is
-    /// there, to be merged when the state after the branch is known. Below a leaf nothing is kept:
-    /// whatever is explored from there covers the sequence.
-    pub fn keep_below(&mut self, branch: Root, steps: &[Step]) {
-        if self.branches[branch.0 as usize].child != NONE {
-            self.append_all(branch.0, steps);
+    /// Inserts what is left of a sequence into the tree below a branch that was a weak initial of it.
+    pub fn insert_below(&mut self, branch: Root, steps: &mut Vec<Step>) {
+        let mut at = branch.0;
+        'descend: loop {
+            let mut child = self.branches[at as usize].child;
+            if child == NONE || steps.is_empty() {
+                // A leaf: whatever is explored from there covers the sequence.
+                return;
+            }
+            while child != NONE {
+                let step = self.branches[child as usize].step;
+                if take_weak_initial(steps, &step) {
+                    at = child;
+                    continue 'descend;
+                }
+                child = self.branches[child as usize].next;
+            }
+            return self.append_all(at, steps);
         }
     }
 
-    /// Takes all sequences kept at the root of a tree that was not merged yet, the first one first.
+    /// Takes the tree apart into the sequences to its leaves, the first one first.
     pub fn take_sequences(&mut self, root: Root) -> Vec<Vec<Step>> {
         let mut sequences = Vec::new();
-        while let Some((step, mut at)) = self.take_first(root) {
-            let mut sequence = vec![step];
-            let head = at;
-            while let Some((step, next)) = self.take_first(at) {
-                sequence.push(step);
-                if at != head {
-                    self.free.push(at.0);
-                }
-                at = next;
+        let mut path: Vec<Root> = vec![root];
+        let mut steps: Vec<Step> = Vec::new();
+        let mut leaf = false;
+        while let Some(&at) = path.last() {
+            if let Some((step, below)) = self.take_first(at) {
+                leaf = true;
+                steps.push(step);
+                path.push(below);
+                continue;
             }
-            if at != head {
+            if leaf {
+                sequences.push(steps.clone());
+                leaf = false;
+            }
+            steps.pop();
+            path.pop();
+            if at != root {
                 self.free.push(at.0);
             }
-            self.free.push(head.0);
-            sequences.push(sequence);
         }
         sequences
     }
@@ -375,6 +391,22 @@ mod tests {
         assert!(!v.has_weak_initial(&step(write(2, 0))), "comes after a write of the same object");
         assert!(v.has_weak_initial(&step(write(3, 7))), "independent of everything");
         assert!(!v.has_weak_initial(&step(write(3, 1))));
+    }
+
+    #[test]
+    fn a_tree_comes_apart_into_its_sequences() {
+        let run = [write(0, 0), write(1, 1)];
+        let mut trees = WakeupTrees::default();
+        let root = trees.empty();
+        let last = |thread| step(write(thread, 0));
+        trees.insert(root, &Sequence { run: &run, events: &[0, 1], last: last(2) });
+        trees.insert(root, &Sequence { run: &run, events: &[0, 1], last: last(3) });
+        trees.insert(root, &Sequence { run: &run, events: &[], last: last(4) });
+        let threads = |s: &Vec<Step>| s.iter().map(|z| z.thread).collect::<Vec<_>>();
+        let sequences: Vec<_> = trees.take_sequences(root).iter().map(threads).collect();
+        assert_eq!(sequences, [vec![0, 1, 2], vec![0, 1, 3], vec![4]]);
+        assert!(trees.is_empty(root));
+        assert_eq!(trees.branches.len() - trees.free.len(), 1, "everything but the root is given back");
     }
 
     #[test]

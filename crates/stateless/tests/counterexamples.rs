@@ -45,7 +45,12 @@ fn third() -> Program {
 
 type Outcomes = BTreeSet<(Ending, u64)>;
 
-fn explored(program: &Program, algorithm: Algorithm, symmetry: Symmetry, images: bool) -> (Outcomes, Verdict) {
+fn explored(
+    program: &Program,
+    algorithm: Algorithm,
+    symmetry: Symmetry,
+    images: bool,
+) -> (Outcomes, Verdict) {
     let mut machine = Machine::new(program.clone());
     let configuration =
         Configuration { algorithm, symmetry, images, stop_at_first: false, ..Configuration::default() };

@@ -3,14 +3,13 @@
 use quotient_stateless::estimate::estimate;
 use quotient_stateless::model::{Comparison, Condition, Instruction, Machine, Program, Value, families};
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Ending, Execution, ExplorationError, Kind, Operation, Outcome, Report,
-    ThreadId, ThreadSet, Verdict, explore,
+    Algorithm, Bound, Choice, Configuration, Ending, Execution, ExplorationError, Kind, Operation, Outcome,
+    Report, ThreadId, ThreadSet, Verdict, explore,
 };
 
 use Instruction::*;
 
-const ALGORITHMS: [Algorithm; 3] =
-    [Algorithm::FlanaganGodefroid, Algorithm::SourceSets, Algorithm::Optimal];
+const ALGORITHMS: [Algorithm; 3] = [Algorithm::FlanaganGodefroid, Algorithm::SourceSets, Algorithm::Optimal];
 
 fn with_objects(threads: Vec<Vec<Instruction>>) -> Program {
     Program {
@@ -64,7 +63,8 @@ fn assert_that(register: u8, comparison: Comparison, constant: i64) -> Instructi
 
 #[test]
 fn lock_order_inversion_deadlocks() {
-    let wrong = vec![vec![Lock(0), Lock(1), Unlock(1), Unlock(0)], vec![Lock(1), Lock(0), Unlock(0), Unlock(1)]];
+    let wrong =
+        vec![vec![Lock(0), Lock(1), Unlock(1), Unlock(0)], vec![Lock(1), Lock(0), Unlock(0), Unlock(1)]];
     check(&with_objects(wrong), Ending::Deadlock);
     let right = vec![vec![Lock(0), Lock(1), Unlock(1), Unlock(0)]; 3];
     check(&with_objects(right), Ending::Finished);
@@ -73,11 +73,8 @@ fn lock_order_inversion_deadlocks() {
 #[test]
 fn lost_update_fails_the_assertion() {
     let increment = vec![Load { register: 0, variable: 0 }, Store { variable: 0, value: Value::Sum(0, 1) }];
-    let main = vec![
-        Join(ThreadSet(0b011)),
-        Load { register: 0, variable: 0 },
-        assert_that(0, Comparison::Equal, 2),
-    ];
+    let main =
+        vec![Join(ThreadSet(0b011)), Load { register: 0, variable: 0 }, assert_that(0, Comparison::Equal, 2)];
     check(&Program::new(vec![increment.clone(), increment, main.clone()], 1), Ending::Assertion);
     let atomic = vec![FetchAdd { register: 0, variable: 0, amount: 1 }];
     check(&Program::new(vec![atomic.clone(), atomic, main], 1), Ending::Finished);
@@ -140,8 +137,7 @@ fn timeouts_and_try_locks_are_tried() {
     }
     check(&with_objects(vec![waiter, signaller]), Ending::Finished);
     for outcome in 0..2 {
-        let trying =
-            vec![TryLock { register: 0, mutex: 0 }, assert_that(0, Comparison::NotEqual, outcome)];
+        let trying = vec![TryLock { register: 0, mutex: 0 }, assert_that(0, Comparison::NotEqual, outcome)];
         check_possible(&with_objects(vec![trying, vec![Lock(0), Unlock(0)]]), Ending::Assertion);
     }
 }
@@ -248,10 +244,7 @@ fn bounds_are_not_verdicts() {
         let no_time = Some(std::time::Duration::ZERO);
         assert_eq!(undecided(Configuration { max_time: no_time, ..base }), Bound::Time);
         // A bound that is not reached does not matter; two threads in each other's way need one switch.
-        assert_eq!(
-            run(&program, Configuration { max_preemptions: Some(6), ..base }).verdict,
-            Verdict::Holds
-        );
+        assert_eq!(run(&program, Configuration { max_preemptions: Some(6), ..base }).verdict, Verdict::Holds);
     }
 }
 

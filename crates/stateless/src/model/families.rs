@@ -45,7 +45,8 @@ pub fn fetch_add(n: usize) -> Program {
 
 /// One writer of `n` cells, `n` readers of one cell each: `2^n` traces.
 pub fn writer_and_readers(n: usize) -> Program {
-    let writer = (0..n as u8).map(|v| Instruction::Store { variable: v, value: Value::Constant(1) }).collect();
+    let writer =
+        (0..n as u8).map(|v| Instruction::Store { variable: v, value: Value::Constant(1) }).collect();
     let mut threads = vec![writer];
     threads.extend((0..n as u8).map(|v| vec![Instruction::Load { register: 0, variable: v }]));
     Program::new(threads, n)

@@ -275,13 +275,16 @@ pub(super) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: S
         })
 }
 
+/// What can be observed of a thread: name, place, registers, status, mutexes it has.
+type Observed = (u32, u32, [i64; REGISTERS], Status, Vec<u8>);
+
 /// Hash of what can be observed in the current (final) state, up to the symmetry: with `Costarted`
 /// threads of the same code are not told apart, with `Dynamic` threads are not told apart at all,
 /// but by their residual code, registers if these are observed, and mutexes.
 pub fn outcome_hash(machine: &Machine, symmetry: Symmetry) -> u64 {
     let (state, residual) = (machine.state(), machine.residual());
     let observed = machine.program().registers_observed;
-    let mut threads: Vec<(u32, u32, [i64; REGISTERS], Status, Vec<u8>)> = Vec::new();
+    let mut threads: Vec<Observed> = Vec::new();
     for (t, local) in state.threads.iter().enumerate() {
         let held = (0..state.owners.len() as u8)
             .filter(|&m| state.owners[m as usize] == Some(t as ThreadId))
