@@ -133,6 +133,21 @@ pub struct Statistics {
     pub symmetry_skipped: u64,
 }
 
+impl Statistics {
+    /// Adds the counters of another worker.
+    pub(crate) fn add(&mut self, other: &Statistics) {
+        self.executions += other.executions;
+        self.sleep_set_blocked += other.sleep_set_blocked;
+        self.cut += other.cut;
+        self.steps += other.steps;
+        self.replayed += other.replayed;
+        self.depth = self.depth.max(other.depth);
+        self.pruned_symmetric += other.pruned_symmetric;
+        self.images += other.images;
+        self.symmetry_skipped += other.symmetry_skipped;
+    }
+}
+
 /// The result of an exploration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {

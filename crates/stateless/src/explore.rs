@@ -23,10 +23,11 @@ use crate::configuration::{
     Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict,
     Violation,
 };
-use crate::execution::{Ending, Execution, Symmetry};
+use crate::execution::{Ending, Execution, Outcome, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
 use crate::history::History;
 use crate::operation::{Operation, dependent};
+use crate::parallel::Request;
 use crate::symmetry::{Classes, Images};
 use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
 use crate::wakeup_tree::{ANY, Root, Step, WakeupTrees};
@@ -41,8 +42,8 @@ pub(crate) struct Frame {
     pub tree: Root,
     /// Threads that can be exchanged there.
     pub classes: Classes,
-    preemptions: u32,
-    visited: bool,
+    pub preemptions: u32,
+    pub visited: bool,
 }
 
 /// How a run ended.
@@ -71,6 +72,10 @@ pub(crate) struct Exploration {
     pub image: Vec<Event>,
     /// Kept up to date when symmetry is between co-started threads.
     pub history: History,
+    /// States before this one belong to all workers ([`crate::parallel`]): what is to be explored
+    /// from them is put into `requests`.
+    pub shared: usize,
+    pub requests: Vec<Request>,
 }
 
 /// Explores `program`. Every complete execution is shown to `observer`.
@@ -82,84 +87,128 @@ pub fn explore<X: Execution>(
     configuration: &Configuration,
     observer: &mut impl Observer,
 ) -> Result<Report, ExplorationError> {
-    let threads = program.max_threads();
-    if threads > MAX_THREADS {
-        return Err(ExplorationError::TooManyThreads(threads));
-    }
-    let symmetric = configuration.symmetry != Symmetry::Off;
-    if symmetric && configuration.images && configuration.algorithm == Algorithm::FlanaganGodefroid {
-        return Err(ExplorationError::Unsupported(
-            "symmetry with Flanagan-Godefroid exists only as published, without images",
-        ));
-    }
+    let mut explorer = Explorer::new(program, configuration)?;
     let start = Instant::now();
-    let mut happens_before = HappensBefore::new(threads);
-    let mut images = Images::new(threads);
-    let mut exploration = Exploration::new(*configuration, threads);
-    let mut bound = (symmetric && !configuration.images).then_some(Bound::LossySymmetry);
-    let mut violation: Option<Violation> = None;
     let mut fixed = 0;
     loop {
-        if configuration.max_executions.is_some_and(|m| exploration.statistics.executions >= m) {
-            bound = Some(Bound::Executions);
+        let executions = explorer.exploration.statistics.executions;
+        if let Some(bound) = out_of_bounds(configuration, executions, start) {
+            explorer.bound = Some(bound);
             break;
         }
-        if configuration.max_time.is_some_and(|m| start.elapsed() >= m) {
-            bound = Some(Bound::Time);
+        if explorer.run_once(program, fixed, &mut |outcome| observer.execution(outcome))?.is_break() {
             break;
         }
-        exploration.replay(program, fixed)?;
-        let end = exploration.extend(program);
-        let statistics = &mut exploration.statistics;
-        statistics.depth = statistics.depth.max(exploration.run.len());
-        match end {
-            End::Asleep => statistics.sleep_set_blocked += 1,
-            End::Cut(by) => {
-                statistics.cut += 1;
-                bound = Some(by);
-            }
-            End::Complete => {
-                statistics.executions += 1;
-                let outcome = program.outcome();
-                if outcome.ending.is_violation() && violation.is_none() {
-                    violation = Some(Violation {
-                        ending: outcome.ending,
-                        schedule: exploration.schedule(),
-                        race: None,
-                    });
-                }
-                if observer.execution(outcome) == ControlFlow::Break(()) {
-                    bound = Some(Bound::Stopped);
-                    break;
-                }
-            }
-        }
-        exploration.collect_pending(program, threads);
-        let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
-        happens_before.analyse(&exploration.run, &exploration.pending, from);
-        if configuration.data_races && violation.is_none() {
-            violation = exploration.data_race(&happens_before);
-        }
-        if violation.is_some() && configuration.stop_at_first {
-            break;
-        }
-        if end != End::Asleep || configuration.algorithm != Algorithm::Optimal {
-            exploration.reverse_races(&happens_before, from);
-            if symmetric && configuration.images {
-                images.reverse_races(&mut exploration, from);
-            }
-        }
-        match exploration.backtrack() {
+        match explorer.exploration.backtrack() {
             Some(depth) => fixed = depth,
             None => break,
         }
     }
+    Ok(report(explorer.violation, explorer.bound, explorer.exploration.statistics))
+}
+
+/// Is it time to stop?
+pub(crate) fn out_of_bounds(configuration: &Configuration, executions: u64, start: Instant) -> Option<Bound> {
+    if configuration.max_executions.is_some_and(|m| executions >= m) {
+        return Some(Bound::Executions);
+    }
+    configuration.max_time.is_some_and(|m| start.elapsed() >= m).then_some(Bound::Time)
+}
+
+pub(crate) fn report(violation: Option<Violation>, bound: Option<Bound>, statistics: Statistics) -> Report {
     let verdict = match (violation, bound) {
         (Some(violation), _) => Verdict::Violated(violation),
         (None, Some(bound)) => Verdict::Undecided(bound),
         (None, None) => Verdict::Holds,
     };
-    Ok(Report { verdict, statistics: exploration.statistics })
+    Report { verdict, statistics }
+}
+
+/// An exploration with what it needs to analyse runs, and what it has found.
+pub(crate) struct Explorer {
+    pub exploration: Exploration,
+    happens_before: HappensBefore,
+    images: Images,
+    threads: usize,
+    pub violation: Option<Violation>,
+    pub bound: Option<Bound>,
+}
+
+impl Explorer {
+    pub fn new<X: Execution>(
+        program: &X,
+        configuration: &Configuration,
+    ) -> Result<Explorer, ExplorationError> {
+        let threads = program.max_threads();
+        if threads > MAX_THREADS {
+            return Err(ExplorationError::TooManyThreads(threads));
+        }
+        let symmetric = configuration.symmetry != Symmetry::Off;
+        if symmetric && configuration.images && configuration.algorithm == Algorithm::FlanaganGodefroid {
+            return Err(ExplorationError::Unsupported(
+                "symmetry with Flanagan-Godefroid exists only as published, without images",
+            ));
+        }
+        Ok(Explorer {
+            exploration: Exploration::new(*configuration, threads),
+            happens_before: HappensBefore::new(threads),
+            images: Images::new(threads),
+            threads,
+            violation: None,
+            bound: (symmetric && !configuration.images).then_some(Bound::LossySymmetry),
+        })
+    }
+
+    /// Repeats the first `fixed` steps of the run, goes on to the end, and asks for what the run
+    /// shows to be missing. Breaks when a violation or the observer ends the exploration.
+    pub fn run_once<X: Execution>(
+        &mut self,
+        program: &mut X,
+        fixed: usize,
+        observer: &mut impl FnMut(Outcome) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, ExplorationError> {
+        let Explorer { exploration, happens_before, images, violation, bound, .. } = self;
+        let configuration = exploration.configuration;
+        exploration.replay(program, fixed)?;
+        let end = exploration.extend(program);
+        let statistics = &mut exploration.statistics;
+        statistics.depth = statistics.depth.max(exploration.run.len());
+        exploration.pending.clear();
+        match end {
+            End::Asleep => statistics.sleep_set_blocked += 1,
+            End::Cut(by) => {
+                statistics.cut += 1;
+                *bound = Some(by);
+                exploration.collect_pending(program, self.threads);
+            }
+            End::Complete => {
+                statistics.executions += 1;
+                let outcome = program.outcome();
+                if outcome.ending.is_violation() && violation.is_none() {
+                    let schedule = exploration.schedule();
+                    *violation = Some(Violation { ending: outcome.ending, schedule, race: None });
+                }
+                if observer(outcome).is_break() {
+                    *bound = Some(Bound::Stopped);
+                    return Ok(ControlFlow::Break(()));
+                }
+                exploration.collect_pending(program, self.threads);
+            }
+        }
+        let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
+        happens_before.analyse(&exploration.run, &exploration.pending, from);
+        if configuration.data_races && violation.is_none() {
+            *violation = exploration.data_race(happens_before);
+        }
+        if violation.is_some() && configuration.stop_at_first {
+            return Ok(ControlFlow::Break(()));
+        }
+        exploration.reverse_races(happens_before, from);
+        if configuration.symmetry != Symmetry::Off && configuration.images {
+            images.reverse_races(exploration, from);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
 }
 
 impl Exploration {
@@ -176,6 +225,8 @@ impl Exploration {
             steps: Vec::new(),
             image: Vec::new(),
             history: History::new(threads),
+            shared: 0,
+            requests: Vec::new(),
         };
         let root = exploration.trees.empty();
         exploration.push_frame(root);
@@ -188,7 +239,7 @@ impl Exploration {
 
     /// Adds the frame of the state after the current run. Its sleepers are those of the state before
     /// that the last event did not wake.
-    fn push_frame(&mut self, tree: Root) {
+    pub(crate) fn push_frame(&mut self, tree: Root) {
         if self.live == self.frames.len() {
             self.frames.push(Frame {
                 enabled: ThreadSet::EMPTY,
@@ -326,11 +377,14 @@ impl Exploration {
 
     /// Takes the run back to the deepest state with something left to explore. What was explored
     /// from a state goes to sleep there, together with its symmetric counterparts.
-    fn backtrack(&mut self) -> Option<usize> {
+    pub(crate) fn backtrack(&mut self) -> Option<usize> {
         loop {
             let at = self.live - 1;
             if !self.trees.is_empty(self.frames[at].tree) {
                 return Some(at);
+            }
+            if at < self.shared {
+                return None;
             }
             self.trees.release(self.frames[at].tree);
             self.live -= 1;

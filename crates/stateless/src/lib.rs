@@ -15,6 +15,7 @@
 //! | `symmetry` | symmetric threads, races on permuted images | Yang et al. 2009, corrected |
 //! | `history` | co-started threads whose pasts mirror each other | |
 //! | [`estimate`] | how many executions there will be | Knuth 1975 |
+//! | [`parallel`] | several workers | |
 //! | [`model`] | model programs, brute force, random programs | |
 //!
 //! Invariants: the exploration never looks at a program but through [`Execution`]; dependence is
@@ -29,6 +30,7 @@ pub mod happens_before;
 mod history;
 pub mod model;
 pub mod operation;
+pub mod parallel;
 mod reversal;
 mod symmetry;
 pub mod threads;
@@ -41,4 +43,5 @@ pub use configuration::{
 pub use execution::{Ending, Execution, Outcome, Symmetry};
 pub use explore::explore;
 pub use operation::{Access, Kind, Mode, Operation};
+pub use parallel::explore_parallel;
 pub use threads::{MAX_THREADS, ThreadId, ThreadSet};

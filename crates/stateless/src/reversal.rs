@@ -25,6 +25,7 @@ use crate::execution::Symmetry;
 use crate::explore::Exploration;
 use crate::happens_before::{Event, HappensBefore, Race};
 use crate::operation::dependent;
+use crate::parallel::Request;
 use crate::symmetry::Classes;
 use crate::threads::{ThreadId, ThreadSet};
 use crate::wakeup_tree::{ANY, Sequence, Step, is_weak_initial, take_weak_initial};
@@ -80,6 +81,8 @@ impl Exploration {
             if self.configuration.algorithm == Algorithm::Optimal {
                 self.collect_not_after(run, happens_before, k, run.len(), run.len());
                 self.insert_sequence(run, k, step);
+            } else if k >= from && k < self.shared {
+                self.requests.push(Request::Alternative { at: k, thread: step.thread, alternative });
             } else if k >= from {
                 let known = |z: &Step| z.thread == step.thread && z.alternative == alternative;
                 let frame = &self.frames[k];
@@ -241,6 +244,10 @@ impl Exploration {
             return;
         }
         debug_assert!(!initials.is_empty());
+        if i < self.shared {
+            self.requests.push(Request::Initials { at: i, initials });
+            return;
+        }
         if let Some(thread) = initials.first() {
             self.add_thread(i, thread);
         }

@@ -66,7 +66,7 @@ struct Class {
 }
 
 /// The threads that can be exchanged at a state.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Classes {
     /// Disjoint, of at least two members each.
     classes: Vec<Class>,
