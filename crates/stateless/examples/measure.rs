@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use quotient_stateless::model::{Instruction, Machine, Program, Value, families};
-use quotient_stateless::{Algorithm, Configuration, Execution, Symmetry, explore};
+use quotient_stateless::{Algorithm, Configuration, Execution, Symmetry, explore, explore_parallel};
 
 /// Long runs with few races: each of `threads` threads works on its own cell, then takes a lock.
 fn mostly_local(threads: usize, work: usize) -> Program {
@@ -60,6 +60,32 @@ fn main() {
                 );
             }
         }
+    }
+    workers();
+}
+
+/// The same exploration by one and by two workers.
+fn workers() {
+    let configuration = Configuration { algorithm: Algorithm::SourceSets, ..Configuration::default() };
+    for (name, program) in [
+        ("load; store, 6", families::load_store(6)),
+        ("lock; inc; unlock, 8", families::lock_increment_unlock(8)),
+    ] {
+        let mut seconds = Vec::new();
+        for workers in 1..=2 {
+            let start = Instant::now();
+            let make = || Machine::new(program.clone());
+            let report = explore_parallel(make, &configuration, workers, &|_| {}).expect("deterministic");
+            seconds.push(start.elapsed().as_secs_f64());
+            let statistics = report.statistics;
+            println!(
+                "{name}, {workers} worker(s): {} executions, {} blocked, {:.2} s",
+                statistics.executions,
+                statistics.sleep_set_blocked,
+                start.elapsed().as_secs_f64()
+            );
+        }
+        println!("  {:.2} times as fast", seconds[0] / seconds[1]);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::execution::{Ending, Outcome, Symmetry};
+use crate::schedule::Schedule;
 
 /// Which partial order reduction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -79,22 +80,13 @@ pub enum Bound {
     Stopped,
 }
 
-/// One choice of a schedule: which thread, in which way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct Choice {
-    /// The thread that makes a step.
-    pub thread: crate::threads::ThreadId,
-    /// Which alternative of its operation.
-    pub alternative: u16,
-}
-
 /// A violation and how to get there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// What went wrong.
     pub ending: Ending,
     /// The schedule.
-    pub schedule: Vec<Choice>,
+    pub schedule: Schedule,
     /// For a data race, the indices of the two steps of the schedule.
     pub race: Option<(usize, usize)>,
 }

@@ -9,8 +9,8 @@
 
 use crate::execution::Execution;
 use crate::happens_before::{Event, HappensBefore};
-use crate::model::generate::Random;
 use crate::operation::Operation;
+use crate::random::Random;
 use crate::threads::{ThreadId, ThreadSet};
 
 /// Estimates the number of executions from `probes` random runs of at most `max_steps` steps.

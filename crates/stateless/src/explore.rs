@@ -20,14 +20,14 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::configuration::{
-    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict,
-    Violation,
+    Algorithm, Bound, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
 };
 use crate::execution::{Ending, Execution, Outcome, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
 use crate::history::History;
 use crate::operation::{Operation, dependent};
 use crate::parallel::Request;
+use crate::schedule::{Choice, Schedule};
 use crate::symmetry::{Classes, Images};
 use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
 use crate::wakeup_tree::{ANY, Root, Step, WakeupTrees};
@@ -42,6 +42,8 @@ pub(crate) struct Frame {
     pub tree: Root,
     /// Threads that can be exchanged there.
     pub classes: Classes,
+    /// At a common state: threads known to be explored there by somebody.
+    pub elsewhere: ThreadSet,
     pub preemptions: u32,
     pub visited: bool,
 }
@@ -233,8 +235,9 @@ impl Exploration {
         exploration
     }
 
-    fn schedule(&self) -> Vec<Choice> {
-        self.run.iter().map(|e| Choice { thread: e.thread, alternative: e.alternative }).collect()
+    fn schedule(&self) -> Schedule {
+        let choice = |e: &Event| Choice { thread: e.thread, alternative: e.alternative };
+        Schedule { choices: self.run.iter().map(choice).collect() }
     }
 
     /// Adds the frame of the state after the current run. Its sleepers are those of the state before
@@ -246,6 +249,7 @@ impl Exploration {
                 sleepers: Vec::new(),
                 tree,
                 classes: Classes::default(),
+                elsewhere: ThreadSet::EMPTY,
                 preemptions: 0,
                 visited: false,
             });
@@ -257,6 +261,7 @@ impl Exploration {
         frame.preemptions = 0;
         frame.sleepers.clear();
         frame.classes.clear();
+        frame.elsewhere = ThreadSet::EMPTY;
         if let (Some(parent), Some(event)) = (before.last(), self.run.last())
             && self.configuration.algorithm != Algorithm::FlanaganGodefroid
         {
@@ -321,15 +326,18 @@ impl Exploration {
             };
             let (thread, alternative) = step;
             let asleep = |a: &u16| frame.sleepers.iter().any(|z| z.thread == thread && z.alternative == *a);
-            let alternative = match alternative {
-                ANY => {
-                    let first = program.pending(thread, 0);
-                    let all = first.map_or(1, |operation| operation.alternatives);
-                    (0..all).find(|a| !asleep(a)).unwrap_or(0)
+            let mut operation = program.pending(thread, if alternative == ANY { 0 } else { alternative });
+            let alternative = match operation {
+                // An alternative that sleeps need not be the one.
+                Some(first) if alternative == ANY && first.alternatives > 1 => {
+                    let awake = (0..first.alternatives).find(|a| !asleep(a)).unwrap_or(0);
+                    operation = program.pending(thread, awake);
+                    awake
                 }
-                known => known,
+                _ if alternative == ANY => 0,
+                _ => alternative,
             };
-            let operation = program.pending(thread, alternative).filter(|_| enabled.contains(thread));
+            let operation = operation.filter(|_| enabled.contains(thread));
             debug_assert!(operation.is_some(), "a step of a thread that is not enabled was asked for");
             let Some(operation) = operation else {
                 self.trees.release(below);
@@ -369,7 +377,7 @@ impl Exploration {
             happens_before.races().iter().find(|r| r.direct && (plain(r.earlier) || !r.reversed.atomic))?;
         let mut schedule = self.schedule();
         if race.later as usize == self.run.len() {
-            schedule.push(Choice { thread: race.thread, alternative: 0 });
+            schedule.choices.push(Choice { thread: race.thread, alternative: 0 });
         }
         let race = Some((race.earlier as usize, race.later as usize));
         Some(Violation { ending: Ending::Race, schedule, race })

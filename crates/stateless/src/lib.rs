@@ -16,7 +16,21 @@
 //! | `history` | co-started threads whose pasts mirror each other | |
 //! | [`estimate`] | how many executions there will be | Knuth 1975 |
 //! | [`parallel`] | several workers | |
+//! | [`schedule`] | schedules as short tokens | |
 //! | [`model`] | model programs, brute force, random programs | |
+//!
+//! ```
+//! use quotient_stateless::model::{Machine, families};
+//! use quotient_stateless::{Configuration, Symmetry, Verdict, explore};
+//!
+//! // Six threads, each: lock; r = x; x = r + 1; unlock.
+//! let mut program = Machine::new(families::lock_increment_unlock(6));
+//! let plain = explore(&mut program, &Configuration::default(), &mut |_| {})?;
+//! assert_eq!((plain.verdict, plain.statistics.executions), (Verdict::Holds, 720));
+//! let symmetric = Configuration { symmetry: Symmetry::Costarted, ..Configuration::default() };
+//! assert_eq!(explore(&mut program, &symmetric, &mut |_| {})?.statistics.executions, 1);
+//! # Ok::<(), quotient_stateless::ExplorationError>(())
+//! ```
 //!
 //! Invariants: the exploration never looks at a program but through [`Execution`]; dependence is
 //! decided in one function ([`operation::dependent`]), happens-before and races in one module; the
@@ -31,17 +45,19 @@ mod history;
 pub mod model;
 pub mod operation;
 pub mod parallel;
+pub mod random;
 mod reversal;
+pub mod schedule;
 mod symmetry;
 pub mod threads;
 pub mod wakeup_tree;
 
 pub use configuration::{
-    Algorithm, Bound, Choice, Configuration, ExplorationError, Observer, Report, Statistics, Verdict,
-    Violation,
+    Algorithm, Bound, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
 };
 pub use execution::{Ending, Execution, Outcome, Symmetry};
 pub use explore::explore;
 pub use operation::{Access, Kind, Mode, Operation};
 pub use parallel::explore_parallel;
+pub use schedule::{Choice, Schedule};
 pub use threads::{MAX_THREADS, ThreadId, ThreadSet};

@@ -63,17 +63,17 @@ struct Common {
 }
 
 impl Common {
-    /// Adds a first step unless an initial is there; says which.
-    fn add_initial(&mut self, initials: ThreadSet) -> Option<usize> {
+    /// Adds a first step unless an initial is there. Says which of the initials will do, and the
+    /// number of the step if it is new.
+    fn add_initial(&mut self, initials: ThreadSet) -> (ThreadSet, Option<usize>) {
         let own: ThreadSet = self.first_steps.iter().map(|s| s.thread).collect();
         let asleep: ThreadSet = self.sleepers.iter().map(|z| z.thread).collect();
         let mates = own.iter().fold(ThreadSet::EMPTY, |all, t| all | self.classes.mates(t));
-        if !(initials & (own | asleep | mates)).is_empty() {
-            return None;
-        }
+        let there = initials & (own | asleep | mates);
+        let Some(thread) = initials.first().filter(|_| there.is_empty()) else { return (there, None) };
         let place = self.first_steps.len();
-        self.first_steps.push(FirstStep { thread: initials.first()?, alternative: ANY, place });
-        Some(place)
+        self.first_steps.push(FirstStep { thread, alternative: ANY, place });
+        (ThreadSet::only(thread), Some(place))
     }
 
     fn add_alternative(&mut self, thread: ThreadId, alternative: u16) -> Option<usize> {
@@ -368,7 +368,10 @@ impl Worker<'_> {
             let (at, added) = match request {
                 Request::Initials { at, initials } => {
                     let state = self.path[at];
-                    (state, work.states[state].add_initial(initials))
+                    let (there, added) = work.states[state].add_initial(initials);
+                    let frame = &mut exploration.frames[at];
+                    frame.elsewhere = frame.elsewhere | there;
+                    (state, added)
                 }
                 Request::Alternative { at, thread, alternative } => {
                     let state = self.path[at];

@@ -208,7 +208,7 @@ impl Exploration {
                 mates = mates | frame.classes.mates(thread);
             }
         }
-        (own | asleep, mates)
+        (own | asleep | frame.elsewhere, mates)
     }
 
     fn add_initial(&mut self, run: &[Event], happens_before: &HappensBefore, race: &Race) {

@@ -125,6 +125,49 @@ fn check(shape: Shape, programs: u64) {
     }
 }
 
+/// Too large to count traces by brute force; the outcomes are still known from all states.
+#[test]
+fn larger() {
+    let number = std::env::var("QUOTIENT_STATELESS_PROGRAMS").ok().and_then(|v| v.parse::<u64>().ok());
+    let mut totals = Totals::default();
+    for shape in Shape::ALL {
+        for seed in 1..=number.map_or(8, |all| all / 500) {
+            let program = generate::program(seed, shape, 14);
+            let machine = Machine::new(program.clone());
+            let (_, plain) = explored(&program, Algorithm::SourceSets, Symmetry::Off);
+            if plain.executions > 20_000 {
+                continue;
+            }
+            totals.programs += 1;
+            let mut executions = Vec::new();
+            for symmetry in [Symmetry::Off, Symmetry::Costarted, Symmetry::Dynamic] {
+                let expected = brute_force::outcomes(&machine, symmetry, STATES).expect("small enough");
+                for algorithm in [Algorithm::SourceSets, Algorithm::Optimal] {
+                    let (found, statistics) = explored(&program, algorithm, symmetry);
+                    assert_eq!(
+                        found, expected,
+                        "{shape:?}, seed {seed}: {algorithm:?}, {symmetry:?}\n{program}"
+                    );
+                    if algorithm == Algorithm::Optimal {
+                        assert_eq!(statistics.sleep_set_blocked, 0, "{shape:?}, seed {seed}\n{program}");
+                    }
+                    if symmetry == Symmetry::Off {
+                        executions.push(statistics.executions);
+                    }
+                    totals.add(algorithm, symmetry, &statistics);
+                }
+            }
+            assert_eq!(executions[0], executions[1], "{shape:?}, seed {seed}\n{program}");
+        }
+    }
+    println!("larger: {} programs", totals.programs);
+    for (algorithm, symmetry, executions, blocked, images) in totals.modes {
+        println!(
+            "  {algorithm:?}, {symmetry:?}: {executions} executions, {blocked} blocked, {images} images"
+        );
+    }
+}
+
 #[test]
 fn memory() {
     check(Shape::Memory, 200);

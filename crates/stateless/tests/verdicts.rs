@@ -35,7 +35,7 @@ fn check(program: &Program, ending: Ending) {
                 assert_eq!(violation.ending, ending, "{algorithm:?}\n{program}");
                 let mut machine = Machine::new(program.clone());
                 machine.restart();
-                for Choice { thread, alternative } in violation.schedule {
+                for Choice { thread, alternative } in violation.schedule.choices {
                     assert!(machine.enabled().contains(thread));
                     machine.step(thread, alternative);
                 }
@@ -222,7 +222,7 @@ fn data_races() {
         };
         assert_eq!(violation.ending, Ending::Race);
         let (earlier, later) = violation.race.unwrap();
-        assert_ne!(violation.schedule[earlier].thread, violation.schedule[later].thread);
+        assert_ne!(violation.schedule.choices[earlier].thread, violation.schedule.choices[later].thread);
         assert_eq!(run(&racy(true), configuration).verdict, Verdict::Holds);
         let locked = Program { atomic: false, ..families::lock_increment_unlock(3) };
         assert_eq!(run(&locked, configuration).verdict, Verdict::Holds);

@@ -1,32 +1,8 @@
 //! Random programs from a seed, small enough for brute force.
 
 use super::program::{Comparison, Condition, Instruction, Program, Value};
+use crate::random::Random;
 use crate::threads::{ThreadId, ThreadSet};
-
-/// A small generator of random numbers (SplitMix64): the same programs on every machine.
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next_number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next_number() % n as u64) as usize
-    }
-
-    /// True in one of `n` cases.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
 
 /// What kind of program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,29 +22,30 @@ impl Shape {
     pub const ALL: [Shape; 4] = [Shape::Memory, Shape::CommonEnd, Shape::Synchronisation, Shape::Created];
 }
 
-/// A random program of at most `max_operations` visible instructions.
+/// A random program of at most `max_operations` visible instructions; threads get longer above ten.
 pub fn program(seed: u64, shape: Shape, max_operations: usize) -> Program {
     let mut random = Random(seed);
+    let longer = max_operations.saturating_sub(10) / 3;
     loop {
-        let program = attempt(&mut random, shape);
+        let program = attempt(&mut random, shape, longer);
         if program.visible_instructions() <= max_operations {
             return program;
         }
     }
 }
 
-fn attempt(random: &mut Random, shape: Shape) -> Program {
+fn attempt(random: &mut Random, shape: Shape, longer: usize) -> Program {
     let mut threads = Vec::new();
     match shape {
         Shape::Memory => {
             let alike = 2 + usize::from(random.one_in(3));
             let others = random.below(if alike == 2 { 3 } else { 2 });
-            let most = if alike + others <= 3 { 3 } else { 2 };
+            let most = longer + if alike + others <= 3 { 3 } else { 2 };
             threads = vec![memory_code(random, most); alike];
             threads.extend((0..others).map(|_| memory_code(random, most)));
         }
         Shape::CommonEnd => {
-            let end = memory_code(random, 2);
+            let end = memory_code(random, 2 + longer);
             for _ in 0..2 + random.below(2) {
                 let mut code = if random.one_in(2) { memory_code(random, 1) } else { Vec::new() };
                 let shift = code.len() as u16;
@@ -88,13 +65,13 @@ fn attempt(random: &mut Random, shape: Shape) -> Program {
         Shape::Synchronisation => {
             let alike = 1 + random.below(3);
             let others = if alike == 1 { 1 + random.below(2) } else { random.below(2) };
-            let most = if alike + others <= 2 { 4 } else { 3 };
+            let most = longer + if alike + others <= 2 { 4 } else { 3 };
             threads = vec![synchronised_code(random, most); alike];
             threads.extend((0..others).map(|_| synchronised_code(random, most)));
         }
         Shape::Created => {
             let children = 2 + random.below(2);
-            let code = memory_code(random, 2);
+            let code = memory_code(random, 2 + longer);
             let mut main = Vec::new();
             for child in 1..=children {
                 main.push(Instruction::Create(child as ThreadId));
