@@ -1,8 +1,10 @@
 //! What to explore and how far, and what came of it.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::execution::{Ending, Outcome, Symmetry};
+use crate::happens_before::Event;
 use crate::schedule::Schedule;
 
 /// Which partial order reduction.
@@ -23,7 +25,7 @@ pub struct Configuration {
     pub algorithm: Algorithm,
     /// The thread symmetry used.
     pub symmetry: Symmetry,
-    /// Look for races also on the permuted images of every run ([`crate::symmetry`]). Without them
+    /// Look for races also on the permuted images of every run (module `symmetry`). Without them
     /// symmetry is the pruning of Yang et al. as printed, which can lose outcomes: the verdict is
     /// then at best undecided.
     pub images: bool,
@@ -183,15 +185,24 @@ impl std::fmt::Display for ExplorationError {
 
 impl std::error::Error for ExplorationError {}
 
-/// Sees every complete execution; answers whether to go on.
+/// What an observer is shown beside the outcome.
+pub struct Progress<'a> {
+    /// The counters so far.
+    pub statistics: &'a Statistics,
+    /// The execution.
+    pub run: &'a [Event],
+}
+
+/// Sees every complete execution; answers whether to go on. Closures that take the outcome are
+/// observers.
 pub trait Observer {
     /// A complete execution ended with `outcome`.
-    fn execution(&mut self, outcome: Outcome) -> std::ops::ControlFlow<()>;
+    fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()>;
 }
 
 impl<F: FnMut(Outcome)> Observer for F {
-    fn execution(&mut self, outcome: Outcome) -> std::ops::ControlFlow<()> {
+    fn execution(&mut self, outcome: Outcome, _: &Progress<'_>) -> ControlFlow<()> {
         self(outcome);
-        std::ops::ControlFlow::Continue(())
+        ControlFlow::Continue(())
     }
 }

@@ -1,10 +1,10 @@
 //! The depth-first exploration shared by the three algorithms: runs, replay, sleep sets, bounds.
 //!
-//! The stack has one [`Frame`] per state of the current run, with the steps asleep there and the
+//! The stack has one frame per state of the current run, with the steps asleep there and the
 //! wake-up tree of what is still to be explored from there. An iteration replays the run up to a
 //! state with something left to explore, extends it to a complete execution, looks for races in it
 //! ([`crate::happens_before`]) and adds what reverses them to the trees above. How a race is reversed
-//! is all that distinguishes the algorithms ([`crate::reversal`]).
+//! is all that distinguishes the algorithms (module `reversal`).
 //!
 //! Sleep sets: a step explored from a state sleeps in everything explored from that state
 //! afterwards, until something dependent is executed. The operation of a sleeping thread does not
@@ -20,9 +20,10 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::configuration::{
-    Algorithm, Bound, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
+    Algorithm, Bound, Configuration, ExplorationError, Observer, Progress, Report, Statistics, Verdict,
+    Violation,
 };
-use crate::execution::{Ending, Execution, Outcome, Symmetry};
+use crate::execution::{Ending, Execution, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
 use crate::history::History;
 use crate::operation::{Operation, dependent};
@@ -98,7 +99,7 @@ pub fn explore<X: Execution>(
             explorer.bound = Some(bound);
             break;
         }
-        if explorer.run_once(program, fixed, &mut |outcome| observer.execution(outcome))?.is_break() {
+        if explorer.run_once(program, fixed, observer)?.is_break() {
             break;
         }
         match explorer.exploration.backtrack() {
@@ -167,7 +168,7 @@ impl Explorer {
         &mut self,
         program: &mut X,
         fixed: usize,
-        observer: &mut impl FnMut(Outcome) -> ControlFlow<()>,
+        observer: &mut impl Observer,
     ) -> Result<ControlFlow<()>, ExplorationError> {
         let Explorer { exploration, happens_before, images, violation, bound, .. } = self;
         let configuration = exploration.configuration;
@@ -190,7 +191,8 @@ impl Explorer {
                     let schedule = exploration.schedule();
                     *violation = Some(Violation { ending: outcome.ending, schedule, race: None });
                 }
-                if observer(outcome).is_break() {
+                let progress = Progress { statistics: &exploration.statistics, run: &exploration.run };
+                if observer.execution(outcome, &progress).is_break() {
                     *bound = Some(Bound::Stopped);
                     return Ok(ControlFlow::Break(()));
                 }

@@ -41,7 +41,7 @@
 //! 2. `q` woke `r` from a wait that `r` leaves by its timeout in `w`. In every run below `E.q.u`
 //!    the next operation of `r` (executed or pending) is one with `timed` set, woken by `q`.
 //! 3. `q` is another alternative of the operation of `r` itself. Not a race between threads: see
-//!    [`crate::explore`], which adds the other alternatives of each event.
+//!    [`mod@crate::explore`], which adds the other alternatives of each event.
 //!
 //! In each case the sequence explored instead contains all of `u` and then `o`, and an event of it
 //! that is not from `u` is independent of `o` as it does not touch the objects of `q`; so it is an

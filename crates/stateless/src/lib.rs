@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | [`operation`] | operations as accesses to objects; dependence | |
 //! | [`happens_before`] | vector clocks, races to reverse, blocking operations | Abdulla et al., J. ACM 2017 |
-//! | [`explore`] | runs, replay, sleep sets, bounds | |
+//! | [`mod@explore`] | runs, replay, sleep sets, bounds | |
 //! | `reversal` | optimal DPOR, source sets, Flanagan–Godefroid | J. ACM 2017; POPL 2005 |
 //! | [`wakeup_tree`] | wake-up trees | J. ACM 2017 |
 //! | `symmetry` | symmetric threads, races on permuted images | Yang et al. 2009, corrected |
@@ -53,7 +53,8 @@ pub mod threads;
 pub mod wakeup_tree;
 
 pub use configuration::{
-    Algorithm, Bound, Configuration, ExplorationError, Observer, Report, Statistics, Verdict, Violation,
+    Algorithm, Bound, Configuration, ExplorationError, Observer, Progress, Report, Statistics, Verdict,
+    Violation,
 };
 pub use execution::{Ending, Execution, Outcome, Symmetry};
 pub use explore::explore;

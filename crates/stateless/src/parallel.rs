@@ -17,7 +17,6 @@
 //! a branch *yet to be explored* will be told of it. So the optimal mode is not offered here, and
 //! executions stopped by sleep sets are the price of the second worker.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -269,11 +268,7 @@ impl Worker<'_> {
                 return Ok(());
             }
             let before = self.explorer.exploration.statistics.executions;
-            let mut observe = |outcome| {
-                observer(outcome);
-                ControlFlow::Continue(())
-            };
-            let went_on = self.explorer.run_once(program, fixed, &mut observe)?;
+            let went_on = self.explorer.run_once(program, fixed, &mut |outcome| observer(outcome))?;
             let after = self.explorer.exploration.statistics.executions;
             self.pool.executions.fetch_add(after - before, Ordering::Relaxed);
             if went_on.is_break() {

@@ -1,10 +1,12 @@
 //! Verdicts, bounds and replay on small programs with known defects, in every algorithm.
 
+use std::ops::ControlFlow;
+
 use quotient_stateless::estimate::estimate;
 use quotient_stateless::model::{Comparison, Condition, Instruction, Machine, Program, Value, families};
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Ending, Execution, ExplorationError, Kind, Operation, Outcome,
-    Report, ThreadId, ThreadSet, Verdict, explore,
+    Algorithm, Bound, Choice, Configuration, Ending, Execution, ExplorationError, Kind, Observer, Operation,
+    Outcome, Progress, Report, ThreadId, ThreadSet, Verdict, explore,
 };
 
 use Instruction::*;
@@ -292,6 +294,27 @@ fn not_deterministic() {
     let mut fickle = Fickle { machine: Machine::new(families::load_store(2)), restarts: 0 };
     let result = explore(&mut fickle, &Configuration::default(), &mut |_| {});
     assert!(matches!(result, Err(ExplorationError::NotDeterministic { .. })), "{result:?}");
+}
+
+/// An observer sees every execution as it was, and can end the exploration.
+#[test]
+fn observers_see_the_run() {
+    struct Third(Vec<usize>);
+    impl Observer for Third {
+        fn execution(&mut self, _: Outcome, progress: &Progress<'_>) -> ControlFlow<()> {
+            self.0.push(progress.run.len());
+            if progress.statistics.executions == 3 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        }
+    }
+    let mut observer = Third(Vec::new());
+    let mut machine = Machine::new(families::load_store(3));
+    let report = explore(&mut machine, &Configuration::default(), &mut observer).unwrap();
+    assert_eq!(report.verdict, Verdict::Undecided(Bound::Stopped));
+    assert_eq!(observer.0, [6, 6, 6]);
 }
 
 /// Right for programs whose races do not depend on the schedule, of the right order for others.
