@@ -37,7 +37,8 @@ pub struct Configuration {
     pub data_races: bool,
     /// The most executions.
     pub max_executions: Option<u64>,
-    /// The most preemptions (switches away from an enabled thread) in an execution.
+    /// The most preemptions (switches away from an enabled thread) in an execution. Not every
+    /// execution within the bound is covered: one may stand for others that need fewer.
     pub max_preemptions: Option<u32>,
     /// The most steps of an execution.
     pub max_steps: usize,
@@ -113,6 +114,8 @@ pub struct Statistics {
     pub sleep_set_blocked: u64,
     /// Executions cut by the bound on preemptions or steps.
     pub cut: u64,
+    /// Executions with a data race, if those are looked for.
+    pub racy: u64,
     /// Steps, including replayed ones.
     pub steps: u64,
     /// Steps that were repeated only to get back to a branching state.
@@ -133,6 +136,7 @@ impl Statistics {
         self.executions += other.executions;
         self.sleep_set_blocked += other.sleep_set_blocked;
         self.cut += other.cut;
+        self.racy += other.racy;
         self.steps += other.steps;
         self.replayed += other.replayed;
         self.depth = self.depth.max(other.depth);

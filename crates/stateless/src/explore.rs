@@ -201,8 +201,11 @@ impl Explorer {
         }
         let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
         happens_before.analyse(&exploration.run, &exploration.pending, from);
-        if configuration.data_races && violation.is_none() {
-            *violation = exploration.data_race(happens_before);
+        if configuration.data_races
+            && let Some(race) = exploration.data_race(happens_before)
+        {
+            exploration.statistics.racy += 1;
+            violation.get_or_insert(race);
         }
         if violation.is_some() && configuration.stop_at_first {
             return Ok(ControlFlow::Break(()));

@@ -125,6 +125,40 @@ fn check(shape: Shape, programs: u64) {
     }
 }
 
+/// A data race is found iff two accesses can be next to each other.
+#[test]
+fn data_races() {
+    let number = std::env::var("QUOTIENT_STATELESS_PROGRAMS").ok().and_then(|v| v.parse::<u64>().ok());
+    let mut racy = [0, 0];
+    for shape in Shape::ALL {
+        for seed in 1..=number.map_or(60, |all| all / 50) {
+            let program = Program { atomic: false, ..generate::program(seed, shape, 8) };
+            let expected =
+                brute_force::data_race(&Machine::new(program.clone()), STATES).expect("small enough");
+            racy[usize::from(expected)] += 1;
+            for (algorithm, symmetry) in [
+                (Algorithm::FlanaganGodefroid, Symmetry::Off),
+                (Algorithm::SourceSets, Symmetry::Off),
+                (Algorithm::Optimal, Symmetry::Off),
+                (Algorithm::Optimal, Symmetry::Dynamic),
+            ] {
+                let configuration = Configuration {
+                    algorithm,
+                    symmetry,
+                    data_races: true,
+                    stop_at_first: false,
+                    ..Configuration::default()
+                };
+                let report =
+                    explore(&mut Machine::new(program.clone()), &configuration, &mut |_| {}).unwrap();
+                let found = report.statistics.racy > 0;
+                assert_eq!(found, expected, "{shape:?}, seed {seed}: {algorithm:?}, {symmetry:?}\n{program}");
+            }
+        }
+    }
+    assert!(racy[0] > 10 && racy[1] > 10, "{racy:?}");
+}
+
 /// Too large to count traces by brute force; the outcomes are still known from all states.
 #[test]
 fn larger() {

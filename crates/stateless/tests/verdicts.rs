@@ -16,6 +16,7 @@ const ALGORITHMS: [Algorithm; 3] = [Algorithm::FlanaganGodefroid, Algorithm::Sou
 fn with_objects(threads: Vec<Vec<Instruction>>) -> Program {
     Program {
         mutexes: 2,
+        locks: 1,
         conditions: 1,
         semaphores: vec![0, 1],
         barriers: vec![2, 3],
@@ -178,6 +179,42 @@ fn barriers_semaphores_and_creation_order() {
     let mut early = main;
     early.remove(3);
     check(&with_objects(vec![early, child]), Ending::Assertion);
+}
+
+/// Readers see both variables equal, writers keep them so; two readers may be inside together.
+#[test]
+fn readers_and_writers() {
+    let store = |variable, value| Store { variable, value: Value::Constant(value) };
+    let writer = vec![WriteLock(0), store(0, 1), store(1, 1), Release(0)];
+    let same = Condition { register: 0, comparison: Comparison::Equal, constant: 0 };
+    let reader = |lock: Instruction| {
+        vec![
+            lock,
+            Load { register: 0, variable: 0 },
+            Load { register: 1, variable: 1 },
+            Branch { condition: same, target: 6 },
+            assert_that(1, Comparison::Equal, 1),
+            Jump(7),
+            assert_that(1, Comparison::Equal, 0),
+            Release(0),
+        ]
+    };
+    check(&with_objects(vec![writer.clone(), reader(ReadLock(0)), reader(ReadLock(0))]), Ending::Finished);
+    let mut unlocked = reader(Choose { register: 2, choices: 1 });
+    unlocked.pop();
+    check(&with_objects(vec![writer, unlocked]), Ending::Assertion);
+    // Both inside: a count of readers reaches two.
+    let counting = vec![
+        ReadLock(0),
+        FetchAdd { register: 0, variable: 0, amount: 1 },
+        assert_that(0, Comparison::Equal, 0),
+        FetchAdd { register: 0, variable: 0, amount: -1 },
+        Release(0),
+    ];
+    check(&with_objects(vec![counting.clone(), counting.clone()]), Ending::Assertion);
+    let exclusive: Vec<Instruction> =
+        counting.into_iter().map(|i| if i == ReadLock(0) { WriteLock(0) } else { i }).collect();
+    check(&with_objects(vec![exclusive.clone(), exclusive]), Ending::Finished);
 }
 
 #[test]

@@ -39,6 +39,41 @@ pub fn outcomes(machine: &Machine, symmetry: Symmetry, limit: usize) -> Option<B
     Some(found)
 }
 
+/// Is there a reachable state in which two threads are about to access the same variable, one of them
+/// to change it, and not both atomically? `None` if there are more than `limit` states.
+pub fn data_race(machine: &Machine, limit: usize) -> Option<bool> {
+    let mut machine = machine.clone();
+    machine.restart();
+    let plain = |machine: &Machine, thread| {
+        let instruction = machine.instruction(thread);
+        !machine.program().atomic
+            && matches!(instruction, Some(Instruction::Load { .. } | Instruction::Store { .. }))
+    };
+    let mut seen: HashSet<State> = HashSet::from([machine.state().clone()]);
+    let mut left = vec![machine];
+    while let Some(machine) = left.pop() {
+        let enabled: Vec<ThreadId> = machine.enabled().iter().collect();
+        for (i, &s) in enabled.iter().enumerate() {
+            for &t in &enabled[i + 1..] {
+                let (a, b) = (touched(&machine, s), touched(&machine, t));
+                let conflict = a.iter().any(|x| b.iter().any(|y| x.0 == y.0 && (x.1 || y.1)));
+                if conflict && (plain(&machine, s) || plain(&machine, t)) {
+                    return Some(true);
+                }
+            }
+        }
+        for_each_step(&machine, |next, _, _| {
+            if seen.insert(next.state().clone()) {
+                left.push(next);
+            }
+        });
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    Some(false)
+}
+
 /// The number of Mazurkiewicz traces of complete executions. `None` if there are more than `limit`
 /// interleavings.
 pub fn traces(machine: &Machine, limit: u64) -> Option<usize> {
@@ -92,6 +127,11 @@ fn touched(machine: &Machine, thread: ThreadId) -> Vec<(Object, bool)> {
         }
         (Status::Ready, Lock(m) | Unlock(m)) => vec![(('m', m), true)],
         (Status::Ready, TryLock { mutex, .. }) => vec![(('m', mutex), free(mutex))],
+        (Status::Ready, ReadLock(l) | WriteLock(l) | Release(l)) => vec![(('l', l), true)],
+        (Status::Ready, TryWriteLock { lock, .. }) => {
+            let (readers, writer) = state.holders[lock as usize];
+            vec![(('l', lock), readers.is_empty() && writer.is_none())]
+        }
         (Status::Ready, Wait { condition, mutex } | TimedWait { condition, mutex, .. }) => {
             vec![(('m', mutex), true), (('c', condition), true)]
         }

@@ -11,7 +11,7 @@ pub enum Shape {
     Memory,
     /// Threads with different beginnings and the same end.
     CommonEnd,
-    /// Mutexes, condition variables, semaphores, barriers, choices.
+    /// Mutexes, condition variables, semaphores, reader-writer locks, barriers, choices.
     Synchronisation,
     /// A main thread that creates the others and may join them.
     Created,
@@ -95,8 +95,9 @@ fn attempt(random: &mut Random, shape: Shape, longer: usize) -> Program {
     }
     Program {
         mutexes: 2,
+        locks: 1,
         conditions: 1,
-        semaphores: vec![random.below(2) as i64],
+        semaphores: vec![random.below(3) as i64],
         barriers: vec![2],
         registers_observed: shape != Shape::CommonEnd || random.one_in(2),
         ..Program::new(threads, 2)
@@ -160,6 +161,19 @@ fn synchronised_code(random: &mut Random, most: usize) -> Vec<Instruction> {
     let mut held = None;
     for _ in 0..1 + random.below(most) {
         let mutex = usize::from(random.one_in(4)) as u8;
+        if random.one_in(6) {
+            code.push(match random.below(5) {
+                0 | 1 => ReadLock(0),
+                2 => WriteLock(0),
+                3 => TryWriteLock { register: 1, lock: 0 },
+                _ => Release(0),
+            });
+            if random.one_in(2) && !matches!(code.last(), Some(Release(_))) {
+                code.push(memory_instruction(random));
+                code.push(Release(0));
+            }
+            continue;
+        }
         match (random.below(12), held) {
             (0..4, None) => {
                 code.push(Lock(mutex));

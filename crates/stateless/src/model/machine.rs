@@ -9,6 +9,9 @@ use crate::threads::{ThreadId, ThreadSet};
 /// Local instructions a thread may execute between two visible operations.
 const LOCAL_STEPS: usize = 10_000;
 
+/// Places of a reader-writer lock: more than there can be readers.
+const PLACES: i64 = 1000;
+
 /// What a thread is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Status {
@@ -53,6 +56,8 @@ pub struct State {
     pub variables: Vec<i64>,
     /// Who has each mutex.
     pub owners: Vec<Option<ThreadId>>,
+    /// Who has each reader-writer lock for reading, and who for writing.
+    pub holders: Vec<(ThreadSet, Option<ThreadId>)>,
     /// Who waits on each condition variable, oldest first.
     pub waiters: Vec<Vec<ThreadId>>,
     /// The semaphores.
@@ -82,6 +87,7 @@ impl Machine {
             threads,
             variables: program.variables.clone(),
             owners: vec![None; program.mutexes],
+            holders: vec![(ThreadSet::EMPTY, None); program.locks],
             waiters: vec![Vec::new(); program.conditions],
             semaphores: program.semaphores.clone(),
             arrived: vec![ThreadSet::EMPTY; program.barriers.len()],
@@ -175,6 +181,9 @@ impl Machine {
             Object::Condition => p.variables.len() + p.mutexes,
             Object::Semaphore => p.variables.len() + p.mutexes + p.conditions,
             Object::Barrier => p.variables.len() + p.mutexes + p.conditions + p.semaphores.len(),
+            Object::Lock => {
+                p.variables.len() + p.mutexes + p.conditions + p.semaphores.len() + p.barriers.len()
+            }
         };
         base as u32 + number as u32
     }
@@ -185,6 +194,16 @@ impl Machine {
 
     fn mutex(&self, kind: Kind, mode: Mode, mutex: u8) -> Operation {
         Operation::new(kind).with(self.object(Object::Mutex, mutex), mode, 1, self.free(mutex))
+    }
+
+    /// Places left in a reader-writer lock, of which a reader takes one and a writer all.
+    fn places(&self, lock: u8) -> i64 {
+        let (readers, writer) = self.state.holders[lock as usize];
+        if writer.is_some() { 0 } else { PLACES - readers.len() as i64 }
+    }
+
+    fn lock(&self, kind: Kind, mode: Mode, need: i64, lock: u8) -> Operation {
+        Operation::new(kind).with(self.object(Object::Lock, lock), mode, need, self.places(lock))
     }
 
     fn memory(&self, kind: Kind, mode: Mode, variable: u8, need: i64) -> Operation {
@@ -209,6 +228,10 @@ impl Machine {
             Lock(m) => self.mutex(Kind::Lock, Mode::Acquire, m),
             Unlock(m) => self.mutex(Kind::Unlock, Mode::Write, m),
             TryLock { mutex, .. } => self.mutex(Kind::TryLock, Mode::Try, mutex),
+            ReadLock(l) => self.lock(Kind::Lock, Mode::Acquire, 1, l),
+            WriteLock(l) => self.lock(Kind::Lock, Mode::Acquire, PLACES, l),
+            TryWriteLock { lock, .. } => self.lock(Kind::TryLock, Mode::Try, PLACES, lock),
+            Release(l) => self.lock(Kind::Unlock, Mode::Write, 0, l),
             Wait { condition, mutex } | TimedWait { condition, mutex, .. } => {
                 let waiters = self.state.waiters[condition as usize].len() as i64;
                 self.mutex(Kind::ConditionWait, Mode::Write, mutex).with(
@@ -284,6 +307,8 @@ impl Machine {
         let instruction = self.instruction(thread);
         match (local.status, instruction) {
             (Status::Ready, Some(Instruction::Lock(m))) => self.free(m) == 1,
+            (Status::Ready, Some(Instruction::ReadLock(l))) => self.places(l) >= 1,
+            (Status::Ready, Some(Instruction::WriteLock(l))) => self.places(l) == PLACES,
             (Status::Ready, Some(Instruction::SemaphoreWait(s))) => self.state.semaphores[s as usize] > 0,
             (Status::Ready, Some(Instruction::Join(set))) => self.ended(set),
             (Status::Ready, _) | (Status::Released, _) => true,
@@ -343,6 +368,25 @@ impl Machine {
                     self.state.owners[mutex as usize] = Some(thread);
                 }
                 self.set(thread, register, success);
+            }
+            ReadLock(l) => self.state.holders[l as usize].0.insert(thread),
+            WriteLock(l) => self.state.holders[l as usize].1 = Some(thread),
+            TryWriteLock { register, lock } => {
+                let success = self.places(lock) == PLACES;
+                if success {
+                    self.state.holders[lock as usize].1 = Some(thread);
+                }
+                self.set(thread, register, success as i64);
+            }
+            Release(l) => {
+                let (readers, writer) = &mut self.state.holders[l as usize];
+                if *writer == Some(thread) {
+                    *writer = None;
+                } else if readers.contains(thread) {
+                    readers.remove(thread);
+                } else {
+                    return self.fail(thread);
+                }
             }
             Wait { condition, mutex } | TimedWait { condition, mutex, .. } => {
                 if self.state.owners[mutex as usize] != Some(thread) {
@@ -408,6 +452,7 @@ enum Object {
     Condition,
     Semaphore,
     Barrier,
+    Lock,
 }
 
 impl Execution for Machine {
@@ -420,6 +465,7 @@ impl Execution for Machine {
         state.threads.copy_from_slice(&initial.threads);
         state.variables.copy_from_slice(&initial.variables);
         state.owners.fill(None);
+        state.holders.fill((ThreadSet::EMPTY, None));
         state.waiters.iter_mut().for_each(Vec::clear);
         state.semaphores.copy_from_slice(&initial.semaphores);
         state.arrived.fill(ThreadSet::EMPTY);

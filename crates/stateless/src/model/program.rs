@@ -98,6 +98,19 @@ pub enum Instruction {
         /// The mutex.
         mutex: u8,
     },
+    /// Takes a reader-writer lock for reading; blocks while somebody has it for writing.
+    ReadLock(u8),
+    /// Takes a reader-writer lock for writing; blocks while somebody has it.
+    WriteLock(u8),
+    /// Takes the reader-writer lock for writing if nobody has it; `register` says whether.
+    TryWriteLock {
+        /// Gets 1 on success, else 0.
+        register: u8,
+        /// The reader-writer lock.
+        lock: u8,
+    },
+    /// Gives a reader-writer lock back; a failure unless the thread has it.
+    Release(u8),
     /// Gives back the mutex, waits to be signalled, takes the mutex again.
     Wait {
         /// The condition variable.
@@ -180,6 +193,8 @@ pub struct Program {
     pub variables: Vec<i64>,
     /// Number of mutexes.
     pub mutexes: usize,
+    /// Number of reader-writer locks.
+    pub locks: usize,
     /// Number of condition variables.
     pub conditions: usize,
     /// Initial values of the semaphores.
@@ -200,6 +215,7 @@ impl Program {
             threads,
             variables: vec![0; variables],
             mutexes: 0,
+            locks: 0,
             conditions: 0,
             semaphores: Vec::new(),
             barriers: Vec::new(),
@@ -256,6 +272,10 @@ impl fmt::Display for Instruction {
             Lock(m) => write!(f, "lock(m{m})"),
             Unlock(m) => write!(f, "unlock(m{m})"),
             TryLock { register, mutex } => write!(f, "r{register} = trylock(m{mutex})"),
+            ReadLock(l) => write!(f, "read_lock(l{l})"),
+            WriteLock(l) => write!(f, "write_lock(l{l})"),
+            TryWriteLock { register, lock } => write!(f, "r{register} = try_write_lock(l{lock})"),
+            Release(l) => write!(f, "release(l{l})"),
             Wait { condition, mutex } => write!(f, "wait(c{condition}, m{mutex})"),
             TimedWait { register, condition, mutex } => {
                 write!(f, "r{register} = timedwait(c{condition}, m{mutex})")

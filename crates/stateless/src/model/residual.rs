@@ -10,7 +10,7 @@
 //! Exchanging threads `a` and `b` maps a state to itself when
 //! * their residual code is equal, and the values of *live* registers, in the order of the walk;
 //! * they are doing the same thing there (and wait in no queue, where positions differ);
-//! * neither has a mutex, or they would own different ones;
+//! * neither has a mutex, or they would own different ones (both may read under the same lock);
 //! * nobody's residual code creates one of them, or joins one without the other. A join of a set of
 //!   threads is what consecutive joins amount to when their results are not asked for.
 
@@ -133,6 +133,7 @@ fn registers(instruction: &Instruction) -> (u8, u8) {
         Load { register, .. }
         | FetchAdd { register, .. }
         | TryLock { register, .. }
+        | TryWriteLock { register, .. }
         | TimedWait { register, .. }
         | Choose { register, .. } => (0, 1 << register),
         Store { value, .. } => (value_register(value), 0),
@@ -231,6 +232,7 @@ impl<'a> Walk<'a> {
             Load { register, .. }
             | FetchAdd { register, .. }
             | TryLock { register, .. }
+            | TryWriteLock { register, .. }
             | TimedWait { register, .. }
             | Choose { register, .. } => *register = self.register(*register),
             Assert(condition) | Branch { condition, .. } => {
@@ -258,6 +260,9 @@ pub(super) fn symmetric(machine: &Machine, a: ThreadId, b: ThreadId, symmetry: S
             x.status == y.status
                 && x.status != Status::Waiting
                 && state.owners.iter().all(|owner| *owner != Some(a) && *owner != Some(b))
+                && state.holders.iter().all(|(readers, writer)| {
+                    readers.contains(a) == readers.contains(b) && *writer != Some(a) && *writer != Some(b)
+                })
                 && p.class == q.class
                 && p.live.len() == q.live.len()
                 && p.live
@@ -286,9 +291,11 @@ pub fn outcome_hash(machine: &Machine, symmetry: Symmetry) -> u64 {
     let observed = machine.program().registers_observed;
     let mut threads: Vec<Observed> = Vec::new();
     for (t, local) in state.threads.iter().enumerate() {
-        let held = (0..state.owners.len() as u8)
-            .filter(|&m| state.owners[m as usize] == Some(t as ThreadId))
-            .collect();
+        let t_id = t as ThreadId;
+        let owned = (0..state.owners.len() as u8).filter(|&m| state.owners[m as usize] == Some(t_id));
+        let read = (0..state.holders.len() as u8).filter(|&l| state.holders[l as usize].0.contains(t_id));
+        let written = (0..state.holders.len() as u8).filter(|&l| state.holders[l as usize].1 == Some(t_id));
+        let held = owned.chain(read.map(|l| 100 + l)).chain(written.map(|l| 200 + l)).collect();
         let (name, location) = match symmetry {
             Symmetry::Off => (t as u32, u32::from(local.location)),
             Symmetry::Costarted => (residual.same_code[t], u32::from(local.location)),
