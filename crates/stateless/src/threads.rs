@@ -23,7 +23,7 @@ impl ThreadSet {
     /// Is `thread` a member?
     #[inline]
     pub const fn contains(self, thread: ThreadId) -> bool {
-        self.0 >> thread & 1 != 0
+        (thread as usize) < MAX_THREADS && self.0 >> thread & 1 != 0
     }
 
     /// Adds `thread`.

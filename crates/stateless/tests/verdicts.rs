@@ -6,7 +6,7 @@ use quotient_stateless::estimate::estimate;
 use quotient_stateless::model::{Comparison, Condition, Instruction, Machine, Program, Value, families};
 use quotient_stateless::{
     Algorithm, Bound, Choice, Configuration, Ending, Execution, ExplorationError, Kind, Observer, Operation,
-    Outcome, Progress, Report, ThreadId, ThreadSet, Verdict, explore,
+    Outcome, Progress, Report, ThreadId, ThreadSet, Verdict, explore, explore_parallel,
 };
 
 use Instruction::*;
@@ -331,6 +331,44 @@ fn not_deterministic() {
     let mut fickle = Fickle { machine: Machine::new(families::load_store(2)), restarts: 0 };
     let result = explore(&mut fickle, &Configuration::default(), &mut |_| {});
     assert!(matches!(result, Err(ExplorationError::NotDeterministic { .. })), "{result:?}");
+}
+
+/// No thread, a thread without code, as many threads as there can be, and one more.
+#[test]
+fn extremes() {
+    let own = |t: usize| vec![Store { variable: t as u8, value: Value::Constant(1) }];
+    for threads in [vec![], vec![vec![]], (0..64).map(own).collect()] {
+        for algorithm in ALGORITHMS {
+            let program = Program::new(threads.clone(), 64);
+            let report = run(&program, Configuration { algorithm, ..Configuration::default() });
+            assert_eq!((report.verdict, report.statistics.executions), (Verdict::Holds, 1));
+        }
+        let make = || Machine::new(Program::new(threads.clone(), 64));
+        let configuration = Configuration { algorithm: Algorithm::SourceSets, ..Configuration::default() };
+        let report = explore_parallel(make, &configuration, 2, &|_| {}).unwrap();
+        assert_eq!((report.verdict, report.statistics.executions), (Verdict::Holds, 1));
+    }
+    let mut machine = Machine::new(Program::new((0..65).map(own).collect(), 65));
+    let refused = explore(&mut machine, &Configuration::default(), &mut |_| {});
+    assert_eq!(refused, Err(ExplorationError::TooManyThreads(65)));
+}
+
+/// An execution that does not end is cut, and then nothing is claimed.
+#[test]
+fn endless_loops() {
+    let spin = vec![Load { register: 0, variable: 0 }, Jump(0)];
+    let program = Program::new(vec![spin, vec![Store { variable: 0, value: Value::Constant(1) }]], 1);
+    for algorithm in ALGORITHMS {
+        let configuration = Configuration {
+            algorithm,
+            max_steps: 30,
+            max_executions: Some(1000),
+            ..Configuration::default()
+        };
+        assert!(matches!(run(&program, configuration).verdict, Verdict::Undecided(_)), "{algorithm:?}");
+    }
+    // Without visible operations the interpreter itself gives up.
+    check(&Program::new(vec![vec![Jump(0)]], 0), Ending::Assertion);
 }
 
 /// An observer sees every execution as it was, and can end the exploration.
