@@ -176,13 +176,11 @@ impl Explorer {
         let end = exploration.extend(program);
         let statistics = &mut exploration.statistics;
         statistics.depth = statistics.depth.max(exploration.run.len());
-        exploration.pending.clear();
         match end {
             End::Asleep => statistics.sleep_set_blocked += 1,
             End::Cut(by) => {
                 statistics.cut += 1;
                 *bound = Some(by);
-                exploration.collect_pending(program, self.threads);
             }
             End::Complete => {
                 statistics.executions += 1;
@@ -196,9 +194,10 @@ impl Explorer {
                     *bound = Some(Bound::Stopped);
                     return Ok(ControlFlow::Break(()));
                 }
-                exploration.collect_pending(program, self.threads);
             }
         }
+        // Also when all that is enabled sleeps: somebody may have been blocked by this run alone.
+        exploration.collect_pending(program, self.threads);
         let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
         happens_before.analyse(&exploration.run, &exploration.pending, from);
         if configuration.data_races

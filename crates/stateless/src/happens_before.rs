@@ -37,7 +37,8 @@
 //!    that `o` acquires, and no event of `u` touches it. Let the run after `E.q.u` go on
 //!    arbitrarily, but execute `o` as soon as it is possible. All writes of the object after `q` in
 //!    that run happen where `o` is not possible, so the walk back from `o` ends at `q`. If `o` never
-//!    becomes possible it is pending at the end, and the walk ends at `q` as well.
+//!    becomes possible it is pending at the end, and the walk ends at `q` as well. The end may also
+//!    be that all enabled threads sleep; pending operations count there, too.
 //! 2. `q` woke `r` from a wait that `r` leaves by its timeout in `w`. In every run below `E.q.u`
 //!    the next operation of `r` (executed or pending) is one with `timed` set, woken by `q`.
 //! 3. `q` is another alternative of the operation of `r` itself. Not a race between threads: see

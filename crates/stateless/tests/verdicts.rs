@@ -333,6 +333,21 @@ fn not_deterministic() {
     assert!(matches!(result, Err(ExplorationError::NotDeterministic { .. })), "{result:?}");
 }
 
+/// Thread 2 is blocked for ever only in runs that end because thread 0 sleeps: that thread 1 disabled it
+/// must be seen there, or the order lock, store, load is never tried.
+#[test]
+fn blocked_while_others_sleep() {
+    let program = with_objects(vec![
+        vec![Store { variable: 0, value: Value::Constant(1) }],
+        vec![Load { register: 0, variable: 1 }, Lock(0)],
+        vec![Lock(0), Load { register: 0, variable: 0 }],
+    ]);
+    for algorithm in [Algorithm::SourceSets, Algorithm::Optimal] {
+        let configuration = Configuration { algorithm, stop_at_first: false, ..Configuration::default() };
+        assert_eq!(run(&program, configuration).statistics.executions, 3, "{algorithm:?}");
+    }
+}
+
 /// No thread, a thread without code, as many threads as there can be, and one more.
 #[test]
 fn extremes() {
