@@ -1,0 +1,334 @@
+//! Happens-before of one run by vector clocks, and the races to reverse in it.
+//!
+//! Happens-before is the transitive closure of program order and of the order of dependent
+//! operations (module [`crate::operation`]). The clock of event `k` has for every thread `t` one more
+//! than the index of the last event of `t` that happens before or is `k`; so `i` happens before `k`
+//! iff `clock(k)[thread(i)] > i`.
+//!
+//! # Which pairs are races
+//!
+//! A race is a pair: an event `e`, and an operation `o` of another thread that is executed later or
+//! is still pending at the end of the run. It stands for the question "what if `o` came before
+//! `e`?", to be answered by exploring, from the state in which `e` was executed, the events after
+//! `e` that do not happen after it, then `o`. Write `base(o)` for the part of the past of `o` that
+//! does not come through the objects it accesses: program order, being woken, waiting for the end of
+//! threads. If `e` is in `base(o)` the pair is no race. Else there are three kinds.
+//!
+//! * *Direct*: `e` and `o` are dependent by an object, nothing that happens after `e` happens before
+//!   `o`, and `o` would have been possible in the object's value before `e`. This is the race of
+//!   Abdulla et al.
+//! * *Disabled*: `o` is an [`Acquire`](Mode::Acquire). Walk back along the writes of the object
+//!   while `o` was not possible before them; the first write before which it was possible is the
+//!   event that disabled `o` (the lock taken by somebody else). Events between them (the unlock)
+//!   happen after `e` and so are not part of the sequence explored instead. The writes of an object
+//!   are totally ordered by happens-before, so equivalent runs give the same answer.
+//! * *Woken*: `o` follows a wake-up `e` from a wait with a timeout ([`Operation::timed`]). Before
+//!   `e` the thread could have timed out instead.
+//!
+//! # Why these suffice with blocking operations
+//!
+//! The correctness proof of source sets takes a sequence `w` from a state `E` that has no weak
+//! initial among the explored first steps, the explored `q` whose step is independent of the
+//! longest prefix `u` of `w`, and the next event of `w` after `u`, by thread `r`; and needs a run
+//! below `E.q.u` in which the race between `q` and that operation of `r` is seen. Without
+//! blocking, `r` is enabled after `E.q.u` and the race is direct in `E.q.u.r…`. Otherwise:
+//!
+//! 1. `r`'s operation `o` is not possible after `E.q.u` but is after `E.u`. Then `q` wrote an object
+//!    that `o` acquires, and no event of `u` touches it. Let the run after `E.q.u` go on
+//!    arbitrarily, but execute `o` as soon as it is possible. All writes of the object after `q` in
+//!    that run happen where `o` is not possible, so the walk back from `o` ends at `q`. If `o` never
+//!    becomes possible it is pending at the end, and the walk ends at `q` as well. The end may also
+//!    be that all enabled threads sleep; pending operations count there, too.
+//! 2. `q` woke `r` from a wait that `r` leaves by its timeout in `w`. In every run below `E.q.u`
+//!    the next operation of `r` (executed or pending) is one with `timed` set, woken by `q`.
+//! 3. `q` is another alternative of the operation of `r` itself. Not a race between threads: see
+//!    [`mod@crate::explore`], which adds the other alternatives of each event.
+//!
+//! In each case the sequence explored instead contains all of `u` and then `o`, and an event of it
+//! that is not from `u` is independent of `o` as it does not touch the objects of `q`; so it is an
+//! initial only if it is independent of `u.o`, against the choice of `q`. The rest is the published
+//! proof.
+
+use crate::operation::{Mode, Operation};
+use crate::threads::{ThreadId, ThreadSet};
+
+/// An executed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Who executed it.
+    pub thread: ThreadId,
+    /// In which way (below the operation's number of alternatives).
+    pub alternative: u16,
+    /// What was executed.
+    pub operation: Operation,
+}
+
+/// A pair to reverse.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// Index of the earlier event.
+    pub earlier: u32,
+    /// Index of the later event, or the length of the run when it is still pending.
+    pub later: u32,
+    /// The later thread.
+    pub thread: ThreadId,
+    /// The later operation as it would be executed before the earlier event.
+    pub reversed: Operation,
+    /// Both can be next to each other in an equivalent run.
+    pub direct: bool,
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct ObjectHistory {
+    last_write: u32,
+    /// Threads that read since the last write; when, is in `reads`.
+    readers: ThreadSet,
+}
+
+/// Clocks and races of a run. Kept between runs to reuse memory.
+pub struct HappensBefore {
+    threads: usize,
+    /// Does creating a thread come before what the thread does?
+    creation: bool,
+    clocks: Vec<u32>,
+    /// For each access of each event the previous write of the same object.
+    previous_write: Vec<[u32; crate::operation::MAX_ACCESSES]>,
+    thread_clocks: Vec<u32>,
+    woken_by: Vec<u32>,
+    objects: Vec<ObjectHistory>,
+    reads: Vec<u32>,
+    touched: Vec<u32>,
+    base: Vec<u32>,
+    clock: Vec<u32>,
+    candidates: Vec<(u32, bool, Operation)>,
+    races: Vec<Race>,
+}
+
+impl HappensBefore {
+    /// For programs of at most `threads` threads.
+    pub fn new(threads: usize) -> HappensBefore {
+        HappensBefore {
+            threads,
+            creation: true,
+            clocks: Vec::new(),
+            previous_write: Vec::new(),
+            thread_clocks: vec![0; threads * threads],
+            woken_by: vec![NONE; threads],
+            objects: Vec::new(),
+            reads: Vec::new(),
+            touched: Vec::new(),
+            base: vec![0; threads],
+            clock: vec![0; threads],
+            candidates: Vec::new(),
+            races: Vec::new(),
+        }
+    }
+
+    /// The same, but threads are considered to exist from the start: waking a thread that has done
+    /// nothing yet orders nothing.
+    pub(crate) fn without_creation(threads: usize) -> HappensBefore {
+        HappensBefore { creation: false, ..HappensBefore::new(threads) }
+    }
+
+    /// Forgets everything: the empty run.
+    pub(crate) fn restart(&mut self) {
+        self.reset(0);
+    }
+
+    /// Computes the clock of the last event of `run`, those before having been given before.
+    pub(crate) fn extend(&mut self, run: &[Event]) {
+        let Some(k) = run.len().checked_sub(1) else { return };
+        self.clocks.resize(run.len() * self.threads, 0);
+        self.look(run, run[k].thread, &run[k].operation);
+        self.advance(run, k);
+    }
+
+    /// The clock of event `k`.
+    #[inline]
+    pub fn clock(&self, k: usize) -> &[u32] {
+        &self.clocks[k * self.threads..(k + 1) * self.threads]
+    }
+
+    /// Does event `i`, of `thread`, happen before (or equal) event `k`?
+    #[inline]
+    pub fn ordered(&self, i: usize, thread: ThreadId, k: usize) -> bool {
+        self.clocks[k * self.threads + thread as usize] > i as u32
+    }
+
+    /// The races found by the last [`HappensBefore::analyse`], in the order of the later event.
+    pub fn races(&self) -> &[Race] {
+        &self.races
+    }
+
+    /// Computes clocks of `run` and the races whose later operation is at or after index `from`
+    /// (pending ones always). `pending` are the operations that threads still had at the end.
+    pub fn analyse(&mut self, run: &[Event], pending: &[(ThreadId, Operation)], from: usize) {
+        self.reset(run.len());
+        for (k, event) in run.iter().enumerate() {
+            self.look(run, event.thread, &event.operation);
+            if k >= from {
+                self.keep_races(run, k, event.thread);
+            }
+            self.advance(run, k);
+        }
+        for (thread, operation) in pending {
+            // What a thread is still waiting to end has not disabled anything.
+            if operation.awaits.is_empty() {
+                self.look(run, *thread, operation);
+                self.keep_races(run, run.len(), *thread);
+            }
+        }
+    }
+
+    fn reset(&mut self, length: usize) {
+        for object in self.touched.drain(..) {
+            self.objects[object as usize] = ObjectHistory { last_write: NONE, readers: ThreadSet::EMPTY };
+        }
+        self.thread_clocks.fill(0);
+        self.woken_by.fill(NONE);
+        self.clocks.clear();
+        self.clocks.resize(length * self.threads, 0);
+        self.previous_write.clear();
+        self.races.clear();
+    }
+
+    fn history(&mut self, object: u32) -> ObjectHistory {
+        if object as usize >= self.objects.len() {
+            let fresh = ObjectHistory { last_write: NONE, readers: ThreadSet::EMPTY };
+            self.objects.resize(object as usize + 1, fresh);
+            self.reads.resize((object as usize + 1) * self.threads, 0);
+        }
+        self.objects[object as usize]
+    }
+
+    #[inline]
+    fn in_base(&self, run: &[Event], i: u32) -> bool {
+        self.base[run[i as usize].thread as usize] > i
+    }
+
+    /// Computes `base` and the candidate races of an operation about to be executed (or pending).
+    fn look(&mut self, run: &[Event], thread: ThreadId, operation: &Operation) {
+        let n = self.threads;
+        let row = thread as usize * n;
+        self.base.copy_from_slice(&self.thread_clocks[row..row + n]);
+        for awaited in operation.awaits.iter() {
+            let row = awaited as usize * n;
+            join(&mut self.base, &self.thread_clocks[row..row + n]);
+        }
+        self.candidates.clear();
+        for access in operation.accesses() {
+            let object = access.object;
+            let history = self.history(object);
+            let possible = access.possible_at(access.value);
+            let mut by_reader = false;
+            if access.writes() && possible {
+                for reader in history.readers.iter() {
+                    let read = self.reads[object as usize * n + reader as usize];
+                    if reader != thread && !self.in_base(run, read) {
+                        by_reader = true;
+                        self.candidates.push((read, true, *operation));
+                    }
+                }
+            }
+            if by_reader {
+                // The last write happens before those reads, so it is not direct; and the run that
+                // executes the operation as soon as it is possible has it before those reads.
+                continue;
+            }
+            let mut write = history.last_write;
+            let mut direct = true;
+            while write != NONE && !self.in_base(run, write) {
+                let event = &run[write as usize];
+                let slot = event.operation.accesses().iter().position(|a| a.object == object);
+                let Some(slot) = slot else { break };
+                let before = event.operation.accesses()[slot].value;
+                if access.possible_at(before) {
+                    let reversed = operation.at_value(object, before);
+                    self.candidates.push((write, direct && possible, reversed));
+                    break;
+                }
+                direct = false;
+                write = self.previous_write[write as usize][slot];
+            }
+        }
+        if let Some(object) = operation.timed {
+            let waker = self.woken_by[thread as usize];
+            if waker != NONE {
+                let timeout =
+                    Operation::new(crate::operation::Kind::ConditionTimeout).with(object, Mode::Write, 0, 0);
+                self.candidates.push((waker, false, timeout));
+            }
+        }
+    }
+
+    /// Keeps the candidates that are races of the operation at `later`.
+    fn keep_races(&mut self, run: &[Event], later: usize, thread: ThreadId) {
+        for c in 0..self.candidates.len() {
+            let (earlier, direct, reversed) = self.candidates[c];
+            let by = run[earlier as usize].thread;
+            if by == thread {
+                continue;
+            }
+            // A direct race has nothing in between: not even another candidate.
+            let between = direct
+                && self.candidates.iter().any(|&(other, ..)| {
+                    other > earlier && self.ordered(earlier as usize, by, other as usize)
+                });
+            if !between {
+                self.races.push(Race { earlier, later: later as u32, thread, reversed, direct });
+            }
+        }
+    }
+
+    /// Adds event `k`, whose `base` was just computed, to the clocks and histories.
+    fn advance(&mut self, run: &[Event], k: usize) {
+        let n = self.threads;
+        let Event { thread, operation, .. } = &run[k];
+        self.clock.copy_from_slice(&self.base);
+        let mut previous = [NONE; crate::operation::MAX_ACCESSES];
+        for (slot, access) in operation.accesses().iter().enumerate() {
+            let object = access.object as usize;
+            let history = self.objects[object];
+            previous[slot] = history.last_write;
+            if history.last_write != NONE {
+                let row = history.last_write as usize * n;
+                join(&mut self.clock, &self.clocks[row..row + n]);
+            } else if history.readers.is_empty() {
+                self.touched.push(access.object);
+            }
+            if access.writes() {
+                for reader in history.readers.iter() {
+                    let row = self.reads[object * n + reader as usize] as usize * n;
+                    join(&mut self.clock, &self.clocks[row..row + n]);
+                }
+                self.objects[object] = ObjectHistory { last_write: k as u32, readers: ThreadSet::EMPTY };
+            } else {
+                self.objects[object].readers.insert(*thread);
+                self.reads[object * n + *thread as usize] = k as u32;
+            }
+        }
+        self.previous_write.push(previous);
+        self.clock[*thread as usize] = k as u32 + 1;
+        let row = *thread as usize * n;
+        self.thread_clocks[row..row + n].copy_from_slice(&self.clock);
+        self.clocks[k * n..(k + 1) * n].copy_from_slice(&self.clock);
+        self.woken_by[*thread as usize] = NONE;
+        for woken in operation.wakes.iter() {
+            let row = woken as usize * n;
+            if !self.creation && self.thread_clocks[row + woken as usize] == 0 {
+                continue;
+            }
+            join(&mut self.thread_clocks[row..row + n], &self.clock);
+            self.woken_by[woken as usize] = k as u32;
+        }
+    }
+}
+
+#[inline]
+fn join(into: &mut [u32], from: &[u32]) {
+    for (a, b) in into.iter_mut().zip(from) {
+        *a = (*a).max(*b);
+    }
+}
