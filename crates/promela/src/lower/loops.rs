@@ -75,12 +75,14 @@ impl Lowering<'_> {
                 // Every message is received and sent again, as often as there are messages.
                 let item = self.place(variable)?;
                 let leaves = self.leaves(&item);
-                let name = ast::Ident {
-                    name: format!("for {} {}", variable.parts[0].name.name, self.locals().len()),
-                    span,
-                };
+                // As in SPIN, all such loops of one block share their counter.
+                let name = ast::Ident { name: "for counter".into(), span };
                 let byte = Type::Int(quotient_program::IntType::BYTE);
-                let count = self.add_local(&name, byte.clone(), Init::Default);
+                let known = self.current.as_ref().and_then(|b| b.scopes.last()?.names.get(&name.name));
+                let count = match known {
+                    Some((id, _)) => *id,
+                    None => self.add_local(&name, byte.clone(), Init::Default),
+                };
                 let count = Place { root: Root::Local(count), path: Vec::new(), ty: byte, span };
                 let text = self.text(span);
                 let zero = vec![Action::Assign(count.clone(), Expr::Const(0))];
