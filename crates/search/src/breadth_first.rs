@@ -175,9 +175,11 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
                 start = end;
             }
         }
-        for (index, &key) in keys.iter().enumerate() {
-            if successors.entry(index).has_state() {
-                visited.touch(key, successors.state(index).len());
+        if V::TOUCHES {
+            for (index, &key) in keys.iter().enumerate() {
+                if successors.entry(index).has_state() {
+                    visited.touch(key, successors.state(index).len());
+                }
             }
         }
         let mut hint = 0;

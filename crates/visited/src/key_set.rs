@@ -56,14 +56,14 @@ impl Hashes {
     fn insert_at(&mut self, slot: usize, hash: u64) {
         // SAFETY: the last slot is always free, so the search for a free one ends inside.
         unsafe {
-            let at = self.slots.as_mut_ptr().add(slot);
-            let mut moved = 0;
-            while *at.add(moved) != 0 {
-                moved += 1;
+            let start = self.slots.as_mut_ptr();
+            let mut at = start.add(slot);
+            let mut carried = hash;
+            while carried != 0 {
+                carried = std::mem::replace(&mut *at, carried);
+                at = at.add(1);
             }
-            std::ptr::copy(at, at.add(1), moved);
-            *at = hash;
-            self.crowded |= slot + moved + 4 >= self.slots.len();
+            self.crowded |= at.offset_from_unsigned(start) + 4 >= self.slots.len();
         }
         self.len += 1;
     }

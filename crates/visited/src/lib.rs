@@ -14,6 +14,7 @@ mod interner;
 mod key_set;
 mod memory;
 mod plain;
+mod plan;
 mod tree;
 
 pub use plain::Plain;
@@ -36,6 +37,9 @@ pub trait Visited {
 
     /// Computes the key and the hint of `state`, cheaply if `parent` differs from it in few words.
     fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64;
+
+    /// Whether [`Visited::touch`] does anything.
+    const TOUCHES: bool = false;
 
     /// Called between `prepare` and `insert` for each state of a batch: a second chance to load.
     fn touch(&self, _key: u64, _words: usize) {}

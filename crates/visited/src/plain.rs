@@ -201,6 +201,8 @@ impl Visited for Plain {
         hash
     }
 
+    const TOUCHES: bool = true;
+
     #[inline]
     fn touch(&self, key: u64, words: usize) {
         let slab = &self.by_length[words];
