@@ -278,6 +278,7 @@ pub(crate) struct Code {
     pub(crate) sends: Vec<Send>,
     pub(crate) receives: Vec<Receive>,
     pub(crate) elements: Vec<Element>,
+    pub(crate) directs: crate::direct::Directs,
     pub(crate) starts: Vec<Start>,
     pub(crate) prints: Vec<Print>,
     /// Code that sets the globals' initial values.

@@ -33,11 +33,11 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
     compiler.code
 }
 
-struct Compiler<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
+pub(crate) struct Compiler<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) layout: &'a Layout,
     sources: &'a SourceMap,
-    code: Code,
+    pub(crate) code: Code,
     /// The innermost known place, for faults.
     span: Option<Span>,
     /// Expressions around the one being compiled; each holds at most a few values on the stack.
@@ -92,9 +92,11 @@ impl Compiler<'_> {
             // Nested code is emitted while compiling: collect, then append in order.
             let compiled: Vec<_> =
                 location.transformations.iter().map(|t| self.transformation(number, t)).collect();
-            for mut t in compiled {
+            for (mut t, ir) in compiled.into_iter().zip(&location.transformations) {
                 t.number = self.code.transformations.len() as u32;
                 self.code.transformations.push(t);
+                let direct = self.direct(number, ir);
+                self.code.directs.list.push(direct);
             }
             locations.push(Location {
                 first,
@@ -557,12 +559,12 @@ impl Compiler<'_> {
         }
     }
 
-    fn index_site(&mut self, place: &Place, length: u32) -> SiteAt {
+    pub(crate) fn index_site(&mut self, place: &Place, length: u32) -> SiteAt {
         let text = self.sources.slice(place.span).split_whitespace().collect::<Vec<_>>().join(" ");
         self.site(Fault::Index { text, length }, place.span)
     }
 
-    fn simple(&self, function: u32, place: &Place) -> Simple {
+    pub(crate) fn simple(&self, function: u32, place: &Place) -> Simple {
         let (local, mut at, mut ty) = match &place.root {
             Root::Global(v) => {
                 (false, self.layout.globals[v.0 as usize], &self.program.globals[v.0 as usize].ty)
@@ -664,7 +666,8 @@ fn is_plain(location: &ir::Location) -> bool {
         })
 }
 
-enum Simple {
+/// How a place is found.
+pub(crate) enum Simple {
     Fixed { local: bool, at: u32 },
     Element { local: bool, at: u32, len: u32, index: Expr },
     No,
