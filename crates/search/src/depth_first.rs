@@ -175,7 +175,8 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
             }
             let at = self.hints.len();
             self.hints.resize(at + self.seams.visited.hint_len(state.len()), 0);
-            keys.push(self.seams.visited.prepare(state, known, &mut self.hints[at..]));
+            let loaded = self.seams.visited.load(state);
+            keys.push(self.seams.visited.prepare(state, loaded, known, &mut self.hints[at..]));
         }
         let mut read = first_hint;
         let mut write = first_hint;

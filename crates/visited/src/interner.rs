@@ -6,6 +6,7 @@
 use crate::directory::{Directory, Segment, home};
 use crate::hash::slots_hash;
 use crate::memory::{Plain, Zeroed};
+use crate::prefetch_at;
 
 /// Keys of two slots, five to a line.
 pub(crate) type Pairs = Interner<2, 5>;
@@ -27,12 +28,6 @@ unsafe impl<const SLOTS: usize, const PLACES: usize> Plain for Line<SLOTS, PLACE
 struct Lines<const SLOTS: usize, const PLACES: usize> {
     lines: Zeroed<Line<SLOTS, PLACES>>,
     len: usize,
-}
-
-impl<const SLOTS: usize, const PLACES: usize> Default for Lines<SLOTS, PLACES> {
-    fn default() -> Self {
-        Lines::with_units(0)
-    }
 }
 
 /// Numbers for keys of `SLOTS` slots.
@@ -147,6 +142,12 @@ impl<const SLOTS: usize, const PLACES: usize> Segment for Lines<SLOTS, PLACES> {
         self.lines.len()
     }
 
+    fn start(&self) -> *const u8 {
+        self.lines.as_ptr().cast()
+    }
+
+    const FIRST_UNITS: usize = 4;
+
     // 32 MiB.
     const MOST_UNITS: usize = 1 << 19;
 
@@ -182,30 +183,54 @@ impl<const SLOTS: usize, const PLACES: usize> Segment for Lines<SLOTS, PLACES> {
 }
 
 impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
+    /// Starts loading the line of a key; gives its hash.
+    #[inline(always)]
+    pub(crate) fn load(&self, key: [u32; SLOTS]) -> u64 {
+        let hash = slots_hash(&key);
+        let route = self.directory.route(hash);
+        let lines = route.start.cast::<Line<SLOTS, PLACES>>();
+        prefetch_at(lines.wrapping_add(home(hash, route.depth, route.units)));
+        hash
+    }
+
     /// The number of a key, a new one if it has none.
     #[inline(always)]
     pub(crate) fn intern(&mut self, key: [u32; SLOTS]) -> u32 {
-        let hash = slots_hash(&key);
-        let (lines, depth) = self.directory.segment(hash);
-        if !lines.lines.is_empty()
-            && let Ok(id) = lines.find(&key, hash, depth)
-        {
-            return id;
-        }
-        self.intern_new(key, hash)
+        self.intern_hashed(key, slots_hash(&key))
     }
 
+    /// The number of a key with this hash, a new one if it has none.
+    #[inline(always)]
+    pub(crate) fn intern_hashed(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
+        let route = self.directory.route(hash);
+        let at = home(hash, route.depth, route.units);
+        // SAFETY: the route leads to `units` lines, and `home` is below that.
+        let line = unsafe { &*route.start.cast::<Line<SLOTS, PLACES>>().add(at) };
+        let id = line.id(&key);
+        if id != 0 { id } else { self.intern_far(key, hash) }
+    }
+
+    /// The number of a key that is not in its first line.
     #[cold]
     #[inline(never)]
+    fn intern_far(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
+        let (lines, depth) = self.directory.segment(hash);
+        match lines.find(&key, hash, depth) {
+            Ok(id) => id,
+            Err(_) => self.intern_new(key, hash),
+        }
+    }
+
     fn intern_new(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
         let next = self.directory.len() + 1;
         if next > u64::from(u32::MAX) {
             self.full = true;
             return u32::MAX;
         }
-        let (lines, depth) = self.directory.segment_with_room(hash);
+        self.directory.make_room_for(hash);
+        let (lines, depth) = self.directory.segment(hash);
         if let Err(free) = lines.find(&key, hash, depth) {
-            lines.put(free, &key, next as u32);
+            self.directory.segment_mut(hash).put(free, &key, next as u32);
         }
         self.directory.added();
         next as u32

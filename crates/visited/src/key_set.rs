@@ -5,10 +5,10 @@
 //! there is found missing as fast as another one is found, also in a full table; and a segment is moved to a larger one in
 //! a single pass from left to right.
 
-use crate::directory::{Directory, Segment, home};
+use crate::directory::{Directory, Route, Segment, home};
 use crate::hash::bijective;
 use crate::memory::Zeroed;
-use crate::prefetch;
+use crate::prefetch_at;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeySet {
@@ -30,27 +30,24 @@ struct Hashes {
 /// Slots behind the last home.
 const BEYOND: usize = 64;
 
-impl Default for Hashes {
-    fn default() -> Self {
-        Hashes::with_units(0)
+/// The slot of `hash`, or the one where it belongs (free, or holding a greater hash), with what it holds.
+#[inline(always)]
+fn find(route: Route, hash: u64) -> (usize, u64) {
+    let slots = route.start.cast::<u64>();
+    let mut slot = home(hash, route.depth, route.units);
+    // SAFETY: `home` is below the number of homes; the last slot is always free, so the loop ends before it.
+    unsafe {
+        let mut held = *slots.add(slot);
+        // A free slot, 0, becomes the greatest number.
+        while held.wrapping_sub(1) < hash - 1 {
+            slot += 1;
+            held = *slots.add(slot);
+        }
+        (slot, held)
     }
 }
 
 impl Hashes {
-    /// The slot of `hash`, or the one where it belongs (free, or holding a greater hash).
-    #[inline(always)]
-    fn find(&self, hash: u64, depth: u32) -> usize {
-        let mut slot = home(hash, depth, self.homes);
-        // SAFETY: `home` is below the number of homes; the last slot is always free, so the loop ends before it.
-        unsafe {
-            // A free slot, 0, becomes the greatest number.
-            while self.slots.get_unchecked(slot).wrapping_sub(1) < hash - 1 {
-                slot += 1;
-            }
-        }
-        slot
-    }
-
     /// Puts a hash at the slot that `find` gave, moving what is there and behind it.
     #[inline(always)]
     fn insert_at(&mut self, slot: usize, hash: u64) {
@@ -71,13 +68,18 @@ impl Hashes {
 
 impl Segment for Hashes {
     fn with_units(units: usize) -> Self {
-        let slots = if units == 0 { 0 } else { units + BEYOND };
-        Hashes { slots: Zeroed::new(slots), homes: units, len: 0, crowded: false }
+        Hashes { slots: Zeroed::new(units + BEYOND), homes: units, len: 0, crowded: false }
     }
 
     fn units(&self) -> usize {
         self.homes
     }
+
+    fn start(&self) -> *const u8 {
+        self.slots.as_ptr().cast()
+    }
+
+    const FIRST_UNITS: usize = 16;
 
     // 32 MiB.
     const MOST_UNITS: usize = 1 << 22;
@@ -116,41 +118,47 @@ impl Segment for Hashes {
     }
 }
 
+/// What the set keeps of a key: a hash without loss.
+#[inline(always)]
+pub(crate) fn key_hash(key: u64) -> u64 {
+    bijective(key)
+}
+
 impl KeySet {
-    /// Starts loading the slot of a key.
+    /// Starts loading the slot of a key with this [`key_hash`].
     #[inline(always)]
-    pub(crate) fn prefetch(&self, key: u64) {
-        let hash = bijective(key);
-        let (hashes, depth) = self.directory.segment(hash);
-        prefetch(&hashes.slots, home(hash, depth, hashes.homes));
+    pub(crate) fn prefetch(&self, hash: u64) {
+        let route = self.directory.route(hash);
+        // The address is inside the segment; nothing depends on that.
+        prefetch_at(route.start.cast::<u64>().wrapping_add(home(hash, route.depth, route.units)));
     }
 
-    /// Adds a key; `false` when it was there.
+    /// Adds a key, given its [`key_hash`]; `false` when it was there.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, key: u64) -> bool {
-        let hash = bijective(key);
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
         if hash == 0 {
             return !std::mem::replace(&mut self.zero, true);
         }
-        let (hashes, depth) = self.directory.segment_with_room(hash);
-        let slot = hashes.find(hash, depth);
-        // SAFETY: `find` gives a slot of the segment.
-        if unsafe { *hashes.slots.get_unchecked(slot) } == hash {
+        let (slot, held) = find(self.directory.route(hash), hash);
+        if held == hash {
             return false;
         }
-        hashes.insert_at(slot, hash);
-        self.directory.added();
+        self.insert_new(hash, slot);
         true
     }
 
     #[inline(always)]
-    pub(crate) fn contains(&self, key: u64) -> bool {
-        let hash = bijective(key);
-        if hash == 0 {
-            return self.zero;
+    fn insert_new(&mut self, hash: u64, mut slot: usize) {
+        if self.directory.make_room_for(hash) {
+            slot = find(self.directory.route(hash), hash).0;
         }
-        let (hashes, depth) = self.directory.segment(hash);
-        hashes.homes > 0 && hashes.slots[hashes.find(hash, depth)] == hash
+        self.directory.segment_mut(hash).insert_at(slot, hash);
+        self.directory.added();
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        if hash == 0 { self.zero } else { find(self.directory.route(hash), hash).1 == hash }
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -173,11 +181,13 @@ mod tests {
         let mut keys: Vec<u64> = (0..200_000u64).collect();
         keys.sort_by_key(|k| bijective(*k));
         for &key in keys.iter().take(3000).chain(keys.iter().rev().take(3000)) {
+            let key = key_hash(key);
             assert!(!set.contains(key));
             assert!(set.insert(key));
             assert!(!set.insert(key));
         }
         for &key in &keys {
+            let key = key_hash(key);
             let there = set.contains(key);
             assert_eq!(set.insert(key), !there);
         }

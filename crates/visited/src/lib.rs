@@ -29,14 +29,26 @@ pub struct Known<'a> {
     pub hint: &'a [u32],
 }
 
+/// What [`Visited::load`] found out about a state.
+pub type Loaded = [u64; 2];
+
 /// A set of states.
 pub trait Visited {
     /// Size of the hint kept with a state of `words` words while it waits to be expanded. A hint makes
     /// [`Visited::prepare`] of its successors cheap.
     fn hint_len(&self, words: usize) -> usize;
 
+    /// Whether [`Visited::load`] does anything.
+    const LOADS: bool = false;
+
+    /// Called before `prepare` for each state of a batch: starts loading what that will read. What it gives is for
+    /// `prepare`.
+    fn load(&self, _state: &[u64]) -> Loaded {
+        Loaded::default()
+    }
+
     /// Computes the key and the hint of `state`, cheaply if `parent` differs from it in few words.
-    fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64;
+    fn prepare(&mut self, state: &[u64], loaded: Loaded, parent: Option<Known<'_>>, hint: &mut [u32]) -> u64;
 
     /// Whether [`Visited::touch`] does anything.
     const TOUCHES: bool = false;
@@ -77,18 +89,19 @@ compile_error!("slots are read as halves of words: this needs a little-endian ma
 /// Tells the processor that `slice[index]` will be needed.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    prefetch_at(slice.as_ptr().wrapping_add(index));
+}
+
+/// Tells the processor that what lies at this address will be needed.
+#[inline(always)]
+pub(crate) fn prefetch_at<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(element) = slice.get(index) {
-        // SAFETY: prefetching has no effect on memory, and the address is that of a live reference.
-        unsafe {
-            std::arch::x86_64::_mm_prefetch(
-                std::ptr::from_ref(element).cast::<i8>(),
-                std::arch::x86_64::_MM_HINT_T0,
-            );
-        }
+    // SAFETY: prefetching has no effect on memory and takes any address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch(address.cast::<i8>(), std::arch::x86_64::_MM_HINT_T0);
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (slice, index);
+    let _ = address;
 }
 
 #[cfg(test)]
@@ -121,9 +134,13 @@ mod tests {
             }
             let mut hint = vec![0; store.hint_len(state.len())];
             let parent = parent.map(|p| Known { state: &known[p].0, hint: &known[p].1 });
-            let key = store.prepare(&state, parent, &mut hint);
+            let key = store.prepare(&state, store.load(&state), parent, &mut hint);
             let mut fresh = vec![0; hint.len()];
-            assert_eq!(key, store.prepare(&state, None, &mut fresh), "the hint changes nothing");
+            assert_eq!(
+                key,
+                store.prepare(&state, store.load(&state), None, &mut fresh),
+                "the hint changes nothing"
+            );
             assert_eq!(hint, fresh);
             store.touch(key, state.len());
             assert_eq!(store.contains(key, &state), reference.contains(&state), "step {step}");
@@ -134,7 +151,7 @@ mod tests {
         assert_eq!(store.len(), reference.len() as u64);
         for state in &reference {
             let mut hint = vec![0; store.hint_len(state.len())];
-            let key = store.prepare(state, None, &mut hint);
+            let key = store.prepare(state, store.load(state), None, &mut hint);
             assert!(!store.insert(key, state));
         }
         assert!(store.bytes() > 0);

@@ -18,9 +18,9 @@
 //! above those.
 
 use crate::interner::{Pairs, Quads, Triples};
-use crate::key_set::KeySet;
+use crate::key_set::{KeySet, key_hash};
 use crate::plan::{Node, Plan};
-use crate::{Known, Visited};
+use crate::{Known, Loaded, Visited};
 
 /// States as trees of shared nodes.
 #[derive(Debug, Default)]
@@ -65,20 +65,40 @@ impl Nodes {
         }
     }
 
-    /// The root of a state of up to [`SHORT`] words: the low halves of its words, and the high ones.
+    /// Starts loading the two nodes of a state of two to [`SHORT`] words: the low halves of its words, and the high ones.
     #[inline(always)]
-    fn short(&mut self, state: &[u64]) -> u64 {
-        let halves = match *state {
-            [a] => [a as u32, high(a)],
-            [a, b] => [self.pairs.intern([a as u32, b as u32]), self.pairs.intern([high(a), high(b)])],
+    fn load_short(&self, state: &[u64]) -> Loaded {
+        match *state {
             [a, b, c] => [
-                self.triples.intern([a as u32, b as u32, c as u32]),
-                self.triples.intern([high(a), high(b), high(c)]),
+                self.triples.load([a as u32, b as u32, c as u32]),
+                self.triples.load([high(a), high(b), high(c)]),
+            ],
+            [a, b] => [self.pairs.load([a as u32, b as u32]), self.pairs.load([high(a), high(b)])],
+            [a, b, c, d] => [
+                self.quads.load([a as u32, b as u32, c as u32, d as u32]),
+                self.quads.load([high(a), high(b), high(c), high(d)]),
+            ],
+            _ => [0; 2],
+        }
+    }
+
+    /// The root of a state of up to [`SHORT`] words.
+    #[inline(always)]
+    fn short(&mut self, state: &[u64], [low, up]: Loaded) -> u64 {
+        let halves = match *state {
+            [a, b, c] => [
+                self.triples.intern_hashed([a as u32, b as u32, c as u32], low),
+                self.triples.intern_hashed([high(a), high(b), high(c)], up),
+            ],
+            [a, b] => [
+                self.pairs.intern_hashed([a as u32, b as u32], low),
+                self.pairs.intern_hashed([high(a), high(b)], up),
             ],
             [a, b, c, d] => [
-                self.quads.intern([a as u32, b as u32, c as u32, d as u32]),
-                self.quads.intern([high(a), high(b), high(c), high(d)]),
+                self.quads.intern_hashed([a as u32, b as u32, c as u32, d as u32], low),
+                self.quads.intern_hashed([high(a), high(b), high(c), high(d)], up),
             ],
+            [a] => [a as u32, high(a)],
             _ => unreachable!("a short state has one to four words"),
         };
         u64::from(halves[0]) << 32 | u64::from(halves[1])
@@ -111,7 +131,7 @@ impl Tree {
     }
 
     /// The root of a state of any length.
-    #[inline(always)]
+    #[inline(never)]
     fn long(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
         let plan = &self.by_length[state.len()].plan;
         let slots = plan.slots;
@@ -161,18 +181,27 @@ impl Visited for Tree {
         }
     }
 
-    #[inline]
-    fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
+    const LOADS: bool = true;
+
+    #[inline(always)]
+    fn load(&self, state: &[u64]) -> Loaded {
+        self.nodes.load_short(state)
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, state: &[u64], loaded: Loaded, parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
         let n = state.len();
         if self.by_length.get(n).is_none_or(|l| l.plan.slots == 0) {
             self.prepare_length(n);
         }
-        let key = if n <= SHORT { self.nodes.short(state) } else { self.long(state, parent, hint) };
-        self.by_length[n].roots.prefetch(key);
+        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, parent, hint) };
+        let key = key_hash(root);
+        // SAFETY: there are that many, see above.
+        unsafe { self.by_length.get_unchecked(n) }.roots.prefetch(key);
         key
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
         let new = self.by_length[state.len()].roots.insert(key);
         self.len += u64::from(new);
