@@ -256,6 +256,8 @@ pub(crate) struct Location {
     pub(crate) valid_end: bool,
     /// Every transformation is a condition, `else` or nothing, followed by changes of variables: see `plain.rs`.
     pub(crate) plain: bool,
+    /// Plain, and no condition needs the interpreter: see `direct.rs`.
+    pub(crate) direct: bool,
 }
 
 /// A compiled thread body.

@@ -8,6 +8,7 @@ use crate::code::{
     Code, CodeAt, Element, Function, Leaf, LenMask, Location, Op, Operation, Pattern, Print, PrintPart,
     Receive, Send, SiteAt, Start, Transformation,
 };
+use crate::direct::INTERPRET;
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
 use crate::layout::{Cell, Layout, size_of_type};
@@ -95,10 +96,13 @@ impl Compiler<'_> {
             for (mut t, ir) in compiled.into_iter().zip(&location.transformations) {
                 t.number = self.code.transformations.len() as u32;
                 self.code.transformations.push(t);
-                let direct = self.direct(number, ir);
+                let direct = self.direct(number, ir, &function.locations);
                 self.code.directs.list.push(direct);
             }
+            let directs = &self.code.directs.list[first as usize..];
+            let direct = is_plain(location) && directs.iter().all(|d| d.condition != INTERPRET);
             locations.push(Location {
+                direct,
                 first,
                 end: self.code.transformations.len() as u32,
                 deterministic: location.deterministic,

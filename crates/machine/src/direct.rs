@@ -8,8 +8,11 @@
 //!
 //! What has no such form (wide integers, products, assertions, …) is left to the interpreter, which computes the same.
 
+use quotient_system::Successors;
+
 use crate::code::SiteAt;
 use crate::eval::Frame;
+use crate::layout::Instance;
 use crate::machine::Machine;
 
 /// What an operand's offset counts from: index into the addresses of [`Addresses`].
@@ -65,14 +68,23 @@ pub(crate) const FAIL: u32 = u32::MAX - 1;
 /// The interpreter must be asked.
 pub(crate) const INTERPRET: u32 = u32::MAX - 2;
 
+/// `else`: true when nothing else was.
+pub(crate) const OTHERWISE: u32 = u32::MAX - 3;
+/// The least of the marks; smaller numbers are those of tests.
+const MARKS: u32 = OTHERWISE;
+
 /// A transformation's condition and changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Direct {
-    /// Its first test, [`PASS`], [`FAIL`] or [`INTERPRET`].
+    /// Its first test, [`PASS`], [`FAIL`], [`OTHERWISE`] or [`INTERPRET`].
     pub(crate) condition: u32,
     /// Its changes; `first` may be [`INTERPRET`].
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// Where the thread goes.
+    pub(crate) target: u16,
+    /// The step ends there, and the changes need no interpreter.
+    pub(crate) quick: bool,
 }
 
 /// All tests and changes of a program.
@@ -118,6 +130,53 @@ impl Addresses {
     }
 }
 
+impl Addresses {
+    /// The addresses for another state of the same shape.
+    #[inline(always)]
+    fn on(&self, memory: *mut u8, frame: Frame) -> Addresses {
+        // SAFETY: a thread's segment is inside the state.
+        Addresses([memory, unsafe { memory.add(frame.base as usize) }, self.0[Base::Constants as usize]])
+    }
+
+    /// Does tests, from `at` on, until a mark is reached.
+    ///
+    /// # Safety
+    /// As for [`Addresses::place`]; what is not a mark must be the number of one of the tests.
+    #[inline(always)]
+    unsafe fn test(&self, tests: *const Test, mut at: u32) -> Result<u32, SiteAt> {
+        while at < MARKS {
+            // SAFETY: by this function's contract.
+            unsafe {
+                let test = &*tests.add(at as usize);
+                let left = self.value(&test.left)?;
+                let right = self.value(&test.right)?;
+                let outcome = 1 + u32::from(left > right) - u32::from(left < right);
+                at = *test.next.get_unchecked((test.accepts >> outcome & 1) as usize);
+            }
+        }
+        Ok(at)
+    }
+
+    /// Does the changes from `first` up to `end`.
+    ///
+    /// # Safety
+    /// As for [`Addresses::place`]; the changes must exist. (A change never has a constant as its goal.)
+    #[inline(always)]
+    unsafe fn change(&self, changes: *const Change, first: u32, end: u32) -> Result<(), SiteAt> {
+        for at in first..end {
+            // SAFETY: by this function's contract.
+            unsafe {
+                let change = &*changes.add(at as usize);
+                let left = self.value(&change.left)?;
+                let right = self.value(&change.right)?;
+                let right = if change.subtract { right.wrapping_neg() } else { right };
+                *self.place(&change.to)? = left.wrapping_add(right) & change.mask;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Directs {
     #[inline(always)]
     fn addresses(&self, frame: Frame) -> Addresses {
@@ -142,19 +201,11 @@ impl Machine {
         interpret: impl FnOnce(&mut Machine) -> Result<bool, SiteAt>,
     ) -> Result<bool, SiteAt> {
         let directs = &self.code.directs;
-        // SAFETY: there is one for each transformation.
-        let mut at = unsafe { directs.list.get_unchecked(number as usize) }.condition;
-        let addresses = directs.addresses(frame);
-        while at < INTERPRET {
-            // SAFETY: what is not a mark is the number of a test, and the test was compiled for this program.
-            unsafe {
-                let test = directs.tests.get_unchecked(at as usize);
-                let left = addresses.value(&test.left)?;
-                let right = addresses.value(&test.right)?;
-                let outcome = 1 + u32::from(left > right) - u32::from(left < right);
-                at = *test.next.get_unchecked((test.accepts >> outcome & 1) as usize);
-            }
-        }
+        // SAFETY: there is one for each transformation; it is of the program whose state this is.
+        let at = unsafe {
+            let first = directs.list.get_unchecked(number as usize).condition;
+            directs.addresses(frame).test(directs.tests.as_ptr(), first)?
+        };
         if at == INTERPRET { interpret(self) } else { Ok(at == PASS) }
     }
 
@@ -167,23 +218,60 @@ impl Machine {
         if first == INTERPRET {
             return None;
         }
+        // SAFETY: as above.
+        Some(unsafe { directs.addresses(frame).change(directs.changes.as_ptr(), first, end) })
+    }
+
+    /// Adds the steps of a thread that stands at a direct location, while no step is being explained and nothing must be
+    /// done to states before they are stored. The same steps in the same order as `plain_moves`, which says more.
+    #[inline(always)]
+    pub(crate) fn direct_moves(
+        &mut self,
+        state: &[u64],
+        thread: u32,
+        instance: Instance,
+        (first, end): (u32, u32),
+        out: &mut Successors,
+    ) {
+        // The tables do not move while a state is expanded, and stores to states do not change them; the compiler does
+        // not know that.
+        let directs = &self.code.directs;
+        let (list, tests) = (directs.list.as_ptr(), directs.tests.as_ptr());
+        let changes = directs.changes.as_ptr();
+        let memory = state.as_ptr().cast::<u8>().cast_mut();
+        let frame = Frame { memory, base: instance.at, thread, received: 0 };
         let addresses = directs.addresses(frame);
-        for at in first..end {
-            // SAFETY: as above; a change never has a constant as its goal.
-            unsafe {
-                let change = directs.changes.get_unchecked(at as usize);
-                let operands = addresses.value(&change.left).and_then(|left| {
-                    let right = addresses.value(&change.right)?;
-                    Ok((left, right, addresses.place(&change.to)?))
-                });
-                let (left, right, to) = match operands {
-                    Ok(operands) => operands,
-                    Err(site) => return Some(Err(site)),
-                };
-                let right = if change.subtract { right.wrapping_neg() } else { right };
-                *to = left.wrapping_add(right) & change.mask;
+        let mut moved = false;
+        for number in first..end {
+            // SAFETY: a location's transformations are in the list, and everything is of this program.
+            let direct = unsafe { &*list.add(number as usize) };
+            // SAFETY: as above.
+            match unsafe { addresses.test(tests, direct.condition) } {
+                Ok(PASS) => {}
+                Ok(OTHERWISE) if !moved => {}
+                Ok(_) => continue,
+                Err(site) => {
+                    moved = true;
+                    self.violate_at(site, thread, number, state, out);
+                    continue;
+                }
             }
+            moved = true;
+            let draft = out.draft(state).as_mut_ptr().cast::<u8>();
+            if !direct.quick {
+                self.plain_step(number, instance, thread, out);
+                continue;
+            }
+            // SAFETY: as above; the draft is a state of the same shape.
+            let changed = unsafe { addresses.on(draft, frame).change(changes, direct.first, direct.end) };
+            // SAFETY: `taken` has an element for each transformation.
+            unsafe { *self.taken.get_unchecked_mut(number as usize) = true };
+            if let Err(site) = changed {
+                self.plain_fault(site, thread, number, 0, out);
+                continue;
+            }
+            self.put_location(draft, instance.at, instance.kind, u32::from(direct.target));
+            out.commit(None);
         }
-        Some(Ok(()))
     }
 }

@@ -4,12 +4,17 @@ use quotient_program as ir;
 use quotient_program::{BinaryOp, Expr, Place, UnaryOp};
 
 use crate::compile::{Compiler, Simple};
-use crate::direct::{Base, Change, Direct, FAIL, INTERPRET, Operand, PASS, ROW, Test};
+use crate::direct::{Base, Change, Direct, FAIL, INTERPRET, OTHERWISE, Operand, PASS, ROW, Test};
 use crate::layout::{Cell, MOST_THREADS, size_of_type};
 
 impl Compiler<'_> {
-    /// The tests and changes of a transformation.
-    pub(crate) fn direct(&mut self, function: u32, t: &ir::Transformation) -> Direct {
+    /// The tests and changes of a transformation of a function with these locations.
+    pub(crate) fn direct(
+        &mut self,
+        function: u32,
+        t: &ir::Transformation,
+        locations: &[ir::Location],
+    ) -> Direct {
         if self.code.directs.constants.is_empty() {
             self.code.directs.constants.resize(ROW as usize, 0);
         }
@@ -21,6 +26,8 @@ impl Compiler<'_> {
                     INTERPRET
                 })
             }
+            ir::Operation::Always => PASS,
+            ir::Operation::Else => OTHERWISE,
             _ => INTERPRET,
         };
         let first = self.code.directs.changes.len();
@@ -32,7 +39,13 @@ impl Compiler<'_> {
                 break;
             }
         }
-        Direct { condition, first: first_change, end: self.code.directs.changes.len() as u32 }
+        let end = self.code.directs.changes.len() as u32;
+        let target = t.target.and_then(|l| u16::try_from(l.0).ok());
+        let quick = first_change != INTERPRET
+            && !t.keeps_control
+            && target.is_some()
+            && t.target.is_some_and(|l| !locations[l.0 as usize].transient);
+        Direct { condition, first: first_change, end, target: target.unwrap_or(0), quick }
     }
 
     /// Adds the tests of a condition; gives the first one. `next` is where to go when it is false and when it is true.

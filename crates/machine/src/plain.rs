@@ -64,8 +64,14 @@ impl Machine {
     }
 
     /// Makes one step on the draft in `out`, and those that follow it at once.
-    #[inline(always)]
-    fn plain_step(&mut self, mut number: u32, instance: Instance, thread: u32, out: &mut Successors) {
+    #[inline(never)]
+    pub(crate) fn plain_step(
+        &mut self,
+        mut number: u32,
+        instance: Instance,
+        thread: u32,
+        out: &mut Successors,
+    ) {
         let mut chain = 0;
         loop {
             // SAFETY: as above.
@@ -135,7 +141,14 @@ impl Machine {
     }
 
     #[cold]
-    fn plain_fault(&mut self, site: SiteAt, thread: u32, number: u32, chain: u32, out: &mut Successors) {
+    pub(crate) fn plain_fault(
+        &mut self,
+        site: SiteAt,
+        thread: u32,
+        number: u32,
+        chain: u32,
+        out: &mut Successors,
+    ) {
         if self.recorder.is_some() {
             self.record_state(thread, number, None, out.drafted());
         }
