@@ -25,6 +25,15 @@ pub(crate) trait Segment {
     /// Moves all entries: to `lower`, or, when there is an `upper`, those whose bit `depth` of the hash (from the top)
     /// is set to that. The new segments are reached by `new_depth` bits.
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, upper: Option<&mut Self>);
+    /// Grows to this many units, reached by `depth` bits of the hash.
+    fn grow(&mut self, depth: u32, units: usize)
+    where
+        Self: Sized,
+    {
+        let mut larger = Self::with_units(units);
+        self.move_into(depth, &mut larger, None);
+        *self = larger;
+    }
     /// Bytes allocated.
     fn bytes(&self) -> usize;
 }
@@ -139,9 +148,7 @@ impl<S: Segment> Directory<S> {
         let units = segment.units();
         // 40 bits are never used up by real tables; a bad hash must not split for ever.
         if units < S::MOST_UNITS || depth >= 40 {
-            let mut larger = S::with_units(S::next_units(units));
-            segment.move_into(depth, &mut larger, None);
-            *segment = larger;
+            segment.grow(depth, S::next_units(units));
             self.renew(number);
             return;
         }

@@ -68,7 +68,8 @@ impl Hashes {
 
 impl Segment for Hashes {
     fn with_units(units: usize) -> Self {
-        Hashes { slots: Zeroed::new(units + BEYOND), homes: units, len: 0, crowded: false }
+        let slots = Zeroed::growing(units + BEYOND, Self::MOST_UNITS + BEYOND);
+        Hashes { slots, homes: units, len: 0, crowded: false }
     }
 
     fn units(&self) -> usize {
@@ -111,6 +112,38 @@ impl Segment for Hashes {
             to.len += 1;
             *free = slot + 1;
         }
+    }
+
+    fn grow(&mut self, depth: u32, units: usize) {
+        if !self.slots.grow(units + BEYOND) {
+            let mut larger = Self::with_units(units);
+            self.move_into(depth, &mut larger, None);
+            *self = larger;
+            return;
+        }
+        // In place, so that no memory is given back to be cleared again. First all entries move to the far end, from
+        // right to left: that end is at least as far from the old end as the entries moved so far are many.
+        let slots = &mut *self.slots;
+        let mut first = slots.len();
+        for from in (0..self.homes + BEYOND).rev() {
+            let hash = std::mem::replace(&mut slots[from], 0);
+            if hash != 0 {
+                first -= 1;
+                slots[first] = hash;
+            }
+        }
+        // Then each goes to its home or right behind the one before, from left to right. It never passes its own place:
+        // the entries behind it need the slots behind it.
+        let (mut free, end) = (0, slots.len());
+        for from in first..end {
+            let hash = std::mem::replace(&mut slots[from], 0);
+            let slot = home(hash, depth, units).max(free);
+            assert!(slot <= from, "entries fit in order");
+            slots[slot] = hash;
+            free = slot + 1;
+        }
+        self.homes = units;
+        self.crowded = free + 4 > end;
     }
 
     fn bytes(&self) -> usize {
@@ -192,5 +225,17 @@ mod tests {
             assert_eq!(set.insert(key), !there);
         }
         assert_eq!(set.len(), 200_000);
+    }
+
+    #[test]
+    fn grows_in_place() {
+        let mut set = KeySet::default();
+        let hash = |k: u64| key_hash(k * 3 + 1);
+        for k in 0..1_000_000 {
+            assert!(set.insert(hash(k)));
+        }
+        assert!((0..1_000_000).all(|k| set.contains(hash(k)) && !set.insert(hash(k))));
+        assert!((1_000_000..1_100_000).all(|k| !set.contains(hash(k))));
+        assert_eq!(set.len(), 1_000_000);
     }
 }
