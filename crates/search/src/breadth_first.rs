@@ -143,7 +143,8 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             }
             let visited = &mut *self.seams.visited;
             let mut hint = vec![0; visited.hint_len(state.len())];
-            let key = visited.prepare(state, visited.load(state), None, &mut hint);
+            let loaded = visited.load(state, None, &mut hint);
+            let key = visited.prepare(state, loaded, &mut hint);
             if visited.insert(key, state) {
                 self.parents.root(choice as u32);
                 self.next.push(state, &hint);
@@ -162,13 +163,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         options: &Options<'_>,
     ) -> Result<(), Stop> {
         let visited = &mut *self.seams.visited;
-        if V::LOADS {
-            loaded.clear();
-            loaded.extend((0..successors.len()).map(|index| visited.load(successors.state(index))));
-        } else {
-            loaded.resize(successors.len(), Loaded::default());
-        }
-        keys.clear();
+        loaded.clear();
         let mut start = 0;
         for expanded in batch {
             let known =
@@ -176,23 +171,28 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             for index in expanded.first..expanded.end {
                 let state = successors.state(index);
                 if state.is_empty() {
-                    keys.push(0);
+                    loaded.push(Loaded::default());
                     continue;
                 }
                 let end = start + visited.hint_len(state.len());
                 if hints.len() < end {
                     hints.resize(end.max(2 * hints.len()), 0);
                 }
-                keys.push(visited.prepare(state, loaded[index], Some(known), &mut hints[start..end]));
+                loaded.push(visited.load(state, Some(known), &mut hints[start..end]));
                 start = end;
             }
         }
-        if V::TOUCHES {
-            for (index, &key) in keys.iter().enumerate() {
-                if successors.entry(index).has_state() {
-                    visited.touch(key, successors.state(index).len());
-                }
+        keys.clear();
+        let mut start = 0;
+        for (index, &loaded) in loaded.iter().enumerate() {
+            let state = successors.state(index);
+            if state.is_empty() {
+                keys.push(0);
+                continue;
             }
+            let end = start + visited.hint_len(state.len());
+            keys.push(visited.prepare(state, loaded, &mut hints[start..end]));
+            start = end;
         }
         let mut hint = 0;
         for expanded in batch {

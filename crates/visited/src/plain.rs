@@ -170,13 +170,7 @@ impl Visited for Plain {
     }
 
     #[inline]
-    fn prepare(
-        &mut self,
-        state: &[u64],
-        _loaded: Loaded,
-        parent: Option<Known<'_>>,
-        hint: &mut [u32],
-    ) -> u64 {
+    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let words = state.len();
         if self.by_length.get(words).is_none_or(|s| s.words == 0) {
             self.prepare_length(words);
@@ -204,20 +198,19 @@ impl Visited for Plain {
         let hash = mix(sum);
         let (table, depth) = self.by_length[words].table.segment(hash);
         prefetch(&table.slots, home(hash, depth, table.slots.len()));
-        hash
+        [hash, 0]
     }
 
-    const TOUCHES: bool = true;
-
     #[inline]
-    fn touch(&self, key: u64, words: usize) {
-        let slab = &self.by_length[words];
+    fn prepare(&mut self, state: &[u64], [key, _]: Loaded, _hint: &mut [u32]) -> u64 {
+        let slab = &self.by_length[state.len()];
         let (table, depth) = slab.table.segment(key);
         // Only the first candidate: it is nearly always the only one.
         let _ = table.find(key, depth, |number| {
             prefetch(slab.state(number), 0);
             true
         });
+        key
     }
 
     #[inline]

@@ -25,7 +25,21 @@ pub(crate) struct Plan {
 /// Most inner nodes for which the nodes above a slot are kept as bits.
 const MOST_BITS: usize = 64;
 
+impl Node {
+    /// The values of the children, those of the whole tree given.
+    #[inline(always)]
+    pub(crate) fn values(&self, values: &[u32]) -> [u32; 4] {
+        self.children.map(|child| values[child as usize])
+    }
+}
+
 impl Plan {
+    /// The two nodes below the root; only for states of more than one word.
+    #[inline(always)]
+    pub(crate) fn tops(&self) -> [usize; 2] {
+        [self.root.0 as usize - self.slots, self.root.1 as usize - self.slots]
+    }
+
     pub(crate) fn new(words: usize) -> Plan {
         let slots = 2 * words as u32;
         let mut plan = Plan { slots: slots as usize, ..Plan::default() };

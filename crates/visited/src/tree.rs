@@ -54,14 +54,34 @@ impl Nodes {
     /// The number of a node whose children have these values.
     #[inline(always)]
     fn intern(&mut self, node: &Node, values: &[u32]) -> u32 {
-        let [a, b, c, d] = node.children.map(|child| {
-            // SAFETY: children are numbered within the plan, and `values` has room for all its values.
-            unsafe { *values.get_unchecked(child as usize) }
-        });
+        let [a, b, c, d] = node.values(values);
         match node.arity {
             2 => self.pairs.intern([a, b]),
             3 => self.triples.intern([a, b, c]),
             _ => self.quads.intern([a, b, c, d]),
+        }
+    }
+
+    /// Starts loading a node; gives its hash.
+    #[inline(always)]
+    fn load(&self, node: &Node, values: &[u32]) -> u64 {
+        let [a, b, c, d] = node.values(values);
+        match node.arity {
+            2 => self.pairs.load([a, b]),
+            3 => self.triples.load([a, b, c]),
+            _ => self.quads.load([a, b, c, d]),
+        }
+    }
+
+    /// The number of a node with this hash; its children are inner nodes, and `hint` has the values of those.
+    #[inline(always)]
+    fn intern_loaded(&mut self, node: &Node, slots: usize, hint: &[u32], hash: u64) -> u32 {
+        let value =
+            |at: usize| hint.get((node.children[at] as usize).wrapping_sub(slots)).copied().unwrap_or(0);
+        match node.arity {
+            2 => self.pairs.intern_hashed([value(0), value(1)], hash),
+            3 => self.triples.intern_hashed([value(0), value(1), value(2)], hash),
+            _ => self.quads.intern_hashed([value(0), value(1), value(2), value(3)], hash),
         }
     }
 
@@ -130,15 +150,18 @@ impl Tree {
         self.by_length[words].plan = plan;
     }
 
-    /// The root of a state of any length.
+    /// Looks up the nodes of a longer state up to the two below the root, and starts loading those of the two whose
+    /// slots changed. Gives their hashes, 0 for one that is the parent's.
     #[inline(never)]
-    fn long(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
+    fn load_long(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let plan = &self.by_length[state.len()].plan;
         let slots = plan.slots;
+        let tops = plan.tops();
         let values = &mut self.values[..slots + plan.nodes.len()];
         // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
         let leaves = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), slots) };
         values[..slots].copy_from_slice(leaves);
+        let mut both = [true; 2];
         match parent {
             Some(known) if known.state.len() == state.len() && !plan.above.is_empty() => {
                 values[slots..].copy_from_slice(known.hint);
@@ -151,6 +174,8 @@ impl Tree {
                         dirty |= above[1] & u64::from(high).wrapping_neg();
                     }
                 }
+                both = tops.map(|top| dirty >> top & 1 == 1);
+                dirty &= !(1 << tops[0] | 1 << tops[1]);
                 // Children have smaller numbers than their parents: upwards.
                 while dirty != 0 {
                     let node = dirty.trailing_zeros() as usize;
@@ -159,13 +184,30 @@ impl Tree {
                 }
             }
             _ => {
-                for (node, children) in plan.nodes.iter().enumerate() {
+                for (node, children) in plan.nodes.iter().enumerate().filter(|(n, _)| !tops.contains(n)) {
                     values[slots + node] = self.nodes.intern(children, values);
                 }
             }
         }
         hint.copy_from_slice(&values[slots..]);
-        u64::from(values[plan.root.0 as usize]) << 32 | u64::from(values[plan.root.1 as usize])
+        std::array::from_fn(
+            |half| {
+                if both[half] { self.nodes.load(&plan.nodes[tops[half]], values) } else { 0 }
+            },
+        )
+    }
+
+    /// The root of a longer state.
+    #[inline(always)]
+    fn long(&mut self, words: usize, loaded: Loaded, hint: &mut [u32]) -> u64 {
+        let plan = &self.by_length[words].plan;
+        let tops = plan.tops();
+        for (top, hash) in tops.into_iter().zip(loaded) {
+            if hash != 0 {
+                hint[top] = self.nodes.intern_loaded(&plan.nodes[top], plan.slots, hint, hash);
+            }
+        }
+        u64::from(hint[tops[0]]) << 32 | u64::from(hint[tops[1]])
     }
 }
 
@@ -181,23 +223,21 @@ impl Visited for Tree {
         }
     }
 
-    const LOADS: bool = true;
-
     #[inline(always)]
-    fn load(&self, state: &[u64]) -> Loaded {
-        self.nodes.load_short(state)
-    }
-
-    #[inline(always)]
-    fn prepare(&mut self, state: &[u64], loaded: Loaded, parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
+    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let n = state.len();
         if self.by_length.get(n).is_none_or(|l| l.plan.slots == 0) {
             self.prepare_length(n);
         }
-        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, parent, hint) };
+        if n <= SHORT { self.nodes.load_short(state) } else { self.load_long(state, parent, hint) }
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        let n = state.len();
+        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(n, loaded, hint) };
         let key = key_hash(root);
-        // SAFETY: there are that many, see above.
-        unsafe { self.by_length.get_unchecked(n) }.roots.prefetch(key);
+        self.by_length[n].roots.prefetch(key);
         key
     }
 
