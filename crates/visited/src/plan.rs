@@ -3,20 +3,22 @@
 /// An inner node: the values of its children make its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Numbers of the children; those beyond the arity are 0.
+    /// The children: all slots, or all inner nodes, by number. Those beyond the arity are 0.
     pub(crate) children: [u32; 4],
     /// Two to four.
     pub(crate) arity: u32,
+    /// The children are slots.
+    pub(crate) lowest: bool,
 }
 
-/// The tree over the slots of states of one length. Values are numbered: the slots first, then the inner nodes, children
-/// before parents. The root is not among the nodes.
+/// The tree over the slots of states of one length. Inner nodes are numbered, children before parents; the root is not
+/// among them.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) slots: usize,
     pub(crate) nodes: Vec<Node>,
-    /// The values that make the root.
-    pub(crate) root: (u32, u32),
+    /// The two nodes below the root; meaningless for states of one word, whose root is over slots.
+    pub(crate) tops: [usize; 2],
     /// For each word, the inner nodes above its low and above its high slot, as bits. Empty when there are more than 64
     /// nodes.
     pub(crate) above: Vec<[u64; 2]>,
@@ -26,31 +28,32 @@ pub(crate) struct Plan {
 const MOST_BITS: usize = 64;
 
 impl Node {
-    /// The values of the children, those of the whole tree given.
+    /// The values of the children.
     #[inline(always)]
-    pub(crate) fn values(&self, values: &[u32]) -> [u32; 4] {
+    pub(crate) fn values(&self, slots: &[u32], nodes: &[u32]) -> [u32; 4] {
+        let values = if self.lowest { slots } else { nodes };
         self.children.map(|child| values[child as usize])
     }
 }
 
 impl Plan {
-    /// The two nodes below the root; only for states of more than one word.
-    #[inline(always)]
-    pub(crate) fn tops(&self) -> [usize; 2] {
-        [self.root.0 as usize - self.slots, self.root.1 as usize - self.slots]
-    }
-
     pub(crate) fn new(words: usize) -> Plan {
         let slots = 2 * words as u32;
         let mut plan = Plan { slots: slots as usize, ..Plan::default() };
         let deal = |first: u32| (first..slots).step_by(2).collect::<Vec<_>>();
-        plan.root = (plan.add(&deal(0)), plan.add(&deal(1)));
+        if words > 1 {
+            plan.tops = [plan.add(&deal(0)), plan.add(&deal(1))];
+        }
         if plan.nodes.len() <= MOST_BITS {
             plan.above = vec![[0; 2]; words];
-            let mut below: Vec<Vec<u32>> = (0..slots).map(|slot| vec![slot]).collect();
+            let mut below: Vec<Vec<u32>> = Vec::new();
             for (index, node) in plan.nodes.iter().enumerate() {
                 let children = &node.children[..node.arity as usize];
-                let mine: Vec<u32> = children.iter().flat_map(|c| below[*c as usize].clone()).collect();
+                let mine: Vec<u32> = if node.lowest {
+                    children.to_vec()
+                } else {
+                    children.iter().flat_map(|c| below[*c as usize].clone()).collect()
+                };
                 for &slot in &mine {
                     plan.above[slot as usize / 2][slot as usize % 2] |= 1 << index;
                 }
@@ -60,18 +63,21 @@ impl Plan {
         plan
     }
 
-    /// Adds the tree over some slots; gives the number of its topmost value.
-    fn add(&mut self, slots: &[u32]) -> u32 {
-        if let [slot] = slots {
-            return *slot;
-        }
+    /// Adds the tree over two slots or more; gives the number of its topmost node.
+    fn add(&mut self, slots: &[u32]) -> usize {
         let arity = arity(slots.len());
+        let lowest = arity == slots.len();
         let mut children = [0; 4];
         for (first, child) in children.iter_mut().enumerate().take(arity) {
-            *child = self.add(&slots.iter().copied().skip(first).step_by(arity).collect::<Vec<_>>());
+            // A child over one slot occurs only where all are: larger nodes have children over two slots at least.
+            *child = if lowest {
+                slots[first]
+            } else {
+                self.add(&slots.iter().copied().skip(first).step_by(arity).collect::<Vec<_>>()) as u32
+            };
         }
-        self.nodes.push(Node { children, arity: arity as u32 });
-        (self.slots + self.nodes.len() - 1) as u32
+        self.nodes.push(Node { children, arity: arity as u32, lowest });
+        self.nodes.len() - 1
     }
 
     /// Number of inner nodes for states of this length.
@@ -105,19 +111,18 @@ mod tests {
 
     #[test]
     fn every_slot_is_in_the_tree_once() {
-        for words in 1..80 {
+        for words in 2..80 {
             let plan = Plan::new(words);
             assert_eq!(plan.nodes.len(), Plan::nodes_of(words), "{words} words");
-            let mut seen = vec![0; plan.slots + plan.nodes.len()];
-            seen[plan.root.0 as usize] += 1;
-            seen[plan.root.1 as usize] += 1;
+            let (mut slots, mut nodes) = (vec![0; plan.slots], vec![0; plan.nodes.len()]);
+            plan.tops.iter().for_each(|top| nodes[*top] += 1);
             for (index, node) in plan.nodes.iter().enumerate() {
                 for &child in &node.children[..node.arity as usize] {
-                    assert!((child as usize) < plan.slots + index, "children come before parents");
-                    seen[child as usize] += 1;
+                    assert!(node.lowest || (child as usize) < index, "children come before parents");
+                    (if node.lowest { &mut slots } else { &mut nodes })[child as usize] += 1;
                 }
             }
-            assert!(seen.iter().all(|times| *times == 1), "{words} words");
+            assert!(slots.iter().chain(&nodes).all(|times| *times == 1), "{words} words");
         }
     }
 }

@@ -29,8 +29,6 @@ pub struct Tree {
     /// Tree and root set by number of words.
     by_length: Vec<Length>,
     len: u64,
-    /// The values of the tree being looked up.
-    values: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -51,10 +49,10 @@ struct Nodes {
 const SHORT: usize = 4;
 
 impl Nodes {
-    /// The number of a node whose children have these values.
+    /// The number of a node.
     #[inline(always)]
-    fn intern(&mut self, node: &Node, values: &[u32]) -> u32 {
-        let [a, b, c, d] = node.values(values);
+    fn intern(&mut self, node: &Node, slots: &[u32], nodes: &[u32]) -> u32 {
+        let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.intern([a, b]),
             3 => self.triples.intern([a, b, c]),
@@ -64,8 +62,8 @@ impl Nodes {
 
     /// Starts loading a node; gives its hash.
     #[inline(always)]
-    fn load(&self, node: &Node, values: &[u32]) -> u64 {
-        let [a, b, c, d] = node.values(values);
+    fn load(&self, node: &Node, slots: &[u32], nodes: &[u32]) -> u64 {
+        let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.load([a, b]),
             3 => self.triples.load([a, b, c]),
@@ -73,15 +71,14 @@ impl Nodes {
         }
     }
 
-    /// The number of a node with this hash; its children are inner nodes, and `hint` has the values of those.
+    /// The number of a node with this hash.
     #[inline(always)]
-    fn intern_loaded(&mut self, node: &Node, slots: usize, hint: &[u32], hash: u64) -> u32 {
-        let value =
-            |at: usize| hint.get((node.children[at] as usize).wrapping_sub(slots)).copied().unwrap_or(0);
+    fn intern_loaded(&mut self, node: &Node, slots: &[u32], nodes: &[u32], hash: u64) -> u32 {
+        let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
-            2 => self.pairs.intern_hashed([value(0), value(1)], hash),
-            3 => self.triples.intern_hashed([value(0), value(1), value(2)], hash),
-            _ => self.quads.intern_hashed([value(0), value(1), value(2), value(3)], hash),
+            2 => self.pairs.intern_hashed([a, b], hash),
+            3 => self.triples.intern_hashed([a, b, c], hash),
+            _ => self.quads.intern_hashed([a, b, c, d], hash),
         }
     }
 
@@ -142,12 +139,7 @@ impl Tree {
         if self.by_length.len() <= words {
             self.by_length.resize_with(words + 1, Length::default);
         }
-        let plan = Plan::new(words);
-        let values = plan.slots + plan.nodes.len();
-        if self.values.len() < values {
-            self.values.resize(values, 0);
-        }
-        self.by_length[words].plan = plan;
+        self.by_length[words].plan = Plan::new(words);
     }
 
     /// Looks up the nodes of a longer state up to the two below the root, and starts loading those of the two whose
@@ -155,16 +147,11 @@ impl Tree {
     #[inline(never)]
     fn load_long(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let plan = &self.by_length[state.len()].plan;
-        let slots = plan.slots;
-        let tops = plan.tops();
-        let values = &mut self.values[..slots + plan.nodes.len()];
-        // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
-        let leaves = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), slots) };
-        values[..slots].copy_from_slice(leaves);
+        let (tops, slots) = (plan.tops, slots_of(state));
         let mut both = [true; 2];
         match parent {
             Some(known) if known.state.len() == state.len() && !plan.above.is_empty() => {
-                values[slots..].copy_from_slice(known.hint);
+                hint.copy_from_slice(known.hint);
                 let mut dirty: u64 = 0;
                 for (above, (&new, &old)) in plan.above.iter().zip(state.iter().zip(known.state)) {
                     let changed = new ^ old;
@@ -180,35 +167,38 @@ impl Tree {
                 while dirty != 0 {
                     let node = dirty.trailing_zeros() as usize;
                     dirty &= dirty - 1;
-                    values[slots + node] = self.nodes.intern(&plan.nodes[node], values);
+                    hint[node] = self.nodes.intern(&plan.nodes[node], slots, hint);
                 }
             }
             _ => {
                 for (node, children) in plan.nodes.iter().enumerate().filter(|(n, _)| !tops.contains(n)) {
-                    values[slots + node] = self.nodes.intern(children, values);
+                    hint[node] = self.nodes.intern(children, slots, hint);
                 }
             }
         }
-        hint.copy_from_slice(&values[slots..]);
-        std::array::from_fn(
-            |half| {
-                if both[half] { self.nodes.load(&plan.nodes[tops[half]], values) } else { 0 }
-            },
-        )
+        std::array::from_fn(|half| {
+            if both[half] { self.nodes.load(&plan.nodes[tops[half]], slots, hint) } else { 0 }
+        })
     }
 
     /// The root of a longer state.
     #[inline(always)]
-    fn long(&mut self, words: usize, loaded: Loaded, hint: &mut [u32]) -> u64 {
-        let plan = &self.by_length[words].plan;
-        let tops = plan.tops();
-        for (top, hash) in tops.into_iter().zip(loaded) {
+    fn long(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        let plan = &self.by_length[state.len()].plan;
+        for (top, hash) in plan.tops.into_iter().zip(loaded) {
             if hash != 0 {
-                hint[top] = self.nodes.intern_loaded(&plan.nodes[top], plan.slots, hint, hash);
+                hint[top] = self.nodes.intern_loaded(&plan.nodes[top], slots_of(state), hint, hash);
             }
         }
-        u64::from(hint[tops[0]]) << 32 | u64::from(hint[tops[1]])
+        u64::from(hint[plan.tops[0]]) << 32 | u64::from(hint[plan.tops[1]])
     }
+}
+
+/// The slots of a state.
+#[inline(always)]
+fn slots_of(state: &[u64]) -> &[u32] {
+    // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
+    unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), 2 * state.len()) }
 }
 
 impl Visited for Tree {
@@ -235,7 +225,7 @@ impl Visited for Tree {
     #[inline(always)]
     fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
         let n = state.len();
-        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(n, loaded, hint) };
+        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) };
         let key = key_hash(root);
         self.by_length[n].roots.prefetch(key);
         key
