@@ -234,6 +234,8 @@ pub(crate) enum Pattern {
     Bind(CodeAt),
     Ignore,
     Match(CodeAt),
+    /// The field must have this value.
+    Equal(i32),
 }
 
 /// A compiled thread start.

@@ -177,7 +177,10 @@ impl Compiler<'_> {
             .iter()
             .map(|p| match p {
                 ir::Pattern::Ignore => Pattern::Ignore,
-                ir::Pattern::Match(e) => Pattern::Match(self.expr_code(function, e)),
+                ir::Pattern::Match(e) => match e.constant() {
+                    Some(value) => Pattern::Equal(value),
+                    None => Pattern::Match(self.expr_code(function, e)),
+                },
                 ir::Pattern::Bind(place) => {
                     let start = self.here();
                     self.store(function, place, |c| {
