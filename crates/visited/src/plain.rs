@@ -44,7 +44,7 @@ struct Table {
 /// As [`crate::directory::home`], from the top half of the hash alone: that is all a slot keeps of it.
 #[inline(always)]
 fn home(hash: u64, depth: u32, units: usize) -> usize {
-    (u64::from(((hash >> 32) as u32) << depth) * units as u64 >> 32) as usize
+    ((u64::from(((hash >> 32) as u32) << depth) * units as u64) >> 32) as usize
 }
 
 impl Table {
