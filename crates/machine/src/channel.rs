@@ -117,6 +117,16 @@ impl Machine {
             return Err(code.too_many);
         }
         let last = if any { length } else { 1 };
+        if !code.patterns.iter().any(|p| matches!(p, Pattern::Match(_))) {
+            // Nothing to compute: the channel can be read as it is.
+            let equal = |position: &u32| {
+                code.patterns.iter().enumerate().all(|(index, pattern)| match pattern {
+                    Pattern::Equal(wanted) => found.field(*position, index) == *wanted,
+                    _ => true,
+                })
+            };
+            return Ok((0..last).find(equal));
+        }
         for position in 0..last {
             if self.matches(receive, frame, |machine, field| {
                 // The channel was there a moment ago.
@@ -136,11 +146,13 @@ impl Machine {
         field: impl Fn(&Machine, usize) -> i32,
     ) -> Result<bool, SiteAt> {
         for index in 0..self.code.receives[receive as usize].patterns.len() {
-            if let Pattern::Match(code) = self.code.receives[receive as usize].patterns[index] {
-                let wanted = self.run(code, frame)?;
-                if wanted != field(self, index) {
-                    return Ok(false);
-                }
+            let wanted = match self.code.receives[receive as usize].patterns[index] {
+                Pattern::Match(code) => self.run(code, frame)?,
+                Pattern::Equal(value) => value,
+                Pattern::Bind(_) | Pattern::Ignore => continue,
+            };
+            if wanted != field(self, index) {
+                return Ok(false);
             }
         }
         Ok(true)

@@ -234,6 +234,8 @@ pub(crate) enum Pattern {
     Bind(CodeAt),
     Ignore,
     Match(CodeAt),
+    /// The field must have this value.
+    Equal(i32),
 }
 
 /// A compiled thread start.
@@ -256,6 +258,8 @@ pub(crate) struct Location {
     pub(crate) valid_end: bool,
     /// Every transformation is a condition, `else` or nothing, followed by changes of variables: see `plain.rs`.
     pub(crate) plain: bool,
+    /// Plain, and no condition needs the interpreter: see `direct.rs`.
+    pub(crate) direct: bool,
 }
 
 /// A compiled thread body.
@@ -278,6 +282,7 @@ pub(crate) struct Code {
     pub(crate) sends: Vec<Send>,
     pub(crate) receives: Vec<Receive>,
     pub(crate) elements: Vec<Element>,
+    pub(crate) directs: crate::direct::Directs,
     pub(crate) starts: Vec<Start>,
     pub(crate) prints: Vec<Print>,
     /// Code that sets the globals' initial values.

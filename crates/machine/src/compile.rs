@@ -8,6 +8,7 @@ use crate::code::{
     Code, CodeAt, Element, Function, Leaf, LenMask, Location, Op, Operation, Pattern, Print, PrintPart,
     Receive, Send, SiteAt, Start, Transformation,
 };
+use crate::direct::INTERPRET;
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
 use crate::layout::{Cell, Layout, size_of_type};
@@ -33,11 +34,11 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
     compiler.code
 }
 
-struct Compiler<'a> {
-    program: &'a Program,
-    layout: &'a Layout,
+pub(crate) struct Compiler<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) layout: &'a Layout,
     sources: &'a SourceMap,
-    code: Code,
+    pub(crate) code: Code,
     /// The innermost known place, for faults.
     span: Option<Span>,
     /// Expressions around the one being compiled; each holds at most a few values on the stack.
@@ -95,11 +96,16 @@ impl Compiler<'_> {
             // Nested code is emitted while compiling: collect, then append in order.
             let compiled: Vec<_> =
                 location.transformations.iter().map(|t| self.transformation(number, t)).collect();
-            for mut t in compiled {
+            for (mut t, ir) in compiled.into_iter().zip(&location.transformations) {
                 t.number = self.code.transformations.len() as u32;
                 self.code.transformations.push(t);
+                let direct = self.direct(number, ir, &function.locations);
+                self.code.directs.list.push(direct);
             }
+            let directs = &self.code.directs.list[first as usize..];
+            let direct = is_plain(location) && directs.iter().all(|d| d.condition != INTERPRET);
             locations.push(Location {
+                direct,
                 first,
                 end: self.code.transformations.len() as u32,
                 deterministic: location.deterministic,
@@ -174,7 +180,10 @@ impl Compiler<'_> {
             .iter()
             .map(|p| match p {
                 ir::Pattern::Ignore => Pattern::Ignore,
-                ir::Pattern::Match(e) => Pattern::Match(self.expr_code(function, e)),
+                ir::Pattern::Match(e) => match e.constant() {
+                    Some(value) => Pattern::Equal(value),
+                    None => Pattern::Match(self.expr_code(function, e)),
+                },
                 ir::Pattern::Bind(place) => {
                     let start = self.here();
                     self.store(function, place, |c| {
@@ -560,12 +569,12 @@ impl Compiler<'_> {
         }
     }
 
-    fn index_site(&mut self, place: &Place, length: u32) -> SiteAt {
+    pub(crate) fn index_site(&mut self, place: &Place, length: u32) -> SiteAt {
         let text = self.sources.slice(place.span).split_whitespace().collect::<Vec<_>>().join(" ");
         self.site(Fault::Index { text, length }, place.span)
     }
 
-    fn simple(&self, function: u32, place: &Place) -> Simple {
+    pub(crate) fn simple(&self, function: u32, place: &Place) -> Simple {
         let (local, mut at, mut ty) = match &place.root {
             Root::Global(v) => {
                 (false, self.layout.globals[v.0 as usize], &self.program.globals[v.0 as usize].ty)
@@ -667,7 +676,8 @@ fn is_plain(location: &ir::Location) -> bool {
         })
 }
 
-enum Simple {
+/// How a place is found.
+pub(crate) enum Simple {
     Fixed { local: bool, at: u32 },
     Element { local: bool, at: u32, len: u32, index: Expr },
     No,

@@ -8,6 +8,8 @@
 mod channel;
 mod code;
 mod compile;
+mod direct;
+mod direct_compile;
 mod eval;
 mod fault;
 mod inspect;

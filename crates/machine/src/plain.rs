@@ -43,15 +43,17 @@ impl Machine {
             // SAFETY: a location's transformations are in the list.
             let t = unsafe { self.code.transformations.get_unchecked(number as usize) };
             match t.operation {
-                Operation::When(code) => match self.run(code, frame) {
-                    Ok(0) => continue,
-                    Ok(_) => {}
-                    Err(site) => {
-                        moved = true;
-                        self.violate_at(site, thread, number, state, out);
-                        continue;
+                Operation::When(code) => {
+                    match self.condition(number, frame, |m| Ok(m.run(code, frame)? != 0)) {
+                        Ok(false) => continue,
+                        Ok(true) => {}
+                        Err(site) => {
+                            moved = true;
+                            self.violate_at(site, thread, number, state, out);
+                            continue;
+                        }
                     }
-                },
+                }
                 Operation::Else if moved => continue,
                 _ => {}
             }
@@ -62,8 +64,14 @@ impl Machine {
     }
 
     /// Makes one step on the draft in `out`, and those that follow it at once.
-    #[inline(always)]
-    fn plain_step(&mut self, mut number: u32, instance: Instance, thread: u32, out: &mut Successors) {
+    #[inline(never)]
+    pub(crate) fn plain_step(
+        &mut self,
+        mut number: u32,
+        instance: Instance,
+        thread: u32,
+        out: &mut Successors,
+    ) {
         let mut chain = 0;
         loop {
             // SAFETY: as above.
@@ -73,9 +81,11 @@ impl Machine {
             let frame = Frame { memory, base: instance.at, thread, received: 0 };
             // SAFETY: as above.
             unsafe { *self.taken.get_unchecked_mut(number as usize) = true };
-            if let Some(code) = actions
-                && let Err(site) = self.run(code, frame)
-            {
+            let changed = match self.change(number, frame) {
+                Some(changed) => changed,
+                None => actions.map_or(Ok(()), |code| self.run(code, frame).map(|_| ())),
+            };
+            if let Err(site) = changed {
                 return self.plain_fault(site, thread, number, chain, out);
             }
             self.put_location(memory, instance.at, instance.kind, target);
@@ -114,7 +124,9 @@ impl Machine {
             // SAFETY: a location's transformations are in the list.
             let operation = unsafe { self.code.transformations.get_unchecked(number as usize) }.operation;
             let can = match operation {
-                Operation::When(code) => self.run(code, frame).ok()? != 0,
+                Operation::When(code) => {
+                    self.condition(number, frame, |m| Ok(m.run(code, frame)? != 0)).ok()?
+                }
                 Operation::Else => found.is_none(),
                 _ => true,
             };
@@ -129,7 +141,14 @@ impl Machine {
     }
 
     #[cold]
-    fn plain_fault(&mut self, site: SiteAt, thread: u32, number: u32, chain: u32, out: &mut Successors) {
+    pub(crate) fn plain_fault(
+        &mut self,
+        site: SiteAt,
+        thread: u32,
+        number: u32,
+        chain: u32,
+        out: &mut Successors,
+    ) {
         if self.recorder.is_some() {
             self.record_state(thread, number, None, out.drafted());
         }

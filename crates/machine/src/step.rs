@@ -67,12 +67,16 @@ impl Machine {
             Scope::All => (0, threads),
             Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
         };
+        let quick = !self.restricted && !self.must_clean && self.recorder.is_none();
         for thread in first..end {
             // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
             let instance = unsafe { *list.add(thread as usize) };
             let location = self.location(memory, instance.at, instance.kind);
             let here = self.location_code(instance.kind, location);
-            if here.plain && !self.restricted {
+            if here.direct && quick {
+                let range = (here.first, here.end);
+                self.direct_moves(state, thread, instance, range, out);
+            } else if here.plain && !self.restricted {
                 let range = (here.first, here.end);
                 self.plain_moves(state, thread, instance, range, out);
             } else {

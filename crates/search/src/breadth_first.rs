@@ -5,7 +5,7 @@
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
-use quotient_visited::{Known, Visited};
+use quotient_visited::{Known, Loaded, Visited};
 
 use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
@@ -51,6 +51,14 @@ struct BreadthFirst<'a, S, R, A, V> {
     scratch: Vec<u64>,
 }
 
+/// What is found out about the successors of a batch.
+#[derive(Default)]
+struct Batch {
+    loaded: Vec<Loaded>,
+    keys: Vec<u64>,
+    hints: Vec<u32>,
+}
+
 /// One state of a batch and which entries of the batch are its successors.
 struct Expanded {
     item: Item,
@@ -75,8 +83,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         let mut monitor = Monitor::new();
         let mut successors = Successors::new();
         let mut batch: Vec<Expanded> = Vec::new();
-        let mut keys: Vec<u64> = Vec::new();
-        let mut hints: Vec<u32> = Vec::new();
+        let mut scratch = Batch::default();
 
         self.initial(&mut successors, options)?;
         while self.next.len() > 0 {
@@ -103,7 +110,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
                 if batch.is_empty() {
                     break;
                 }
-                self.look_up(&successors, &batch, &mut keys, &mut hints, options)?;
+                self.look_up(&successors, &batch, &mut scratch, options)?;
                 if monitor.due(batch.len() as u32)
                     && let Some(stop) = monitor.check(options, &mut || self.statistics())
                 {
@@ -136,7 +143,8 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             }
             let visited = &mut *self.seams.visited;
             let mut hint = vec![0; visited.hint_len(state.len())];
-            let key = visited.prepare(state, None, &mut hint);
+            let loaded = visited.load(state, None, &mut hint);
+            let key = visited.prepare(state, loaded, &mut hint);
             if visited.insert(key, state) {
                 self.parents.root(choice as u32);
                 self.next.push(state, &hint);
@@ -151,12 +159,11 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         &mut self,
         successors: &Successors,
         batch: &[Expanded],
-        keys: &mut Vec<u64>,
-        hints: &mut Vec<u32>,
+        Batch { loaded, keys, hints }: &mut Batch,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
         let visited = &mut *self.seams.visited;
-        keys.clear();
+        loaded.clear();
         let mut start = 0;
         for expanded in batch {
             let known =
@@ -164,21 +171,28 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             for index in expanded.first..expanded.end {
                 let state = successors.state(index);
                 if state.is_empty() {
-                    keys.push(0);
+                    loaded.push(Loaded::default());
                     continue;
                 }
                 let end = start + visited.hint_len(state.len());
                 if hints.len() < end {
                     hints.resize(end.max(2 * hints.len()), 0);
                 }
-                keys.push(visited.prepare(state, Some(known), &mut hints[start..end]));
+                loaded.push(visited.load(state, Some(known), &mut hints[start..end]));
                 start = end;
             }
         }
-        for (index, &key) in keys.iter().enumerate() {
-            if successors.entry(index).has_state() {
-                visited.touch(key, successors.state(index).len());
+        keys.clear();
+        let mut start = 0;
+        for (index, &loaded) in loaded.iter().enumerate() {
+            let state = successors.state(index);
+            if state.is_empty() {
+                keys.push(0);
+                continue;
             }
+            let end = start + visited.hint_len(state.len());
+            keys.push(visited.prepare(state, loaded, &mut hints[start..end]));
+            start = end;
         }
         let mut hint = 0;
         for expanded in batch {

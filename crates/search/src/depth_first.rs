@@ -4,7 +4,7 @@
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
-use quotient_visited::{Known, Visited};
+use quotient_visited::{Known, Loaded, Visited};
 
 use crate::monitor::Monitor;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
@@ -21,6 +21,7 @@ pub fn depth_first<S: System, R: Representative, A: Ample, V: Visited>(
         waiting: Vec::new(),
         words: Vec::new(),
         hints: Vec::new(),
+        loaded: Vec::new(),
         expanded: 0,
         transitions: 0,
         depth: 0,
@@ -60,6 +61,8 @@ struct DepthFirst<'a, S, R, A, V> {
     waiting: Vec<Waiting>,
     words: Vec<u64>,
     hints: Vec<u32>,
+    /// What is found out about the successors being looked up.
+    loaded: Vec<Loaded>,
     expanded: u64,
     transitions: u64,
     depth: u64,
@@ -164,18 +167,30 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
         keys: &mut Vec<u64>,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
-        keys.clear();
         let start = self.waiting.len();
         let first_hint = self.hints.len();
+        self.loaded.clear();
         for index in 0..successors.len() {
+            let state = successors.state(index);
+            if state.is_empty() {
+                self.loaded.push(Loaded::default());
+                continue;
+            }
+            let at = self.hints.len();
+            self.hints.resize(at + self.seams.visited.hint_len(state.len()), 0);
+            self.loaded.push(self.seams.visited.load(state, known, &mut self.hints[at..]));
+        }
+        keys.clear();
+        let mut at = first_hint;
+        for (index, &loaded) in self.loaded.iter().enumerate() {
             let state = successors.state(index);
             if state.is_empty() {
                 keys.push(0);
                 continue;
             }
-            let at = self.hints.len();
-            self.hints.resize(at + self.seams.visited.hint_len(state.len()), 0);
-            keys.push(self.seams.visited.prepare(state, known, &mut self.hints[at..]));
+            let end = at + self.seams.visited.hint_len(state.len());
+            keys.push(self.seams.visited.prepare(state, loaded, &mut self.hints[at..end]));
+            at = end;
         }
         let mut read = first_hint;
         let mut write = first_hint;

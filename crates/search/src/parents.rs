@@ -14,6 +14,8 @@ use crate::Path;
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
     bits: Vec<u64>,
+    /// The word being filled.
+    last: u64,
     bit_len: usize,
     choices: Vec<u8>,
     large: HashMap<u64, u32>,
@@ -24,16 +26,22 @@ pub(crate) struct Parents {
 const LARGE: u8 = u8::MAX;
 
 impl Parents {
+    #[inline(always)]
     fn push_bit(&mut self, bit: bool) {
-        if self.bit_len.is_multiple_of(64) {
-            self.bits.push(0);
-        }
-        if bit {
-            self.bits[self.bit_len / 64] |= 1 << (self.bit_len % 64);
-        }
+        self.last |= u64::from(bit) << (self.bit_len % 64);
         self.bit_len += 1;
+        if self.bit_len.is_multiple_of(64) {
+            self.bits.push(self.last);
+            self.last = 0;
+        }
     }
 
+    fn bit(&self, position: usize) -> bool {
+        let word = self.bits.get(position / 64).copied().unwrap_or(self.last);
+        word >> (position % 64) & 1 == 1
+    }
+
+    #[inline(always)]
     fn push_choice(&mut self, choice: u32) {
         if choice < u32::from(LARGE) {
             self.choices.push(choice as u8);
@@ -50,14 +58,14 @@ impl Parents {
     }
 
     /// The state being expanded discovered a state by its successor number `choice`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn child(&mut self, choice: u32) {
         self.push_bit(true);
         self.push_choice(choice);
     }
 
     /// The state being expanded is done; the next one is expanded from now on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn done(&mut self) {
         self.push_bit(false);
     }
@@ -80,7 +88,7 @@ impl Parents {
             let wanted = at - self.roots;
             while ones > wanted {
                 position -= 1;
-                if self.bits[position / 64] >> (position % 64) & 1 == 1 { ones -= 1 } else { zeros -= 1 }
+                if self.bit(position) { ones -= 1 } else { zeros -= 1 }
             }
             at = zeros;
         }

@@ -63,8 +63,10 @@ impl Successors {
     #[inline(always)]
     pub fn draft(&mut self, state: &[u64]) -> &mut [u64] {
         let start = self.end;
-        self.words.truncate(start);
-        self.words.reserve(state.len());
+        if self.words.capacity() - start < state.len() {
+            self.words.truncate(start);
+            self.words.reserve(state.len());
+        }
         // SAFETY: the room was just reserved, and `state` is not part of this buffer, which is borrowed mutably. A loop,
         // because states are short.
         unsafe {
@@ -74,13 +76,15 @@ impl Successors {
             }
             self.words.set_len(start + state.len());
         }
-        &mut self.words[start..]
+        // SAFETY: that many words were just written.
+        unsafe { self.words.get_unchecked_mut(start..) }
     }
 
     /// The current draft.
     #[inline(always)]
     pub fn drafted(&mut self) -> &mut [u64] {
-        &mut self.words[self.end..]
+        // SAFETY: the words up to `end` are those of the entries.
+        unsafe { self.words.get_unchecked_mut(self.end..) }
     }
 
     /// Makes the draft an entry.
@@ -112,7 +116,9 @@ impl Successors {
     #[inline]
     pub fn state(&self, index: usize) -> &[u64] {
         let e = self.entries[index];
-        &self.words[e.start..e.start + e.len as usize]
+        // SAFETY: the words of an entry stay until `clear`, which removes the entry too: `draft` cuts off only what lies
+        // behind the last entry.
+        unsafe { self.words.get_unchecked(e.start..e.start + e.len as usize) }
     }
 
     /// Replaces the state of an entry by one that is not longer (its representative).

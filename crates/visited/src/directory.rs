@@ -7,11 +7,15 @@
 //! Inside a segment an entry's home grows with its hash, so that moving a segment reads and writes memory in order.
 
 /// One part of a table.
-pub(crate) trait Segment: Default {
+pub(crate) trait Segment {
     /// A segment with room for this many units (slots or cache lines).
     fn with_units(units: usize) -> Self;
+    /// Its first byte.
+    fn start(&self) -> *const u8;
     /// Its units.
     fn units(&self) -> usize;
+    /// Units of the first segment; not 0.
+    const FIRST_UNITS: usize;
     /// Units at which it is split instead of growing.
     const MOST_UNITS: usize;
     /// The next size.
@@ -21,9 +25,36 @@ pub(crate) trait Segment: Default {
     /// Moves all entries: to `lower`, or, when there is an `upper`, those whose bit `depth` of the hash (from the top)
     /// is set to that. The new segments are reached by `new_depth` bits.
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, upper: Option<&mut Self>);
+    /// Grows to this many units, reached by `depth` bits of the hash.
+    fn grow(&mut self, depth: u32, units: usize)
+    where
+        Self: Sized,
+    {
+        let mut larger = Self::with_units(units);
+        self.move_into(depth, &mut larger, None);
+        *self = larger;
+    }
     /// Bytes allocated.
     fn bytes(&self) -> usize;
 }
+
+/// What a lookup needs of a segment, kept together: one memory access less.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route {
+    /// Its first byte.
+    pub(crate) start: *const u8,
+    /// Its units.
+    pub(crate) units: usize,
+    /// Number of hash bits that lead to it.
+    pub(crate) depth: u32,
+    /// Its number.
+    segment: u32,
+}
+
+// SAFETY: the segment that `start` points to is owned by the directory that owns the route.
+unsafe impl Send for Route {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for Route {}
 
 #[derive(Debug)]
 struct Held<S> {
@@ -35,8 +66,8 @@ struct Held<S> {
 /// The segments of one table.
 #[derive(Debug)]
 pub(crate) struct Directory<S> {
-    /// Segment for each value of the top `bits` bits.
-    index: Vec<u32>,
+    /// The way to the segment for each value of the top `bits` bits.
+    routes: Vec<Route>,
     bits: u32,
     segments: Vec<Held<S>>,
     len: u64,
@@ -44,22 +75,35 @@ pub(crate) struct Directory<S> {
 
 impl<S: Segment> Default for Directory<S> {
     fn default() -> Self {
-        Directory {
-            index: vec![0],
-            bits: 0,
-            segments: vec![Held { segment: S::default(), depth: 0 }],
-            len: 0,
-        }
+        let segment = S::with_units(S::FIRST_UNITS);
+        let route = Route { start: segment.start(), units: segment.units(), depth: 0, segment: 0 };
+        Directory { routes: vec![route], bits: 0, segments: vec![Held { segment, depth: 0 }], len: 0 }
     }
 }
 
 impl<S: Segment> Directory<S> {
+    /// The way to the segment of a hash.
     #[inline(always)]
-    fn number(&self, hash: u64) -> usize {
+    pub(crate) fn route(&self, hash: u64) -> Route {
         // Two shifts, since one by 64 is none.
         let at = (hash >> 1 >> (63 - self.bits)) as usize;
         // SAFETY: there are 2^bits entries.
-        unsafe { *self.index.get_unchecked(at) as usize }
+        unsafe { *self.routes.get_unchecked(at) }
+    }
+
+    #[inline(always)]
+    fn number(&self, hash: u64) -> usize {
+        self.route(hash).segment as usize
+    }
+
+    /// After a segment was replaced.
+    fn renew(&mut self, number: usize) {
+        let Held { segment, depth } = &self.segments[number];
+        let (start, units, depth) = (segment.start(), segment.units(), *depth);
+        let segment = number as u32;
+        for route in self.routes.iter_mut().filter(|r| r.segment == segment) {
+            *route = Route { start, units, depth, segment };
+        }
     }
 
     /// The segment of a hash, and the number of hash bits that lead to it.
@@ -70,18 +114,24 @@ impl<S: Segment> Directory<S> {
         (&held.segment, held.depth)
     }
 
-    /// The segment of a hash, with room for one more entry.
+    /// The segment of a hash, for changing its entries.
     #[inline(always)]
-    pub(crate) fn segment_with_room(&mut self, hash: u64) -> (&mut S, u32) {
-        let mut number = self.number(hash);
+    pub(crate) fn segment_mut(&mut self, hash: u64) -> &mut S {
+        let number = self.number(hash);
         // SAFETY: as above.
-        while unsafe { self.segments.get_unchecked(number) }.segment.is_full() {
-            self.make_room(number, hash);
-            number = self.number(hash);
+        unsafe { &mut self.segments.get_unchecked_mut(number).segment }
+    }
+
+    /// Makes room for one more entry where this hash belongs; `false` when there was room.
+    #[inline(always)]
+    pub(crate) fn make_room_for(&mut self, hash: u64) -> bool {
+        let mut made = false;
+        // SAFETY: as above.
+        while unsafe { self.segments.get_unchecked(self.number(hash)) }.segment.is_full() {
+            self.make_room(self.number(hash), hash);
+            made = true;
         }
-        // SAFETY: as above.
-        let held = unsafe { self.segments.get_unchecked_mut(number) };
-        (&mut held.segment, held.depth)
+        made
     }
 
     /// Called after an entry was added.
@@ -98,9 +148,8 @@ impl<S: Segment> Directory<S> {
         let units = segment.units();
         // 40 bits are never used up by real tables; a bad hash must not split for ever.
         if units < S::MOST_UNITS || depth >= 40 {
-            let mut larger = S::with_units(S::next_units(units));
-            segment.move_into(depth, &mut larger, None);
-            *segment = larger;
+            segment.grow(depth, S::next_units(units));
+            self.renew(number);
             return;
         }
         let mut lower = S::with_units(S::MOST_UNITS / 2);
@@ -110,14 +159,16 @@ impl<S: Segment> Directory<S> {
         let second = self.segments.len() as u32;
         self.segments.push(Held { segment: upper, depth: depth + 1 });
         if depth == self.bits {
-            self.index = self.index.iter().flat_map(|n| [*n, *n]).collect();
+            self.routes = self.routes.iter().flat_map(|r| [*r, *r]).collect();
             self.bits += 1;
         }
         // The entries that led to the old segment are consecutive; the second half of them leads to the new one.
         let span = 1usize << (self.bits - depth);
         let at = (hash >> 1 >> (63 - self.bits)) as usize;
         let first = at & !(span - 1);
-        self.index[first + span / 2..first + span].fill(second);
+        self.routes[first + span / 2..first + span].iter_mut().for_each(|r| r.segment = second);
+        self.renew(number);
+        self.renew(second as usize);
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -126,7 +177,9 @@ impl<S: Segment> Directory<S> {
 
     pub(crate) fn bytes(&self) -> u64 {
         let held: usize = self.segments.iter().map(|h| h.segment.bytes()).sum();
-        held as u64 + self.index.len() as u64 * 4 + (self.segments.len() * size_of::<Held<S>>()) as u64
+        held as u64
+            + (self.routes.len() * size_of::<Route>()) as u64
+            + (self.segments.len() * size_of::<Held<S>>()) as u64
     }
 }
 

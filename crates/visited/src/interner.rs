@@ -1,56 +1,120 @@
-//! Numbers for 64-bit keys: each distinct key gets the next number, from 1. Five entries share a cache
-//! line, so that a lookup is one memory access.
+//! Numbers for short keys of 32-bit slots: each distinct key gets the next number, from 1.
+//!
+//! Entries share cache lines, as many as fit, so that a lookup is one memory access. All places of a line are compared
+//! and the numbers of those that match are combined: no branch depends on the place, which nobody could predict.
 
 use crate::directory::{Directory, Segment, home};
-use crate::hash::mix;
+use crate::hash::slots_hash;
 use crate::memory::{Plain, Zeroed};
+use crate::prefetch_at;
 
-const LINE: usize = 5;
+/// Keys of two slots, five to a line.
+pub(crate) type Pairs = Interner<2, 5>;
+/// Keys of three slots, four to a line.
+pub(crate) type Triples = Interner<3, 4>;
+/// Keys of four slots, three to a line.
+pub(crate) type Quads = Interner<4, 3>;
 
+/// A cache line of entries: the first slots of all keys, then the second ones and so on, then the numbers. The number 0
+/// marks a free place (numbers start at 1); places are taken in order. What is left over stays 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct Line {
-    keys: [u64; LINE],
-    /// 0 marks a free place: numbers start at 1.
-    ids: [u32; LINE],
-}
+struct Line<const SLOTS: usize, const PLACES: usize>([u32; 16]);
 
 // SAFETY: integers only.
-unsafe impl Plain for Line {}
+unsafe impl<const SLOTS: usize, const PLACES: usize> Plain for Line<SLOTS, PLACES> {}
 
 #[derive(Debug)]
-struct Lines {
-    lines: Zeroed<Line>,
+struct Lines<const SLOTS: usize, const PLACES: usize> {
+    lines: Zeroed<Line<SLOTS, PLACES>>,
     len: usize,
 }
 
-impl Default for Lines {
-    fn default() -> Self {
-        Lines::with_units(0)
-    }
-}
-
+/// Numbers for keys of `SLOTS` slots.
 #[derive(Debug, Default)]
-pub(crate) struct Interner {
-    directory: Directory<Lines>,
+pub(crate) struct Interner<const SLOTS: usize, const PLACES: usize> {
+    directory: Directory<Lines<SLOTS, PLACES>>,
     full: bool,
 }
 
-impl Lines {
-    /// The number of `key`, or the line and place where it belongs. There must be a free place.
+impl<const SLOTS: usize, const PLACES: usize> Line<SLOTS, PLACES> {
+    /// The number of a key; 0 when it is not here. (A free place has the number 0, whatever its key.)
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn find(&self, key: u64, hash: u64, depth: u32) -> Result<u32, (usize, usize)> {
+    fn id(&self, key: &[u32; SLOTS]) -> u32 {
+        use std::arch::x86_64::*;
+        const { assert!(SLOTS * PLACES + PLACES <= 16 && 3 <= PLACES && PLACES <= 5) };
+        // The numbers of four places from `first` on whose keys are equal. With three places the fourth is the left-over
+        // word behind the last number, which is 0.
+        let four = |first: usize| {
+            let load = |at: usize| {
+                debug_assert!(at + first + 4 <= 16);
+                // SAFETY: slot arrays start at multiples of PLACES up to SLOTS * PLACES; for three places that is at
+                // most 12, for four at most 12, and for five, with two slots, at most 10, plus a `first` of 1 at most:
+                // the four words end within the sixteen. SSE2 is part of x86-64.
+                unsafe { _mm_loadu_si128(self.0.as_ptr().add(at + first).cast()) }
+            };
+            let mut ids = load(SLOTS * PLACES);
+            for (slot, &value) in key.iter().enumerate() {
+                // SAFETY: SSE2 is part of x86-64.
+                unsafe {
+                    let equal = _mm_cmpeq_epi32(load(slot * PLACES), _mm_set1_epi32(value as i32));
+                    ids = _mm_and_si128(ids, equal);
+                }
+            }
+            ids
+        };
+        // At most one place matches: combining the lanes gives its number.
+        // SAFETY: as above.
+        unsafe {
+            let mut ids = four(0);
+            if PLACES == 5 {
+                ids = _mm_or_si128(ids, four(1));
+            }
+            ids = _mm_or_si128(ids, _mm_shuffle_epi32::<0b01_00_11_10>(ids));
+            ids = _mm_or_si128(ids, _mm_shuffle_epi32::<0b10_11_00_01>(ids));
+            _mm_cvtsi128_si32(ids) as u32
+        }
+    }
+
+    /// The number of a key; 0 when it is not here. (A free place has the number 0, whatever its key.)
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn id(&self, key: &[u32; SLOTS]) -> u32 {
+        (0..PLACES).find(|place| self.key(*place) == *key).map_or(0, |place| self.number(place))
+    }
+
+    fn key(&self, place: usize) -> [u32; SLOTS] {
+        std::array::from_fn(|slot| self.0[slot * PLACES + place])
+    }
+
+    #[inline(always)]
+    fn number(&self, place: usize) -> u32 {
+        self.0[SLOTS * PLACES + place]
+    }
+
+    fn set(&mut self, place: usize, key: &[u32; SLOTS], id: u32) {
+        for (slot, value) in key.iter().enumerate() {
+            self.0[slot * PLACES + place] = *value;
+        }
+        self.0[SLOTS * PLACES + place] = id;
+    }
+}
+
+impl<const SLOTS: usize, const PLACES: usize> Lines<SLOTS, PLACES> {
+    /// The number of `key`, or the line where it belongs. There must be a free place.
+    #[inline(always)]
+    fn find(&self, key: &[u32; SLOTS], hash: u64, depth: u32) -> Result<u32, usize> {
         let mut at = home(hash, depth, self.lines.len());
         loop {
             // SAFETY: `home` is below the number of lines, and wrapping keeps `at` there.
             let line = unsafe { self.lines.get_unchecked(at) };
-            for place in 0..LINE {
-                if line.ids[place] == 0 {
-                    return Err((at, place));
-                }
-                if line.keys[place] == key {
-                    return Ok(line.ids[place]);
-                }
+            let id = line.id(key);
+            if id != 0 {
+                return Ok(id);
+            }
+            if line.number(PLACES - 1) == 0 {
+                return Err(at);
             }
             at += 1;
             if at == self.lines.len() {
@@ -59,15 +123,17 @@ impl Lines {
         }
     }
 
-    fn put(&mut self, (at, place): (usize, usize), key: u64, id: u32) {
+    /// Adds an entry to a line that `find` gave.
+    fn put(&mut self, at: usize, key: &[u32; SLOTS], id: u32) {
         let line = &mut self.lines[at];
-        line.keys[place] = key;
-        line.ids[place] = id;
-        self.len += 1;
+        if let Some(place) = (0..PLACES).find(|place| line.number(*place) == 0) {
+            line.set(place, key, id);
+            self.len += 1;
+        }
     }
 }
 
-impl Segment for Lines {
+impl<const SLOTS: usize, const PLACES: usize> Segment for Lines<SLOTS, PLACES> {
     fn with_units(units: usize) -> Self {
         Lines { lines: Zeroed::new(units), len: 0 }
     }
@@ -75,6 +141,12 @@ impl Segment for Lines {
     fn units(&self) -> usize {
         self.lines.len()
     }
+
+    fn start(&self) -> *const u8 {
+        self.lines.as_ptr().cast()
+    }
+
+    const FIRST_UNITS: usize = 4;
 
     // 32 MiB.
     const MOST_UNITS: usize = 1 << 19;
@@ -86,19 +158,20 @@ impl Segment for Lines {
     #[inline(always)]
     fn is_full(&self) -> bool {
         // At most four in five places are used.
-        (self.len + 1) * 5 > self.lines.len() * LINE * 4
+        (self.len + 1) * 5 > self.lines.len() * PLACES * 4
     }
 
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
         for line in self.lines.iter() {
-            for place in (0..LINE).filter(|p| line.ids[*p] != 0) {
-                let hash = mix(line.keys[place]);
+            for place in (0..PLACES).filter(|place| line.number(*place) != 0) {
+                let (key, id) = (&line.key(place), line.number(place));
+                let hash = slots_hash(key);
                 let to = match &mut upper {
                     Some(upper) if hash >> (64 - new_depth) & 1 == 1 => &mut **upper,
                     _ => &mut *lower,
                 };
-                if let Err(free) = to.find(line.keys[place], hash, new_depth) {
-                    to.put(free, line.keys[place], line.ids[place]);
+                if let Err(free) = to.find(key, hash, new_depth) {
+                    to.put(free, key, id);
                 }
             }
         }
@@ -109,31 +182,55 @@ impl Segment for Lines {
     }
 }
 
-impl Interner {
-    /// The number of a key, a new one if it has none.
+impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
+    /// Starts loading the line of a key; gives its hash.
     #[inline(always)]
-    pub(crate) fn intern(&mut self, key: u64) -> u32 {
-        let hash = mix(key);
-        let (lines, depth) = self.directory.segment(hash);
-        if !lines.lines.is_empty()
-            && let Ok(id) = lines.find(key, hash, depth)
-        {
-            return id;
-        }
-        self.intern_new(key, hash)
+    pub(crate) fn load(&self, key: [u32; SLOTS]) -> u64 {
+        let hash = slots_hash(&key);
+        let route = self.directory.route(hash);
+        let lines = route.start.cast::<Line<SLOTS, PLACES>>();
+        prefetch_at(lines.wrapping_add(home(hash, route.depth, route.units)));
+        hash
     }
 
+    /// The number of a key, a new one if it has none.
+    #[inline(always)]
+    pub(crate) fn intern(&mut self, key: [u32; SLOTS]) -> u32 {
+        self.intern_hashed(key, slots_hash(&key))
+    }
+
+    /// The number of a key with this hash, a new one if it has none.
+    #[inline(always)]
+    pub(crate) fn intern_hashed(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
+        let route = self.directory.route(hash);
+        let at = home(hash, route.depth, route.units);
+        // SAFETY: the route leads to `units` lines, and `home` is below that.
+        let line = unsafe { &*route.start.cast::<Line<SLOTS, PLACES>>().add(at) };
+        let id = line.id(&key);
+        if id != 0 { id } else { self.intern_far(key, hash) }
+    }
+
+    /// The number of a key that is not in its first line.
     #[cold]
     #[inline(never)]
-    fn intern_new(&mut self, key: u64, hash: u64) -> u32 {
+    fn intern_far(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
+        let (lines, depth) = self.directory.segment(hash);
+        match lines.find(&key, hash, depth) {
+            Ok(id) => id,
+            Err(_) => self.intern_new(key, hash),
+        }
+    }
+
+    fn intern_new(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
         let next = self.directory.len() + 1;
         if next > u64::from(u32::MAX) {
             self.full = true;
             return u32::MAX;
         }
-        let (lines, depth) = self.directory.segment_with_room(hash);
-        if let Err(free) = lines.find(key, hash, depth) {
-            lines.put(free, key, next as u32);
+        self.directory.make_room_for(hash);
+        let (lines, depth) = self.directory.segment(hash);
+        if let Err(free) = lines.find(&key, hash, depth) {
+            self.directory.segment_mut(hash).put(free, &key, next as u32);
         }
         self.directory.added();
         next as u32

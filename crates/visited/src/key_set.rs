@@ -5,10 +5,10 @@
 //! there is found missing as fast as another one is found, also in a full table; and a segment is moved to a larger one in
 //! a single pass from left to right.
 
-use crate::directory::{Directory, Segment, home};
+use crate::directory::{Directory, Route, Segment, home};
 use crate::hash::bijective;
 use crate::memory::Zeroed;
-use crate::prefetch;
+use crate::prefetch_at;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeySet {
@@ -30,40 +30,37 @@ struct Hashes {
 /// Slots behind the last home.
 const BEYOND: usize = 64;
 
-impl Default for Hashes {
-    fn default() -> Self {
-        Hashes::with_units(0)
+/// The slot of `hash`, or the one where it belongs (free, or holding a greater hash), with what it holds.
+#[inline(always)]
+fn find(route: Route, hash: u64) -> (usize, u64) {
+    let slots = route.start.cast::<u64>();
+    let mut slot = home(hash, route.depth, route.units);
+    // SAFETY: `home` is below the number of homes; the last slot is always free, so the loop ends before it.
+    unsafe {
+        let mut held = *slots.add(slot);
+        // A free slot, 0, becomes the greatest number.
+        while held.wrapping_sub(1) < hash - 1 {
+            slot += 1;
+            held = *slots.add(slot);
+        }
+        (slot, held)
     }
 }
 
 impl Hashes {
-    /// The slot of `hash`, or the one where it belongs (free, or holding a greater hash).
-    #[inline(always)]
-    fn find(&self, hash: u64, depth: u32) -> usize {
-        let mut slot = home(hash, depth, self.homes);
-        // SAFETY: `home` is below the number of homes; the last slot is always free, so the loop ends before it.
-        unsafe {
-            // A free slot, 0, becomes the greatest number.
-            while self.slots.get_unchecked(slot).wrapping_sub(1) < hash - 1 {
-                slot += 1;
-            }
-        }
-        slot
-    }
-
     /// Puts a hash at the slot that `find` gave, moving what is there and behind it.
     #[inline(always)]
     fn insert_at(&mut self, slot: usize, hash: u64) {
         // SAFETY: the last slot is always free, so the search for a free one ends inside.
         unsafe {
-            let at = self.slots.as_mut_ptr().add(slot);
-            let mut moved = 0;
-            while *at.add(moved) != 0 {
-                moved += 1;
+            let start = self.slots.as_mut_ptr();
+            let mut at = start.add(slot);
+            let mut carried = hash;
+            while carried != 0 {
+                carried = std::mem::replace(&mut *at, carried);
+                at = at.add(1);
             }
-            std::ptr::copy(at, at.add(1), moved);
-            *at = hash;
-            self.crowded |= slot + moved + 4 >= self.slots.len();
+            self.crowded |= at.offset_from_unsigned(start) + 4 >= self.slots.len();
         }
         self.len += 1;
     }
@@ -71,13 +68,19 @@ impl Hashes {
 
 impl Segment for Hashes {
     fn with_units(units: usize) -> Self {
-        let slots = if units == 0 { 0 } else { units + BEYOND };
-        Hashes { slots: Zeroed::new(slots), homes: units, len: 0, crowded: false }
+        let slots = Zeroed::growing(units + BEYOND, Self::MOST_UNITS + BEYOND);
+        Hashes { slots, homes: units, len: 0, crowded: false }
     }
 
     fn units(&self) -> usize {
         self.homes
     }
+
+    fn start(&self) -> *const u8 {
+        self.slots.as_ptr().cast()
+    }
+
+    const FIRST_UNITS: usize = 16;
 
     // 32 MiB.
     const MOST_UNITS: usize = 1 << 22;
@@ -111,46 +114,84 @@ impl Segment for Hashes {
         }
     }
 
+    fn grow(&mut self, depth: u32, units: usize) {
+        if !self.slots.grow(units + BEYOND) {
+            let mut larger = Self::with_units(units);
+            self.move_into(depth, &mut larger, None);
+            *self = larger;
+            return;
+        }
+        // In place, so that no memory is given back to be cleared again. First all entries move to the far end, from
+        // right to left: that end is at least as far from the old end as the entries moved so far are many.
+        let slots = &mut *self.slots;
+        let mut first = slots.len();
+        for from in (0..self.homes + BEYOND).rev() {
+            let hash = std::mem::replace(&mut slots[from], 0);
+            if hash != 0 {
+                first -= 1;
+                slots[first] = hash;
+            }
+        }
+        // Then each goes to its home or right behind the one before, from left to right. It never passes its own place:
+        // the entries behind it need the slots behind it.
+        let (mut free, end) = (0, slots.len());
+        for from in first..end {
+            let hash = std::mem::replace(&mut slots[from], 0);
+            let slot = home(hash, depth, units).max(free);
+            assert!(slot <= from, "entries fit in order");
+            slots[slot] = hash;
+            free = slot + 1;
+        }
+        self.homes = units;
+        self.crowded = free + 4 > end;
+    }
+
     fn bytes(&self) -> usize {
         self.slots.bytes()
     }
 }
 
+/// What the set keeps of a key: a hash without loss.
+#[inline(always)]
+pub(crate) fn key_hash(key: u64) -> u64 {
+    bijective(key)
+}
+
 impl KeySet {
-    /// Starts loading the slot of a key.
+    /// Starts loading the slot of a key with this [`key_hash`].
     #[inline(always)]
-    pub(crate) fn prefetch(&self, key: u64) {
-        let hash = bijective(key);
-        let (hashes, depth) = self.directory.segment(hash);
-        prefetch(&hashes.slots, home(hash, depth, hashes.homes));
+    pub(crate) fn prefetch(&self, hash: u64) {
+        let route = self.directory.route(hash);
+        // The address is inside the segment; nothing depends on that.
+        prefetch_at(route.start.cast::<u64>().wrapping_add(home(hash, route.depth, route.units)));
     }
 
-    /// Adds a key; `false` when it was there.
+    /// Adds a key, given its [`key_hash`]; `false` when it was there.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, key: u64) -> bool {
-        let hash = bijective(key);
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
         if hash == 0 {
             return !std::mem::replace(&mut self.zero, true);
         }
-        let (hashes, depth) = self.directory.segment_with_room(hash);
-        let slot = hashes.find(hash, depth);
-        // SAFETY: `find` gives a slot of the segment.
-        if unsafe { *hashes.slots.get_unchecked(slot) } == hash {
+        let (slot, held) = find(self.directory.route(hash), hash);
+        if held == hash {
             return false;
         }
-        hashes.insert_at(slot, hash);
-        self.directory.added();
+        self.insert_new(hash, slot);
         true
     }
 
     #[inline(always)]
-    pub(crate) fn contains(&self, key: u64) -> bool {
-        let hash = bijective(key);
-        if hash == 0 {
-            return self.zero;
+    fn insert_new(&mut self, hash: u64, mut slot: usize) {
+        if self.directory.make_room_for(hash) {
+            slot = find(self.directory.route(hash), hash).0;
         }
-        let (hashes, depth) = self.directory.segment(hash);
-        hashes.homes > 0 && hashes.slots[hashes.find(hash, depth)] == hash
+        self.directory.segment_mut(hash).insert_at(slot, hash);
+        self.directory.added();
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        if hash == 0 { self.zero } else { find(self.directory.route(hash), hash).1 == hash }
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -173,14 +214,28 @@ mod tests {
         let mut keys: Vec<u64> = (0..200_000u64).collect();
         keys.sort_by_key(|k| bijective(*k));
         for &key in keys.iter().take(3000).chain(keys.iter().rev().take(3000)) {
+            let key = key_hash(key);
             assert!(!set.contains(key));
             assert!(set.insert(key));
             assert!(!set.insert(key));
         }
         for &key in &keys {
+            let key = key_hash(key);
             let there = set.contains(key);
             assert_eq!(set.insert(key), !there);
         }
         assert_eq!(set.len(), 200_000);
+    }
+
+    #[test]
+    fn grows_in_place() {
+        let mut set = KeySet::default();
+        let hash = |k: u64| key_hash(k * 3 + 1);
+        for k in 0..1_000_000 {
+            assert!(set.insert(hash(k)));
+        }
+        assert!((0..1_000_000).all(|k| set.contains(hash(k)) && !set.insert(hash(k))));
+        assert!((1_000_000..1_100_000).all(|k| !set.contains(hash(k))));
+        assert_eq!(set.len(), 1_000_000);
     }
 }

@@ -4,9 +4,10 @@
 //! numbers. Both grow by themselves, a segment at a time, so that no insertion waits for a rehash of
 //! everything.
 //!
-//! Looking up a state is split in two, so that a search can work on a batch of states and let the
-//! memory system fetch what the next call needs: [`Visited::prepare`] hashes (using what is known of the
-//! predecessor, since a step changes little) and starts loading, [`Visited::insert`] decides.
+//! Looking up a state is split in three, so that a search can work on a batch of states and let the
+//! memory system fetch what the next call needs: [`Visited::load`] hashes (using what is known of the
+//! predecessor, since a step changes little) and starts loading, [`Visited::prepare`] goes on where a second access
+//! depends on the first, [`Visited::insert`] decides.
 
 mod directory;
 mod hash;
@@ -14,6 +15,7 @@ mod interner;
 mod key_set;
 mod memory;
 mod plain;
+mod plan;
 mod tree;
 
 pub use plain::Plain;
@@ -28,17 +30,21 @@ pub struct Known<'a> {
     pub hint: &'a [u32],
 }
 
+/// What [`Visited::load`] found out about a state.
+pub type Loaded = [u64; 2];
+
 /// A set of states.
 pub trait Visited {
     /// Size of the hint kept with a state of `words` words while it waits to be expanded. A hint makes
     /// [`Visited::prepare`] of its successors cheap.
     fn hint_len(&self, words: usize) -> usize;
 
-    /// Computes the key and the hint of `state`, cheaply if `parent` differs from it in few words.
-    fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64;
+    /// Hashes `state`, cheaply if `parent` differs from it in few words, and starts loading what `prepare` will read. What
+    /// it gives is for `prepare`; the hint may be unfinished.
+    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded;
 
-    /// Called between `prepare` and `insert` for each state of a batch: a second chance to load.
-    fn touch(&self, _key: u64, _words: usize) {}
+    /// Computes the key of `state` and finishes its hint; starts loading what `insert` will read.
+    fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64;
 
     /// Adds the state; `false` when it was there.
     fn insert(&mut self, key: u64, state: &[u64]) -> bool;
@@ -73,18 +79,19 @@ compile_error!("slots are read as halves of words: this needs a little-endian ma
 /// Tells the processor that `slice[index]` will be needed.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    prefetch_at(slice.as_ptr().wrapping_add(index));
+}
+
+/// Tells the processor that what lies at this address will be needed.
+#[inline(always)]
+pub(crate) fn prefetch_at<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(element) = slice.get(index) {
-        // SAFETY: prefetching has no effect on memory, and the address is that of a live reference.
-        unsafe {
-            std::arch::x86_64::_mm_prefetch(
-                std::ptr::from_ref(element).cast::<i8>(),
-                std::arch::x86_64::_MM_HINT_T0,
-            );
-        }
+    // SAFETY: prefetching has no effect on memory and takes any address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch(address.cast::<i8>(), std::arch::x86_64::_MM_HINT_T0);
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (slice, index);
+    let _ = address;
 }
 
 #[cfg(test)]
@@ -117,11 +124,12 @@ mod tests {
             }
             let mut hint = vec![0; store.hint_len(state.len())];
             let parent = parent.map(|p| Known { state: &known[p].0, hint: &known[p].1 });
-            let key = store.prepare(&state, parent, &mut hint);
+            let loaded = store.load(&state, parent, &mut hint);
+            let key = store.prepare(&state, loaded, &mut hint);
             let mut fresh = vec![0; hint.len()];
-            assert_eq!(key, store.prepare(&state, None, &mut fresh), "the hint changes nothing");
+            let loaded = store.load(&state, None, &mut fresh);
+            assert_eq!(key, store.prepare(&state, loaded, &mut fresh), "the hint changes nothing");
             assert_eq!(hint, fresh);
-            store.touch(key, state.len());
             assert_eq!(store.contains(key, &state), reference.contains(&state), "step {step}");
             assert_eq!(store.insert(key, &state), reference.insert(state.clone()), "step {step}");
             assert!(store.contains(key, &state));
@@ -130,7 +138,8 @@ mod tests {
         assert_eq!(store.len(), reference.len() as u64);
         for state in &reference {
             let mut hint = vec![0; store.hint_len(state.len())];
-            let key = store.prepare(state, None, &mut hint);
+            let loaded = store.load(state, None, &mut hint);
+            let key = store.prepare(state, loaded, &mut hint);
             assert!(!store.insert(key, state));
         }
         assert!(store.bytes() > 0);

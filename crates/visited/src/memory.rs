@@ -9,6 +9,8 @@ const HUGE: usize = 1 << 21;
 pub(crate) struct Zeroed<T> {
     pointer: *mut T,
     len: usize,
+    /// Elements for which there are addresses.
+    most: usize,
     /// What was mapped: address and bytes. `None` for memory from the ordinary allocator.
     mapped: Option<(*mut u8, usize)>,
 }
@@ -28,14 +30,20 @@ unsafe impl<T: Plain + Sync> Sync for Zeroed<T> {}
 
 impl<T: Plain> Zeroed<T> {
     pub(crate) fn new(len: usize) -> Zeroed<T> {
+        Zeroed::growing(len, len)
+    }
+
+    /// An array of `len` elements that may grow in place up to `most`, if it is large: addresses are reserved for that,
+    /// but no memory.
+    pub(crate) fn growing(len: usize, most: usize) -> Zeroed<T> {
         if len == 0 {
-            return Zeroed { pointer: std::ptr::NonNull::dangling().as_ptr(), len: 0, mapped: None };
+            return Zeroed { pointer: std::ptr::NonNull::dangling().as_ptr(), len: 0, mapped: None, most: 0 };
         }
         let bytes = len * size_of::<T>();
         if bytes >= HUGE
-            && let Some((pointer, mapped)) = map_huge(bytes)
+            && let Some((pointer, mapped)) = map_huge(most.max(len) * size_of::<T>())
         {
-            return Zeroed { pointer: pointer.cast(), len, mapped: Some(mapped) };
+            return Zeroed { pointer: pointer.cast(), len, mapped: Some(mapped), most: most.max(len) };
         }
         let layout = Self::layout(len);
         // SAFETY: the layout has a size that is not zero.
@@ -43,7 +51,17 @@ impl<T: Plain> Zeroed<T> {
         if pointer.is_null() {
             std::alloc::handle_alloc_error(layout);
         }
-        Zeroed { pointer: pointer.cast(), len, mapped: None }
+        Zeroed { pointer: pointer.cast(), len, mapped: None, most: len }
+    }
+
+    /// Makes the array longer where it is; what is new is zero. `false` when there are no addresses for that.
+    pub(crate) fn grow(&mut self, len: usize) -> bool {
+        // The elements up to `most` were mapped with the others, zero, and were never written.
+        let can = self.len <= len && len <= self.most;
+        if can {
+            self.len = len;
+        }
+        can
     }
 
     fn layout(len: usize) -> std::alloc::Layout {
@@ -137,6 +155,17 @@ impl<T> std::fmt::Debug for Zeroed<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_arrays_grow_in_place() {
+        let mut array = Zeroed::<u64>::growing(300_000, 1_000_000);
+        array.fill(7);
+        if array.grow(900_000) {
+            assert!(array[..300_000].iter().all(|w| *w == 7));
+            assert!(array[300_000..].iter().all(|w| *w == 0));
+        }
+        assert!(!array.grow(1_000_001) && !array.grow(1000));
+    }
 
     #[test]
     fn small_and_large_arrays_are_zero_and_writable() {

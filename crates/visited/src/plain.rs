@@ -7,7 +7,7 @@
 use crate::directory::{Directory, Segment};
 use crate::hash::{mix, term};
 use crate::memory::Zeroed;
-use crate::{Known, Visited, prefetch};
+use crate::{Known, Loaded, Visited, prefetch};
 
 /// States stored whole.
 #[derive(Debug, Default)]
@@ -39,12 +39,6 @@ struct Slab {
 struct Table {
     slots: Zeroed<u64>,
     len: usize,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        Table::with_units(0)
-    }
 }
 
 /// As [`crate::directory::home`], from the top half of the hash alone: that is all a slot keeps of it.
@@ -84,6 +78,12 @@ impl Segment for Table {
     fn units(&self) -> usize {
         self.slots.len()
     }
+
+    fn start(&self) -> *const u8 {
+        self.slots.as_ptr().cast()
+    }
+
+    const FIRST_UNITS: usize = 16;
 
     // 32 MiB.
     const MOST_UNITS: usize = 1 << 22;
@@ -170,7 +170,7 @@ impl Visited for Plain {
     }
 
     #[inline]
-    fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
+    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let words = state.len();
         if self.by_length.get(words).is_none_or(|s| s.words == 0) {
             self.prepare_length(words);
@@ -198,27 +198,25 @@ impl Visited for Plain {
         let hash = mix(sum);
         let (table, depth) = self.by_length[words].table.segment(hash);
         prefetch(&table.slots, home(hash, depth, table.slots.len()));
-        hash
+        [hash, 0]
     }
 
     #[inline]
-    fn touch(&self, key: u64, words: usize) {
-        let slab = &self.by_length[words];
+    fn prepare(&mut self, state: &[u64], [key, _]: Loaded, _hint: &mut [u32]) -> u64 {
+        let slab = &self.by_length[state.len()];
         let (table, depth) = slab.table.segment(key);
-        if table.slots.is_empty() {
-            return;
-        }
         // Only the first candidate: it is nearly always the only one.
         let _ = table.find(key, depth, |number| {
             prefetch(slab.state(number), 0);
             true
         });
+        key
     }
 
     #[inline]
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
         let slab = &mut self.by_length[state.len()];
-        slab.table.segment_with_room(key);
+        slab.table.make_room_for(key);
         let (table, depth) = slab.table.segment(key);
         let Err(at) = table.find(key, depth, |number| slab.state(number) == state) else { return false };
         if slab.count == u32::MAX - 1 {
@@ -226,7 +224,7 @@ impl Visited for Plain {
             return false;
         }
         let slot = key >> 32 << 32 | u64::from(slab.count + 1);
-        let (table, _) = slab.table.segment_with_room(key);
+        let table = slab.table.segment_mut(key);
         table.slots[at] = slot;
         table.len += 1;
         slab.table.added();
@@ -239,7 +237,7 @@ impl Visited for Plain {
     fn contains(&self, key: u64, state: &[u64]) -> bool {
         self.by_length.get(state.len()).is_some_and(|slab| {
             let (table, depth) = slab.table.segment(key);
-            !table.slots.is_empty() && table.find(key, depth, |number| slab.state(number) == state).is_ok()
+            table.find(key, depth, |number| slab.state(number) == state).is_ok()
         })
     }
 

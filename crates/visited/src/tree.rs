@@ -1,32 +1,34 @@
 //! The tree store: recursive indexing (Laarman, van de Pol, Weber, "Parallel Recursive State Compression
 //! for Free", 2011).
 //!
-//! A state is the leaves of a binary tree: 32-bit slots, two to a word. An inner node is the pair of its
-//! children's values, and its own value is the number that pair was given. The root, also a pair, is the state.
-//! States that differ little share nearly all their nodes, so that a state costs little more than its root: eight
-//! bytes. Exact: equal roots mean equal states.
+//! A state is the leaves of a tree: 32-bit slots, two to a word. An inner node is the list of its children's values, and
+//! its own value is the number that list was given. The root, a pair, is the state. States that differ little share
+//! nearly all their nodes, so that a state costs little more than its root: eight bytes. Exact: a position of the tree
+//! always has the same kind of node, so that equal roots mean equal states.
 //!
-//! Deviations: the slots are dealt to the subtrees alternately, like cards, not cut in the middle, so that what varies
-//! (usually the processes, which lie together) is spread over both halves, and neither half alone has nearly as many
-//! values as there are states. The tables grow; that is possible because only inner nodes are referred to by number,
-//! and numbers do not depend on where an entry stands. States of different length have root sets of their own.
+//! Deviations: a node has up to four children where that makes the tree lower, two near the root, where most of the
+//! distinct nodes are and small entries count. The slots are dealt to the subtrees in turn, like cards, not cut in the
+//! middle, so that what varies (usually the processes, which lie together) is spread over both halves, and neither half
+//! alone has nearly as many values as there are states. The tables grow; that is possible because only inner nodes are
+//! referred to by number, and numbers do not depend on where an entry stands. States of different length have root
+//! sets of their own.
 //!
-//! The hint of a state is the numbers of all its nodes but the root. A successor that differs in few slots
-//! looks up only the nodes above those.
+//! A state of up to four words is two nodes and the root: both are looked up, whatever changed. The hint of a longer
+//! state is the numbers of all its nodes but the root; a successor that differs in few slots looks up only the nodes
+//! above those.
 
-use crate::interner::Interner;
-use crate::key_set::KeySet;
-use crate::{Known, Visited};
+use crate::interner::{Pairs, Quads, Triples};
+use crate::key_set::{KeySet, key_hash};
+use crate::plan::{Node, Plan};
+use crate::{Known, Loaded, Visited};
 
-/// States as trees of shared pairs.
+/// States as trees of shared nodes.
 #[derive(Debug, Default)]
 pub struct Tree {
-    nodes: Interner,
+    nodes: Nodes,
     /// Tree and root set by number of words.
     by_length: Vec<Length>,
     len: u64,
-    /// The values of the tree being looked up.
-    values: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -35,61 +37,94 @@ struct Length {
     roots: KeySet,
 }
 
-/// The shape of the tree over the slots of a state. Values are numbered: the slots of the state first, then the inner
-/// nodes, children before parents; the root is the last.
+/// The inner nodes, by number of children.
 #[derive(Debug, Default)]
-struct Plan {
-    slots: usize,
-    /// For each inner node, the numbers of its children.
-    nodes: Vec<(u32, u32)>,
-    /// For each slot, the inner nodes above it; the root left out. Only for up to 64 nodes.
-    above: Vec<u64>,
+struct Nodes {
+    pairs: Pairs,
+    triples: Triples,
+    quads: Quads,
 }
 
-/// Most inner nodes for which the nodes above a slot are kept as bits.
-const MOST_BITS: usize = 64;
+/// States of up to this many words are two nodes and a root.
+const SHORT: usize = 4;
 
-impl Plan {
-    fn new(words: usize) -> Plan {
-        let slots: Vec<u32> = (0..2 * words as u32).collect();
-        let mut plan = Plan { slots: slots.len(), ..Plan::default() };
-        plan.add(&slots);
-        if plan.nodes.len() <= MOST_BITS {
-            plan.above = vec![0; slots.len()];
-            let mut below: Vec<Vec<u32>> = slots.iter().map(|s| vec![*s]).collect();
-            for (index, &(left, right)) in plan.nodes.iter().enumerate() {
-                let mut mine = below[left as usize].clone();
-                mine.extend(&below[right as usize]);
-                if index + 1 < plan.nodes.len() {
-                    mine.iter().for_each(|s| plan.above[*s as usize] |= 1 << index);
-                }
-                below.push(mine);
-            }
-        }
-        plan
-    }
-
-    /// Adds the tree over some slots; gives the number of its root.
-    fn add(&mut self, slots: &[u32]) -> u32 {
-        if let [slot] = slots {
-            return *slot;
-        }
-        let deal = |first: usize| slots.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
-        let children = (self.add(&deal(0)), self.add(&deal(1)));
-        self.nodes.push(children);
-        (self.slots + self.nodes.len() - 1) as u32
-    }
-
-    /// The pair of an inner node.
+impl Nodes {
+    /// The number of a node.
     #[inline(always)]
-    fn pair(&self, node: usize, values: &[u32]) -> u64 {
-        // SAFETY: nodes and children are numbered within the plan, and `values` has room for all of them.
-        unsafe {
-            let (left, right) = *self.nodes.get_unchecked(node);
-            u64::from(*values.get_unchecked(left as usize)) << 32
-                | u64::from(*values.get_unchecked(right as usize))
+    fn intern(&mut self, node: &Node, slots: &[u32], nodes: &[u32]) -> u32 {
+        let [a, b, c, d] = node.values(slots, nodes);
+        match node.arity {
+            2 => self.pairs.intern([a, b]),
+            3 => self.triples.intern([a, b, c]),
+            _ => self.quads.intern([a, b, c, d]),
         }
     }
+
+    /// Starts loading a node; gives its hash.
+    #[inline(always)]
+    fn load(&self, node: &Node, slots: &[u32], nodes: &[u32]) -> u64 {
+        let [a, b, c, d] = node.values(slots, nodes);
+        match node.arity {
+            2 => self.pairs.load([a, b]),
+            3 => self.triples.load([a, b, c]),
+            _ => self.quads.load([a, b, c, d]),
+        }
+    }
+
+    /// The number of a node with this hash.
+    #[inline(always)]
+    fn intern_loaded(&mut self, node: &Node, slots: &[u32], nodes: &[u32], hash: u64) -> u32 {
+        let [a, b, c, d] = node.values(slots, nodes);
+        match node.arity {
+            2 => self.pairs.intern_hashed([a, b], hash),
+            3 => self.triples.intern_hashed([a, b, c], hash),
+            _ => self.quads.intern_hashed([a, b, c, d], hash),
+        }
+    }
+
+    /// Starts loading the two nodes of a state of two to [`SHORT`] words: the low halves of its words, and the high ones.
+    #[inline(always)]
+    fn load_short(&self, state: &[u64]) -> Loaded {
+        match *state {
+            [a, b, c] => [
+                self.triples.load([a as u32, b as u32, c as u32]),
+                self.triples.load([high(a), high(b), high(c)]),
+            ],
+            [a, b] => [self.pairs.load([a as u32, b as u32]), self.pairs.load([high(a), high(b)])],
+            [a, b, c, d] => [
+                self.quads.load([a as u32, b as u32, c as u32, d as u32]),
+                self.quads.load([high(a), high(b), high(c), high(d)]),
+            ],
+            _ => [0; 2],
+        }
+    }
+
+    /// The root of a state of up to [`SHORT`] words.
+    #[inline(always)]
+    fn short(&mut self, state: &[u64], [low, up]: Loaded) -> u64 {
+        let halves = match *state {
+            [a, b, c] => [
+                self.triples.intern_hashed([a as u32, b as u32, c as u32], low),
+                self.triples.intern_hashed([high(a), high(b), high(c)], up),
+            ],
+            [a, b] => [
+                self.pairs.intern_hashed([a as u32, b as u32], low),
+                self.pairs.intern_hashed([high(a), high(b)], up),
+            ],
+            [a, b, c, d] => [
+                self.quads.intern_hashed([a as u32, b as u32, c as u32, d as u32], low),
+                self.quads.intern_hashed([high(a), high(b), high(c), high(d)], up),
+            ],
+            [a] => [a as u32, high(a)],
+            _ => unreachable!("a short state has one to four words"),
+        };
+        u64::from(halves[0]) << 32 | u64::from(halves[1])
+    }
+}
+
+#[inline(always)]
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
 }
 
 impl Tree {
@@ -99,81 +134,104 @@ impl Tree {
     }
 
     #[cold]
+    #[inline(never)]
     fn prepare_length(&mut self, words: usize) {
         if self.by_length.len() <= words {
             self.by_length.resize_with(words + 1, Length::default);
         }
         self.by_length[words].plan = Plan::new(words);
     }
-}
 
-/// Copies `from` to the start of `to`. A loop: for a handful of numbers a call costs more than the copying.
-#[inline(always)]
-fn copy(from: &[u32], to: &mut [u32]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
-    }
-}
-
-impl Visited for Tree {
-    fn hint_len(&self, words: usize) -> usize {
-        2 * words - 2
-    }
-
-    #[inline]
-    fn prepare(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> u64 {
-        let n = state.len();
-        if self.by_length.get(n).is_none_or(|l| l.plan.nodes.is_empty()) {
-            self.prepare_length(n);
-        }
-        let Length { plan, roots } = &self.by_length[n];
-        let slots = plan.slots;
-        if self.values.len() < slots + plan.nodes.len() {
-            self.values.resize(slots + plan.nodes.len(), 0);
-        }
-        let (low, high) = self.values.split_at_mut(slots);
-        // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
-        copy(unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), slots) }, low);
+    /// Looks up the nodes of a longer state up to the two below the root, and starts loading those of the two whose
+    /// slots changed. Gives their hashes, 0 for one that is the parent's.
+    #[inline(never)]
+    fn load_long(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
+        let plan = &self.by_length[state.len()].plan;
+        let (tops, slots) = (plan.tops, slots_of(state));
+        let mut both = [true; 2];
         match parent {
-            Some(known) if known.state.len() == n && !plan.above.is_empty() => {
-                copy(known.hint, high);
+            Some(known) if known.state.len() == state.len() && !plan.above.is_empty() => {
+                hint.copy_from_slice(known.hint);
                 let mut dirty: u64 = 0;
-                for (k, (&new, &old)) in state.iter().zip(known.state).enumerate() {
+                for (above, (&new, &old)) in plan.above.iter().zip(state.iter().zip(known.state)) {
                     let changed = new ^ old;
                     if changed != 0 {
-                        // SAFETY: two slots for each word.
-                        unsafe {
-                            if changed as u32 != 0 {
-                                dirty |= plan.above.get_unchecked(2 * k);
-                            }
-                            if changed >> 32 != 0 {
-                                dirty |= plan.above.get_unchecked(2 * k + 1);
-                            }
-                        }
+                        let (low, high) = (changed as u32 != 0, changed >> 32 != 0);
+                        dirty |= above[0] & u64::from(low).wrapping_neg();
+                        dirty |= above[1] & u64::from(high).wrapping_neg();
                     }
                 }
+                both = tops.map(|top| dirty >> top & 1 == 1);
+                dirty &= !(1 << tops[0] | 1 << tops[1]);
                 // Children have smaller numbers than their parents: upwards.
                 while dirty != 0 {
                     let node = dirty.trailing_zeros() as usize;
                     dirty &= dirty - 1;
-                    let number = self.nodes.intern(plan.pair(node, &self.values));
-                    self.values[slots + node] = number;
+                    hint[node] = self.nodes.intern(&plan.nodes[node], slots, hint);
                 }
             }
             _ => {
-                for node in 0..plan.nodes.len() - 1 {
-                    let number = self.nodes.intern(plan.pair(node, &self.values));
-                    self.values[slots + node] = number;
+                for (node, children) in plan.nodes.iter().enumerate().filter(|(n, _)| !tops.contains(n)) {
+                    hint[node] = self.nodes.intern(children, slots, hint);
                 }
             }
         }
-        copy(&self.values[slots..slots + hint.len()], hint);
-        let key = plan.pair(plan.nodes.len() - 1, &self.values);
-        roots.prefetch(key);
+        std::array::from_fn(|half| {
+            if both[half] { self.nodes.load(&plan.nodes[tops[half]], slots, hint) } else { 0 }
+        })
+    }
+
+    /// The root of a longer state.
+    #[inline(always)]
+    fn long(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        let plan = &self.by_length[state.len()].plan;
+        for (top, hash) in plan.tops.into_iter().zip(loaded) {
+            if hash != 0 {
+                hint[top] = self.nodes.intern_loaded(&plan.nodes[top], slots_of(state), hint, hash);
+            }
+        }
+        u64::from(hint[plan.tops[0]]) << 32 | u64::from(hint[plan.tops[1]])
+    }
+}
+
+/// The slots of a state.
+#[inline(always)]
+fn slots_of(state: &[u64]) -> &[u32] {
+    // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
+    unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), 2 * state.len()) }
+}
+
+impl Visited for Tree {
+    #[inline]
+    fn hint_len(&self, words: usize) -> usize {
+        if words <= SHORT {
+            return 0;
+        }
+        match self.by_length.get(words) {
+            Some(length) if length.plan.slots > 0 => length.plan.nodes.len(),
+            _ => Plan::nodes_of(words),
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
+        let n = state.len();
+        if self.by_length.get(n).is_none_or(|l| l.plan.slots == 0) {
+            self.prepare_length(n);
+        }
+        if n <= SHORT { self.nodes.load_short(state) } else { self.load_long(state, parent, hint) }
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        let n = state.len();
+        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) };
+        let key = key_hash(root);
+        self.by_length[n].roots.prefetch(key);
         key
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
         let new = self.by_length[state.len()].roots.insert(key);
         self.len += u64::from(new);
@@ -191,11 +249,13 @@ impl Visited for Tree {
 
     fn bytes(&self) -> u64 {
         let roots = self.by_length.iter().map(|l| &l.roots).filter(|r| r.len() > 0);
-        self.nodes.bytes() + roots.map(KeySet::bytes).sum::<u64>()
+        let nodes = self.nodes.pairs.bytes() + self.nodes.triples.bytes() + self.nodes.quads.bytes();
+        nodes + roots.map(KeySet::bytes).sum::<u64>()
     }
 
     fn exhausted(&self) -> Option<&'static str> {
-        self.nodes.is_full().then_some("the tree store has no numbers left for new nodes (2^32)")
+        let full = self.nodes.pairs.is_full() || self.nodes.triples.is_full() || self.nodes.quads.is_full();
+        full.then_some("the tree store has no numbers left for new nodes (2^32)")
     }
 
     fn name(&self) -> &'static str {
