@@ -197,7 +197,8 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         let mut hint = 0;
         for expanded in batch {
             let mut moved = false;
-            for index in expanded.first..expanded.end {
+            let keys = &keys[expanded.first..expanded.end];
+            for (index, &key) in (expanded.first..).zip(keys) {
                 let state = successors.state(index);
                 let choice = (index - expanded.first) as u32;
                 if let Some(code) = successors.entry(index).violation {
@@ -220,7 +221,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
                 moved = true;
                 self.transitions += 1;
                 let hint_len = self.seams.visited.hint_len(state.len());
-                if self.seams.visited.insert(keys[index], state) {
+                if self.seams.visited.insert(key, state) {
                     self.parents.child(choice);
                     self.next.push(state, &hints[hint..hint + hint_len]);
                     if let Some(limit) = options.limits.states
