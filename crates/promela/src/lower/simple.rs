@@ -29,7 +29,8 @@ impl Lowering<'_> {
             }
             _ => match self.expr(e) {
                 Expr::Const(1) => {
-                    skip = true;
+                    // Only what is written as a constant is a skip to SPIN.
+                    skip = matches!(e.kind, ast::ExprKind::Number(1));
                     (Operation::Always, Vec::new())
                 }
                 value => (Operation::When(value), Vec::new()),
