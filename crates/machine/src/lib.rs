@@ -8,6 +8,7 @@
 mod channel;
 mod code;
 mod compile;
+mod d_step;
 mod direct;
 mod direct_compile;
 mod eval;
@@ -18,6 +19,7 @@ mod machine;
 mod observer;
 mod plain;
 mod record;
+mod rendezvous;
 mod step;
 
 pub use fault::{Fault, Site};

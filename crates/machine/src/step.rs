@@ -27,11 +27,8 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 /// without end is noticed: going on from the same state again brings nothing new.
 const PATIENCE: u32 = 100_000;
 
-/// Locations passed by one `d_step` before it is called endless.
-const D_STEP_LIMIT: u32 = 50_000_000;
-
 /// Whether a transformation can be taken, with what was found out on the way.
-enum Ready {
+pub(crate) enum Ready {
     No,
     Yes,
     /// There is room in this channel.
@@ -127,7 +124,7 @@ impl Machine {
 
     /// Adds what one thread can do; `false` when it can do nothing.
     #[inline]
-    fn moves(&mut self, state: &[u64], thread: u32, also: u32, out: &mut Successors) -> bool {
+    pub(crate) fn moves(&mut self, state: &[u64], thread: u32, also: u32, out: &mut Successors) -> bool {
         let memory = state.as_ptr().cast::<u8>().cast_mut();
         let instance = self.shape_at(memory).threads[thread as usize];
         let frame = Frame { memory, base: instance.at, thread, received: 0 };
@@ -200,7 +197,7 @@ impl Machine {
 
     /// May this thread move at all (`provided`, priorities)?
     #[inline(always)]
-    fn may_move(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
+    pub(crate) fn may_move(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
         if let Some(provided) = self.code.functions[function as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -266,7 +263,7 @@ impl Machine {
 
     /// Whether an operation can be taken in a state. `Else` is taken to be: the caller knows better.
     #[inline(always)]
-    fn ready(&mut self, operation: Operation, frame: Frame) -> Result<Ready, SiteAt> {
+    pub(crate) fn ready(&mut self, operation: Operation, frame: Frame) -> Result<Ready, SiteAt> {
         match operation {
             Operation::Always | Operation::Else => Ok(Ready::Yes),
             Operation::When(code) => Ok(if self.run(code, frame)? != 0 { Ready::Yes } else { Ready::No }),
@@ -300,14 +297,20 @@ impl Machine {
 
     /// Starts the next state as a copy of this one.
     #[inline(always)]
-    fn begin(&mut self, state: &[u64]) {
+    pub(crate) fn begin(&mut self, state: &[u64]) {
         self.draft.clear();
         self.draft.extend_from_slice(state);
     }
 
     /// Does on the draft what a ready operation does, then the actions.
     #[inline(always)]
-    fn perform(&mut self, number: u32, ready: &Ready, thread: u32, base: u32) -> Result<(), SiteAt> {
+    pub(crate) fn perform(
+        &mut self,
+        number: u32,
+        ready: &Ready,
+        thread: u32,
+        base: u32,
+    ) -> Result<(), SiteAt> {
         match *ready {
             Ready::Room(channel) => {
                 let Operation::Send(index) = self.code.transformations[number as usize].operation else {
@@ -349,7 +352,7 @@ impl Machine {
     }
 
     #[inline(always)]
-    fn actions(&mut self, number: u32, thread: u32, base: u32) -> Result<(), SiteAt> {
+    pub(crate) fn actions(&mut self, number: u32, thread: u32, base: u32) -> Result<(), SiteAt> {
         match self.code.transformations[number as usize].actions {
             None => Ok(()),
             Some(code) => {
@@ -360,12 +363,12 @@ impl Machine {
     }
 
     #[inline(always)]
-    fn draft_frame(&mut self, thread: u32, base: u32) -> Frame {
+    pub(crate) fn draft_frame(&mut self, thread: u32, base: u32) -> Frame {
         Frame { memory: self.draft.as_mut_ptr().cast(), base, thread, received: 0 }
     }
 
     /// Puts the values of a send, one per field of the channel's messages, into `values`.
-    fn evaluate_args(&mut self, send: u32, channel: i32, frame: Frame) -> Result<(), SiteAt> {
+    pub(crate) fn evaluate_args(&mut self, send: u32, channel: i32, frame: Frame) -> Result<(), SiteAt> {
         let mut values = std::mem::take(&mut self.values);
         values.clear();
         let mut fault = None;
@@ -411,7 +414,7 @@ impl Machine {
     /// After the actions: assertions, the new location, and who goes on.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
-    fn finish(
+    pub(crate) fn finish(
         &mut self,
         performed: Result<(), SiteAt>,
         number: u32,
@@ -447,7 +450,7 @@ impl Machine {
 
     /// Stores the draft, unless a thread that moved stands at a transient location.
     #[inline(always)]
-    fn settle(&mut self, thread: u32, also: u32, out: &mut Successors) {
+    pub(crate) fn settle(&mut self, thread: u32, also: u32, out: &mut Successors) {
         if self.has_transient {
             if self.at_transient(thread) {
                 return self.postpone(thread, also);
@@ -469,7 +472,7 @@ impl Machine {
     }
 
     /// Makes the draft an intermediate state.
-    fn postpone(&mut self, holder: u32, also: u32) {
+    pub(crate) fn postpone(&mut self, holder: u32, also: u32) {
         let draft = std::mem::take(&mut self.draft);
         self.postpone_state(holder, also, &draft);
         self.draft = draft;
@@ -548,207 +551,5 @@ impl Machine {
             self.violate(site, out);
         }
         self.failed_assertions = failed;
-    }
-
-    /// A send on a channel without capacity, together with each receive that is ready for it.
-    fn rendezvous(
-        &mut self,
-        state: &[u64],
-        number: u32,
-        channel: i32,
-        function: u32,
-        frame: Frame,
-        out: &mut Successors,
-    ) -> bool {
-        let Operation::Send(send) = self.code.transformations[number as usize].operation else {
-            unreachable!("only sends meet")
-        };
-        if let Err(site) = self.evaluate_args(send, channel, frame) {
-            self.violate_at(site, frame.thread, number, state, out);
-            return true;
-        }
-        let mut offered = std::mem::take(&mut self.values);
-        if let Some(channel) = self.channel(frame.memory, channel) {
-            // Also the values of a sorted send, which nobody sorts here.
-            for (value, (_, cell)) in offered.iter_mut().zip(&channel.layout.fields) {
-                *value = cell.wrap(*value);
-            }
-        }
-        let mut met = false;
-        self.passing = channel;
-        let threads = self.shape_at(frame.memory).threads.len() as u32;
-        for partner in (0..threads).filter(|p| *p != frame.thread) {
-            let instance = self.shape_at(frame.memory).threads[partner as usize];
-            let theirs = Frame { base: instance.at, thread: partner, ..frame };
-            let location = self.location(frame.memory, instance.at, instance.kind);
-            let location = &self.code.functions[instance.kind as usize].locations[location as usize];
-            let (first, end) = (location.first, location.end);
-            let mut rank = None;
-            let mut asked = false;
-            for other in first..end {
-                let t = &self.code.transformations[other as usize];
-                let t_rank = t.rank;
-                if rank.is_some_and(|r| r != t_rank) {
-                    break;
-                }
-                let Operation::Receive(receive) = t.operation else { continue };
-                if !asked {
-                    asked = true;
-                    match self.may_move(instance.kind, theirs) {
-                        Ok(true) => {}
-                        Ok(false) => break,
-                        Err(site) => {
-                            self.violate_at(site, partner, other, state, out);
-                            met = true;
-                            break;
-                        }
-                    }
-                }
-                let code = self.code.receives[receive as usize].channel;
-                let matched = self.run(code, theirs).and_then(|their_channel| {
-                    if their_channel != channel {
-                        return Ok(false);
-                    }
-                    let fields = self.code.receives[receive as usize].patterns.len();
-                    if fields > offered.len() {
-                        return Err(self.code.receives[receive as usize].too_many);
-                    }
-                    self.matches(receive, theirs, |_, field| offered[field])
-                });
-                match matched {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        rank = Some(t_rank);
-                        met = true;
-                        let parties = (number, other, receive, channel);
-                        self.meet(state, parties, function, frame, theirs, instance.kind, &offered, out);
-                    }
-                    Err(site) => {
-                        rank = Some(t_rank);
-                        met = true;
-                        self.violate_at(site, partner, other, state, out);
-                    }
-                }
-            }
-        }
-        self.passing = 0;
-        self.values = offered;
-        met
-    }
-
-    /// One rendezvous: the sender moves, then the receiver, in one step. The receiver decides who goes on.
-    #[allow(clippy::too_many_arguments, reason = "two threads take part")]
-    fn meet(
-        &mut self,
-        state: &[u64],
-        (send, receive, receive_index, channel): (u32, u32, u32, i32),
-        sender_function: u32,
-        sender: Frame,
-        receiver: Frame,
-        receiver_function: u32,
-        offered: &[i32],
-        out: &mut Successors,
-    ) {
-        self.begin(state);
-        self.taken[send as usize] = true;
-        let sent = self.actions(send, sender.thread, sender.base);
-        let target = self.code.transformations[send as usize].target;
-        self.set_location(sender.base, sender_function, target);
-        self.record(sender.thread, send, Some(receiver.thread));
-        let performed = sent
-            .and_then(|()| self.observe(true, channel, offered))
-            .and_then(|()| self.observe(false, channel, offered))
-            .and_then(|()| self.bind(receive_index, receiver.thread, receiver.base, offered))
-            .and_then(|()| self.actions(receive, receiver.thread, receiver.base));
-        self.finish(
-            performed,
-            receive,
-            receiver_function,
-            receiver.thread,
-            receiver.base,
-            sender.thread,
-            out,
-        );
-        self.unrecord();
-    }
-
-    /// A `d_step`: one step through deterministic locations, each by its first ready transformation. `false`
-    /// when the first location cannot be passed.
-    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
-    fn deterministic(
-        &mut self,
-        state: &[u64],
-        number: u32,
-        function: u32,
-        frame: Frame,
-        (blocked, endless): (SiteAt, SiteAt),
-        also: u32,
-        out: &mut Successors,
-    ) -> bool {
-        let (thread, base) = (frame.thread, frame.base);
-        self.begin(state);
-        let entry = &self.code.transformations[number as usize];
-        let (mut location, keeps_control) = (entry.target, entry.keeps_control);
-        let mut passed = 0;
-        loop {
-            let here = &self.code.functions[function as usize].locations[location as usize];
-            if !here.deterministic {
-                break;
-            }
-            let (first, end) = (here.first, here.end);
-            let mut next = None;
-            for candidate in first..end {
-                let operation = self.code.transformations[candidate as usize].operation;
-                let frame = self.draft_frame(thread, base);
-                let result = self.ready(operation, frame).and_then(|ready| match ready {
-                    Ready::No | Ready::Rendezvous(_) => Ok(false),
-                    ready => self.perform(candidate, &ready, thread, base).map(|()| true),
-                });
-                match result {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        next = Some(candidate);
-                        break;
-                    }
-                    Err(site) => {
-                        self.taken[candidate as usize] = true;
-                        self.record(thread, candidate, None);
-                        self.report_assertions(out);
-                        self.violate(site, out);
-                        self.unrecord_all(passed + 1);
-                        return true;
-                    }
-                }
-            }
-            let Some(candidate) = next else {
-                if passed > 0 {
-                    self.violate(blocked, out);
-                    self.unrecord_all(passed);
-                }
-                return passed > 0;
-            };
-            passed += 1;
-            self.taken[candidate as usize] = true;
-            location = self.code.transformations[candidate as usize].target;
-            self.set_location(base, function, location);
-            self.record(thread, candidate, None);
-            if !self.failed_assertions.is_empty() {
-                self.report_assertions(out);
-            }
-            if passed > D_STEP_LIMIT {
-                self.violate(endless, out);
-                self.unrecord_all(passed);
-                return true;
-            }
-        }
-        self.taken[number as usize] = true;
-        self.mover = thread;
-        if keeps_control {
-            self.postpone(thread, also);
-        } else {
-            self.settle(thread, also, out);
-        }
-        self.unrecord_all(passed);
-        true
     }
 }
