@@ -34,6 +34,7 @@ pub(crate) mod status {
 
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
+    usage::start();
     let options = Options::parse();
     let status = match &options.command {
         Command::Check(check) => check::main(check),

@@ -1,7 +1,19 @@
 //! What the process has used so far.
 
-/// CPU seconds of this process, user and system.
+/// CPU seconds used before this program started: a process keeps its account when it becomes another program, as `cargo run` does.
+static BEFORE: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
+
+/// Called first of all.
+pub(crate) fn start() {
+    BEFORE.get_or_init(total_seconds);
+}
+
+/// CPU seconds of this program, user and system.
 pub(crate) fn cpu_seconds() -> f64 {
+    total_seconds() - BEFORE.get().copied().unwrap_or(0.0)
+}
+
+fn total_seconds() -> f64 {
     let usage = usage();
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
