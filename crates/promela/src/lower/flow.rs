@@ -128,14 +128,7 @@ impl Builder<'_> {
     fn hunt(&mut self, element: ElementId, atomic: bool) -> ElementId {
         let mut at = element;
         for _ in 0..LONGEST_JUMP {
-            let e = self.flow.element(at);
-            let next = match &e.kind {
-                Kind::Goto(_) => self.flow.target(at),
-                Kind::Join => e.next,
-                Kind::Unless(main, _) => self.first(*main),
-                _ => return at,
-            };
-            let Some(next) = next else { return at };
+            let Some(next) = self.beyond(at) else { return at };
             if atomic && !self.flow.element(next).atomic {
                 return at;
             }
@@ -143,6 +136,17 @@ impl Builder<'_> {
         }
         self.endless.get_or_insert(element);
         element
+    }
+
+    /// What lies behind a jump, a join or the head of an `unless`; `None` where a process can stand.
+    fn beyond(&self, at: ElementId) -> Option<ElementId> {
+        let e = self.flow.element(at);
+        match &e.kind {
+            Kind::Goto(_) => self.flow.target(at),
+            Kind::Join => e.next,
+            Kind::Unless(main, _) => self.first(*main),
+            _ => None,
+        }
     }
 
     fn first(&self, sequence: SequenceId) -> Option<ElementId> {
@@ -292,13 +296,7 @@ impl Builder<'_> {
                 let atomic = d_step.is_some_and(|d| self.flow.element(d).atomic);
                 return self.hunt(at, atomic);
             }
-            let next = match &e.kind {
-                Kind::Goto(_) => self.flow.target(at),
-                Kind::Join => e.next,
-                Kind::Unless(main, _) => self.first(*main),
-                _ => return at,
-            };
-            let Some(next) = next else { return at };
+            let Some(next) = self.beyond(at) else { return at };
             at = next;
         }
         self.endless.get_or_insert(element);
