@@ -1,0 +1,60 @@
+//! Temporal logic over numbered propositions: formulas ([`Formula`]: LTL and CTL*), their meaning on ultimately
+//! periodic words ([`Lasso`]), and the translation of linear formulas to Büchi automata ([`translate`]).
+//!
+//! The translation is that of Gastin and Oddoux ("Fast LTL to Büchi automata translation", CAV 2001): formula, rewritten
+//! (`rewrite`), to a very weak alternating automaton, to a generalised automaton with acceptance on its edges
+//! (`alternating`), to a Büchi automaton (`degeneralise`), made smaller by simulation (`simulation`).
+//!
+//! What a proposition means is the caller's business; nothing here knows about states or programs.
+
+mod alternating;
+mod buchi;
+mod degeneralise;
+mod formula;
+mod lasso;
+mod normal;
+mod rewrite;
+mod simulation;
+
+pub use buchi::{Buchi, Edge, Label, State};
+pub use formula::Formula;
+pub use lasso::Lasso;
+
+/// How many distinct propositions a formula may have.
+pub const MOST_PROPOSITIONS: u32 = 64;
+
+/// Why a formula has no automaton here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TranslateError {
+    /// A path quantifier: the formula is not linear.
+    NotLinear,
+    /// More than [`MOST_PROPOSITIONS`] propositions.
+    TooManyPropositions,
+    /// The automaton would be larger than any search could use.
+    TooLarge,
+}
+
+impl std::fmt::Display for TranslateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            TranslateError::NotLinear => "a linear formula has no path quantifiers `A` and `E`",
+            TranslateError::TooManyPropositions => "a formula may have at most 64 distinct propositions",
+            TranslateError::TooLarge => "the automaton of this formula is too large; split the formula",
+        })
+    }
+}
+
+impl std::error::Error for TranslateError {}
+
+/// A Büchi automaton that accepts exactly the words on which `formula` holds.
+pub fn translate(formula: &Formula) -> Result<Buchi, TranslateError> {
+    if formula.propositions() > MOST_PROPOSITIONS {
+        return Err(TranslateError::TooManyPropositions);
+    }
+    let mut arena = normal::Arena::default();
+    let root = arena.negation_normal(formula, false).ok_or(TranslateError::NotLinear)?;
+    let root = rewrite::simplify(&mut arena, root);
+    let generalised = alternating::generalised(&mut arena, root)?;
+    let automaton = degeneralise::degeneralise(&generalised)?;
+    Ok(simulation::reduce(automaton))
+}
