@@ -100,10 +100,8 @@ impl Buchi {
     /// Only the states in `keep` (which has the initial one), renumbered.
     pub(crate) fn restricted(&self, keep: &[bool]) -> Buchi {
         let mut number = vec![usize::MAX; self.states.len()];
-        let mut count = 0;
-        for (s, _) in keep.iter().enumerate().filter(|(_, k)| **k) {
-            number[s] = count;
-            count += 1;
+        for (new, (s, _)) in keep.iter().enumerate().filter(|(_, k)| **k).enumerate() {
+            number[s] = new;
         }
         let states = self.states.iter().zip(keep).filter(|(_, k)| **k).map(|(state, _)| State {
             accepting: state.accepting,

@@ -119,12 +119,11 @@ fn mark(automaton: &mut Buchi, transient: bool, weak: bool) {
     let (component, cyclic) = automaton.components();
     let accepting_only = accepting_only(automaton, &component);
     let has_accepting = accepting_components(automaton, &component);
-    for s in 0..automaton.states.len() {
-        let c = component[s];
+    for (state, &c) in automaton.states.iter_mut().zip(&component) {
         if !cyclic[c] {
-            automaton.states[s].accepting = transient;
+            state.accepting = transient;
         } else if has_accepting[c] && accepting_only[c] && weak {
-            automaton.states[s].accepting = true;
+            state.accepting = true;
         }
     }
 }

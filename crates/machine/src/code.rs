@@ -92,6 +92,18 @@ pub(crate) enum Op {
         location: u32,
     },
     Priority,
+    /// Replaces a thread id by whether the thread can move, or by its location.
+    Enabled,
+    LocationOf,
+    /// No thread is at a progress location.
+    NonProgress,
+    /// How many threads of a function satisfy the code that follows, which ends at `end`.
+    Count {
+        function: u32,
+        end: CodeAt,
+    },
+    /// Pushes the id of the thread that the count at this depth looks at.
+    Bound(u32),
     /// Pushes the field of a message that is being received.
     Received,
 
@@ -256,6 +268,8 @@ pub(crate) struct Location {
     pub(crate) deterministic: bool,
     pub(crate) transient: bool,
     pub(crate) valid_end: bool,
+    pub(crate) accept: bool,
+    pub(crate) progress: bool,
     /// Every transformation is a condition, `else` or nothing, followed by changes of variables: see `plain.rs`.
     pub(crate) plain: bool,
     /// Plain, and no condition needs the interpreter: see `direct.rs`.
@@ -291,6 +305,26 @@ pub(crate) struct Code {
     /// Some code needs more stack than [`crate::eval::SHALLOW`].
     pub(crate) deep: bool,
     pub(crate) observer: Option<Observer>,
+    pub(crate) claim: Option<Claim>,
+}
+
+/// A compiled claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    /// Index of its function in [`Code::functions`].
+    pub(crate) function: u32,
+    /// Index of its segment's layout.
+    pub(crate) layout: u32,
+    /// It only looks: no actions, no atomic sequences.
+    pub(crate) pure: bool,
+    /// Some condition asks for `timeout`.
+    pub(crate) asks_timeout: bool,
+    /// It has run to its end.
+    pub(crate) completed: SiteAt,
+    /// Nothing can move in the state it watches.
+    pub(crate) deadlock: SiteAt,
+    /// Accepting locations of threads count too.
+    pub(crate) accept_labels: bool,
 }
 
 /// A compiled observer.

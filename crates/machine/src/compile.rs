@@ -29,6 +29,9 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
         compiler.code.observer = Some(crate::code::Observer { negated: observer.negated, function, site });
         compiler.code.functions.push(compiled);
     }
+    if let Some(claim) = &program.claim {
+        compiler.claim(claim);
+    }
     compiler.code.deep = compiler.deepest > SHALLOW;
     debug_assert!(compiler.deepest <= DEEP);
     compiler.code
@@ -60,7 +63,7 @@ impl Compiler<'_> {
         self.code.ops.len() as u32
     }
 
-    fn site(&mut self, fault: Fault, span: Span) -> SiteAt {
+    pub(crate) fn site(&mut self, fault: Fault, span: Span) -> SiteAt {
         let site = Site { fault, span };
         if let Some(known) = self.code.sites.iter().position(|s| *s == site) {
             return known as u32;
@@ -76,7 +79,7 @@ impl Compiler<'_> {
         start
     }
 
-    fn function(&mut self, number: u32, function: &ir::Function) -> Function {
+    pub(crate) fn function(&mut self, number: u32, function: &ir::Function) -> Function {
         self.span = Some(function.span);
         let init = self.here();
         if let Some(layout) = self.layout.threads.get(number as usize) {
@@ -111,6 +114,8 @@ impl Compiler<'_> {
                 deterministic: location.deterministic,
                 transient: location.transient,
                 valid_end: location.end,
+                accept: location.accept,
+                progress: location.progress,
                 plain: is_plain(location),
             });
         }
@@ -409,6 +414,26 @@ impl Compiler<'_> {
                 self.expr(function, thread);
                 let label = self.program.labels[label.0 as usize];
                 self.emit(Op::At { function: label.function.0, location: label.location.0 });
+            }
+            Expr::Enabled(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::Enabled);
+            }
+            Expr::LocationOf(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::LocationOf);
+            }
+            Expr::NonProgress => {
+                self.emit(Op::NonProgress);
+            }
+            Expr::Bound(depth) => {
+                self.emit(Op::Bound(*depth));
+            }
+            Expr::Count { function: of, body } => {
+                let count = self.emit(Op::Count { function: of.0, end: 0 });
+                self.expr(function, body);
+                self.emit(Op::Return);
+                self.code.ops[count] = Op::Count { function: of.0, end: self.here() };
             }
             Expr::Priority(thread) => {
                 self.expr(function, thread);

@@ -1,5 +1,6 @@
 //! What can go wrong in a step, and where.
 
+use quotient_program::ClaimOrigin;
 use quotient_source::Span;
 
 /// A place in the program where a step can go wrong.
@@ -41,6 +42,15 @@ pub enum Fault {
     Blocked,
     /// A `d_step` does not end.
     Endless,
+    /// A claim was followed to its end.
+    Claim {
+        /// What the claim is.
+        origin: ClaimOrigin,
+        /// What that means.
+        message: String,
+    },
+    /// Nothing can move, and not all processes may stop (only where a claim watches).
+    Deadlock,
     /// A channel operation that the `trace` does not allow, or that completes a `notrace`.
     Trace {
         /// `notrace`.
@@ -58,6 +68,8 @@ impl Fault {
             Fault::NoChannel | Fault::Fields => "channel",
             Fault::NoProcess { .. } => "reference",
             Fault::Blocked | Fault::Endless => "d_step",
+            Fault::Claim { origin, .. } => origin.kind(),
+            Fault::Deadlock => "deadlock",
             Fault::Trace { .. } => "trace",
         }
     }
@@ -77,6 +89,8 @@ impl Fault {
             }
             Fault::Blocked => "a d_step sequence blocks after its first statement".into(),
             Fault::Endless => "a d_step sequence does not end".into(),
+            Fault::Claim { message, .. } => message.clone(),
+            Fault::Deadlock => "deadlock: invalid end state".into(),
             Fault::Trace { negated: false } => "a channel operation that the trace does not allow".into(),
             Fault::Trace { negated: true } => "the channel operations complete the notrace".into(),
         }

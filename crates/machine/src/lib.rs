@@ -6,6 +6,8 @@
 //! youngest thread can cease to exist. What goes wrong in a step (a [`Fault`]) is a verdict, never a panic.
 
 mod channel;
+mod claim;
+mod claim_compile;
 mod code;
 mod compile;
 mod d_step;
@@ -17,12 +19,15 @@ mod inspect;
 mod layout;
 mod machine;
 mod observer;
+mod omega;
 mod plain;
 mod record;
 mod rendezvous;
 mod step;
 
+pub use claim::CLAIM_THREAD;
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;
+pub use omega::{Fair, FairMarks};
 pub use record::{MicroStep, StepRecord};

@@ -44,6 +44,13 @@ impl Recorder {
     pub(crate) fn close(&mut self, state: Option<&[u64]>) {
         self.closed.push((self.steps.clone(), state.map(<[u64]>::to_vec)));
     }
+
+    /// Puts a transformation in front of those of the successors `first..end`.
+    pub(crate) fn prefix(&mut self, first: usize, end: usize, micro: &MicroStep) {
+        for (steps, _) in self.closed.iter_mut().take(end).skip(first) {
+            steps.insert(0, micro.clone());
+        }
+    }
 }
 
 impl Machine {

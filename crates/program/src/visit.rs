@@ -23,7 +23,13 @@ pub trait Visitor {
 pub fn expr(e: &Expr, v: &mut dyn Visitor) {
     v.expr(e);
     match e {
-        Expr::Const(_) | Expr::SelfId | Expr::ThreadCount | Expr::Last | Expr::Timeout => {}
+        Expr::Const(_)
+        | Expr::SelfId
+        | Expr::ThreadCount
+        | Expr::Last
+        | Expr::Timeout
+        | Expr::NonProgress
+        | Expr::Bound(_) => {}
         Expr::Load(p) => place(p, Use::Read, v),
         Expr::Unary(_, a)
         | Expr::Length(a)
@@ -31,6 +37,9 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
         | Expr::Empty(a)
         | Expr::Priority(a)
         | Expr::At { thread: a, .. }
+        | Expr::Enabled(a)
+        | Expr::LocationOf(a)
+        | Expr::Count { body: a, .. }
         | Expr::Spanned(a, _) => expr(a, v),
         Expr::Binary(_, a, b) => {
             expr(a, v);

@@ -55,11 +55,14 @@
 
 mod check;
 mod load;
+mod question;
 
-pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{Answer, Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
+pub use question::Question;
 
 pub use quotient_ample as ample;
+pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;

@@ -80,6 +80,14 @@ impl Successors {
         unsafe { self.words.get_unchecked_mut(start..) }
     }
 
+    /// Copies an entry's state behind the last entry and returns it for changing, as [`Successors::draft`] does.
+    pub fn draft_copy(&mut self, index: usize) -> &mut [u64] {
+        let e = self.entries[index];
+        self.words.truncate(self.end);
+        self.words.extend_from_within(e.start..e.start + e.len as usize);
+        &mut self.words[self.end..]
+    }
+
     /// The current draft.
     #[inline(always)]
     pub fn drafted(&mut self) -> &mut [u64] {

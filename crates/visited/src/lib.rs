@@ -14,10 +14,12 @@ mod hash;
 mod interner;
 mod key_set;
 mod memory;
+mod numbered;
 mod plain;
 mod plan;
 mod tree;
 
+pub use numbered::{Numbered, Prepared};
 pub use plain::Plain;
 pub use tree::Tree;
 

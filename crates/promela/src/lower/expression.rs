@@ -68,6 +68,20 @@ impl Lowering<'_> {
                 self.program.features.timeout = true;
                 Expr::Timeout
             }
+            ExprKind::Enabled(p) if self.in_claim => Expr::Enabled(Box::new(self.expr(p))),
+            ExprKind::PcValue(p) if self.in_claim => {
+                self.report(
+                    Diagnostic::warning(
+                        e.span,
+                        "`pc_value` gives this tool's own numbers of locations, not SPIN's",
+                    )
+                    .help("compare it only with the `pc_value` of another process of the same proctype"),
+                );
+                Expr::LocationOf(Box::new(self.expr(p)))
+            }
+            ExprKind::Quantified { quantifier, variable, proctype, body } => {
+                self.quantified(*quantifier, variable, proctype, body)
+            }
             ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
                 self.report(
                     Diagnostic::error(e.span, "`enabled` and `pc_value` can only be used in a never claim")
@@ -108,6 +122,12 @@ impl Lowering<'_> {
     /// The value of a variable or a predefined name.
     fn value(&mut self, r: &ast::Reference) -> Expr {
         let name = &r.parts[0].name.name;
+        if let Some(depth) = self.bound.iter().rposition(|bound| bound == name)
+            && r.parts.len() == 1
+            && r.parts[0].index.is_none()
+        {
+            return Expr::Bound(depth as u32);
+        }
         if let Some(constant) = self.mtype_constant(r) {
             return Expr::Const(constant);
         }
@@ -131,6 +151,7 @@ impl Lowering<'_> {
             };
         }
         match name.as_str() {
+            "np_" if self.in_claim => return Expr::NonProgress,
             "np_" => {
                 self.error(r.span, "`np_` can only be used in a never claim or a formula");
                 return Expr::Const(0);
