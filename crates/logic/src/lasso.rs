@@ -1,6 +1,6 @@
 //! Ultimately periodic words and what holds on them, by the definitions: nothing here is shared with the translation.
 
-use crate::{Buchi, Formula};
+use crate::{Buchi, Formula, Generalised};
 
 /// A prefix and a cycle that is repeated for ever. A letter is the set of propositions that hold, as bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,40 @@ impl Lasso {
         (0..count).any(|node| {
             let accepting = automaton.states[node / n].accepting;
             reachable[node] && accepting && reach(successors(node).collect())[node]
+        })
+    }
+
+    /// Does an automaton with several acceptance sets accept the word? Some state of the product must be reachable, and for
+    /// each set an edge of it must lie between that state and itself.
+    pub fn accepted_by_generalised(&self, automaton: &Generalised) -> bool {
+        let n = self.len();
+        let count = automaton.states.len() * n;
+        let steps = |node: usize| {
+            let (state, at) = (node / n, node % n);
+            let (letter, next) = (self.letter(at), self.next(at));
+            let allowed = automaton.states[state].iter().filter(move |e| e.label.allows(letter));
+            allowed.map(move |e| (e.target * n + next, e.marks))
+        };
+        let reach = |from: usize| {
+            let mut seen = vec![false; count];
+            let mut open = vec![from];
+            while let Some(node) = open.pop() {
+                if !std::mem::replace(&mut seen[node], true) {
+                    open.extend(steps(node).map(|(to, _)| to));
+                }
+            }
+            seen
+        };
+        let all: Vec<Vec<bool>> = (0..count).map(reach).collect();
+        (0..count).any(|node| {
+            // Edges on a cycle through `node`: from something it reaches to something that reaches it.
+            let mut met = None;
+            for from in (0..count).filter(|from| all[node][*from]) {
+                for (_, marks) in steps(from).filter(|(to, _)| all[*to][node]) {
+                    *met.get_or_insert(0) |= marks;
+                }
+            }
+            all[automaton.initial * n][node] && met.is_some_and(|m| m == automaton.all())
         })
     }
 }

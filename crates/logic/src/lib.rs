@@ -3,7 +3,7 @@
 //!
 //! The translation is that of Gastin and Oddoux ("Fast LTL to Büchi automata translation", CAV 2001): formula, rewritten
 //! (`rewrite`), to a very weak alternating automaton, to a generalised automaton with acceptance on its edges
-//! (`alternating`), to a Büchi automaton (`degeneralise`), made smaller by simulation (`simulation`).
+//! (`alternating`; [`Generalised`] when it is the result), to a Büchi automaton (`degeneralise`), made smaller by simulation (`simulation`).
 //!
 //! What a proposition means is the caller's business; nothing here knows about states or programs.
 
@@ -11,6 +11,7 @@ mod alternating;
 mod buchi;
 mod degeneralise;
 mod formula;
+mod generalised;
 mod lasso;
 mod normal;
 mod rewrite;
@@ -18,6 +19,7 @@ mod simulation;
 
 pub use buchi::{Buchi, Edge, Label, State};
 pub use formula::Formula;
+pub use generalised::{Generalised, MarkedEdge};
 pub use lasso::Lasso;
 
 /// How many distinct propositions a formula may have.
@@ -48,13 +50,28 @@ impl std::error::Error for TranslateError {}
 
 /// A Büchi automaton that accepts exactly the words on which `formula` holds.
 pub fn translate(formula: &Formula) -> Result<Buchi, TranslateError> {
+    let automaton = degeneralise::degeneralise(&raw(formula)?)?;
+    Ok(simulation::reduce(automaton))
+}
+
+/// An automaton with several acceptance sets that accepts exactly the words on which `formula` holds.
+pub fn translate_generalised(formula: &Formula) -> Result<Generalised, TranslateError> {
+    let direct = Generalised::new(&raw(formula)?).map(Generalised::reduced);
+    // Büchi automata have one more reduction (backward simulation), which sometimes wins.
+    let buchi = translate(formula).map(|b| Generalised::from_buchi(&b).reduced());
+    match (direct, buchi) {
+        (Some(direct), Ok(buchi)) if buchi.states.len() < direct.states.len() => Ok(buchi),
+        (Some(direct), _) => Ok(direct),
+        (None, buchi) => buchi,
+    }
+}
+
+fn raw(formula: &Formula) -> Result<alternating::Generalised, TranslateError> {
     if formula.propositions() > MOST_PROPOSITIONS {
         return Err(TranslateError::TooManyPropositions);
     }
     let mut arena = normal::Arena::default();
     let root = arena.negation_normal(formula, false).ok_or(TranslateError::NotLinear)?;
     let root = rewrite::simplify(&mut arena, root);
-    let generalised = alternating::generalised(&mut arena, root)?;
-    let automaton = degeneralise::degeneralise(&generalised)?;
-    Ok(simulation::reduce(automaton))
+    alternating::generalised(&mut arena, root)
 }

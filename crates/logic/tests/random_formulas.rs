@@ -4,7 +4,7 @@
 mod generate;
 
 use generate::Random;
-use quotient_logic::translate;
+use quotient_logic::{translate, translate_generalised};
 
 #[test]
 fn automata_agree_with_the_meaning_on_random_words() {
@@ -15,12 +15,20 @@ fn automata_agree_with_the_meaning_on_random_words() {
         let formula = random.formula(size, 3);
         let yes = translate(&formula).expect("small formulas have automata");
         let no = translate(&formula.clone().negated()).expect("small formulas have automata");
+        let general = translate_generalised(&formula).expect("small formulas have automata");
+        assert!(
+            general.states.len() <= yes.states.len(),
+            "{formula}: {} > {}",
+            general.states.len(),
+            yes.states.len()
+        );
         formulas += 1;
         for _ in 0..40 {
             let word = random.lasso(3);
             let holds = word.satisfies(&formula);
             accepted += usize::from(holds);
             assert_eq!(word.accepted_by(&yes), holds, "{formula} on {word:?}\n{yes}");
+            assert_eq!(word.accepted_by_generalised(&general), holds, "{formula} on {word:?}\n{general:?}");
             assert_eq!(word.accepted_by(&no), !holds, "not {formula} on {word:?}\n{no}");
         }
     }

@@ -61,12 +61,15 @@ impl Machine {
         if let Some(site) = fault {
             self.violate(site, out);
         }
+        self.keep_best(&mut moves);
+        let marked = self.marks_moves();
         let (base, layout) = self.claim_place();
         let mut words = std::mem::take(&mut self.claim_state);
         words.clear();
         words.extend_from_slice(state);
         let mut shared: Option<(usize, usize)> = None;
         for &(number, target) in &moves {
+            let start = out.len();
             match shared {
                 Some((from, to)) if self.recorder.is_none() && !self.claim_at_end(target) => {
                     self.taken[number as usize] = true;
@@ -80,6 +83,9 @@ impl Machine {
                         shared = Some((first, out.len()));
                     }
                 }
+            }
+            if marked {
+                out.mark(start, self.move_marks(number));
             }
         }
         self.claim_moves = moves;
@@ -222,21 +228,56 @@ impl Machine {
         self.claim_deadlocks = report;
     }
 
-    /// Is the run at an accepting location: of the claim, or of a thread if that is asked for?
+    /// The acceptance sets that a state is in, as bits; sets that do not exist are among them.
     #[inline]
-    pub fn is_accepting(&self, state: &[u64]) -> bool {
-        let Some(claim) = &self.code.claim else { return false };
+    pub fn acceptance(&self, state: &[u64]) -> u64 {
+        let Some(claim) = &self.code.claim else { return u64::MAX };
+        if claim.marks.is_some() {
+            return claim.outside;
+        }
         let memory = state.as_ptr().cast::<u8>();
         let base = self.layout.claim.unwrap_or(0);
         let location = self.location(memory, base, claim.layout);
-        if self.code.functions[claim.function as usize].locations[location as usize].accept {
-            return true;
-        }
-        claim.accept_labels
-            && self.shape_at(memory).threads.iter().any(|t| {
+        let own = self.code.functions[claim.function as usize].locations[location as usize].accept;
+        let of_thread = || {
+            self.shape_at(memory).threads.iter().any(|t| {
                 let location = self.location(memory, t.at, t.kind);
                 self.code.functions[t.kind as usize].locations[location as usize].accept
             })
+        };
+        if own || claim.accept_labels && of_thread() { u64::MAX } else { claim.outside }
+    }
+
+    /// Is acceptance a matter of the claim's moves?
+    pub(crate) fn marks_moves(&self) -> bool {
+        self.code.claim.as_ref().is_some_and(|c| c.marks.is_some())
+    }
+
+    /// The acceptance sets of a move of the claim.
+    fn move_marks(&self, number: u32) -> u64 {
+        let Some(claim) = &self.code.claim else { return 0 };
+        claim.marks.as_ref().map_or(0, |marks| marks[(number - claim.first) as usize])
+    }
+
+    /// Of moves to the same location keeps those that no other one exceeds in acceptance.
+    fn keep_best(&self, moves: &mut Vec<(u32, u32)>) {
+        if moves.len() < 2 || !self.marks_moves() {
+            return;
+        }
+        let mut index = 0;
+        while index < moves.len() {
+            let (number, target) = moves[index];
+            let marks = self.move_marks(number);
+            let better = moves.iter().enumerate().any(|(other, &(n, t))| {
+                let theirs = self.move_marks(n);
+                other != index && t == target && marks & !theirs == 0 && (marks != theirs || other < index)
+            });
+            if better {
+                moves.remove(index);
+            } else {
+                index += 1;
+            }
+        }
     }
 
     /// Does any thread stand at a progress location?

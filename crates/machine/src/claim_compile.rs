@@ -19,6 +19,7 @@ impl Compiler<'_> {
     /// Compiles the claim; its segment has the layout behind those of the program's functions.
     pub(crate) fn claim(&mut self, claim: &Claim) {
         let layout = self.program.functions.len() as u32;
+        let first = self.code.transformations.len() as u32;
         let compiled = self.function(layout, &claim.function);
         let function = self.code.functions.len() as u32;
         self.code.functions.push(compiled);
@@ -42,6 +43,9 @@ impl Compiler<'_> {
             completed,
             deadlock,
             accept_labels: claim.accept_labels,
+            first,
+            marks: claim.acceptance.as_ref().map(|a| a.marks.concat()),
+            outside: !0 << claim.acceptance.as_ref().map_or(1, |a| a.sets),
         });
     }
 }

@@ -325,6 +325,12 @@ pub(crate) struct Claim {
     pub(crate) deadlock: SiteAt,
     /// Accepting locations of threads count too.
     pub(crate) accept_labels: bool,
+    /// The number of its first transformation.
+    pub(crate) first: u32,
+    /// Acceptance sets of its moves, by transformation from `first` on; `None` when its locations decide.
+    pub(crate) marks: Option<Vec<u64>>,
+    /// The acceptance sets that do not exist, as bits.
+    pub(crate) outside: u64,
 }
 
 /// A compiled observer.

@@ -12,11 +12,19 @@ use crate::claim::CLAIM_THREAD;
 use crate::machine::Machine;
 
 impl Omega for Machine {
-    type Marks = bool;
+    type Marks = u64;
 
     #[inline]
-    fn judge(&mut self, state: &[u64], _: &mut Vec<bool>) -> bool {
-        self.is_accepting(state)
+    fn state_marks(&mut self, state: &[u64]) -> u64 {
+        self.acceptance(state)
+    }
+
+    #[inline]
+    fn step_marks(&mut self, _: &[u64], successors: &Successors, steps: &mut Vec<u64>) {
+        steps.clear();
+        if self.marks_moves() {
+            steps.extend((0..successors.len()).map(|i| successors.marks(i)));
+        }
     }
 }
 
@@ -27,7 +35,7 @@ pub struct Fair<'a>(pub &'a mut Machine);
 /// Acceptance, and the threads towards which a part of a run is fair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FairMarks {
-    accepting: bool,
+    accepting: u64,
     threads: [u64; 4],
 }
 
@@ -41,7 +49,7 @@ impl FairMarks {
 }
 
 impl Marks for FairMarks {
-    const NONE: FairMarks = FairMarks { accepting: false, threads: [0; 4] };
+    const NONE: FairMarks = FairMarks { accepting: 0, threads: [0; 4] };
 
     fn add(&mut self, other: FairMarks) {
         self.accepting |= other.accepting;
@@ -49,32 +57,37 @@ impl Marks for FairMarks {
     }
 
     fn is_full(self) -> bool {
-        self.accepting && self.threads == [u64::MAX; 4]
+        self.accepting == u64::MAX && self.threads == [u64::MAX; 4]
     }
 
     fn exceeds(self, other: FairMarks) -> bool {
-        self.accepting && !other.accepting || self.threads.iter().zip(other.threads).any(|(a, b)| a & !b != 0)
+        self.accepting & !other.accepting != 0
+            || self.threads.iter().zip(other.threads).any(|(a, b)| a & !b != 0)
     }
 }
 
 impl Omega for Fair<'_> {
     type Marks = FairMarks;
 
-    fn judge(&mut self, state: &[u64], steps: &mut Vec<FairMarks>) -> FairMarks {
-        let mut marks = FairMarks { accepting: self.0.is_accepting(state), threads: [u64::MAX; 4] };
-        steps.clear();
+    fn state_marks(&mut self, state: &[u64]) -> FairMarks {
+        let mut marks = FairMarks { accepting: self.0.acceptance(state), threads: [u64::MAX; 4] };
         for record in self.0.explain(state) {
-            let own = record.steps.iter().filter(|s| s.thread != CLAIM_THREAD);
-            if let Some(first) = own.clone().next() {
+            if let Some(first) = record.steps.iter().find(|s| s.thread != CLAIM_THREAD) {
                 marks.threads[first.thread as usize / 64] &= !(1 << (first.thread % 64));
             }
-            let moved = own.fold(FairMarks::NONE, |marks, s| {
-                let marks = marks.with(s.thread);
-                s.partner.map_or(marks, |partner| marks.with(partner))
-            });
-            steps.push(moved);
         }
         marks
+    }
+
+    fn step_marks(&mut self, state: &[u64], successors: &Successors, steps: &mut Vec<FairMarks>) {
+        steps.clear();
+        for (index, record) in self.0.explain(state).iter().enumerate() {
+            let mut marks = FairMarks { accepting: successors.marks(index), ..FairMarks::NONE };
+            for step in record.steps.iter().filter(|s| s.thread != CLAIM_THREAD) {
+                marks = step.partner.map_or(marks.with(step.thread), |p| marks.with(step.thread).with(p));
+            }
+            steps.push(marks);
+        }
     }
 }
 

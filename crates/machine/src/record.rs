@@ -30,6 +30,8 @@ pub struct StepRecord {
     pub state: Option<Vec<u64>>,
     /// What went wrong.
     pub violation: Option<ViolationCode>,
+    /// The acceptance sets that the claim's move is in.
+    pub marks: u64,
 }
 
 #[derive(Debug, Default)]
@@ -108,7 +110,12 @@ impl Machine {
             .closed
             .into_iter()
             .enumerate()
-            .map(|(index, (steps, state))| StepRecord { steps, state, violation: out.entry(index).violation })
+            .map(|(index, (steps, state))| StepRecord {
+                steps,
+                state,
+                violation: out.entry(index).violation,
+                marks: out.marks(index),
+            })
             .collect()
     }
 

@@ -73,6 +73,20 @@ pub struct Claim {
     pub stutter_invariant: bool,
     /// Accepting locations of the program's threads count too.
     pub accept_labels: bool,
+    /// Acceptance on moves instead of locations: the sets each transformation is in, as bits, by location. A run is reported
+    /// when it takes moves of all sets infinitely often.
+    pub acceptance: Option<MoveAcceptance>,
+    /// Runs can be reported that go on for ever; otherwise only ends of the claim count.
+    pub cycles: bool,
+}
+
+/// Acceptance sets of a claim's moves.
+#[derive(Clone, Debug)]
+pub struct MoveAcceptance {
+    /// How many sets there are: at most 63. With none, every infinite run is reported.
+    pub sets: u32,
+    /// By location and transformation: the sets, as bits.
+    pub marks: Vec<Vec<u64>>,
 }
 
 /// Features that cost something in every state or step, found while translating.

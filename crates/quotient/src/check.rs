@@ -494,7 +494,7 @@ impl Outcome {
 
 /// The search that suits what the machine was compiled for.
 fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Report {
-    let cycles = machine.program().claim.as_ref().is_some_and(|c| !question::is_safety(c));
+    let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
     if cycles {
         let mut options = options(check, progress);
         let (representative, ample) = (&mut Identity, &mut All);

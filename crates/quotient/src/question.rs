@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use quotient_logic::{Buchi, Formula, Label};
+use quotient_logic::{Formula, Generalised, Label};
 use quotient_program as ir;
 use quotient_program::{
     BinaryOp, ClaimOrigin, Expr, Function, Location, LocationId, Operation, Transformation,
@@ -70,27 +70,26 @@ pub(crate) fn claim(claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
             origin: ClaimOrigin::Never,
             stutter_invariant: false,
             accept_labels: false,
+            acceptance: None,
+            cycles: function.locations.iter().any(|l| l.accept),
         },
         ClaimKind::Ltl(formula) => {
-            let automaton = quotient_logic::translate(&formula.clone().negated())
+            let automaton = quotient_logic::translate_generalised(&formula.clone().negated())
                 .map_err(|e| format!("{} {}: {e}", claim.keyword, claim.text))?;
             ir::Claim {
-                function: automaton_function(&automaton, &claim.propositions, span),
                 text: claim.text.clone(),
                 origin: ClaimOrigin::Formula,
                 stutter_invariant: !formula.uses_next(),
-                accept_labels: false,
+                ..automaton_claim(&automaton, &claim.propositions, span)
             }
         }
         ClaimKind::Invariant => {
-            let automaton =
-                quotient_logic::translate(&Formula::prop(0).always().negated()).map_err(|e| e.to_string())?;
+            let negated = Formula::prop(0).always().negated();
+            let automaton = quotient_logic::translate_generalised(&negated).map_err(|e| e.to_string())?;
             ir::Claim {
-                function: automaton_function(&automaton, &claim.propositions, span),
                 text: claim.text.clone(),
                 origin: ClaimOrigin::Invariant,
-                stutter_invariant: true,
-                accept_labels: false,
+                ..automaton_claim(&automaton, &claim.propositions, span)
             }
         }
     }))
@@ -105,6 +104,8 @@ pub(crate) fn acceptance(span: Span) -> ir::Claim {
         origin: ClaimOrigin::Acceptance,
         stutter_invariant: true,
         accept_labels: true,
+        acceptance: None,
+        cycles: true,
     }
 }
 
@@ -119,6 +120,8 @@ pub(crate) fn non_progress(span: Span) -> ir::Claim {
         origin: ClaimOrigin::NonProgress,
         stutter_invariant: true,
         accept_labels: false,
+        acceptance: None,
+        cycles: true,
     }
 }
 
@@ -133,6 +136,8 @@ pub(crate) fn observation(propositions: &[Expr], span: Span) -> ir::Claim {
         origin: ClaimOrigin::Formula,
         stutter_invariant: false,
         accept_labels: false,
+        acceptance: None,
+        cycles: false,
     }
 }
 
@@ -150,32 +155,35 @@ pub(crate) fn follows_everything(claim: &ir::Claim) -> bool {
     })
 }
 
-/// Can a run be reported only because it comes to an end of the claim?
-pub(crate) fn is_safety(claim: &ir::Claim) -> bool {
-    !claim.accept_labels && claim.function.locations.iter().all(|l| !l.accept)
-}
-
-/// An automaton as a thread body.
-fn automaton_function(automaton: &Buchi, propositions: &[Expr], span: Span) -> Function {
+/// An automaton as a claim.
+fn automaton_claim(automaton: &Generalised, propositions: &[Expr], span: Span) -> ir::Claim {
     let ends: Vec<bool> = (0..automaton.states.len()).map(|s| automaton.accepts_everything(s)).collect();
-    let mut locations: Vec<Location> = automaton
-        .states
-        .iter()
-        .zip(&ends)
-        .map(|(state, end)| {
-            let edges = state.edges.iter().filter(|_| !end);
-            let ts =
-                edges.map(|e| transformation(condition(e.label, propositions), e.target, span)).collect();
-            location(ts, state.accepting && !end, *end, span)
-        })
-        .collect();
+    let accepting = automaton.accepting_states();
+    let mut locations: Vec<Location> = Vec::new();
+    let mut marks: Vec<Vec<u64>> = Vec::new();
+    for (edges, end) in automaton.states.iter().zip(&ends) {
+        let edges: Vec<_> = edges.iter().filter(|_| !end).collect();
+        let ts =
+            edges.iter().map(|e| transformation(condition(e.label, propositions), e.target, span)).collect();
+        locations.push(location(ts, false, *end, span));
+        marks.push(edges.iter().map(|e| e.marks).collect());
+    }
     let mut entry = automaton.initial;
     if ends[entry] {
         // An end is seen when the claim moves there.
         locations.push(location(vec![transformation(Operation::Always, entry, span)], false, false, span));
+        marks.push(vec![0]);
         entry = locations.len() - 1;
     }
-    function(locations, entry, span)
+    ir::Claim {
+        function: function(locations, entry, span),
+        text: String::new(),
+        origin: ClaimOrigin::Formula,
+        stutter_invariant: true,
+        accept_labels: false,
+        acceptance: Some(ir::MoveAcceptance { sets: automaton.sets, marks }),
+        cycles: accepting.iter().zip(&ends).any(|(accepting, end)| *accepting && !end),
+    }
 }
 
 /// The letters of a label as a condition.

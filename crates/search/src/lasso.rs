@@ -64,14 +64,13 @@ pub(crate) fn shortest<S: Omega, R: Representative>(
         Walk { system, representative, store, component, successors: Successors::new(), scratch: Vec::new() };
     let lost = || "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned();
     let (mut choices, start) = walk.from_initial()?.ok_or_else(lost)?;
-    // One acceptance set: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
+    // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
     let mut met = S::Marks::NONE;
     let mut at = start;
     let mut anchor = None;
     let mut cycle = Vec::new();
     loop {
-        let mut steps = Vec::new();
-        let own = walk.system.judge(&at.1, &mut steps);
+        let own = walk.system.state_marks(&at.1);
         if own.exceeds(met) {
             met.add(own);
             if anchor.is_none() {
@@ -182,14 +181,14 @@ impl<S: Omega, R: Representative> Walk<'_, S, R> {
         let mut steps = Vec::new();
         while let Some(index) = open.pop_front() {
             let state = nodes[index].state.clone();
-            self.system.judge(&state, &mut steps);
-            let step_marks = steps.clone();
-            for (choice, number, next) in self.step(Some(&state))? {
+            let next = self.step(Some(&state))?;
+            self.system.step_marks(&state, &self.successors, &mut steps);
+            for (choice, number, next) in next {
                 if !self.component.has(number) {
                     continue;
                 }
-                let on_step = step_marks.get(choice as usize).copied().unwrap_or(S::Marks::NONE);
-                let in_state = self.system.judge(&next, &mut steps);
+                let on_step = steps.get(choice as usize).copied().unwrap_or(S::Marks::NONE);
+                let in_state = self.system.state_marks(&next);
                 let done = wanted(in_state, on_step);
                 if done || seen.insert(number, ()).is_none() {
                     nodes.push(Node { state: next, number, parent: index, choice });

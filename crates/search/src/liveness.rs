@@ -176,13 +176,13 @@ impl<S: Omega, R: Representative, A: Ample> Liveness<'_, S, R, A> {
             hint.clear();
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
-            let inside = self.seams.system.judge(&state, &mut marks);
             self.open.push(current.number);
             let place = self.open.len() as u32;
             self.place[current.number as usize] = place;
-            self.roots.push(Root { first: place, inside, entered_by: current.marks });
-
             self.expand(&state, &hint, &mut successors, &mut scratch)?;
+            let inside = self.seams.system.state_marks(&state);
+            self.seams.system.step_marks(&state, &successors, &mut marks);
+            self.roots.push(Root { first: place, inside, entered_by: current.marks });
             self.expanded += 1;
             if options.limits.depth.is_none_or(|limit| (self.levels.len() as u64) <= limit) {
                 self.push(&successors, &marks, place, options)?;

@@ -1,6 +1,6 @@
 //! Systems whose infinite runs are judged.
 
-use crate::System;
+use crate::{Successors, System};
 
 /// What has been met on a part of a run; a cycle is reported when it has met everything.
 pub trait Marks: Copy {
@@ -17,22 +17,22 @@ pub trait Marks: Copy {
     fn exceeds(self, other: Self) -> bool;
 }
 
-/// One acceptance set (Büchi).
-impl Marks for bool {
-    const NONE: bool = false;
+/// Up to 64 acceptance sets; sets that do not exist are met from the start.
+impl Marks for u64 {
+    const NONE: u64 = 0;
 
     #[inline]
-    fn add(&mut self, other: bool) {
+    fn add(&mut self, other: u64) {
         *self |= other;
     }
 
     #[inline]
     fn is_full(self) -> bool {
-        self
+        self == u64::MAX
     }
 
-    fn exceeds(self, other: bool) -> bool {
-        self && !other
+    fn exceeds(self, other: u64) -> bool {
+        self & !other != 0
     }
 }
 
@@ -42,7 +42,10 @@ pub trait Omega: System {
     /// The marks.
     type Marks: Marks;
 
-    /// The marks of a state. Those of its steps are written to `steps`, one for each entry that
-    /// [`System::successors`] gives for all threads; left empty when steps have none.
-    fn judge(&mut self, state: &[u64], steps: &mut Vec<Self::Marks>) -> Self::Marks;
+    /// The marks of a state.
+    fn state_marks(&mut self, state: &[u64]) -> Self::Marks;
+
+    /// The marks of the steps to `successors`, which are what [`System::successors`] gave for `state` and all threads; left
+    /// empty when steps have none.
+    fn step_marks(&mut self, state: &[u64], successors: &Successors, steps: &mut Vec<Self::Marks>);
 }

@@ -25,6 +25,8 @@ pub struct Successors {
     /// End of the last entry; what lies behind is a draft.
     end: usize,
     entries: Vec<Entry>,
+    /// Marks of the first entries; those behind have none.
+    marks: Vec<u64>,
 }
 
 impl Successors {
@@ -38,6 +40,19 @@ impl Successors {
         self.words.clear();
         self.end = 0;
         self.entries.clear();
+        self.marks.clear();
+    }
+
+    /// Gives marks to the entries from `first` on: acceptance sets that the steps to them are in (see [`crate::Omega`]).
+    pub fn mark(&mut self, first: usize, marks: u64) {
+        self.marks.resize(first, 0);
+        self.marks.resize(self.entries.len(), marks);
+    }
+
+    /// The marks of an entry.
+    #[inline]
+    pub fn marks(&self, index: usize) -> u64 {
+        self.marks.get(index).copied().unwrap_or(0)
     }
 
     /// Adds a state.

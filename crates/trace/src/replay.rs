@@ -172,15 +172,18 @@ impl Trace {
         };
         let mut before = trace.initial.clone();
         let mut anchor: Option<Vec<u64>> = None;
-        let mut accepting = false;
+        let mut met = 0;
         for (index, &choice) in rest.iter().enumerate() {
             if cycle > 0 && index + cycle == rest.len() {
                 anchor = Some(state.clone());
                 trace.cycle = Some(index + 1);
             }
-            accepting |= anchor.is_some() && machine.is_accepting(&state);
+            let in_state = machine.acceptance(&state);
             let records = machine.explain(&state);
             let record = records.into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
+            if anchor.is_some() {
+                met |= in_state | record.marks;
+            }
             if record.steps.iter().all(|s| s.thread == CLAIM_THREAD) && record.state.is_some() {
                 trace.steps.push(stutter(index + 1, &before));
             }
@@ -209,7 +212,7 @@ impl Trace {
         trace.finish(machine, sources, &state, code);
         if cycle > 0 {
             let claim = machine.program().claim.as_ref();
-            if anchor.is_none_or(|a| a != state) || !accepting {
+            if anchor.is_none_or(|a| a != state) || met != u64::MAX {
                 return Err(lost(rest.len()));
             }
             trace.violation =
