@@ -5,21 +5,27 @@
 //! (`rewrite`), to a very weak alternating automaton, to a generalised automaton with acceptance on its edges
 //! (`alternating`; [`Generalised`] when it is the result), to a Büchi automaton (`degeneralise`), made smaller by simulation (`simulation`).
 //!
+//! Formulas of CTL* are answered on explicit graphs ([`Labelling`]).
+//!
 //! What a proposition means is the caller's business; nothing here knows about states or programs.
 
 mod alternating;
+mod branching;
 mod buchi;
 mod degeneralise;
 mod formula;
 mod generalised;
+mod graph;
 mod lasso;
 mod normal;
 mod rewrite;
 mod simulation;
 
+pub use branching::{LabelError, Labelling, Witness};
 pub use buchi::{Buchi, Edge, Label, State};
 pub use formula::Formula;
 pub use generalised::{Generalised, MarkedEdge};
+pub use graph::Graph;
 pub use lasso::Lasso;
 
 /// How many distinct propositions a formula may have.

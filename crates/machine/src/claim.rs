@@ -307,14 +307,13 @@ impl Machine {
         Ok(count)
     }
 
-    /// Whether propositions hold in a state: the value of each condition of the claim's first location, in order. A fault
+    /// Whether propositions hold in a state: the value of each condition of the claim's last location, in order. A fault
     /// is given as its code.
     pub fn claim_conditions(&mut self, state: &[u64], out: &mut Vec<bool>) -> Result<(), ViolationCode> {
         out.clear();
         let Some(claim) = self.code.claim.as_ref() else { return Ok(()) };
         let function = &self.code.functions[claim.function as usize];
-        let here = &function.locations[function.entry as usize];
-        let (first, end) = (here.first, here.end);
+        let (first, end) = function.locations.last().map_or((0, 0), |l| (l.first, l.end));
         let memory = state.as_ptr().cast::<u8>().cast_mut();
         let frame = Frame { memory, base: self.layout.claim.unwrap_or(0), thread: 0, received: 0 };
         for number in first..end {

@@ -277,6 +277,10 @@ impl Model {
             if !outcome.violations.is_empty() && !check.all {
                 break;
             }
+            if let Some(formula) = self.branching_formula(question) {
+                self.ask_branching(question, formula, check, progress, &mut outcome)?;
+                continue;
+            }
             let Some(claim) = self.claim_for(question)? else { continue };
             let carries = carrier == Some(question);
             let found = self.ask(question, Some((claim, carries)), check, progress, &mut outcome)?;
@@ -511,7 +515,7 @@ fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Stati
     }
 }
 
-fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statistics)) -> Options<'a> {
+pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statistics)) -> Options<'a> {
     Options {
         limits: check.limits,
         all: check.all,

@@ -53,11 +53,14 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
+mod branching;
 mod check;
+mod dot;
 mod load;
 mod question;
 
 pub use check::{Answer, Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
 pub use question::Question;
 

@@ -125,13 +125,15 @@ pub(crate) fn non_progress(span: Span) -> ir::Claim {
     }
 }
 
-/// A claim that only gives the propositions names: see `Machine::claim_conditions`.
+/// A claim that follows every run and has the propositions as the conditions of a location it never comes to: see
+/// `Machine::claim_conditions`.
 pub(crate) fn observation(propositions: &[Expr], span: Span) -> ir::Claim {
-    let mut conditions: Vec<Transformation> =
-        propositions.iter().map(|p| transformation(Operation::When(p.clone()), 0, span)).collect();
-    conditions.push(transformation(Operation::Always, 0, span));
+    let stay = transformation(Operation::Always, 0, span);
+    let conditions = propositions.iter().map(|p| transformation(Operation::When(p.clone()), 0, span)).collect();
+    let locations =
+        vec![location(vec![stay], false, false, span), location(conditions, false, false, span)];
     ir::Claim {
-        function: function(vec![location(conditions, false, false, span)], 0, span),
+        function: function(locations, 0, span),
         text: String::new(),
         origin: ClaimOrigin::Formula,
         stutter_invariant: false,

@@ -8,6 +8,7 @@
 mod breadth_first;
 mod depth_first;
 mod frontier;
+mod graph;
 mod lasso;
 mod liveness;
 mod monitor;
@@ -16,6 +17,7 @@ mod report;
 
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
+pub use graph::{Expanded, graph};
 pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};

@@ -21,6 +21,8 @@ pub struct Trace {
     pub processes: Vec<ProcessState>,
     /// The number of the first step of a cycle that is repeated for ever; it ends with the trace.
     pub cycle: Option<usize>,
+    /// The acceptance sets met on the cycle, as bits; sets that do not exist are among them.
+    pub met: u64,
     /// The violation met at the end.
     pub violation: Option<Violation>,
     /// Where the violation is, as `file:line`.
@@ -147,6 +149,24 @@ impl Trace {
         choices: &[u32],
         cycle: usize,
     ) -> Result<Trace, NotReplayable> {
+        let mut trace = Trace::replay_path(machine, sources, choices, cycle)?;
+        if cycle > 0 {
+            if trace.met != u64::MAX {
+                return Err(NotReplayable { step: choices.len() - 1 });
+            }
+            let claim = machine.program().claim.as_ref();
+            trace.violation = claim.map(|c| Violation { kind: c.origin.kind().into(), message: c.message(true) });
+        }
+        Ok(trace)
+    }
+
+    /// Repeats a path whose last `cycle` steps lead back to the state before them.
+    pub fn replay_path(
+        machine: &mut Machine,
+        sources: &SourceMap,
+        choices: &[u32],
+        cycle: usize,
+    ) -> Result<Trace, NotReplayable> {
         let mut initial = Successors::new();
         let lost = |step| NotReplayable { step };
         machine.initial(&mut initial).map_err(|_| lost(0))?;
@@ -167,6 +187,7 @@ impl Trace {
             last: Vec::new(),
             processes: Vec::new(),
             cycle: None,
+            met: 0,
             violation: None,
             violation_at: None,
         };
@@ -210,14 +231,10 @@ impl Trace {
             }
         }
         trace.finish(machine, sources, &state, code);
-        if cycle > 0 {
-            let claim = machine.program().claim.as_ref();
-            if anchor.is_none_or(|a| a != state) || met != u64::MAX {
-                return Err(lost(rest.len()));
-            }
-            trace.violation =
-                claim.map(|c| Violation { kind: c.origin.kind().into(), message: c.message(true) });
+        if cycle > 0 && anchor.is_none_or(|a| a != state) {
+            return Err(lost(rest.len()));
         }
+        trace.met = met;
         Ok(trace)
     }
 

@@ -64,6 +64,15 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         },
         interrupt: Some(&terminal::INTERRUPTED),
     };
+    if let Some(path) = &options.dot {
+        let written = model.dot(&check).map_err(|e| e.to_string()).and_then(|text| {
+            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        });
+        if let Err(error) = written {
+            eprintln!("error: {error}");
+            return status::ERROR;
+        }
+    }
     let mut progress = Progress::new(!options.quiet);
     let result = model.check_with(&check, &mut |statistics| progress.show(statistics));
     progress.clear();

@@ -135,6 +135,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
+    /// Write the state graph of a small model to a file, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
