@@ -68,7 +68,9 @@ impl<'a> Labelling<'a> {
             Formula::Or(a, b) => both(self.nodes(a)?, &self.nodes(b)?, |a, b| a || b),
             Formula::Exists(path) => self.exists(path)?,
             Formula::All(path) => self.exists(&path.clone().negated())?.into_iter().map(|v| !v).collect(),
-            Formula::Next(_) | Formula::Until(..) | Formula::Release(..) => return Err(LabelError::Unquantified),
+            Formula::Next(_) | Formula::Until(..) | Formula::Release(..) => {
+                return Err(LabelError::Unquantified);
+            }
         })
     }
 
@@ -89,7 +91,9 @@ impl<'a> Labelling<'a> {
                 let some = |n: usize| self.graph.successors(n).iter().any(|t| a[*t as usize]);
                 Ok((0..self.graph.len()).map(some).collect())
             }
-            Formula::Until(a, b) if is_state(a) && is_state(b) => Ok(self.until(&self.nodes(a)?, self.nodes(b)?)),
+            Formula::Until(a, b) if is_state(a) && is_state(b) => {
+                Ok(self.until(&self.nodes(a)?, self.nodes(b)?))
+            }
             Formula::Release(a, b) if is_state(a) && is_state(b) => {
                 let (a, b) = (self.nodes(a)?, self.nodes(b)?);
                 // Either b for ever, or b until both hold.
@@ -322,7 +326,8 @@ impl Product<'_> {
         }
         // The cycle ends with the anchor; the path starts with the node itself, and the anchor is not listed twice.
         let length = cycle.len();
-        let mut nodes: Vec<u32> = std::iter::once(start).chain(prefix).map(|at| (at / states) as u32).collect();
+        let mut nodes: Vec<u32> =
+            std::iter::once(start).chain(prefix).map(|at| (at / states) as u32).collect();
         nodes.extend(cycle.iter().map(|at| (at / states) as u32));
         nodes.pop();
         Some(Witness { nodes, cycle: length })

@@ -102,6 +102,8 @@ pub(crate) enum Op {
         function: u32,
         end: CodeAt,
     },
+    /// Pushes the id of the oldest thread of a function, or -1.
+    Oldest(u32),
     /// Pushes the id of the thread that the count at this depth looks at.
     Bound(u32),
     /// Pushes the field of a message that is being received.

@@ -426,6 +426,9 @@ impl Compiler<'_> {
             Expr::NonProgress => {
                 self.emit(Op::NonProgress);
             }
+            Expr::Oldest(of) => {
+                self.emit(Op::Oldest(of.0));
+            }
             Expr::Bound(depth) => {
                 self.emit(Op::Bound(*depth));
             }

@@ -259,6 +259,10 @@ impl Machine {
                     top = thread.map_or(0, |t| self.location(memory, t.at, t.kind) as i32);
                 }
                 Op::NonProgress => push!(i32::from(!self.makes_progress(memory))),
+                Op::Oldest(function) => {
+                    let threads = &self.shape_at(memory).threads;
+                    push!(threads.iter().position(|t| t.kind == function).map_or(-1, |id| id as i32));
+                }
                 Op::Bound(depth) => push!(self.bound.get(depth as usize).map_or(0, |t| *t as i32)),
                 Op::Count { function, end } => {
                     push!(self.count(function, pc as CodeAt, frame)?);

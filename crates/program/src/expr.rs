@@ -101,6 +101,8 @@ pub enum Expr {
         /// What must hold of them.
         body: Box<Expr>,
     },
+    /// The id of the oldest thread that runs this function; -1 when there is none; only in claims.
+    Oldest(FunctionId),
     /// The id of the thread that an enclosing [`Expr::Count`] looks at: 0 is the outermost one.
     Bound(u32),
     /// The priority of a thread; 0 when there is none.

@@ -29,6 +29,7 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
         | Expr::Last
         | Expr::Timeout
         | Expr::NonProgress
+        | Expr::Oldest(_)
         | Expr::Bound(_) => {}
         Expr::Load(p) => place(p, Use::Read, v),
         Expr::Unary(_, a)

@@ -11,9 +11,9 @@ use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 use quotient_symmetry::Identity;
 use quotient_trace::{NotReplayable, Trace};
 
+use crate::Model;
 use crate::check::{Answer, Check, CheckError, Outcome, Verdict, ViolationReport, options};
 use crate::question::{self, Question};
-use crate::Model;
 
 impl Model {
     /// The formula of branching time that a question is about.
@@ -45,18 +45,20 @@ impl Model {
         let mut choices: Vec<Vec<u32>> = Vec::new();
         let mut letter = Vec::new();
         let seams = OmegaSeams { system: &mut machine, representative: &mut Identity, ample: &mut All };
-        let (stop, statistics) = graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
-            if node.ends && node.targets.is_empty() {
-                return Err(Stop::Incomplete("a fault ends some runs".into()));
-            }
-            machine
-                .claim_conditions(node.state, &mut letter)
-                .map_err(|_| Stop::Incomplete("a proposition has no value in some state".into()))?;
-            let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
-            stored.push(bits, node.targets);
-            choices.push(node.choices.to_vec());
-            Ok(())
-        });
+        let (stop, statistics) =
+            graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
+                if node.ends && node.targets.is_empty() {
+                    return Err(Stop::Incomplete("a fault ends some runs".into()));
+                }
+                machine
+                    .claim_conditions(node.state, &mut letter)
+                    .map_err(|_| Stop::Incomplete("a proposition has no value in some state".into()))?;
+                let bits =
+                    letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
+                stored.push(bits, node.targets);
+                choices.push(node.choices.to_vec());
+                Ok(())
+            });
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -64,7 +66,8 @@ impl Model {
         };
         if verdict == Verdict::Holds {
             let labelling = Labelling::new(&stored);
-            let refused = |e: quotient_logic::LabelError| CheckError::Refused(format!("ctl {}: {e}", claim.text));
+            let refused =
+                |e: quotient_logic::LabelError| CheckError::Refused(format!("ctl {}: {e}", claim.text));
             if !labelling.nodes(formula).map_err(refused)?[0] {
                 verdict = Verdict::Violated;
                 let (path, cycle) = counterexample(&labelling, formula)

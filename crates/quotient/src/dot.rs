@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use quotient_ample::All;
 use quotient_machine::{CLAIM_THREAD, Machine};
-use quotient_search::{Options, OmegaSeams, Stop, graph};
+use quotient_search::{OmegaSeams, Options, Stop, graph};
 use quotient_symmetry::Identity;
 use quotient_system::System;
 
-use crate::check::{Check, CheckError};
 use crate::Model;
+use crate::check::{Check, CheckError};
 
 /// States that a drawing can show.
 pub const MOST_DRAWN: u64 = 2_000;
@@ -18,20 +18,27 @@ impl Model {
     /// The state graph, reduced unless `raw`, in the language of Graphviz. Refused beyond [`MOST_DRAWN`] states.
     pub fn dot(&self, check: &Check<'_>) -> Result<String, CheckError> {
         let (mut machine, _) = self.machine(check.raw, true)?;
-        let mut out = String::from("digraph states {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
+        let mut out =
+            String::from("digraph states {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
         out.push_str("  edge [fontname=\"monospace\", fontsize=9];\n");
         let mut options = Options::default();
         options.limits.states = Some(MOST_DRAWN);
         let seams = OmegaSeams { system: &mut machine, representative: &mut Identity, ample: &mut All };
         let mut number = 0u32;
         let (stop, _) = graph(seams, &mut options, &mut |machine: &mut Machine, node| {
-            let _ = writeln!(out, "  {number} [label=\"{}\"{}];", label(machine, node.state), shape(machine, &node));
+            let _ = writeln!(
+                out,
+                "  {number} [label=\"{}\"{}];",
+                label(machine, node.state),
+                shape(machine, &node)
+            );
             let records = machine.explain(node.state);
             for (target, choice) in node.targets.iter().zip(node.choices) {
                 let text = records.get(*choice as usize).map_or_else(String::new, |record| {
                     let steps = record.steps.iter().filter(|s| s.thread != CLAIM_THREAD);
                     let line = |s: &quotient_machine::MicroStep| {
-                        let text = machine.transformation(s.transformation).map_or("", |(_, _, t)| t.text.as_str());
+                        let text =
+                            machine.transformation(s.transformation).map_or("", |(_, _, t)| t.text.as_str());
                         format!("{}: {text}", s.thread)
                     };
                     steps.map(line).collect::<Vec<_>>().join("\n")

@@ -129,9 +129,9 @@ pub(crate) fn non_progress(span: Span) -> ir::Claim {
 /// `Machine::claim_conditions`.
 pub(crate) fn observation(propositions: &[Expr], span: Span) -> ir::Claim {
     let stay = transformation(Operation::Always, 0, span);
-    let conditions = propositions.iter().map(|p| transformation(Operation::When(p.clone()), 0, span)).collect();
-    let locations =
-        vec![location(vec![stay], false, false, span), location(conditions, false, false, span)];
+    let conditions =
+        propositions.iter().map(|p| transformation(Operation::When(p.clone()), 0, span)).collect();
+    let locations = vec![location(vec![stay], false, false, span), location(conditions, false, false, span)];
     ir::Claim {
         function: function(locations, 0, span),
         text: String::new(),

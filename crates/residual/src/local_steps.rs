@@ -200,6 +200,7 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::NonProgress
                 | Expr::Count { .. }
                 | Expr::Bound(_)
+                | Expr::Oldest(_)
                 | Expr::Priority(_) => false,
             };
             self.local &= own;

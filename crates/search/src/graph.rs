@@ -55,7 +55,8 @@ fn explore<S: System, R: Representative, A: Ample>(
     for index in 0..successors.len() {
         let state = successors.state(index);
         if !state.is_empty() {
-            let state = if seams.representative.representative(state, &mut scratch) { &scratch } else { state };
+            let state =
+                if seams.representative.representative(state, &mut scratch) { &scratch } else { state };
             let before = store.len();
             if store.number_of(state) == before {
                 level.push(state, &[]);

@@ -155,7 +155,8 @@ impl Trace {
                 return Err(NotReplayable { step: choices.len() - 1 });
             }
             let claim = machine.program().claim.as_ref();
-            trace.violation = claim.map(|c| Violation { kind: c.origin.kind().into(), message: c.message(true) });
+            trace.violation =
+                claim.map(|c| Violation { kind: c.origin.kind().into(), message: c.message(true) });
         }
         Ok(trace)
     }

@@ -417,6 +417,8 @@ impl Lowering<'_> {
         };
         let thread = match pid {
             Some(pid) => self.expr(pid),
+            // As in SPIN's verifiers: the first process of that kind.
+            None if self.in_claim => Expr::Oldest(function),
             None => {
                 let info = &self.proctypes[function.0 as usize];
                 if info.active != 1 {
