@@ -7,6 +7,9 @@ use crate::code::Op;
 use crate::compile::Compiler;
 use crate::fault::Fault;
 
+/// Locations of a claim up to which a search keeps something for each of them with every state of the program.
+const MOST_LAYERS: usize = 8;
+
 /// Does anything ask for `timeout`?
 struct AsksTimeout(bool);
 
@@ -46,6 +49,7 @@ impl Compiler<'_> {
             accept_labels: claim.accept_labels,
             first,
             marks: claim.acceptance.as_ref().map(|a| a.marks.concat()),
+            layers: if locations.len() <= MOST_LAYERS { locations.len() as u32 } else { 1 },
             outside: !0 << claim.acceptance.as_ref().map_or(1, |a| a.sets),
         });
     }

@@ -144,6 +144,13 @@ impl Successors {
         unsafe { self.words.get_unchecked(e.start..e.start + e.len as usize) }
     }
 
+    /// The state of an entry, for changing.
+    #[inline]
+    pub fn state_mut(&mut self, index: usize) -> &mut [u64] {
+        let e = self.entries[index];
+        &mut self.words[e.start..e.start + e.len as usize]
+    }
+
     /// Replaces the state of an entry by one that is not longer (its representative).
     pub fn replace(&mut self, index: usize, state: &[u64]) {
         let e = &mut self.entries[index];
