@@ -63,7 +63,9 @@ impl Cond {
             Cond::GreaterOrEqual => Cond::Less,
             Cond::LessOrEqual => Cond::Greater,
             Cond::Greater => Cond::LessOrEqual,
-            Cond::AboveOrEqual => unreachable!("only bounds are compared without sign, and never the other way round"),
+            Cond::AboveOrEqual => {
+                unreachable!("only bounds are compared without sign, and never the other way round")
+            }
         }
     }
 }

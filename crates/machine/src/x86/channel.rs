@@ -154,7 +154,13 @@ impl<'a> Translator<'a> {
                     8
                 }
                 _ => {
-                    let size = if bytes >= 4 { 4 } else if bytes >= 2 { 2 } else { 1 };
+                    let size = if bytes >= 4 {
+                        4
+                    } else if bytes >= 2 {
+                        2
+                    } else {
+                        1
+                    };
                     self.asm.load(Reg::Rdx, from, size, false);
                     self.asm.store(to, Reg::Rdx, size);
                     size

@@ -82,9 +82,7 @@ impl Translator<'_> {
     /// The byte where a place starts, with 0 for indices that are not constant.
     pub(super) fn first_byte(&self, place: &Place) -> Option<u32> {
         let (mut at, mut ty) = match &place.root {
-            Root::Global(v) => {
-                (self.layout.globals[v.0 as usize], &self.program.globals[v.0 as usize].ty)
-            }
+            Root::Global(v) => (self.layout.globals[v.0 as usize], &self.program.globals[v.0 as usize].ty),
             Root::Local(v) => {
                 let at = self.base + self.layout.threads[self.function as usize].locals[v.0 as usize];
                 (at, &self.program.functions[self.function as usize].locals[v.0 as usize].ty)

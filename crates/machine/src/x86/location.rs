@@ -77,8 +77,7 @@ impl<'a> Translator<'a> {
 
     /// The code of a location; `None` when something in it is for the interpreter.
     pub(super) fn location(mut self, number: u32) -> Option<Vec<u8>> {
-        let location: &Location =
-            &self.program.functions[self.function as usize].locations[number as usize];
+        let location: &Location = &self.program.functions[self.function as usize].locations[number as usize];
         let ranks = location.transformations.windows(2).all(|w| w[0].rank == w[1].rank);
         if !ranks || location.deterministic {
             return None;
@@ -178,7 +177,13 @@ impl<'a> Translator<'a> {
     /// Zeroes so many bytes.
     pub(super) fn clear(&mut self, mut from: Mem, mut bytes: u32) {
         while bytes > 0 {
-            let size = if bytes >= 4 { 4 } else if bytes >= 2 { 2 } else { 1 };
+            let size = if bytes >= 4 {
+                4
+            } else if bytes >= 2 {
+                2
+            } else {
+                1
+            };
             self.asm.store_constant(from, 0, size);
             from.at += size as i32;
             bytes -= size;

@@ -119,7 +119,7 @@ impl Machine {
 
     /// Adds the steps of the threads from `first` up to `end` by translated code, until one needs the interpreter: gives its
     /// number, or `end`. The shape must be a translated one.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn translated_moves(
         &mut self,
         state: &[u64],
@@ -137,35 +137,39 @@ impl Machine {
             let entries = (*code).entries.as_ptr();
             let memory = state.as_ptr().cast::<u8>();
             let mut thread = first;
-            out.write((*code).most * (end - first) as usize, state.len(), |mut words, mut entry, mut start| {
-                let before = entry;
-                while thread < end {
-                    let at = *threads.add(thread as usize);
-                    let place = memory.add(at.at as usize);
-                    let location = if at.wide {
-                        u32::from(place.cast::<u16>().read_unaligned())
-                    } else {
-                        u32::from(*place)
-                    };
-                    let mut function = *entries.add((at.first + location) as usize);
-                    if function == NOT_YET {
-                        function = self.translate(state, shape, thread, location);
+            out.write(
+                (*code).most * (end - first) as usize,
+                state.len(),
+                |mut words, mut entry, mut start| {
+                    let before = entry;
+                    while thread < end {
+                        let at = *threads.add(thread as usize);
+                        let place = memory.add(at.at as usize);
+                        let location = if at.wide {
+                            u32::from(place.cast::<u16>().read_unaligned())
+                        } else {
+                            u32::from(*place)
+                        };
+                        let mut function = *entries.add((at.first + location) as usize);
+                        if function == NOT_YET {
+                            function = self.translate(state, shape, thread, location);
+                        }
+                        if function == INTERPRET {
+                            break;
+                        }
+                        let function = std::mem::transmute::<usize, Function>(function);
+                        let count = function(state.as_ptr(), words, entry, start);
+                        if count == GAVE_UP {
+                            break;
+                        }
+                        words = words.add(count as usize * state.len());
+                        start += count as usize * state.len();
+                        entry = entry.add(count as usize);
+                        thread += 1;
                     }
-                    if function == INTERPRET {
-                        break;
-                    }
-                    let function = std::mem::transmute::<usize, Function>(function);
-                    let count = function(state.as_ptr(), words, entry, start);
-                    if count == GAVE_UP {
-                        break;
-                    }
-                    words = words.add(count as usize * state.len());
-                    start += count as usize * state.len();
-                    entry = entry.add(count as usize);
-                    thread += 1;
-                }
-                entry.offset_from_unsigned(before)
-            });
+                    entry.offset_from_unsigned(before)
+                },
+            );
             thread
         }
     }
