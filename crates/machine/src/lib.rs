@@ -11,6 +11,7 @@ mod compile;
 mod d_step;
 mod direct;
 mod direct_compile;
+mod dynamic;
 mod eval;
 mod fault;
 mod inspect;
