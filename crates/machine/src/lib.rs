@@ -23,6 +23,7 @@ mod record;
 mod rendezvous;
 mod step;
 
+pub use dynamic::graph::DynamicGraph;
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;

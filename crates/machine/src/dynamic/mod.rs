@@ -17,6 +17,7 @@ pub(crate) mod collections;
 pub(crate) mod compile;
 pub(crate) mod finish;
 pub(crate) mod frames;
+pub(crate) mod graph;
 pub(crate) mod kind;
 pub(crate) mod locks;
 pub(crate) mod operations;

@@ -24,7 +24,7 @@ pub(crate) struct Registry {
 }
 
 /// One user's view of the registry.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Registered {
     shared: Arc<Mutex<Registry>>,
     known: HashMap<Arc<[u32]>, u32>,
@@ -33,6 +33,11 @@ pub(crate) struct Registered {
 impl Registered {
     pub(crate) fn new() -> Registered {
         Registered { shared: Arc::default(), known: HashMap::new() }
+    }
+
+    /// Another view of the same registry.
+    pub(crate) fn share(&self) -> Registered {
+        Registered { shared: self.shared.clone(), known: HashMap::new() }
     }
 
     /// The shape with this description, added to `list` (and everything before it) when it is new to us.
