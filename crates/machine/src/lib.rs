@@ -24,6 +24,7 @@ mod rendezvous;
 mod step;
 
 pub use dynamic::graph::DynamicGraph;
+pub use dynamic::names::ObjectNames;
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;

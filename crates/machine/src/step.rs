@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use quotient_system::{Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
+use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::machine::Machine;
 use crate::record::MicroStep;
@@ -279,6 +280,9 @@ impl Machine {
                 let Some(channel) = self.channel(frame.memory, number) else { return Err(send.site) };
                 if send.args.len() > channel.layout.fields.len() {
                     return Err(send.too_many);
+                }
+                if self.dynamic && !Sort::fit(&send.sorts, &channel.layout.sorts) {
+                    return Err(send.wrong);
                 }
                 Ok(if channel.layout.capacity == 0 {
                     Ready::Rendezvous(number)
