@@ -13,6 +13,7 @@ mod direct;
 mod direct_compile;
 mod eval;
 mod fault;
+mod graph;
 mod inspect;
 mod layout;
 mod machine;
@@ -23,6 +24,7 @@ mod rendezvous;
 mod step;
 
 pub use fault::{Fault, Site};
+pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;
 pub use record::{MicroStep, StepRecord};
