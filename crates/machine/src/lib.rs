@@ -23,6 +23,8 @@ mod plain;
 mod record;
 mod rendezvous;
 mod step;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod x86;
 
 pub use dynamic::graph::DynamicGraph;
 pub use dynamic::names::ObjectNames;
