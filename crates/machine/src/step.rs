@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use quotient_system::{Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
+use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::machine::Machine;
 use crate::record::MicroStep;
@@ -210,6 +211,11 @@ impl Machine {
                         rank = Some(t_rank);
                     }
                 }
+                Ok(ready) if self.dynamic => {
+                    if self.take_dynamic(state, number, &ready, instance.kind, frame, also, out) {
+                        rank = Some(t_rank);
+                    }
+                }
                 Ok(ready) => {
                     rank = Some(t_rank);
                     self.begin(state);
@@ -304,6 +310,9 @@ impl Machine {
                 if send.args.len() > channel.layout.fields.len() {
                     return Err(send.too_many);
                 }
+                if self.dynamic && !Sort::fit(&send.sorts, &channel.layout.sorts) {
+                    return Err(send.wrong);
+                }
                 Ok(if channel.layout.capacity == 0 {
                     Ready::Rendezvous(number)
                 } else if channel.length() < channel.layout.capacity {
@@ -370,6 +379,7 @@ impl Machine {
                         found.remove(position);
                     }
                 }
+                self.heap.dirty = true;
                 let observed = self.observe(false, channel, &values);
                 let bound = observed.and_then(|()| self.bind(index, thread, base, &values));
                 self.values = values;
@@ -453,6 +463,9 @@ impl Machine {
         also: u32,
         out: &mut Successors,
     ) {
+        if self.dynamic {
+            return self.finish_dynamic(performed, number, function, thread, base, also, out);
+        }
         let t = &self.code.transformations[number as usize];
         let (target, keeps_control) = (t.target, t.keeps_control);
         self.taken[number as usize] = true;
@@ -502,6 +515,9 @@ impl Machine {
 
     /// Makes the draft an intermediate state.
     pub(crate) fn postpone(&mut self, holder: u32, also: u32) {
+        if self.dynamic && self.heap.dirty {
+            self.normalise(true);
+        }
         let draft = std::mem::take(&mut self.draft);
         self.postpone_state(holder, also, &draft);
         self.draft = draft;
@@ -519,6 +535,9 @@ impl Machine {
     /// Adds the draft to the successors.
     #[inline(always)]
     pub(crate) fn emit(&mut self, out: &mut Successors) {
+        if self.dynamic && self.heap.dirty {
+            self.normalise(false);
+        }
         out.draft(&self.draft);
         self.emit_draft(out);
     }
