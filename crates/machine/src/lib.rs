@@ -15,6 +15,7 @@ mod eval;
 mod fault;
 mod inspect;
 mod layout;
+mod look;
 mod machine;
 mod observer;
 mod plain;
@@ -24,5 +25,6 @@ mod step;
 
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};
+pub use look::{Fill, ScalarAt, ThreadAt};
 pub use machine::Machine;
 pub use record::{MicroStep, StepRecord};

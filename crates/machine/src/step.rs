@@ -45,9 +45,12 @@ impl Machine {
     pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
         self.expand_once(state, scope, out);
-        if out.len() == before && self.program.features.timeout && self.exhausted.is_none() {
-            // Partial order never proposes a thread that waits for a timeout, so a second look makes sense
-            // for the whole state only.
+        if out.len() == before
+            && scope == Scope::All
+            && self.program.features.timeout
+            && self.exhausted.is_none()
+        {
+            // Only where no thread at all can move; a part of the threads cannot tell.
             self.timeout = true;
             self.expand_once(state, scope, out);
             self.timeout = false;
@@ -63,9 +66,13 @@ impl Machine {
         let (first, end) = match scope {
             Scope::All => (0, threads),
             Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
+            Scope::Threads(bits) => (bits.trailing_zeros(), (64 - bits.leading_zeros()).min(threads)),
         };
         let quick = !self.restricted && !self.must_clean && self.recorder.is_none();
         for thread in first..end {
+            if !scope.includes(thread) {
+                continue;
+            }
             // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
             let instance = unsafe { *list.add(thread as usize) };
             let location = self.location(memory, instance.at, instance.kind);

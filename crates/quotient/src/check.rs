@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient_ample::All;
+use quotient_ample::{All, Ample, AmpleSets, Question};
 use quotient_machine::Machine;
 use quotient_residual::Reduced;
 use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
@@ -34,6 +34,29 @@ pub enum StoreKind {
     Plain,
 }
 
+/// Whether only representative interleavings are explored (partial order reduction).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialOrder {
+    /// All interleavings.
+    Off,
+    /// Ample sets of independent steps.
+    #[default]
+    On,
+    /// Ample sets; allocations of objects count as independent, since they commute up to renaming.
+    SymmetricIndependence,
+}
+
+impl PartialOrder {
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialOrder::Off => "off",
+            PartialOrder::On => "on",
+            PartialOrder::SymmetricIndependence => "si",
+        }
+    }
+}
+
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
@@ -41,7 +64,9 @@ pub struct Check<'a> {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
-    /// No reductions of the program: every variable and step counts, as in SPIN's `-o1 -o2 -o3`.
+    /// Partial order reduction, where it is sound.
+    pub partial_order: PartialOrder,
+    /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
     pub raw: bool,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
@@ -60,6 +85,7 @@ impl Default for Check<'_> {
         Check {
             search: SearchKind::default(),
             store: StoreKind::default(),
+            partial_order: PartialOrder::default(),
             raw: false,
             all: false,
             deadlocks: true,
@@ -126,6 +152,8 @@ pub struct Outcome {
     pub unreached: Vec<Unreached>,
     /// The name of the store.
     pub store: &'static str,
+    /// The partial order reduction that was applied.
+    pub partial_order: PartialOrder,
 }
 
 impl Outcome {
@@ -178,14 +206,14 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
         let (mut machine, mut reduced) = self.machine(check.raw, false)?;
-        let mut report = run(&mut machine, check, progress);
+        let (mut report, mut order) = run(&mut machine, check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = self.machine(check.raw, true)?;
-            report = run(&mut machine, check, progress);
+            (report, order) = run(&mut machine, check, progress);
         }
-        self.outcome(machine, check, report, reduced)
+        self.outcome(machine, check, report, reduced, order)
     }
 
     fn outcome(
@@ -194,6 +222,7 @@ impl Model {
         check: &Check<'_>,
         report: Report,
         reduced: Reduced,
+        order: Result<PartialOrder, &'static str>,
     ) -> Result<Outcome, CheckError> {
         let mut notes = Vec::new();
         let unchecked = (!check.safety_only && !self.claims.is_empty()).then(|| {
@@ -203,8 +232,11 @@ impl Model {
         });
         notes.extend(unchecked.clone());
         if check.raw {
-            notes.push("reductions of the program are off (--raw)".into());
+            notes.push("reductions are off (--raw)".into());
         } else {
+            if let Err(why) = order {
+                notes.push(format!("partial order reduction is off: {why}"));
+            }
             let features = self.program.features;
             if features.last || features.priorities {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
@@ -249,19 +281,39 @@ impl Model {
             StoreKind::Plain => "plain",
         };
         let statistics = report.statistics;
-        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store })
+        let partial_order = order.unwrap_or(PartialOrder::Off);
+        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store, partial_order })
     }
 }
 
-fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Report {
-    match check.store {
-        StoreKind::Tree => run_with(machine, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, &mut Plain::new(), check, progress),
+/// The report, with the partial order reduction applied or why it was not.
+type Searched = (Report, Result<PartialOrder, &'static str>);
+
+fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Searched {
+    if check.raw || check.partial_order == PartialOrder::Off {
+        return (run_reduced(machine, &mut All, check, progress), Ok(PartialOrder::Off));
+    }
+    match AmpleSets::new(machine, &Question::Safety) {
+        Ok(mut ample) => (run_reduced(machine, &mut ample, check, progress), Ok(check.partial_order)),
+        Err(why) => (run_reduced(machine, &mut All, check, progress), Err(why)),
     }
 }
 
-fn run_with<V: Visited>(
+fn run_reduced<A: Ample<Machine>>(
     machine: &mut Machine,
+    ample: &mut A,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Report {
+    match check.store {
+        StoreKind::Tree => run_with(machine, ample, &mut Tree::new(), check, progress),
+        StoreKind::Plain => run_with(machine, ample, &mut Plain::new(), check, progress),
+    }
+}
+
+fn run_with<A: Ample<Machine>, V: Visited>(
+    machine: &mut Machine,
+    ample: &mut A,
     visited: &mut V,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
@@ -273,7 +325,7 @@ fn run_with<V: Visited>(
         interrupt: check.interrupt,
         progress: Some(progress),
     };
-    let seams = Seams { system: machine, representative: &mut Identity, ample: &mut All, visited };
+    let seams = Seams { system: machine, representative: &mut Identity, ample, visited };
     match check.search {
         SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),

@@ -56,7 +56,7 @@
 mod check;
 mod load;
 
-pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
 
 pub use quotient_ample as ample;

@@ -5,6 +5,7 @@
 //! with the step before ([`mod@local_steps`]). Both only apply where their side conditions hold; the result says what was
 //! done.
 
+pub mod access;
 pub mod liveness;
 pub mod local_steps;
 pub mod unread;

@@ -2,13 +2,14 @@
 //! are hashed, then all are looked up, so that the memory accesses of a batch overlap. Paths to violations are
 //! shortest.
 
-use quotient_ample::Ample;
+use quotient_ample::{Ample, Proviso};
 use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
+use quotient_system::{Successors, System, ViolationCode};
 use quotient_visited::{Known, Loaded, Visited};
 
 use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
+use crate::open_level::OpenLevel;
 use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -16,12 +17,16 @@ use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 const BATCH: usize = 64;
 
 /// Explores everything reachable, nearest first.
-pub fn breadth_first<S: System, R: Representative, A: Ample, V: Visited>(
+pub fn breadth_first<S: System, R: Representative, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
+    let checks_open = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
     let mut search = BreadthFirst {
         seams,
+        checks_open,
+        open: OpenLevel::default(),
+        again: Successors::new(),
         report: Report::new(),
         parents: Parents::default(),
         level: Frontier::default(),
@@ -41,6 +46,12 @@ pub fn breadth_first<S: System, R: Representative, A: Ample, V: Visited>(
 
 struct BreadthFirst<'a, S, R, A, V> {
     seams: Seams<'a, S, R, A, V>,
+    /// A reduced expansion must lead to a state that is not expanded yet.
+    checks_open: bool,
+    /// The states of the next level, kept for that.
+    open: OpenLevel,
+    /// Successors of a state whose first expansion did not.
+    again: Successors,
     report: Report,
     parents: Parents,
     level: Frontier,
@@ -64,9 +75,11 @@ struct Expanded {
     item: Item,
     first: usize,
     end: usize,
+    /// The tag of the moves explored.
+    tag: u32,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.seams.visited.len(),
@@ -74,7 +87,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             expanded: self.expanded,
             depth: self.depth,
             store_bytes: self.seams.visited.bytes(),
-            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes(),
+            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes() + self.open.bytes(),
             waiting: self.level.len() + self.next.len(),
         }
     }
@@ -89,6 +102,9 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         while self.next.len() > 0 {
             std::mem::swap(&mut self.level, &mut self.next);
             self.next.clear();
+            if self.checks_open {
+                self.open.clear();
+            }
             if let Some(limit) = options.limits.depth
                 && self.depth >= limit
             {
@@ -102,10 +118,11 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
                     let Some(item) = self.level.pop() else { break };
                     let first = successors.len();
                     let state = self.level.state(item);
-                    self.seams
-                        .expand(state, &mut successors, &mut self.scratch)
+                    let tag = self
+                        .seams
+                        .expand(state, 0, &mut successors, &mut self.scratch)
                         .map_err(|e| Stop::Incomplete(e.what))?;
-                    batch.push(Expanded { item, first, end: successors.len() });
+                    batch.push(Expanded { item, first, end: successors.len(), tag });
                 }
                 if batch.is_empty() {
                     break;
@@ -147,7 +164,10 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             let key = visited.prepare(state, loaded, &mut hint);
             if visited.insert(key, state) {
                 self.parents.root(choice as u32);
-                self.next.push(state, &hint);
+                let place = self.next.push(state, &hint);
+                if self.checks_open {
+                    self.open.add(key, place);
+                }
             }
         }
         Ok(())
@@ -197,47 +217,41 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         let mut hint = 0;
         for expanded in batch {
             let mut moved = false;
+            // Is there anything that this state does not have to make sure of?
+            let mut open = expanded.tag == 0 || !self.checks_open;
+            let mut taken = 0;
             let keys = &keys[expanded.first..expanded.end];
             for (index, &key) in (expanded.first..).zip(keys) {
                 let state = successors.state(index);
-                let choice = (index - expanded.first) as u32;
+                let choice = Seams::<S, R, A, V>::tagged((index - expanded.first) as u32, expanded.tag);
                 if let Some(code) = successors.entry(index).violation {
                     moved = true;
-                    let parents = &self.parents;
-                    let number = self.expanded;
-                    self.report.record(Cause::Violation(code), || {
-                        let mut path = parents.path(number);
-                        path.choices.push(choice);
-                        path
-                    });
-                    if !options.all {
-                        self.transitions += 1;
-                        return Err(Stop::Violation);
-                    }
+                    self.violation(code, choice, options)?;
                 }
                 if state.is_empty() {
                     continue;
                 }
                 moved = true;
-                self.transitions += 1;
+                taken += 1;
                 let hint_len = self.seams.visited.hint_len(state.len());
                 if self.seams.visited.insert(key, state) {
-                    self.parents.child(choice);
-                    self.next.push(state, &hints[hint..hint + hint_len]);
-                    if let Some(limit) = options.limits.states
-                        && self.seams.visited.len() > limit
-                    {
-                        return Err(Monitor::states(limit));
-                    }
+                    open = true;
+                    self.discovered(choice, key, state, &hints[hint..hint + hint_len], options)?;
+                } else if !open {
+                    open = self.open.contains(key, state, &self.next);
                 }
                 hint += hint_len;
+            }
+            if open {
+                self.transitions += taken;
+            } else {
+                self.expand_again(expanded.item, expanded.tag, options)?;
             }
             if !moved && options.deadlocks {
                 let state = self.level.state(expanded.item);
                 if !self.seams.system.is_valid_end(state) {
-                    let parents = &self.parents;
-                    let number = self.expanded;
-                    self.report.record(Cause::Deadlock, || parents.path(number));
+                    let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+                    self.report.record(Cause::Deadlock, || seams.untagged(parents.path(number)));
                     if !options.all {
                         return Err(Stop::Violation);
                     }
@@ -246,6 +260,89 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             self.parents.done();
             self.expanded += 1;
         }
+        Ok(())
+    }
+
+    /// A step of the state being expanded went wrong.
+    #[cold]
+    fn violation(&mut self, code: ViolationCode, choice: u32, options: &Options<'_>) -> Result<(), Stop> {
+        let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+        self.report.record(Cause::Violation(code), || {
+            let mut path = parents.path(number);
+            path.choices.push(choice);
+            seams.untagged(path)
+        });
+        if options.all {
+            return Ok(());
+        }
+        self.transitions += 1;
+        Err(Stop::Violation)
+    }
+
+    /// The state being expanded led to a new one.
+    #[inline(always)]
+    fn discovered(
+        &mut self,
+        choice: u32,
+        key: u64,
+        state: &[u64],
+        hint: &[u32],
+        options: &Options<'_>,
+    ) -> Result<(), Stop> {
+        self.parents.child(choice);
+        let place = self.next.push(state, hint);
+        if self.checks_open {
+            self.open.add(key, place);
+        }
+        match options.limits.states {
+            Some(limit) if self.seams.visited.len() > limit => Err(Monitor::states(limit)),
+            _ => Ok(()),
+        }
+    }
+
+    /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
+    /// end all moves. Nothing new was found so far, so nothing has to be taken back.
+    #[cold]
+    fn expand_again(&mut self, item: Item, mut tag: u32, options: &Options<'_>) -> Result<(), Stop> {
+        let mut successors = std::mem::take(&mut self.again);
+        let mut hint = Vec::new();
+        let mut open = false;
+        while !open {
+            successors.clear();
+            tag = self
+                .seams
+                .expand(self.level.state(item), tag, &mut successors, &mut self.scratch)
+                .map_err(|e| Stop::Incomplete(e.what))?;
+            open = tag == 0;
+            let mut taken = 0;
+            for index in 0..successors.len() {
+                let choice = Seams::<S, R, A, V>::tagged(index as u32, tag);
+                if let Some(code) = successors.entry(index).violation {
+                    self.violation(code, choice, options)?;
+                }
+                let state = successors.state(index);
+                if state.is_empty() {
+                    continue;
+                }
+                taken += 1;
+                let known = Known { state: self.level.state(item), hint: self.level.hint(item) };
+                let visited = &mut *self.seams.visited;
+                hint.clear();
+                hint.resize(visited.hint_len(state.len()), 0);
+                let loaded = visited.load(state, Some(known), &mut hint);
+                let key = visited.prepare(state, loaded, &mut hint);
+                if visited.insert(key, state) {
+                    open = true;
+                    self.discovered(choice, key, state, &hint, options)?;
+                } else if !open {
+                    open = self.open.contains(key, state, &self.next);
+                }
+            }
+            if open {
+                self.transitions += taken;
+            }
+        }
+        self.again = successors;
         Ok(())
     }
 }

@@ -18,8 +18,9 @@ pub(crate) struct Item {
 }
 
 impl Frontier {
+    /// Adds a state; gives its place.
     #[inline]
-    pub(crate) fn push(&mut self, state: &[u64], hint: &[u32]) {
+    pub(crate) fn push(&mut self, state: &[u64], hint: &[u32]) -> usize {
         let size = 1 + state.len() + hint.len().div_ceil(2);
         self.data.reserve(size);
         let start = self.data.len();
@@ -44,6 +45,13 @@ impl Frontier {
             self.data.set_len(start + size);
         }
         self.len += 1;
+        start
+    }
+
+    /// The state at a place that [`Frontier::push`] gave.
+    pub(crate) fn state_at(&self, place: usize) -> &[u64] {
+        let words = self.data[place] as u32 as usize;
+        &self.data[place + 1..place + 1 + words]
     }
 
     #[inline]

@@ -40,6 +40,15 @@ impl Successors {
         self.entries.clear();
     }
 
+    /// Forgets the entries from number `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(first) = self.entries.get(len) {
+            self.end = first.start;
+            self.words.truncate(first.start);
+            self.entries.truncate(len);
+        }
+    }
+
     /// Adds a state.
     #[inline]
     pub fn push(&mut self, state: &[u64]) {

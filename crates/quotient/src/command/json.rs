@@ -34,7 +34,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "unexplored": s.waiting,
         "reductions": {
             "symmetry": "off",
-            "por": "off",
+            "por": outcome.partial_order.name(),
             "store": outcome.store,
             "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,
