@@ -25,6 +25,8 @@ pub struct Successors {
     /// End of the last entry; what lies behind is a draft.
     end: usize,
     entries: Vec<Entry>,
+    /// Entries with a violation.
+    violations: usize,
 }
 
 impl Successors {
@@ -38,6 +40,7 @@ impl Successors {
         self.words.clear();
         self.end = 0;
         self.entries.clear();
+        self.violations = 0;
     }
 
     /// Forgets the entries from number `len` on.
@@ -45,6 +48,7 @@ impl Successors {
         if let Some(first) = self.entries.get(len) {
             self.end = first.start;
             self.words.truncate(first.start);
+            self.violations -= self.entries[len..].iter().filter(|e| e.violation.is_some()).count();
             self.entries.truncate(len);
         }
     }
@@ -64,6 +68,7 @@ impl Successors {
 
     /// Adds a violation that ends its path. A draft in progress stays as it is.
     pub fn push_violation(&mut self, violation: ViolationCode) {
+        self.violations += 1;
         self.entries.push(Entry { start: self.end, len: 0, violation: Some(violation) });
     }
 
@@ -101,6 +106,7 @@ impl Successors {
     pub fn commit(&mut self, violation: Option<ViolationCode>) {
         let start = self.end;
         self.end = self.words.len();
+        self.violations += usize::from(violation.is_some());
         self.entries.push(Entry { start, len: (self.end - start) as u32, violation });
     }
 
@@ -128,6 +134,28 @@ impl Successors {
         // SAFETY: the words of an entry stay until `clear`, which removes the entry too: `draft` cuts off only what lies
         // behind the last entry.
         unsafe { self.words.get_unchecked(e.start..e.start + e.len as usize) }
+    }
+
+    /// The states of the first `count` entries, one behind the other, and their length, if that is the same for all.
+    #[inline]
+    pub fn uniform(&self, count: usize) -> Option<(&[u64], usize)> {
+        let entries = &self.entries[..count];
+        let len = entries.first()?.len;
+        // Entries lie one behind the other unless one was replaced by a shorter one, whose length then differs.
+        let same = entries.iter().fold(0, |differs, e| differs | (e.len ^ len)) == 0;
+        same.then(|| (&self.words[..count * len as usize], len as usize))
+    }
+
+    /// The first entry with a violation.
+    #[inline]
+    pub fn first_violation(&self) -> Option<usize> {
+        if self.violations == 0 { None } else { self.entries.iter().position(|e| e.violation.is_some()) }
+    }
+
+    /// Whether an entry has a violation or no state.
+    #[inline]
+    pub fn has_violations(&self) -> bool {
+        self.violations > 0
     }
 
     /// Replaces the state of an entry by one that is not longer (its representative).

@@ -87,7 +87,7 @@ impl Segment for Hashes {
 
     fn next_units(units: usize) -> usize {
         // Small tables double; large ones grow by less, so that little is wasted.
-        if units < 1 << 12 { (units * 2).max(16) } else { (units + units / 5).min(Self::MOST_UNITS) }
+        if units < 1 << 12 { (units * 2).max(16) } else { (units + units / 4).min(Self::MOST_UNITS) }
     }
 
     #[inline(always)]
@@ -178,6 +178,20 @@ impl KeySet {
         }
         self.insert_new(hash, slot);
         true
+    }
+
+    /// Adds keys, given their [`key_hash`]es; `new` gets the numbers of those that were not there.
+    #[inline(never)]
+    pub(crate) fn insert_all(&mut self, hashes: &[u64], new: &mut Vec<u32>) {
+        new.reserve(hashes.len());
+        let mut len = new.len();
+        for (number, &hash) in hashes.iter().enumerate() {
+            // SAFETY: room for one number per key was reserved.
+            unsafe { *new.as_mut_ptr().add(len) = number as u32 };
+            len += usize::from(self.insert(hash));
+        }
+        // SAFETY: so many were written.
+        unsafe { new.set_len(len) };
     }
 
     #[inline(always)]
