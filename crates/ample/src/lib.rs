@@ -7,6 +7,7 @@
 //! [`All`] proposes nothing. [`AmpleSets`] proposes the threads whose next steps are independent of everything that the
 //! others can still do: see [`mod@sets`] for the conditions and why they suffice for which [`Question`].
 
+pub mod futures;
 pub mod objects;
 pub mod question;
 pub mod sets;

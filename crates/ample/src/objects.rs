@@ -23,7 +23,7 @@ use quotient_program::{BinaryOp, Expr, FunctionId, Place, Program, Projection, R
 use quotient_residual::access::{Accesses, ChannelTouch, ChannelUse, Moment, Selector, Touch};
 
 /// Bits read and written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mask {
     /// Read.
     pub read: u128,
@@ -94,10 +94,10 @@ pub struct Objects {
 pub struct Wait {
     /// The channel.
     pub channel: i32,
-    /// Read while the channel is empty.
-    pub when_empty: u128,
-    /// Read while the channel is full.
-    pub when_full: u128,
+    /// The bit that is read while the channel does not permit it: the other end.
+    pub other_end: u32,
+    /// It is not possible while the channel is full, rather than while it is empty.
+    pub needs_room: bool,
     /// A send or receive, rather than a condition.
     pub operation: bool,
 }
@@ -214,9 +214,9 @@ impl Objects {
         }
     }
 
-    /// What a thread that is not the youngest waits for at its end.
-    pub fn waits_for_ends() -> u128 {
-        END_LATER
+    /// The bit that a thread which is not the youngest reads at its end.
+    pub fn end_of_others() -> u32 {
+        END_LATER.trailing_zeros()
     }
 
     fn channel(&self, touch: &ChannelTouch, site: Site<'_>) -> (Mask, Mask, Option<Wait>) {
@@ -263,11 +263,9 @@ impl Objects {
                 _ if any => next.read |= sending | receiving,
                 None => next.read |= sending | receiving,
                 Some(channel) => {
-                    let (when_empty, when_full) = match touch.how {
-                        ChannelUse::Send { .. } | ChannelUse::NotFull => (0, receiving),
-                        _ => (sending, 0),
-                    };
-                    wait = Some(Wait { channel, when_empty, when_full, operation });
+                    let needs_room = matches!(touch.how, ChannelUse::Send { .. } | ChannelUse::NotFull);
+                    let other_end = if needs_room { receiving } else { sending }.trailing_zeros();
+                    wait = Some(Wait { channel, other_end, needs_room, operation });
                 }
             }
         }

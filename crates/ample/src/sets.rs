@@ -34,6 +34,7 @@ use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
 use quotient_system::Scope;
 
+use crate::futures::{Futures, MOST_THREADS};
 use crate::objects::Objects;
 use crate::tables::Tables;
 use crate::{Ample, Proviso, Question};
@@ -50,11 +51,21 @@ pub struct AmpleSets {
     /// The bits of the propositions; known once there is a state.
     visible: Option<u128>,
 
-    /// Entries of the threads of the state being looked at.
-    now: Vec<usize>,
+    futures: Futures,
+    /// The threads of the state being looked at.
+    threads: Vec<Looked>,
     proposals: Vec<Scope>,
-    /// Per thread: what its next step touches, and the threads that can get in its way.
-    conflicts: Vec<u64>,
+}
+
+/// A thread of the state being looked at.
+#[derive(Clone, Copy, Debug)]
+struct Looked {
+    /// The threads that can get in the way of its next step.
+    in_the_way: u64,
+    /// It may be able to move.
+    movable: bool,
+    /// Its next step may be in an ample set.
+    eligible: bool,
 }
 
 /// Proposals per state.
@@ -73,44 +84,17 @@ impl AmpleSets {
             most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },
             propositions,
             visible: None,
-            now: Vec::new(),
+            futures: Futures::default(),
+            threads: Vec::new(),
             proposals: Vec::new(),
-            conflicts: Vec::new(),
         })
     }
 
-    /// May a thread at this entry be in an ample set at all?
-    #[inline]
-    fn is_eligible(&self, entry: usize, visible: u128) -> bool {
-        let entry = &self.tables.entries[entry];
-        entry.next.write & visible == 0 && !(self.breaks_cycles && entry.closes_cycle)
-    }
-
-    /// What a thread waits for in this state, on top of what its next steps touch; `None` when it surely cannot move.
-    #[inline]
-    fn waits(&self, machine: &Machine, state: &[u64], entry: usize, youngest: bool) -> (u128, bool) {
-        let entry = &self.tables.entries[entry];
-        if entry.at_end && !youngest {
-            return (Objects::waits_for_ends(), false);
-        }
-        let (mut read, mut possible) = (0, !entry.only_channels);
-        for wait in &self.tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
-            let Some(fill) = machine.fill(state, wait.channel) else {
-                possible = true;
-                continue;
-            };
-            let (empty, full) = (fill.length == 0, fill.length == fill.capacity);
-            read |= if empty { wait.when_empty } else { 0 } | if full { wait.when_full } else { 0 };
-            let blocked = empty && wait.when_empty != 0 || full && wait.when_full != 0;
-            possible |= wait.operation && (!blocked || fill.capacity == 0);
-        }
-        (read, possible)
-    }
-
+    /// Finds the proposals for a state.
     fn look(&mut self, machine: &Machine, state: &[u64]) {
         self.proposals.clear();
-        let threads = machine.thread_total(state);
-        if threads < 2 {
+        let count = machine.thread_total(state);
+        if !(2..=MOST_THREADS).contains(&count) {
             return;
         }
         let visible = match self.visible {
@@ -121,81 +105,89 @@ impl AmpleSets {
                 bits
             }
         };
-        // What some thread, and what more than one thread, may still touch and write.
-        let (mut once, mut twice, mut once_written, mut twice_written) = (0u128, 0u128, 0u128, 0u128);
-        self.now.clear();
-        for thread in 0..threads {
-            let at = self.tables.entry(machine, state, thread);
-            self.now.push(at);
-            let entry = &self.tables.entries[at];
-            twice |= once & entry.future;
-            once |= entry.future;
-            twice_written |= once_written & entry.future_writes;
-            once_written |= entry.future_writes;
+        // Where the threads stand; the entries wait where their sets will be.
+        self.threads.clear();
+        for (thread, at) in machine.threads_at(state).enumerate() {
+            let entry = self.tables.entry(machine, state, thread, at);
+            self.futures.set(thread, self.tables.entries[entry].future, &self.tables.futures);
+            self.threads.push(Looked { in_the_way: entry as u64, movable: false, eligible: false });
         }
-        for thread in 0..threads {
-            let at = self.now[thread];
-            let entry = &self.tables.entries[at];
-            let others = twice | once & !entry.future;
-            let others_write = twice_written | once_written & !entry.future_writes;
-            if entry.next.write & others != 0
-                || entry.next.read & others_write != 0
-                || !self.is_eligible(at, visible)
-            {
-                continue;
-            }
-            let (read, possible) = self.waits(machine, state, at, thread + 1 == threads);
-            if possible && read & others_write == 0 {
+        self.futures.truncate(count, &self.tables.futures);
+        for thread in 0..count {
+            let entry = self.threads[thread].in_the_way as usize;
+            let looked = self.look_at(machine, state, thread, entry, visible);
+            self.threads[thread] = looked;
+            if looked.in_the_way == 0 && looked.movable && looked.eligible {
                 self.proposals.push(Scope::Thread(thread as u32));
                 if self.proposals.len() == MOST_PROPOSALS as usize {
                     return;
                 }
             }
         }
-        if self.proposals.is_empty() && (3..=64).contains(&threads) {
-            self.close(machine, state, visible);
+        if self.proposals.is_empty() && count > 2 {
+            self.smallest_set();
         }
     }
 
-    /// No thread can go alone: the smallest sets of threads that can go together.
-    fn close(&mut self, machine: &Machine, state: &[u64], visible: u128) {
-        let threads = self.now.len();
-        let mut movable = 0u64;
-        self.conflicts.clear();
-        for thread in 0..threads {
-            let at = self.now[thread];
-            let next = self.tables.entries[at].next;
-            let (read, possible) = self.waits(machine, state, at, thread + 1 == threads);
-            let read = next.read | read;
-            movable |= u64::from(possible) << thread;
-            let mut row = 0u64;
-            for (other, at) in self.now.iter().enumerate().filter(|(o, _)| *o != thread) {
-                let future = &self.tables.entries[*at];
-                let conflict = next.write & future.future | read & future.future_writes;
-                row |= u64::from(conflict != 0) << other;
-            }
-            self.conflicts.push(row);
+    /// One thread of a state.
+    #[inline]
+    fn look_at(
+        &self,
+        machine: &Machine,
+        state: &[u64],
+        thread: usize,
+        entry: usize,
+        visible: u128,
+    ) -> Looked {
+        let entry = &self.tables.entries[entry];
+        let (first, middle, end) = entry.bits;
+        let bits = &self.tables.bits;
+        let written = &bits[first as usize..middle as usize];
+        let read = &bits[middle as usize..end as usize];
+        let mut in_the_way = self.futures.in_the_way(written, read);
+        let mut movable = !entry.only_channels;
+        if entry.at_end && thread + 1 != self.threads.len() {
+            in_the_way |= self.futures.writing(Objects::end_of_others());
+            movable = false;
         }
-        let mut best: Option<u64> = None;
-        for thread in 0..threads {
-            if movable >> thread & 1 == 0 {
+        for wait in &self.tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
+            let Some(fill) = machine.fill(state, wait.channel) else {
+                // A fault, sooner or later: no reason to wait.
+                movable = true;
                 continue;
+            };
+            let blocked = if wait.needs_room { fill.length >= fill.capacity } else { fill.length == 0 };
+            if blocked {
+                in_the_way |= self.futures.writing(wait.other_end);
             }
+            movable |= wait.operation && (!blocked || fill.capacity == 0);
+        }
+        let eligible = entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle);
+        Looked { in_the_way: in_the_way & !(1 << thread), movable, eligible }
+    }
+
+    /// No thread can go alone: proposes the smallest set of threads that can go together, if it is not all of them.
+    fn smallest_set(&mut self) {
+        let threads = &self.threads;
+        let movable = threads.iter().rev().fold(0u64, |set, t| set << 1 | u64::from(t.movable));
+        let mut best: Option<u64> = None;
+        let mut tried = 0u64;
+        for thread in (0..threads.len()).filter(|t| movable >> t & 1 == 1) {
             let (mut set, mut done) = (1u64 << thread, 0u64);
             while set != done {
                 let next = (set & !done).trailing_zeros();
                 done |= 1 << next;
-                set |= self.conflicts[next as usize];
-                if best.is_some_and(|b| set.count_ones() >= b.count_ones()) {
+                // A thread that was tried before needs at least the set found then.
+                if tried >> next & 1 == 1 || best.is_some_and(|b| set.count_ones() >= b.count_ones()) {
                     break;
                 }
+                set |= threads[next as usize].in_the_way;
             }
+            tried |= 1 << thread;
             // A set with all threads that may move is no reduction.
-            let members = |t: &usize| set >> *t & 1 == 1;
-            if set == done
-                && movable & !set != 0
-                && (0..threads).filter(members).all(|t| self.is_eligible(self.now[t], visible))
-            {
+            let members_eligible =
+                || threads.iter().enumerate().all(|(t, looked)| set >> t & 1 == 0 || looked.eligible);
+            if set == done && movable & !set != 0 && members_eligible() {
                 best = Some(set);
             }
         }

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use quotient_machine::{Machine, ScalarAt};
+use quotient_machine::{Machine, ScalarAt, ThreadAt};
 use quotient_program::{FunctionId, Program};
 use quotient_residual::access::{Accesses, Step, Touch};
 
@@ -17,20 +17,30 @@ use crate::objects::{MOVE, Mask, Objects, Site, Wait};
 /// What is known of a thread of one role at one location.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
-    /// What its next step may touch, whatever the channels hold.
-    pub next: Mask,
-    /// All that it may still read or write.
-    pub future: u128,
-    /// All that it may still write.
-    pub future_writes: u128,
+    /// What its next step may write, whatever the channels hold.
+    pub writes: u128,
+    /// The bits its next step may write, and from the second number on those it may read, in [`Tables::bits`].
+    pub bits: (u32, u32, u32),
     /// What it waits for, in [`Tables::waits`].
     pub waits: (u32, u32),
+    /// All that it may still touch: a number in [`Tables::futures`].
+    pub future: u32,
     /// Every way on is a send or receive with a known channel.
     pub only_channels: bool,
     /// The thread is at its end.
     pub at_end: bool,
     /// The step may close a cycle of the control flow.
     pub closes_cycle: bool,
+}
+
+/// The role that a thread had in the state looked at last.
+#[derive(Clone, Debug)]
+struct LastRole {
+    /// Its function; none when the role's table is shared and so says nothing about the key.
+    function: Option<u32>,
+    /// Values of the locals of the key.
+    values: Vec<i32>,
+    first: u32,
 }
 
 /// The tables of a program.
@@ -44,14 +54,18 @@ pub struct Tables {
     /// What a thread of each function may touch in its whole life, whoever it is; computed with the first state.
     whole_life: Option<Vec<Mask>>,
 
+    /// First entries, by function and key: the id, the values, the first channel.
     roles: HashMap<(u32, Vec<i32>), u32>,
     /// Entries of all roles, one per location.
     pub entries: Vec<Entry>,
     /// Channel operations that threads rest at.
     pub waits: Vec<Wait>,
-    /// The role of each thread in the state looked at last: function, key, first entry.
-    last: Vec<(u32, Vec<i32>, u32)>,
-    scratch: Vec<i32>,
+    /// Lists of bits.
+    pub bits: Vec<u8>,
+    /// What threads may still touch, each once; the first is nothing.
+    pub futures: Vec<Mask>,
+    future_numbers: HashMap<Mask, u32>,
+    last: Vec<LastRole>,
 }
 
 /// Roles after which a new one shares the table of its function.
@@ -82,8 +96,10 @@ impl Tables {
             roles: HashMap::new(),
             entries: Vec::new(),
             waits: Vec::new(),
+            bits: Vec::new(),
+            futures: vec![Mask::default()],
+            future_numbers: HashMap::from([(Mask::default(), 0)]),
             last: Vec::new(),
-            scratch: Vec::new(),
         })
     }
 
@@ -94,60 +110,50 @@ impl Tables {
 
     /// The entry of a thread.
     #[inline]
-    pub fn entry(&mut self, machine: &Machine, state: &[u64], thread: usize) -> usize {
-        let at = machine.thread_at(state, thread);
-        let keys = &self.keys[at.function as usize];
-        if let Some((function, key, first)) = self.last.get(thread)
-            && *function == at.function
-            && !self.brings_channels[at.function as usize]
-            && keys.iter().zip(&key[1..]).all(|(k, v)| machine.local_value(state, at, *k) == *v)
+    pub fn entry(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> usize {
+        if let Some(last) = self.last.get(thread)
+            && last.function == Some(at.function)
         {
-            return (*first + at.location) as usize;
+            let keys = self.keys[at.function as usize].iter().zip(&last.values);
+            let same = keys.fold(true, |same, (k, v)| same & (machine.local_value(state, at, *k) == *v));
+            if same {
+                return (last.first + at.location) as usize;
+            }
         }
-        self.find_role(machine, state, thread) as usize + at.location as usize
+        self.find_role(machine, state, thread, at) as usize + at.location as usize
     }
 
     /// The first entry of a thread's role, which may be new.
     #[cold]
-    fn find_role(&mut self, machine: &Machine, state: &[u64], thread: usize) -> u32 {
-        let at = machine.thread_at(state, thread);
+    fn find_role(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> u32 {
         let f = at.function;
-        let mut key = std::mem::take(&mut self.scratch);
-        key.clear();
-        key.push(thread as i32);
-        key.extend(self.keys[f as usize].iter().map(|k| machine.local_value(state, at, *k)));
-        if self.brings_channels[f as usize] {
-            key.push(machine.own_channels(state, thread).start);
+        let values: Vec<i32> =
+            self.keys[f as usize].iter().map(|k| machine.local_value(state, at, *k)).collect();
+        let brings = self.brings_channels[f as usize];
+        let channels = if brings { machine.own_channels(state, thread).start } else { 0 };
+        let mut key: Vec<i32> = [thread as i32, channels].into_iter().chain(values.iter().copied()).collect();
+        let mut shared = false;
+        if !self.roles.contains_key(&(f, key.clone())) && self.roles.len() >= MOST_ROLES {
+            // One table for all that follow.
+            key.clear();
+            shared = true;
         }
         let first = match self.roles.get(&(f, key.clone())) {
             Some(first) => *first,
             None => {
-                let full = self.roles.len() >= MOST_ROLES;
-                let site = Site { machine, state, thread: (!full).then_some(thread) };
-                if full {
-                    // One table for all that follow.
-                    key.clear();
-                }
-                let known = self.roles.get(&(f, key.clone())).copied();
-                known.unwrap_or_else(|| {
-                    let first = self.add_role(f as usize, site);
-                    self.roles.insert((f, key.clone()), first);
-                    first
-                })
+                let thread = (!shared).then_some(thread);
+                let first = self.add_role(f as usize, Site { machine, state, thread });
+                self.roles.insert((f, key), first);
+                first
             }
         };
+        let nobody = LastRole { function: None, values: Vec::new(), first: 0 };
         if self.last.len() <= thread {
-            self.last.resize(thread + 1, (u32::MAX, vec![0], 0));
+            self.last.resize(thread + 1, nobody);
         }
-        // A shared table is not remembered: its key says nothing.
-        let remembered = if key.is_empty() { u32::MAX } else { f };
-        if key.is_empty() {
-            key.push(0);
-        }
-        self.last[thread].0 = remembered;
-        self.last[thread].1.clone_from(&key);
-        self.last[thread].2 = first;
-        self.scratch = key;
+        // Which channels a thread brought is not seen in its locals.
+        let function = (!shared && !brings).then_some(f);
+        self.last[thread] = LastRole { function, values, first };
         first
     }
 
@@ -159,24 +165,22 @@ impl Tables {
         }
         let first = self.entries.len();
         let mut futures = Vec::new();
-        let steps = &self.accesses.steps[function];
-        for step in steps {
+        for step in &self.accesses.steps[function] {
             let mut entry = Entry {
-                next: Mask { read: 0, write: MOVE },
                 only_channels: step.only_channels,
                 closes_cycle: step.closes_cycle,
                 ..Entry::default()
             };
+            let mut next = Mask { read: 0, write: MOVE };
             let mut future = Mask::default();
             entry.waits.0 = self.waits.len() as u32;
             for touch in &step.touches {
-                let (next, later, wait) = self.objects.masks(program, touch, site);
-                entry.next.add(next);
+                let (now, later, wait) = self.objects.masks(program, touch, site);
+                next.add(now);
                 future.add(later);
-                let is_operation =
-                    matches!(touch, Touch::Channel(c) if wait.is_none() && c.how.is_operation());
                 // What cannot be asked is not known to be impossible.
-                entry.only_channels &= !is_operation;
+                let unknown = matches!(touch, Touch::Channel(c) if wait.is_none() && c.how.is_operation());
+                entry.only_channels &= !unknown;
                 self.waits.extend(wait);
                 entry.at_end |= matches!(touch, Touch::Exit);
                 if let (Touch::Start(started), Some(lives)) = (touch, &self.whole_life) {
@@ -184,13 +188,21 @@ impl Tables {
                 }
             }
             entry.waits.1 = self.waits.len() as u32;
+            entry.writes = next.write;
+            entry.bits.0 = self.bits.len() as u32;
+            self.bits.extend(ones(next.write));
+            entry.bits.1 = self.bits.len() as u32;
+            self.bits.extend(ones(next.read & !next.write));
+            entry.bits.2 = self.bits.len() as u32;
             self.entries.push(entry);
             futures.push(if step.never_rests { Mask::default() } else { future });
         }
-        close(steps, &mut futures);
+        close(&self.accesses.steps[function], &mut futures);
         for (entry, future) in self.entries[first..].iter_mut().zip(futures) {
-            entry.future = future.read | future.write;
-            entry.future_writes = future.write;
+            entry.future = *self.future_numbers.entry(future).or_insert_with(|| {
+                self.futures.push(future);
+                self.futures.len() as u32 - 1
+            });
         }
         first as u32
     }
@@ -215,6 +227,17 @@ impl Tables {
             }
         }
     }
+}
+
+/// The positions of the ones of a mask.
+pub fn ones(mut mask: u128) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros() as u8;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            bit
+        })
+    })
 }
 
 /// Adds to each location what those it leads to have, until nothing changes.

@@ -269,6 +269,7 @@ fn channel_layout(channel: &quotient_program::ChannelType) -> ChannelLayout {
 
 /// A thread or channel of a shape.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Instance {
     /// Index of its function or channel type.
     pub(crate) kind: u32,

@@ -22,6 +22,8 @@ mod plain;
 mod record;
 mod rendezvous;
 mod step;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod x86;
 
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};

@@ -52,6 +52,17 @@ impl Machine {
         ThreadAt { function: instance.kind, location, base: instance.at }
     }
 
+    /// The threads of a state, in the order of their ids.
+    #[inline]
+    pub fn threads_at(&self, state: &[u64]) -> impl Iterator<Item = ThreadAt> {
+        let memory = state.as_ptr().cast::<u8>();
+        self.shape_at(memory).threads.iter().map(move |instance| ThreadAt {
+            function: instance.kind,
+            location: self.location(memory, instance.at, instance.kind),
+            base: instance.at,
+        })
+    }
+
     /// The numbers of the channels that came into being with a thread.
     pub fn own_channels(&self, state: &[u64], thread: usize) -> Range<i32> {
         let shape = self.shape_at(state.as_ptr().cast());

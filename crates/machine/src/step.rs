@@ -59,19 +59,37 @@ impl Machine {
 
     #[inline(always)]
     fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
+        match scope {
+            Scope::All => self.expand_range(state, 0, threads, out),
+            Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
+            Scope::Threads(_) => {
+                for thread in (0..threads).filter(|t| scope.includes(*t)) {
+                    self.expand_range(state, thread, thread + 1, out);
+                }
+            }
+        }
+    }
+
+    /// Adds the moves of the threads from `first` up to `end`.
+    #[inline(always)]
+    fn expand_range(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
         let memory = state.as_ptr().cast::<u8>();
-        let shape = self.shape_at(memory);
         // The list of a shape's threads stays where it is when new shapes are added.
-        let (list, threads) = (shape.threads.as_ptr(), shape.threads.len() as u32);
-        let (first, end) = match scope {
-            Scope::All => (0, threads),
-            Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
-            Scope::Threads(bits) => (bits.trailing_zeros(), (64 - bits.leading_zeros()).min(threads)),
-        };
+        let list = self.shape_at(memory).threads.as_ptr();
         let quick = !self.restricted && !self.must_clean && self.recorder.is_none();
-        for thread in first..end {
-            if !scope.includes(thread) {
-                continue;
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let number = self.shape_number(memory);
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let translated = quick && self.translated_shape(number);
+        let mut thread = first;
+        while thread < end {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            if translated {
+                thread = self.translated_moves(state, number, thread, end, out);
+                if thread == end {
+                    break;
+                }
             }
             // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
             let instance = unsafe { *list.add(thread as usize) };
@@ -89,6 +107,7 @@ impl Machine {
             if !self.pool.is_empty() {
                 self.drain(out);
             }
+            thread += 1;
         }
     }
 

@@ -207,14 +207,11 @@ impl<S: System, R: Representative, A: Ample<S>, V: Visited> BreadthFirst<'_, S, 
     #[inline(always)]
     fn discovered(&mut self, choice: u32, state: &[u64], hint: &[u32]) {
         self.parents.child(choice);
-        let place = self.next.push(state, hint);
-        if self.checks_open {
-            self.open.add(state, place);
-        }
+        self.next.push(state, hint);
     }
 
     /// Does one of these successors wait in the next level?
-    fn any_open(&self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
+    fn any_open(&mut self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
         entries.any(|entry| self.open.contains(successors.state(entry), &self.next))
     }
 

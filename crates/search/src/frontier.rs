@@ -18,9 +18,8 @@ pub(crate) struct Item {
 }
 
 impl Frontier {
-    /// Adds a state; gives its place.
     #[inline]
-    pub(crate) fn push(&mut self, state: &[u64], hint: &[u32]) -> usize {
+    pub(crate) fn push(&mut self, state: &[u64], hint: &[u32]) {
         let size = 1 + state.len() + hint.len().div_ceil(2);
         self.data.reserve(size);
         let start = self.data.len();
@@ -45,13 +44,14 @@ impl Frontier {
             self.data.set_len(start + size);
         }
         self.len += 1;
-        start
     }
 
-    /// The state at a place that [`Frontier::push`] gave.
-    pub(crate) fn state_at(&self, place: usize) -> &[u64] {
-        let words = self.data[place] as u32 as usize;
-        &self.data[place + 1..place + 1 + words]
+    /// The state at a place (0 is the first one's) and the place after it.
+    pub(crate) fn state_at(&self, place: usize) -> Option<(&[u64], usize)> {
+        let header = *self.data.get(place)?;
+        let (words, hint) = (header as u32 as usize, (header >> 32) as usize);
+        let end = place + 1 + words;
+        Some((&self.data[place + 1..end], end + hint.div_ceil(2)))
     }
 
     #[inline]
