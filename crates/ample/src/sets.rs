@@ -113,7 +113,8 @@ impl AmpleSets {
             self.threads.push(Looked { in_the_way: entry as u64, movable: false, eligible: false });
         }
         self.futures.truncate(count, &self.tables.futures);
-        for thread in 0..count {
+        // The youngest first: it is most often the one that serves the others.
+        for thread in (0..count).rev() {
             let entry = self.threads[thread].in_the_way as usize;
             let looked = self.look_at(machine, state, thread, entry, visible);
             self.threads[thread] = looked;
