@@ -45,21 +45,39 @@ impl Machine {
     #[inline]
     pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
+        self.expand_once(state, scope, out);
+        if out.len() == before
+            && scope == Scope::All
+            && self.program.features.timeout
+            && self.exhausted.is_none()
+        {
+            // Only where no thread at all can move; a part of the threads cannot tell.
+            self.timeout = true;
+            self.expand_once(state, scope, out);
+            self.timeout = false;
+        }
+    }
+
+    #[inline(always)]
+    fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
-        let (first, end) = match scope {
-            Scope::All => (0, threads),
-            Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
-        };
+        match scope {
+            Scope::All => self.expand_range(state, 0, threads, out),
+            Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
+            Scope::Threads(_) => {
+                for thread in (0..threads).filter(|t| scope.includes(*t)) {
+                    self.expand_range(state, thread, thread + 1, out);
+                }
+            }
+        }
+    }
+
+    /// Adds the moves of the threads from `first` up to `end`.
+    #[inline(always)]
+    fn expand_range(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
         let next = self.expand_translated(state, first, end, out);
         if next < end {
             self.expand_from(state, next, end, out);
-        }
-        if out.len() == before && self.program.features.timeout && self.exhausted.is_none() {
-            // Partial order never proposes a thread that waits for a timeout, so a second look makes sense
-            // for the whole state only.
-            self.timeout = true;
-            self.expand_from(state, first, end, out);
-            self.timeout = false;
         }
     }
 
