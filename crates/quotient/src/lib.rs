@@ -53,15 +53,23 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
+mod branching;
 mod check;
+mod dot;
 mod load;
+mod question;
 mod symmetry_choice;
 
-pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{
+    Answer, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport,
+};
+pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
+pub use question::Question;
 pub use symmetry_choice::{Symmetry, SymmetryReport};
 
 pub use quotient_ample as ample;
+pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;

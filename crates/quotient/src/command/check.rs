@@ -25,7 +25,7 @@ pub(crate) struct Run<'a> {
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Check) -> u8 {
     let started = Instant::now();
-    let model = match Model::load(&options.input.file, &options.input.load_options()) {
+    let model = match Model::load(&options.input.file, &options.load_options()) {
         Ok(model) => model,
         Err(error) => {
             eprintln!("{}", error.render(terminal::colour()));
@@ -59,6 +59,10 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         all: options.all,
         deadlocks: !options.no_deadlock,
         safety_only: options.safety,
+        claim: options.claim.as_deref(),
+        acceptance: options.acceptance,
+        progress: options.progress,
+        fair: options.fair,
         limits: Limits {
             states: options.max_states,
             depth: options.max_depth,
@@ -67,6 +71,15 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         },
         interrupt: Some(&terminal::INTERRUPTED),
     };
+    if let Some(path) = &options.dot {
+        let written = model.dot(&check).map_err(|e| e.to_string()).and_then(|text| {
+            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        });
+        if let Err(error) = written {
+            eprintln!("error: {error}");
+            return status::ERROR;
+        }
+    }
     let mut progress = Progress::new(!options.quiet);
     let result = model.check_with(&check, &mut |statistics| progress.show(statistics));
     progress.clear();
@@ -104,6 +117,7 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
         CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
+        CheckError::Refused(_) => status::ERROR,
     }
 }
 
@@ -113,7 +127,21 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
         Verdict::Violated if outcome.violations.iter().all(|v| v.kind == "deadlock") => status::DEADLOCK,
-        Verdict::Violated => status::SAFETY,
+        Verdict::Violated if outcome.violations.iter().any(|v| kind_status(&v.kind) == status::SAFETY) => {
+            status::SAFETY
+        }
+        Verdict::Violated => {
+            outcome.violations.iter().map(|v| kind_status(&v.kind)).max().unwrap_or(status::SAFETY)
+        }
+    }
+}
+
+/// The exit status of one kind of violation.
+pub(crate) fn kind_status(kind: &str) -> u8 {
+    match kind {
+        "deadlock" => status::DEADLOCK,
+        "ltl" | "ctl" | "never" | "acceptance" | "non-progress" => status::LIVENESS,
+        _ => status::SAFETY,
     }
 }
 
@@ -131,7 +159,15 @@ fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &O
         defines: options.input.load_options().defines,
         raw: options.raw,
         checksum: checksum(model),
+        question: violation.question.to_string(),
+        properties: options
+            .load_options()
+            .properties
+            .into_iter()
+            .map(|(keyword, text)| (keyword.name().to_owned(), text))
+            .collect(),
         choices: violation.choices.clone(),
+        cycle: violation.cycle,
         kind: violation.kind.clone(),
         message: violation.message.clone(),
     };
