@@ -37,6 +37,7 @@ pub mod command;
 pub mod constraint;
 pub mod domain;
 pub mod explicit;
+pub mod frontend;
 pub mod horn;
 pub mod inverse;
 pub mod language;
