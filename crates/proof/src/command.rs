@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use quotient_proof_check::format::Certificate;
 use quotient_promela::ParseOptions;
+use quotient_proof_check::format::Certificate;
 use quotient_source::{Diagnostics, SourceMap, render};
 
 use crate::certificate::certificate;
@@ -74,7 +74,8 @@ pub fn load(
             return Err(2);
         }
     };
-    let mut program = if diagnostics.has_errors() { None } else { language::program(&items, &mut diagnostics) };
+    let mut program =
+        if diagnostics.has_errors() { None } else { language::program(&items, &mut diagnostics) };
     if let Some(p) = &program {
         check_assumptions(p, &mut diagnostics);
         if diagnostics.has_errors() {

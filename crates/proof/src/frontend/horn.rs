@@ -76,8 +76,13 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
     let width = predicates.iter().map(|p: &Predicate| p.sorts.len()).max().unwrap_or(0);
     let (mut rules, mut queries): (Vec<Item>, Vec<Assertion>) = (Vec::new(), Vec::new());
     for formula in clauses {
-        let clause =
-            Clause { predicates: &predicates, bindings: Vec::new(), named: 0, ranges: Vec::new(), atoms: Vec::new() };
+        let clause = Clause {
+            predicates: &predicates,
+            bindings: Vec::new(),
+            named: 0,
+            ranges: Vec::new(),
+            atoms: Vec::new(),
+        };
         match clause.read(formula, width, queries.len()) {
             Ok(Item::Assertion(mut query)) => {
                 query.using = queries.iter().filter_map(|q| q.name.clone()).collect();
@@ -147,7 +152,8 @@ impl Clause<'_> {
             Some(head) => {
                 let mut found = Vec::new();
                 self.conjunct(&head, &mut found)?;
-                let Some((index, arguments, bindings, at)) = self.atoms.pop().filter(|_| found.is_empty()) else {
+                let Some((index, arguments, bindings, at)) = self.atoms.pop().filter(|_| found.is_empty())
+                else {
                     return refuse(head.span(), "the head of a clause is neither a predicate nor false");
                 };
                 self.bindings = bindings;
@@ -198,7 +204,9 @@ impl Clause<'_> {
                     let inner = literal.list().unwrap_or_default();
                     match (inner.first().and_then(Sexpr::atom), inner) {
                         (Some("not"), [_, negated]) => body.push((negated.clone(), self.bindings.len())),
-                        (Some(name), _) if self.predicates.iter().any(|p| p.name == name) && head.is_none() => {
+                        (Some(name), _)
+                            if self.predicates.iter().any(|p| p.name == name) && head.is_none() =>
+                        {
                             head = Some(literal.clone());
                         }
                         _ => {
@@ -283,7 +291,9 @@ impl Clause<'_> {
                 self.conjunct(inner, out)
             }
             (Some(name), [_, arguments @ ..]) => {
-                if let Some(Binding::Let(value, visible)) = self.lookup(name).cloned().filter(|_| s.atom().is_some()) {
+                if let Some(Binding::Let(value, visible)) =
+                    self.lookup(name).cloned().filter(|_| s.atom().is_some())
+                {
                     return self.within(visible, |me| me.conjunct(&value, out));
                 }
                 match self.predicates.iter().position(|p| p.name == name) {
@@ -315,7 +325,10 @@ impl Clause<'_> {
     ) -> Result<Atom> {
         let sorts = self.predicates[index].sorts.clone();
         if sorts.len() != arguments.len() {
-            return refuse(span, format!("the predicate has {} arguments, not {}", sorts.len(), arguments.len()));
+            return refuse(
+                span,
+                format!("the predicate has {} arguments, not {}", sorts.len(), arguments.len()),
+            );
         }
         let mut terms = Vec::new();
         if self.predicates.len() > 1 {
@@ -330,7 +343,9 @@ impl Clause<'_> {
                     match f {
                         Formula::Truth(value) => vec![(truth(), integer(value.into(), span))],
                         // A boolean variable stands for itself.
-                        Formula::Compare(Relation::Equal, t, _) if argument.atom().is_some() => vec![(truth(), t)],
+                        Formula::Compare(Relation::Equal, t, _) if argument.atom().is_some() => {
+                            vec![(truth(), t)]
+                        }
                         f => vec![(f.clone(), integer(1, span)), (not(f), integer(0, span))],
                     }
                 }
@@ -374,7 +389,10 @@ impl Clause<'_> {
             ("=>", [a, b]) => Ok(Formula::Or(vec![not(self.formula(a)?), self.formula(b)?])),
             ("xor", [a, b]) => {
                 let (a, b) = (self.formula(a)?, self.formula(b)?);
-                Ok(Formula::Or(vec![Formula::And(vec![a.clone(), not(b.clone())]), Formula::And(vec![not(a), b])]))
+                Ok(Formula::Or(vec![
+                    Formula::And(vec![a.clone(), not(b.clone())]),
+                    Formula::And(vec![not(a), b]),
+                ]))
             }
             ("ite", [c, a, b]) => {
                 let (c, a, b) = (self.formula(c)?, self.formula(a)?, self.formula(b)?);
@@ -438,7 +456,9 @@ impl Clause<'_> {
             Sexpr::List(parts, _) => match parts.first().and_then(Sexpr::atom) {
                 Some("ite") => parts.get(2).is_some_and(|p| self.is_boolean(p)),
                 Some("let") => parts.get(2).is_some_and(|p| self.is_boolean(p)),
-                Some(o) => ["and", "or", "not", "=>", "xor", "=", "distinct", "<", "<=", ">", ">="].contains(&o),
+                Some(o) => {
+                    ["and", "or", "not", "=>", "xor", "=", "distinct", "<", "<=", ">", ">="].contains(&o)
+                }
                 None => false,
             },
         }
@@ -471,7 +491,9 @@ impl Clause<'_> {
                 let mut out = Vec::new();
                 for (condition, value) in [(c.clone(), a), (not(c), b)] {
                     let cases = self.term(value)?;
-                    out.extend(cases.into_iter().map(|(own, t)| (Formula::And(vec![condition.clone(), own]), t)));
+                    out.extend(
+                        cases.into_iter().map(|(own, t)| (Formula::And(vec![condition.clone(), own]), t)),
+                    );
                 }
                 Ok(out)
             }

@@ -87,9 +87,10 @@ impl Sum {
             (None, c) => integer(c, span),
             (Some(t), 0) => t,
             (Some(t), c) if c > 0 => make(TermKind::Sum(Box::new(t), Box::new(integer(c, span)))),
-            (Some(t), c) => {
-                make(TermKind::Difference(Box::new(t), Box::new(integer(c.checked_neg().unwrap_or(i64::MAX), span))))
-            }
+            (Some(t), c) => make(TermKind::Difference(
+                Box::new(t),
+                Box::new(integer(c.checked_neg().unwrap_or(i64::MAX), span)),
+            )),
         }
     }
 }

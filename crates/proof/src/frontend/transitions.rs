@@ -66,7 +66,8 @@ impl Columns {
     pub(super) fn fact(&self, counters: &[i64], values: &[Option<i64>], span: Span) -> Item {
         let counters = counters.iter().map(|&c| integer(c, span)).collect();
         let variables = self.variables.iter().zip(values);
-        let variables = variables.map(|(name, v)| v.map_or_else(|| variable(name, span), |v| integer(v, span)));
+        let variables =
+            variables.map(|(name, v)| v.map_or_else(|| variable(name, span), |v| integer(v, span)));
         let head = self.atom(counters, variables.collect(), span);
         Item::Rule { head, body: None, constraint: Formula::And(Vec::new()), span }
     }

@@ -78,15 +78,17 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
         }
     }
     let Some(first) = processes.first().map(|p: &(Vec<Statement>, Span)| p.1) else {
-        diagnostics.push(Diagnostic::error(map.end(file), "the program has no process").help(
-            "write `process`, then statements such as `while (true) do <0> x := x + 1 end`",
-        ));
+        diagnostics.push(
+            Diagnostic::error(map.end(file), "the program has no process")
+                .help("write `process`, then statements such as `while (true) do <0> x := x + 1 end`"),
+        );
         return assertions;
     };
     reader.columns.counters = (1..=processes.len()).map(|n| format!("P{n}")).collect();
     for name in &reader.columns.variables {
         if reader.columns.counters.contains(name) {
-            diagnostics.push(Diagnostic::error(first, format!("a variable has the name of a counter, `{name}`")));
+            diagnostics
+                .push(Diagnostic::error(first, format!("a variable has the name of a counter, `{name}`")));
         }
     }
     let (mut rules, mut starts) = (Vec::new(), Vec::new());
@@ -160,8 +162,10 @@ impl Reader {
     fn process(&mut self) -> Parsed<(Vec<Statement>, Span)> {
         let span = self.parser.previous();
         // A name and a colon may follow.
-        if matches!((self.parser.peek(), self.parser.after()), (Token::Word(_) | Token::Variable(_), Some(Token::Symbol(":"))))
-        {
+        if matches!(
+            (self.parser.peek(), self.parser.after()),
+            (Token::Word(_) | Token::Variable(_), Some(Token::Symbol(":")))
+        ) {
             self.parser.advance();
             self.parser.advance();
         }
@@ -176,7 +180,9 @@ impl Reader {
             while self.parser.accept(";") {}
             match self.parser.peek() {
                 Token::End => return Ok(list),
-                Token::Word(w) if matches!(w.as_str(), "end" | "else" | "process" | "assert" | "assume" | "var") => {
+                Token::Word(w)
+                    if matches!(w.as_str(), "end" | "else" | "process" | "assert" | "assume" | "var") =>
+                {
                     return Ok(list);
                 }
                 _ => list.push(self.statement()?),
@@ -248,7 +254,8 @@ impl Reader {
             Token::Word(name) | Token::Variable(name) => name,
             _ => return self.parser.fail("expected a statement"),
         };
-        let at = self.parser.declared(&name).and_then(|c| self.columns.variables.iter().position(|v| *v == c));
+        let at =
+            self.parser.declared(&name).and_then(|c| self.columns.variables.iter().position(|v| *v == c));
         let Some(at) = at else {
             let message = format!("`{name}` is not a variable of the program");
             let help = "declare it before the processes: `var x = 0;`";
@@ -366,4 +373,3 @@ fn compile(list: &[Statement], after: i64, process: usize, out: &mut Vec<Transit
     }
     Ok(())
 }
-

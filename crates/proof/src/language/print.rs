@@ -62,8 +62,7 @@ fn statement(assertion: &Assertion) -> String {
                 Group::Permutations => "permutations",
                 Group::Rotations => "rotations",
             };
-            let names =
-                |list: &[(String, _)]| list.iter().map(|n| n.0.clone()).collect::<Vec<_>>().join(",");
+            let names = |list: &[(String, _)]| list.iter().map(|n| n.0.clone()).collect::<Vec<_>>().join(",");
             let blocks: Vec<String> = blocks.iter().map(|b| format!("({})", names(&b.0))).collect();
             out.push_str(&format!(" under {group} {{{}}}", blocks.join(",")));
             if !identities.is_empty() {

@@ -100,10 +100,12 @@ impl Evaluator<'_> {
                     let cases = self.compared_value(index)?;
                     let mut next = Vec::new();
                     for (condition, sum) in cases {
-                        let within = |c: &Sum| c.as_constant().is_some_and(|v| (0..i64::from(length)).contains(&v));
+                        let within =
+                            |c: &Sum| c.as_constant().is_some_and(|v| (0..i64::from(length)).contains(&v));
                         if !within(&sum) {
                             let low = self.compare(Relation::Less, &sum, &Sum::constant(0))?;
-                            let high = self.compare(Relation::AtLeast, &sum, &Sum::constant(length.into()))?;
+                            let high =
+                                self.compare(Relation::AtLeast, &sum, &Sum::constant(length.into()))?;
                             self.fault("index", condition.clone().and(low.or(high)));
                         }
                         for at in 0..length {
@@ -111,7 +113,9 @@ impl Evaluator<'_> {
                             let here = condition.clone().and(here);
                             if here != Condition::Truth(false) {
                                 let offset = at as usize * size;
-                                next.extend(found.iter().map(|(c, f)| (c.clone().and(here.clone()), f + offset)));
+                                next.extend(
+                                    found.iter().map(|(c, f)| (c.clone().and(here.clone()), f + offset)),
+                                );
                             }
                         }
                     }
@@ -165,7 +169,9 @@ impl Evaluator<'_> {
                 value?
             }
             Expr::Unary(UnaryOp::Negate, inner) => self.map(inner, |sum| Sum::default().plus(sum, -1))?,
-            Expr::Unary(UnaryOp::Complement, inner) => self.map(inner, |sum| Sum::constant(-1).plus(sum, -1))?,
+            Expr::Unary(UnaryOp::Complement, inner) => {
+                self.map(inner, |sum| Sum::constant(-1).plus(sum, -1))?
+            }
             Expr::Conditional(c, a, b) => {
                 let c = self.condition(c)?;
                 let mut out = Vec::new();
@@ -180,7 +186,11 @@ impl Evaluator<'_> {
             Expr::Binary(..) | Expr::Unary(UnaryOp::Not, _) | Expr::At { .. } => {
                 let c = self.condition(e)?;
                 let cases = [(c.clone(), 1), (c.negated(), 0)];
-                cases.into_iter().filter(|c| c.0 != Condition::Truth(false)).map(|(c, v)| (c, Sum::constant(v))).collect()
+                cases
+                    .into_iter()
+                    .filter(|c| c.0 != Condition::Truth(false))
+                    .map(|(c, v)| (c, Sum::constant(v)))
+                    .collect()
             }
             Expr::ThreadCount => return self.refuse("`_nr_pr`"),
             Expr::Last => return self.refuse("`_last`"),

@@ -67,12 +67,7 @@ pub(super) struct Layout {
 }
 
 /// The scalar types of a value, with the names of its parts.
-fn scalars(
-    program: &Program,
-    name: &str,
-    ty: &Type,
-    out: &mut Vec<(String, IntType)>,
-) -> Result<(), String> {
+fn scalars(program: &Program, name: &str, ty: &Type, out: &mut Vec<(String, IntType)>) -> Result<(), String> {
     match ty {
         Type::Int(int) => out.push((name.into(), *int)),
         Type::Enumeration(_) => out.push((name.into(), IntType::BYTE)),
@@ -148,8 +143,11 @@ impl Layout {
         let first = self.columns.variables.len();
         let mut parts = Vec::new();
         scalars(program, name, &variable.ty, &mut parts).map_err(|what| {
-            Diagnostic::error(variable.span, format!("`{}` is {what}: not supported by `prove`", variable.name))
-                .help("`prove` reads models of processes that share integer variables")
+            Diagnostic::error(
+                variable.span,
+                format!("`{}` is {what}: not supported by `prove`", variable.name),
+            )
+            .help("`prove` reads models of processes that share integer variables")
         })?;
         for (scalar, (name, int)) in parts.into_iter().enumerate() {
             // A name of an inner block, or `a_1` beside `a[1]`, may be taken already.

@@ -26,8 +26,8 @@ use quotient_program::Program;
 use quotient_promela::ParseOptions;
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-use crate::language::ast::{self, Assertion, Claim, Formula, Item};
 use crate::constraint::Region;
+use crate::language::ast::{self, Assertion, Claim, Formula, Item};
 use crate::language::lexer::tokens;
 use crate::language::{self, parser};
 use crate::relative::expand;
@@ -41,6 +41,8 @@ pub struct Translation {
     pub items: Vec<Item>,
     /// What each column of the state is, in order.
     pub columns: Vec<Column>,
+    /// Number of processes.
+    pub threads: usize,
     /// Names of the generated claims: violating any of them is an error of the model.
     pub claims: Vec<String>,
     /// Why the map of a proof cannot be used on the model's own, bounded integers.
@@ -68,7 +70,8 @@ pub fn read(
     let failed = lowered.diagnostics.has_errors();
     diagnostics.extend(lowered.diagnostics);
     for claim in &lowered.claims {
-        let message = format!("{} {} is left aside: `prove` is about safety claims", claim.keyword, claim.name);
+        let message =
+            format!("{} {} is left aside: `prove` is about safety claims", claim.keyword, claim.name);
         diagnostics.push(Diagnostic::warning(claim.span, message.replace("  ", " ")));
     }
     if failed {
@@ -78,11 +81,7 @@ pub fn read(
 }
 
 /// Translates a program; `None` when something in it is not supported, with the reason as a diagnostic.
-pub fn translate(
-    program: &Program,
-    map: &SourceMap,
-    diagnostics: &mut Diagnostics,
-) -> Option<Translation> {
+pub fn translate(program: &Program, map: &SourceMap, diagnostics: &mut Diagnostics) -> Option<Translation> {
     let mut translation = match steps::translate(program, map) {
         Ok(translation) => translation,
         Err(diagnostic) => {
@@ -91,7 +90,11 @@ pub fn translate(
         }
     };
     let claims = translation.items.split_off(
-        translation.items.iter().position(|i| matches!(i, Item::Assertion(_))).unwrap_or(translation.items.len()),
+        translation
+            .items
+            .iter()
+            .position(|i| matches!(i, Item::Assertion(_)))
+            .unwrap_or(translation.items.len()),
     );
     translation.items = possible(translation.items);
     let mut annotations = Vec::new();
@@ -132,8 +135,7 @@ fn possible(items: Vec<Item>) -> Vec<Item> {
 /// stay those of the file.
 fn annotated(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Item> {
     let text = map.text(file);
-    let mut blank: Vec<u8> =
-        text.bytes().map(|b| if b == b'\n' { b'\n' } else { b' ' }).collect();
+    let mut blank: Vec<u8> = text.bytes().map(|b| if b == b'\n' { b'\n' } else { b' ' }).collect();
     let (mut at, mut any) = (0, false);
     while let Some(start) = text[at..].find("/*@").map(|s| at + s + 3) {
         let end = text[start..].find("*/").map_or(text.len(), |e| start + e);

@@ -29,13 +29,18 @@ fn starts(action: &Action) -> bool {
 
 fn not_static<T>(span: Span, message: &str) -> Result<T> {
     Err(Box::new(
-        Diagnostic::error(span, format!("{message}: not supported by `prove`"))
-            .help("start all processes with `active`, or in one `atomic` sequence at the beginning of `init`"),
+        Diagnostic::error(span, format!("{message}: not supported by `prove`")).help(
+            "start all processes with `active`, or in one `atomic` sequence at the beginning of `init`",
+        ),
     ))
 }
 
 /// Initial values of a variable's scalars.
-fn initial(program: &Program, variable: &Variable, evaluate: &mut dyn FnMut(&quotient_program::Expr) -> Result<i64>) -> Result<Vec<i64>> {
+fn initial(
+    program: &Program,
+    variable: &Variable,
+    evaluate: &mut dyn FnMut(&quotient_program::Expr) -> Result<i64>,
+) -> Result<Vec<i64>> {
     fn count(program: &Program, ty: &Type) -> usize {
         program.scalars(ty)
     }
@@ -186,7 +191,12 @@ fn run_init(program: &Program, start: &mut Start) -> Result<()> {
                 }
                 Condition::Truth(true) => chosen = Some(t),
                 Condition::Truth(false) => {}
-                _ => return not_static(t.span, "a condition that is not fixed before all processes are started"),
+                _ => {
+                    return not_static(
+                        t.span,
+                        "a condition that is not fixed before all processes are started",
+                    );
+                }
             }
         }
         let Some(t) = chosen else { return not_static(span, "waiting before all processes are started") };

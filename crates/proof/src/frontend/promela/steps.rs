@@ -88,7 +88,8 @@ pub(super) fn translate(program: &Program, map: &SourceMap) -> Result<Translatio
         }
     }
     let span = program.function(threads[0].function).span;
-    let counters: Vec<i64> = threads.iter().zip(&moves).filter(|t| *t.1).map(|t| t.0.location.into()).collect();
+    let counters: Vec<i64> =
+        threads.iter().zip(&moves).filter(|t| *t.1).map(|t| t.0.location.into()).collect();
     let values: Vec<Option<i64>> =
         start.globals.iter().chain(start.locals.iter().flatten()).map(|v| Some(*v)).collect();
     let mut items = vec![layout.columns.fact(&counters, &values, span)];
@@ -99,10 +100,11 @@ pub(super) fn translate(program: &Program, map: &SourceMap) -> Result<Translatio
     Ok(Translation {
         items,
         columns: layout.described.clone(),
+        threads: threads.len(),
         claims: names,
-        unbounded: translator.unbounded.or(translator.wide.map(|span| {
-            (span, "a condition computes with 32-bit integers, which may wrap around".into())
-        })),
+        unbounded: translator.unbounded.or(translator
+            .wide
+            .map(|span| (span, "a condition computes with 32-bit integers, which may wrap around".into()))),
         ends: translator.ends,
         legend,
     })
