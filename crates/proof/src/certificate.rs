@@ -109,13 +109,7 @@ fn closing(c: &Closing) -> out::Closing {
     }
 }
 
-fn relative(
-    prover: &Prover,
-    proof: &RelativeProof,
-    group: &[usize],
-    invariants: &[usize],
-) -> Result<Option<out::Proof>, Overflow> {
-    let rules = prover.program().rules.len();
+fn table_entries(proof: &RelativeProof, rules: usize) -> Vec<out::Entry> {
     let mut entries = Vec::new();
     for entry in &proof.entries {
         let mut closings = vec![Vec::new(); rules];
@@ -138,6 +132,17 @@ fn relative(
             closings,
         });
     }
+    entries
+}
+
+fn relative(
+    prover: &Prover,
+    proof: &RelativeProof,
+    group: &[usize],
+    invariants: &[usize],
+    inverse: Option<&RelativeProof>,
+) -> Result<Option<out::Proof>, Overflow> {
+    let rules = prover.program().rules.len();
     let Some(dead) = table(prover, &proof.dead)? else { return Ok(None) };
     Ok(Some(out::Proof::Relative {
         group: group.to_vec(),
@@ -145,8 +150,9 @@ fn relative(
         length_bounded: proof.length_bounded,
         one_level: proof.one_level,
         split: proof.grain != Grain::Whole,
-        entries,
+        entries: table_entries(proof, rules),
         dead,
+        inverse: inverse.map(|i| table_entries(i, rules)),
     }))
 }
 
@@ -192,11 +198,11 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
                     });
                     done.push(report.assertion);
                 }
-                Some(Proof::Relative { proof, group, invariants, .. }) => {
+                Some(Proof::Relative { proof, group, invariants, inverse, .. }) => {
                     let trees = trees(invariants);
                     let trees: Vec<&Tree> = trees.iter().collect();
                     let prover = Prover::new(source, &domain, Vec::new(), &trees);
-                    let Some(out_proof) = relative(&prover, proof, group, invariants)? else {
+                    let Some(out_proof) = relative(&prover, proof, group, invariants, inverse.as_deref())? else {
                         return Ok(None);
                     };
                     proofs.push(out_proof);

@@ -174,7 +174,9 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());
         return 2;
     }
-    let reports = prove(&program, &options.options);
+    // A certificate says whether a map may be used in a forward search, so inverses belong to it.
+    let inverses = options.options.inverses || options.certificate.is_some();
+    let reports = prove(&program, &Options { inverses, ..options.options.clone() });
     if let Some(path) = &options.certificate
         && let Err(message) = write_certificate(path, &program, &reports)
     {
@@ -293,7 +295,11 @@ pub fn verify_main(
                 let given: Vec<&str> = e.assumptions.iter().map(|&a| name(a)).collect();
                 let condition =
                     if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
-                let level = if e.one_level { ", one level" } else { "" };
+                let level = match (e.one_level, e.one_level_inverse) {
+                    (true, true) => ", one level in both directions",
+                    (true, false) => ", one level",
+                    _ => "",
+                };
                 let _ = writeln!(stdout, "{}: verified{level}{condition}", name(e.assertion));
             }
             0
