@@ -20,9 +20,11 @@ mod observer;
 mod plain;
 mod record;
 mod rendezvous;
+mod scalars;
 mod step;
 
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;
 pub use record::{MicroStep, StepRecord};
+pub use scalars::{Scalar, ScalarPlace};

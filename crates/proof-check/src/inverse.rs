@@ -11,18 +11,34 @@ use crate::unreachable::Context;
 
 fn renamed(tree: &Tree, to: &dyn Fn(usize) -> usize) -> Tree {
     match tree {
-        Tree::Le(l) => Tree::Le(Inequality {
-            terms: l.terms.iter().map(|&(n, c)| (to(n), c)).collect(),
-            bound: l.bound,
-        }),
+        Tree::Le(l) => {
+            Tree::Le(Inequality { terms: l.terms.iter().map(|&(n, c)| (to(n), c)).collect(), bound: l.bound })
+        }
         Tree::And(list) => Tree::And(list.iter().map(|t| renamed(t, to)).collect()),
         Tree::Or(list) => Tree::Or(list.iter().map(|t| renamed(t, to)).collect()),
     }
 }
 
-/// `p(Y), left(X), right(X, Y) |= p(X)`: the right state becomes the left one, the left one variables.
+fn is_true(tree: &Tree) -> bool {
+    matches!(tree, Tree::And(list) if list.iter().all(is_true))
+}
+
+/// An assertion about all states, read the other way round: `p(Y) |= p(X), right(X, Y)`. Any other:
+/// `p(Y), left(X), right(X, Y) |= p(X)`, where the left state becomes variables.
 fn inverse(assertion: &Assertion, k: usize) -> Result<Assertion, Refusal> {
     let Right::State(right) = &assertion.right else { return Err("not a relative assertion".into()) };
+    if is_true(&assertion.left) && assertion.nodes == 2 * k + 1 {
+        let other = |n: usize| {
+            if n == 0 || n > 2 * k {
+                n
+            } else if n <= k {
+                n + k
+            } else {
+                n - k
+            }
+        };
+        return Ok(Assertion { right: Right::State(renamed(right, &other)), ..assertion.clone() });
+    }
     let to = |n: usize| match n {
         n if n <= k => 2 * k + n,
         n if n <= 2 * k => n - k,

@@ -55,8 +55,13 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
     let mut known: BTreeMap<usize, Established> = BTreeMap::new();
     for (index, assertion) in program.assertions.iter().enumerate().filter(|(_, a)| a.assumed) {
         let length_bounded = assertion.nonincreasing;
-        let established =
-            Established { assertion: index, length_bounded, one_level: false, one_level_inverse: false, assumptions: vec![index] };
+        let established = Established {
+            assertion: index,
+            length_bounded,
+            one_level: false,
+            one_level_inverse: false,
+            assumptions: vec![index],
+        };
         known.insert(index, established);
     }
     for (number, proof) in certificate.proofs.iter().enumerate() {

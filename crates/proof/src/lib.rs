@@ -30,6 +30,7 @@
 //! ```
 
 mod assumptions;
+pub mod automorphism;
 pub mod canonical;
 pub mod certificate;
 pub mod clock;

@@ -7,12 +7,12 @@ use quotient_ample::All;
 use quotient_machine::Machine;
 use quotient_residual::Reduced;
 use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
-use quotient_symmetry::Identity;
+use quotient_symmetry::{Identity, Representative};
 use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace};
 use quotient_visited::{Plain, Tree, Visited};
 
-use crate::Model;
+use crate::{Model, Relative};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Check<'a> {
     pub limits: Limits,
     /// Set from outside to end the search.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Proved symmetries to use; the program is then checked as written.
+    pub relative: Option<&'a Relative>,
 }
 
 impl Default for Check<'_> {
@@ -66,6 +68,7 @@ impl Default for Check<'_> {
             safety_only: false,
             limits: Limits::default(),
             interrupt: None,
+            relative: None,
         }
     }
 }
@@ -126,6 +129,8 @@ pub struct Outcome {
     pub unreached: Vec<Unreached>,
     /// The name of the store.
     pub store: &'static str,
+    /// Which symmetry was used.
+    pub symmetry: &'static str,
 }
 
 impl Outcome {
@@ -177,13 +182,29 @@ impl Model {
         check: &Check<'_>,
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
+        if let Some(relative) = check.relative {
+            let check = Check { raw: true, ..*check };
+            let (mut machine, reduced) = self.machine(true, false)?;
+            let mut orbits = relative.representative();
+            orbits.prepare(&mut machine);
+            let mut report = run(&mut machine, &mut orbits, &check, progress);
+            for found in &mut report.found {
+                let step = found.path.choices.len().saturating_sub(1);
+                let concrete = orbits.concrete(&mut machine, found);
+                found.path.choices = concrete.ok_or(CheckError::NotReplayable(NotReplayable { step }))?;
+            }
+            let order = orbits.order();
+            let mut outcome = self.outcome(machine, &check, report, reduced)?;
+            relative.report(order, &mut outcome);
+            return Ok(outcome);
+        }
         let (mut machine, mut reduced) = self.machine(check.raw, false)?;
-        let mut report = run(&mut machine, check, progress);
+        let mut report = run(&mut machine, &mut Identity, check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = self.machine(check.raw, true)?;
-            report = run(&mut machine, check, progress);
+            report = run(&mut machine, &mut Identity, check, progress);
         }
         self.outcome(machine, check, report, reduced)
     }
@@ -203,7 +224,12 @@ impl Model {
         });
         notes.extend(unchecked.clone());
         if check.raw {
-            notes.push("reductions of the program are off (--raw)".into());
+            let why = if check.relative.is_some() {
+                "--relative: proofs are about the model as written"
+            } else {
+                "--raw"
+            };
+            notes.push(format!("reductions of the program are off ({why})"));
         } else {
             let features = self.program.features;
             if features.last || features.priorities {
@@ -249,19 +275,25 @@ impl Model {
             StoreKind::Plain => "plain",
         };
         let statistics = report.statistics;
-        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store })
+        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store, symmetry: "off" })
     }
 }
 
-fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Report {
-    match check.store {
-        StoreKind::Tree => run_with(machine, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, &mut Plain::new(), check, progress),
-    }
-}
-
-fn run_with<V: Visited>(
+fn run<R: Representative>(
     machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Report {
+    match check.store {
+        StoreKind::Tree => run_with(machine, representative, &mut Tree::new(), check, progress),
+        StoreKind::Plain => run_with(machine, representative, &mut Plain::new(), check, progress),
+    }
+}
+
+fn run_with<R: Representative, V: Visited>(
+    machine: &mut Machine,
+    representative: &mut R,
     visited: &mut V,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
@@ -273,7 +305,7 @@ fn run_with<V: Visited>(
         interrupt: check.interrupt,
         progress: Some(progress),
     };
-    let seams = Seams { system: machine, representative: &mut Identity, ample: &mut All, visited };
+    let seams = Seams { system: machine, representative, ample: &mut All, visited };
     match check.search {
         SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),

@@ -55,14 +55,17 @@
 
 mod check;
 mod load;
+mod relative;
 
 pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
+pub use relative::{Refused, Relative};
 
 pub use quotient_ample as ample;
 pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;
+pub use quotient_proof as proof;
 pub use quotient_search as search;
 pub use quotient_source as source;
 pub use quotient_symmetry as symmetry;

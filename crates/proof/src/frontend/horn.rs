@@ -40,6 +40,12 @@ enum Binding {
     Let(Sexpr, usize),
 }
 
+/// A predicate applied to arguments, with what names in them mean.
+type Applied = (usize, Vec<Sexpr>, Vec<(String, Binding)>, Span);
+
+/// The parts of a body, each with the number of bindings visible in it, and the head (none for `false`).
+type Parts = (Vec<(Sexpr, usize)>, Option<Sexpr>);
+
 /// One clause being read.
 struct Clause<'p> {
     predicates: &'p [Predicate],
@@ -48,7 +54,7 @@ struct Clause<'p> {
     named: usize,
     /// What the variables themselves imply: booleans are 0 or 1.
     ranges: Vec<Formula>,
-    atoms: Vec<(usize, Vec<Sexpr>, Vec<(String, Binding)>, Span)>,
+    atoms: Vec<Applied>,
 }
 
 /// Reads clauses as statements of the `.clp` language.
@@ -178,8 +184,8 @@ impl Clause<'_> {
         }
     }
 
-    /// Body parts (each with the number of bindings visible in it) and head of a clause.
-    fn split(&mut self, formula: &Sexpr) -> Result<(Vec<(Sexpr, usize)>, Option<Sexpr>)> {
+    /// Body and head of a clause.
+    fn split(&mut self, formula: &Sexpr) -> Result<Parts> {
         let parts = formula.list().unwrap_or_default();
         Ok(match (parts.first().and_then(Sexpr::atom), parts) {
             (Some("forall"), [_, variables, inner]) => {

@@ -33,7 +33,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "peak_rss_bytes": run.peak_rss_bytes,
         "unexplored": s.waiting,
         "reductions": {
-            "symmetry": "off",
+            "symmetry": run.outcome.symmetry,
             "por": "off",
             "store": outcome.store,
             "unread_globals": outcome.reduced.unread,
