@@ -26,6 +26,7 @@ mod omega;
 mod plain;
 mod record;
 mod rendezvous;
+mod scalars;
 mod step;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86;
@@ -40,3 +41,4 @@ pub use look::{Fill, ScalarAt, ThreadAt};
 pub use machine::Machine;
 pub use omega::{Fair, FairMarks};
 pub use record::{MicroStep, StepRecord};
+pub use scalars::{Scalar, ScalarPlace};

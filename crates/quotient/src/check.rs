@@ -3,22 +3,18 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient_ample::{All, Ample, AmpleSets};
-use quotient_machine::{Fair, Machine};
+use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{
-    Cause, Limits, OmegaSeams, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first, liveness,
-};
-use quotient_symmetry::Identity;
+use quotient_search::{Cause, Limits, Report, Statistics, Stop};
 use quotient_symmetry::audit::audit;
 use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace, in_real_names};
-use quotient_visited::{Plain, Tree, Visited};
 
-use crate::Model;
 use crate::question::{self, Question};
+use crate::searching::{representative, run};
 use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::{Model, Relative};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +92,8 @@ pub struct Check<'a> {
     pub limits: Limits,
     /// Set from outside to end the search.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Proved symmetries to use; the program is then checked as written.
+    pub relative: Option<&'a Relative>,
 }
 
 impl Default for Check<'_> {
@@ -116,6 +114,7 @@ impl Default for Check<'_> {
             fair: false,
             limits: Limits::default(),
             interrupt: None,
+            relative: None,
         }
     }
 }
@@ -308,6 +307,15 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
         let questions = self.questions(check)?;
+        if let Some(relative) = check.relative {
+            if !questions.is_empty() {
+                return Err(CheckError::Refused(
+                    "proved symmetries (--relative) serve safety questions; --safety leaves the claims out"
+                        .into(),
+                ));
+            }
+            return self.check_relative(relative, check, progress);
+        }
         if self.program.features.dynamic && !questions.is_empty() {
             return Err(CheckError::Refused(
                 "temporal claims about models with objects or functions are not supported yet; --safety leaves them out"
@@ -348,7 +356,7 @@ impl Model {
                 }
             }
         }
-        self.conclude(check, &mut outcome);
+        self.conclude(&mut outcome);
         Ok(outcome)
     }
 
@@ -373,10 +381,15 @@ impl Model {
         Ok(questions)
     }
 
-    fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
+    pub(crate) fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
         let mut notes = Vec::new();
         if check.raw {
-            notes.push("reductions are off (--raw)".into());
+            let why = if check.relative.is_some() {
+                "--relative: proofs are about the model as written"
+            } else {
+                "--raw"
+            };
+            notes.push(format!("reductions are off ({why})"));
         } else {
             let features = self.program.features;
             if features.last || features.priorities {
@@ -419,16 +432,16 @@ impl Model {
             Ok((machine, reduced))
         };
         let (mut machine, mut reduced) = compile(false)?;
-        let mut representative = representative(&mut machine, check);
-        let (mut report, mut order) = run(&mut machine, representative.as_mut(), check, progress);
+        let mut stands = representative(&mut machine, check);
+        let (mut report, mut order) = run(&mut machine, stands.as_mut(), check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = compile(true)?;
-            representative = self::representative(&mut machine, check);
-            (report, order) = run(&mut machine, representative.as_mut(), check, progress);
+            stands = representative(&mut machine, check);
+            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
         }
-        self.note_reductions(question, &mut machine, &mut representative, order, check, outcome)?;
+        self.note_reductions(question, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {
@@ -441,7 +454,7 @@ impl Model {
         if report.stop == Stop::Complete && (carries || question == Question::Safety) {
             outcome.unreached = unreached(&machine, self);
         }
-        let found = self.record(question, &mut machine, representative.as_mut(), &report, outcome)?;
+        let found = self.record(question, &mut machine, stands.as_mut(), &report, outcome)?;
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -465,6 +478,30 @@ impl Model {
         outcome.add(&report.statistics);
         outcome.reduced = reduced;
         Ok(found)
+    }
+
+    /// Records what a search for safety found, as the whole outcome.
+    pub(crate) fn answer_safety(
+        &self,
+        machine: &mut Machine,
+        report: &Report,
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        if report.stop == Stop::Complete {
+            outcome.unreached = unreached(machine, self);
+        }
+        let found = self.record(Question::Safety, machine, None, report, outcome)?;
+        let verdict = match &report.stop {
+            _ if !found.is_empty() => Verdict::Violated,
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+            _ => Verdict::Holds,
+        };
+        let text = self.question_text(Question::Safety);
+        let statistics = report.statistics;
+        outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
+        outcome.add(&statistics);
+        self.conclude(outcome);
+        Ok(())
     }
 
     /// Says which reductions a search used, and compares states with their representatives where that was asked for.
@@ -566,7 +603,7 @@ impl Model {
     }
 
     /// The verdict over all answers.
-    fn conclude(&self, _check: &Check<'_>, outcome: &mut Outcome) {
+    fn conclude(&self, outcome: &mut Outcome) {
         let undecided = outcome.answers.iter().find_map(|a| match &a.verdict {
             Verdict::Undecided(why) => Some(why.clone()),
             _ => None,
@@ -595,108 +632,6 @@ impl Outcome {
         sum.store_bytes = sum.store_bytes.max(more.store_bytes);
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
-    }
-}
-
-/// The report, with the partial order reduction applied or why it was not.
-type Searched = (Report, Result<PartialOrder, &'static str>);
-
-/// The representative for what the machine was compiled for. A claim may tell processes apart: then every state stands for
-/// itself.
-fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
-    if machine.program().claim.is_some() {
-        return None;
-    }
-    symmetry_choice::representative(machine, check)
-}
-
-/// The search that suits what the machine was compiled for.
-fn run(
-    machine: &mut Machine,
-    representative: Option<&mut Representative>,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Searched {
-    let claim = machine.program().claim.as_ref().map(|c| c.cycles);
-    let no_order = Err("a temporal claim is checked");
-    if claim == Some(true) {
-        let mut options = options(check, progress);
-        let (representative, ample) = (&mut Identity, &mut All);
-        let report = if check.fair {
-            let seams = OmegaSeams { system: &mut Fair(machine), representative, ample };
-            liveness(seams, &mut options)
-        } else {
-            liveness(OmegaSeams { system: machine, representative, ample }, &mut options)
-        };
-        return (report, no_order);
-    }
-    if claim == Some(false) {
-        return (run_reduced(machine, &mut Identity, &mut All, check, progress), no_order);
-    }
-    match representative {
-        None => run_representing(machine, &mut Identity, check, progress),
-        Some(representative) => run_representing(machine, representative, check, progress),
-    }
-}
-
-fn run_representing<R: quotient_symmetry::Representative<Machine>>(
-    machine: &mut Machine,
-    representative: &mut R,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Searched {
-    if check.raw || check.partial_order == PartialOrder::Off {
-        return (run_reduced(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off));
-    }
-    let ample = if representative.is_canonical() {
-        AmpleSets::new(machine, &quotient_ample::Question::Safety, representative.renames())
-    } else {
-        Err("the order of --symmetry does not always choose the same state of a class")
-    };
-    match ample {
-        Ok(mut ample) => {
-            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
-        }
-        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
-    }
-}
-
-fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
-    machine: &mut Machine,
-    representative: &mut R,
-    ample: &mut A,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Report {
-    match check.store {
-        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
-    }
-}
-
-pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statistics)) -> Options<'a> {
-    Options {
-        limits: check.limits,
-        all: check.all,
-        deadlocks: check.deadlocks,
-        interrupt: check.interrupt,
-        progress: Some(progress),
-    }
-}
-
-fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V: Visited>(
-    machine: &mut Machine,
-    representative: &mut R,
-    ample: &mut A,
-    visited: &mut V,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Report {
-    let mut options = options(check, progress);
-    let seams = Seams { system: machine, representative, ample, visited };
-    match check.search {
-        SearchKind::BreadthFirst => breadth_first(seams, &mut options),
-        SearchKind::DepthFirst => depth_first(seams, &mut options),
     }
 }
 

@@ -58,6 +58,8 @@ mod check;
 mod dot;
 mod load;
 mod question;
+mod relative;
+mod searching;
 mod symmetry_choice;
 
 pub use check::{
@@ -66,6 +68,7 @@ pub use check::{
 pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
 pub use question::Question;
+pub use relative::{Refused, Relative};
 pub use symmetry_choice::{Symmetry, SymmetryReport};
 
 pub use quotient_ample as ample;
@@ -73,6 +76,7 @@ pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;
+pub use quotient_proof as proof;
 pub use quotient_search as search;
 pub use quotient_source as source;
 pub use quotient_symmetry as symmetry;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
-use quotient::{Check, CheckError, Model, Outcome, PartialOrder, SearchKind, StoreKind, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
 use super::{human, json, options, status, usage};
@@ -38,6 +38,16 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     for warning in model.warnings.iter() {
         eprintln!("{}\n", render(&model.sources, warning, terminal::colour()));
     }
+    let relative = match options.relative.as_deref().map(|path| load_relative(path, &model)).transpose() {
+        Ok(relative) => relative,
+        Err(message) => {
+            eprintln!("error: {message}");
+            if options.json {
+                terminal::print(&json::error(&message));
+            }
+            return status::ERROR;
+        }
+    };
     terminal::catch_interrupts();
     let check = Check {
         search: match options.search {
@@ -70,6 +80,7 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             time: options.max_time,
         },
         interrupt: Some(&terminal::INTERRUPTED),
+        relative: relative.as_ref(),
     };
     if let Some(path) = &options.dot {
         let written = model.dot(&check).map_err(|e| e.to_string()).and_then(|text| {
@@ -107,6 +118,11 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         human::report(&run, options.trace.as_deref())
     });
     exit_status(&outcome)
+}
+
+fn load_relative(path: &Path, model: &Model) -> Result<Relative, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    Relative::new(model, &text).map_err(|refused| format!("{} cannot be used: {refused}", path.display()))
 }
 
 fn failed(error: &CheckError, as_json: bool) -> u8 {
@@ -157,7 +173,7 @@ fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &O
         version: TraceFile::VERSION,
         model: options.input.file.display().to_string(),
         defines: options.input.load_options().defines,
-        raw: options.raw,
+        raw: options.raw || options.relative.is_some(),
         checksum: checksum(model),
         question: violation.question.to_string(),
         properties: options

@@ -91,6 +91,10 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) no_deadlock: bool,
 
+    /// Use the symmetries of a certificate that `prove --certificate` wrote for this model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) relative: Option<PathBuf>,
+
     /// Ask for safety only: leave the model's ltl formulas and never claims aside
     #[arg(long)]
     pub(crate) safety: bool,
