@@ -21,6 +21,7 @@ Exit status:
   10  refuted (prove)
   11  violated: deadlock
   12  violated: assertion or fault
+  14  violated: data race, crash, misuse of a primitive
   70  a bug in quotient; please report it";
 
 #[derive(Debug, Subcommand)]
@@ -40,7 +41,7 @@ pub(crate) enum Command {
 /// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
-    /// The model (Promela: .pml)
+    /// The model (Promela: .pml) or program (C: .c, C++: .cc, .cpp)
     pub(crate) file: PathBuf,
 
     /// Define a macro; it wins over the model's own #define of that name
@@ -113,6 +114,9 @@ pub(crate) struct Check {
     /// No progress line
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -133,8 +137,16 @@ pub(crate) enum Store {
 
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// The file that `check --trace` wrote
+    /// The file that `check --trace` wrote, or a C or C++ program
     pub(crate) file: PathBuf,
+
+    /// The schedule to repeat, for a C or C++ program
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) schedule: Option<String>,
+
+    /// Define a macro, for a C or C++ program
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
 
     /// The model, if it is not where the file says
     #[arg(long, value_name = "FILE")]
@@ -147,6 +159,9 @@ pub(crate) struct Replay {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 #[derive(Debug, Args)]
