@@ -392,6 +392,11 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
         (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(16))
     };
     let w = world();
+    if w.me().owed != 0 {
+        // It may have read what is not yet written. Nothing can be waited for here.
+        (w.no_debts, w.grown) = (true, true);
+        w.abandon();
+    }
     let me = w.me();
     let (stack, number) = (me.stack.clone(), w.current as u8);
     let below = stack.start - 4096..stack.start;

@@ -137,8 +137,7 @@ impl Objects {
     /// The state of an object, if it was used in this execution.
     #[inline]
     pub fn peek(&self, number: u32) -> Option<&Object> {
-        let state = &self.states[number as usize];
-        (state.generation == self.generation).then_some(state)
+        self.states.get(number as usize).filter(|state| state.generation == self.generation)
     }
 
     /// Remembers the current states as those of the start.

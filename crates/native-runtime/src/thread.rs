@@ -179,7 +179,7 @@ pub fn join_thread(handle: usize, result: Option<&mut usize>) -> i32 {
     }
     w.threads[thread].joined = true;
     w.me().joins += 1;
-    if w.shared.symmetry != 0 && result.is_none() {
+    if w.shared.symmetry != 0 && result.is_none() && !w.no_debts {
         w.me().owed |= 1 << thread;
         return 0;
     }

@@ -167,6 +167,8 @@ pub struct World {
     pub abandoned: bool,
     /// Threads that can be told apart from others.
     pub told_apart: u64,
+    /// Joins are not owed any more: a thread that did crashed.
+    pub no_debts: bool,
     /// Hash of what the program gave to `__quotient_observe`.
     pub observed: u64,
     /// Synchronisation objects and cells.
@@ -239,6 +241,7 @@ pub fn attach() {
         failed: false,
         abandoned: false,
         told_apart: 0,
+        no_debts: false,
         observed: 0,
         objects: Objects::new(),
         races: Races::new(),
@@ -431,6 +434,14 @@ pub fn fail(kind: FailureKind, text: &str, address: usize) -> ! {
 
 /// The same, at a given place, with a second place that is involved.
 pub fn fail_at(kind: FailureKind, text: &str, here: Place, there: Place) -> ! {
+    // A thread that owes joins may have read what is not yet written: it fails only if the threads it owes do not write it.
+    let owed = world().me().owed;
+    if owed != 0 {
+        crate::thread::settle(owed);
+        if world().grown {
+            world().abandon();
+        }
+    }
     world().record_failure(kind, text, here, there);
     loop {
         world().leave();
