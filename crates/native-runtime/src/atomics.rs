@@ -37,6 +37,7 @@ fn step(op: Op, address: usize, size: usize, needed: i64) {
             _ => true,
         };
         w.note_access(address, size, How { write, atomic: true });
+        w.note_for_symmetry(address, size);
     }
 }
 

@@ -104,6 +104,14 @@ impl World {
         foreign
     }
 
+    /// Takes note of who uses which memory, if symmetry is asked for.
+    pub fn note_for_symmetry(&mut self, address: usize, size: usize) {
+        if self.shared.symmetry != 0 {
+            self.note_touch(address, size);
+            self.note_use(address, size);
+        }
+    }
+
     fn note_touch(&mut self, address: usize, size: usize) {
         let me = 1u32 << self.current;
         for granule in (address >> 3)..=((address + size - 1) >> 3) {
@@ -268,7 +276,7 @@ fn shared_access(address: usize, size: usize, how: How) {
         if owed != 0 && w.is_foreign(address, size) {
             crate::thread::settle(owed);
         }
-        world().note_touch(address, size);
+        world().note_for_symmetry(address, size);
     }
     let w = world();
     if w.shared.allow_races != 0 && (address..address + size.min(64)).any(|byte| w.objects.races_at(byte)) {

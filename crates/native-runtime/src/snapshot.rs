@@ -167,6 +167,15 @@ fn scrub(thread: &Thread) {
 }
 
 impl World {
+    /// Is this memory of the program that can be read: data, heap, stacks?
+    pub fn is_memory(&self, range: Range<usize>) -> bool {
+        let within = |outer: Range<usize>| outer.start <= range.start && range.end <= outer.end;
+        let data = self.snapshot.iter().flat_map(|s| &s.data);
+        crate::heap::contains(range.start) && crate::heap::contains(range.end)
+            || data.map(|c| c.address..c.address + c.content.len()).any(within)
+            || self.threads.iter().any(|t| within(t.stack.clone()))
+    }
+
     /// Brings all memory of the program back to the start.
     pub fn restore(&mut self) {
         let Some(snapshot) = self.snapshot.take() else { return };

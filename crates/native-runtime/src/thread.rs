@@ -127,6 +127,7 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     thread.clock = clock;
     thread.clock[child] = 1;
     crate::donor::prepare(thread, thread_entry);
+    w.note_argument(child);
     0
 }
 

@@ -123,6 +123,10 @@ pub struct Thread {
     pub joins: u32,
     /// How it was started: creator, the creator's joins so far, routine, argument, detached.
     pub start: [usize; 5],
+    /// What its argument pointed to then.
+    pub given: [u8; crate::costarted::MOST],
+    /// How much of it there was.
+    pub given_size: usize,
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
     /// Hooks since the last visible operation.
@@ -167,6 +171,8 @@ pub struct World {
     pub abandoned: bool,
     /// Threads that can be told apart from others.
     pub told_apart: u64,
+    /// Bytes that belong to the argument of each thread, if they are alike; 0: not known.
+    pub extents: [usize; THREADS],
     /// Joins are not owed any more: a thread that did crashed.
     pub no_debts: bool,
     /// Hash of what the program gave to `__quotient_observe`.
@@ -185,8 +191,6 @@ pub struct World {
     pub clock_ticks: u64,
     /// Random numbers given so far.
     pub random: u64,
-    /// Why symmetry was not used.
-    pub asymmetric: u32,
     /// The program's `main` and its arguments.
     pub main: [usize; 4],
     /// The code of this library.
@@ -241,6 +245,7 @@ pub fn attach() {
         failed: false,
         abandoned: false,
         told_apart: 0,
+        extents: [0; THREADS],
         no_debts: false,
         observed: 0,
         objects: Objects::new(),
@@ -250,7 +255,6 @@ pub fn attach() {
         keys: Vec::new(),
         clock_ticks: 0,
         random: 0,
-        asymmetric: 0,
         main: [0; 4],
         own_code: 0..0,
     });
@@ -280,6 +284,8 @@ impl Thread {
             children: 0,
             joins: 0,
             start: [0; 5],
+            given: [0; crate::costarted::MOST],
+            given_size: 0,
             owed: 0,
             quiet: 0,
             turn: AtomicU32::new(0),
