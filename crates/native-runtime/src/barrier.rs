@@ -30,6 +30,7 @@ pub unsafe extern "C" fn pthread_barrier_destroy(barrier: usize) -> i32 {
         return unsafe { real!("pthread_barrier_destroy", fn(usize) -> i32)(barrier) };
     }
     let number = world().objects.number(barrier);
+    visible(Pending::on(Op::Destroy, number, barrier));
     if world().objects.state(number).set != 0 {
         fail(FailureKind::Misuse, "destruction of a barrier at which threads wait", barrier);
     }
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn pthread_barrier_wait(barrier: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_barrier_wait", fn(usize) -> i32)(barrier) };
     }
-    world().check_address(barrier, 1, true);
+    world().use_primitive(barrier);
     let number = world().objects.number(barrier);
     if !world().objects.state(number).known {
         fail(FailureKind::Misuse, "use of a barrier that was not initialised", barrier);

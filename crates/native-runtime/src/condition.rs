@@ -11,7 +11,7 @@ const ETIMEDOUT: i32 = 110;
 
 impl World {
     fn condition(&mut self, address: usize) -> u32 {
-        self.check_address(address, 1, true);
+        self.use_primitive(address);
         self.objects.number(address)
     }
 }
@@ -99,6 +99,7 @@ pub unsafe extern "C" fn pthread_cond_destroy(condition: usize) -> i32 {
         return unsafe { real!("pthread_cond_destroy", fn(usize) -> i32)(condition) };
     }
     let number = world().condition(condition);
+    visible(Pending::on(Op::Destroy, number, condition));
     let waiting = world().objects.state(number).waiters.len();
     if waiting > 0 {
         fail(

@@ -58,13 +58,17 @@ impl World {
         }
         let argument = self.threads[number].start[ARGUMENT];
         let sizes = (1..=MOST).rev();
-        let size = sizes.into_iter().find(|size| self.is_memory(argument..argument.saturating_add(*size))).unwrap_or(0);
+        let size = sizes
+            .into_iter()
+            .find(|size| self.is_memory(argument..argument.saturating_add(*size)))
+            .unwrap_or(0);
         let thread = &mut self.threads[number];
         thread.given = [0; MOST];
         thread.given_size = size;
         if size > 0 {
             // SAFETY: memory of the program.
-            thread.given[..size].copy_from_slice(unsafe { std::slice::from_raw_parts(argument as *const u8, size) });
+            thread.given[..size]
+                .copy_from_slice(unsafe { std::slice::from_raw_parts(argument as *const u8, size) });
         }
         for other in (1..THREADS).filter(|&t| t != number) {
             let (x, y) = (&self.threads[number], &self.threads[other]);

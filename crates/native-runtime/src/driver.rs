@@ -131,6 +131,7 @@ impl World {
         self.races.restart();
         (self.failed, self.abandoned) = (false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
+        self.observed_memory.clear();
         self.shared.schedule_length = 0;
         self.shared.failure.kind = FailureKind::None as u8;
         reset_output(self.shared.output);
@@ -250,9 +251,9 @@ fn answer(w: &mut World, found: Verdict) {
     match found {
         Verdict::Holds => w.shared.verdict = verdict::HOLDS,
         Verdict::Violated(violation) => {
+            let choices = with_single_joins(&violation.schedule.choices);
             let refused = w.shared.failure.kind == FailureKind::Refused as u8;
             w.shared.verdict = if refused { verdict::REFUSED } else { verdict::VIOLATED };
-            let choices = with_single_joins(&violation.schedule.choices);
             for (slot, choice) in w.shared.schedule.iter_mut().zip(&choices) {
                 (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
             }
@@ -277,13 +278,9 @@ fn answer(w: &mut World, found: Verdict) {
     }
 }
 
-/// The schedule in which threads are joined one by one, not in sets (see `thread`): for a process that knows nothing of
-/// this exploration.
+/// Repeats the execution of a violation, so that it is the last one that was made; gives the schedule in which threads are
+/// joined one by one, not in sets (see `thread`): for a process that knows nothing of this exploration.
 fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
-    if world().shared.symmetry == 0 {
-        return choices.to_vec();
-    }
-    let failure = world().shared.failure;
     let mut program = Program { steps: 0 };
     program.restart();
     let mut single = Vec::new();
@@ -292,7 +289,7 @@ fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
         single.extend(std::iter::repeat_n(*choice, joined.max(1)));
         program.step(choice.thread, choice.alternative);
     }
-    world().shared.failure = failure;
+    program.outcome();
     single
 }
 

@@ -6,6 +6,7 @@
 
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
+use crate::race::How;
 use crate::real;
 use crate::world::{Pending, World, active, fail, visible, world};
 
@@ -35,9 +36,19 @@ fn kind(mutex: usize) -> (Kind, bool) {
 }
 
 impl World {
+    /// Takes note of the use of a primitive: its memory must exist, and nothing may free it meanwhile.
+    pub fn use_primitive(&mut self, address: usize) {
+        if active() && address != crate::verifier::SECTION {
+            self.check_address(address, 1, true);
+            if self.named > 1 {
+                self.note_access(address, 1, How { write: true, atomic: true });
+            }
+        }
+    }
+
     /// The number of the mutex at `address`, with a state.
     pub fn mutex(&mut self, address: usize) -> u32 {
-        self.check_address(address, 1, true);
+        self.use_primitive(address);
         let number = self.objects.number(address);
         let state = self.objects.state(number);
         if !state.known {
@@ -131,9 +142,9 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_mutex_destroy", fn(usize) -> i32)(mutex) };
     }
-    let w = world();
-    let number = w.usable_mutex(mutex, "destruction");
-    let state = w.objects.state(number);
+    let number = world().usable_mutex(mutex, "destruction");
+    visible(Pending::on(Op::Destroy, number, mutex));
+    let state = world().objects.state(number);
     if state.owner != NOBODY {
         let text = format!("destruction of a mutex that thread {} has locked", state.owner);
         fail(FailureKind::Misuse, &text, mutex);

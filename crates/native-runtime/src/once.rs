@@ -8,7 +8,7 @@ use crate::world::{Pending, World, active, visible, world};
 
 impl World {
     fn once(&mut self, address: usize) -> u32 {
-        self.check_address(address, 1, true);
+        self.use_primitive(address);
         let number = self.objects.number(address);
         let state = self.objects.state(number);
         if !state.known {

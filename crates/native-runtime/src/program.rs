@@ -43,7 +43,7 @@ impl World {
             Op::Write => self.cell(Kind::Store, Mode::Write, pending),
             Op::Lock | Op::AtomicBegin | Op::Once => self.primitive(Kind::Lock, Mode::Acquire, 1, pending),
             Op::TryLock | Op::TimedLock => self.primitive(Kind::TryLock, Mode::Try, 1, pending),
-            Op::Unlock | Op::AtomicEnd | Op::OnceDone | Op::LockRelease => {
+            Op::Unlock | Op::AtomicEnd | Op::OnceDone | Op::LockRelease | Op::Destroy => {
                 self.primitive(Kind::Unlock, Mode::Write, 0, pending)
             }
             Op::ReadLock => self.primitive(Kind::Lock, Mode::Acquire, 1, pending),
@@ -233,7 +233,7 @@ impl Execution for Program {
         } else {
             w.judge_end()
         };
-        let hash = if ending == Ending::Finished { w.observed } else { 0 };
+        let hash = if ending == Ending::Finished { w.observation() } else { 0 };
         Outcome { ending, hash }
     }
 

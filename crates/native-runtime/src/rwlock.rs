@@ -14,7 +14,7 @@ const ETIMEDOUT: i32 = 110;
 
 impl World {
     fn rwlock(&mut self, address: usize) -> u32 {
-        self.check_address(address, 1, true);
+        self.use_primitive(address);
         let number = self.objects.number(address);
         let state = self.objects.state(number);
         if !state.known {
@@ -73,6 +73,7 @@ pub unsafe extern "C" fn pthread_rwlock_destroy(lock: usize) -> i32 {
         return unsafe { real!("pthread_rwlock_destroy", fn(usize) -> i32)(lock) };
     }
     let number = world().rwlock(lock);
+    visible(Pending::on(Op::Destroy, number, lock));
     if world().objects.state(number).value != PLACES {
         fail(FailureKind::Misuse, "destruction of a reader-writer lock that is locked", lock);
     }

@@ -13,7 +13,7 @@ unsafe extern "C" {
 
 impl World {
     fn semaphore(&mut self, address: usize) -> u32 {
-        self.check_address(address, 1, true);
+        self.use_primitive(address);
         let number = self.objects.number(address);
         if !self.objects.state(number).known {
             fail(FailureKind::Misuse, "use of a semaphore that was not initialised", address);

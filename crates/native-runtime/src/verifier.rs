@@ -5,10 +5,10 @@
 
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
-use crate::world::{Pending, Status, active, fail, visible, world};
+use crate::world::{Pending, Status, World, active, fail, visible, world};
 
 /// Stands for the global lock of atomic sections: no address of the program.
-const SECTION: usize = 8;
+pub const SECTION: usize = 8;
 
 /// Begin of an atomic section.
 #[unsafe(no_mangle)]
@@ -110,7 +110,30 @@ pub extern "C" fn __VERIFIER_nondet_bool() -> bool {
 pub extern "C" fn __quotient_observe(value: i64) {
     if active() {
         let w = world();
-        w.observed =
-            (w.observed ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_add(1);
+        w.observed = mixed(w.observed, value);
+    }
+}
+
+/// The content of this memory at the end, word by word, is observed of this execution.
+#[unsafe(no_mangle)]
+pub extern "C" fn __quotient_observe_at_end(address: *const i64, bytes: usize) {
+    if active() {
+        world().observed_memory.push((address as usize, bytes / 8));
+    }
+}
+
+fn mixed(hash: u64, value: i64) -> u64 {
+    (hash ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_add(1)
+}
+
+impl World {
+    /// Hash of what is observed of the execution that has ended.
+    pub fn observation(&self) -> u64 {
+        let ranges = self.observed_memory.iter();
+        // SAFETY: memory that the program has named.
+        let words = ranges.flat_map(|&(address, count)| unsafe {
+            std::slice::from_raw_parts(address as *const i64, count)
+        });
+        words.fold(self.observed, |hash, word| mixed(hash, *word))
     }
 }

@@ -177,6 +177,8 @@ pub struct World {
     pub no_debts: bool,
     /// Hash of what the program gave to `__quotient_observe`.
     pub observed: u64,
+    /// Memory that is observed at the end: address and number of words.
+    pub observed_memory: Vec<(usize, usize)>,
     /// Synchronisation objects and cells.
     pub objects: Objects,
     /// Data races.
@@ -248,6 +250,7 @@ pub fn attach() {
         extents: [0; THREADS],
         no_debts: false,
         observed: 0,
+        observed_memory: Vec::new(),
         objects: Objects::new(),
         races: Races::new(),
         heap: Heap::new(),

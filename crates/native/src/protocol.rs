@@ -142,6 +142,7 @@ numbered! {
         Cancel = "cancel",
         TestCancel = "cancellation point",
         Spin = "spin until changed",
+        Destroy = "destroy",
         Exit = "exit",
     }
 }
