@@ -11,6 +11,9 @@ use super::{check, json, options, status, terminal};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Replay) -> u8 {
+    if super::native::is_native(&options.file) {
+        return super::native::replay(options);
+    }
     let file = match TraceFile::read(&options.file) {
         Ok(file) => file,
         Err(error) => {
