@@ -279,6 +279,8 @@ impl Compiler<'_> {
                 let len = size_of_type(self.program, ty);
                 self.emit(Op::Forget { at, len });
             }
+            // Dynamic programs are refused before they are compiled.
+            _ => {}
         }
     }
 
@@ -414,6 +416,14 @@ impl Compiler<'_> {
                 self.expr(function, thread);
                 self.emit(Op::Priority);
             }
+            Expr::SelfThread
+            | Expr::Terminated(_)
+            | Expr::InstanceOf { .. }
+            | Expr::Cast { .. }
+            | Expr::ArrayLength(_)
+            | Expr::Lock(..)
+            | Expr::Query { .. }
+            | Expr::Function(_) => {}
             Expr::Spanned(inner, span) => {
                 let outer = self.span.replace(*span);
                 self.expr(function, inner);
@@ -584,7 +594,7 @@ impl Compiler<'_> {
                 self.layout.threads[function as usize].locals[v.0 as usize],
                 &self.program.functions[function as usize].locals[v.0 as usize].ty,
             ),
-            Root::Remote { .. } => return Simple::No,
+            Root::Remote { .. } | Root::Object { .. } => return Simple::No,
         };
         for (depth, projection) in place.path.iter().enumerate() {
             match (projection, ty) {
@@ -634,6 +644,7 @@ impl Compiler<'_> {
                 self.emit(Op::RemotePlace { function: remote.0, at, site });
                 &program.function(*remote).locals[variable.0 as usize].ty
             }
+            Root::Object { .. } => return,
         };
         for projection in &place.path {
             match (projection, ty) {
@@ -670,7 +681,7 @@ fn is_plain(location: &ir::Location) -> bool {
                 | ir::Action::Assert(..)
                 | ir::Action::Print(_)
                 | ir::Action::Forget(_) => true,
-                ir::Action::Start { .. } | ir::Action::SetPriority(..) => false,
+                _ => false,
             });
             operation && changes && t.target.is_some()
         })

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, Type};
+use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, RangeType, Type};
 
 /// How a scalar is kept in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,23 @@ impl Cell {
         }
     }
 
+    /// The smallest cell that holds every value of a range.
+    fn of_range(range: RangeType) -> Cell {
+        match (range.low, range.high) {
+            (0.., ..=0xff) => Cell::U8(u8::MAX),
+            (0.., ..=0xffff) => Cell::U16(u16::MAX),
+            (-0x8000.., ..=0x7fff) => Cell::I16,
+            _ => Cell::I32,
+        }
+    }
+
     /// The cell of a scalar type.
     pub(crate) fn of(ty: &Type) -> Cell {
         match ty {
             Type::Int(int) => Cell::of_int(*int),
-            Type::Enumeration(_) | Type::Channel => Cell::U8(u8::MAX),
+            Type::Range(range) => Cell::of_range(*range),
+            Type::Enumeration(_) | Type::Channel | Type::Thread => Cell::U8(u8::MAX),
+            Type::Reference(_) | Type::Function => Cell::U16(u16::MAX),
             // Structures and arrays are taken apart before a cell is asked for.
             Type::Structure(_) | Type::Array(..) => unreachable!("not a scalar"),
         }

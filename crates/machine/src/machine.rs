@@ -60,6 +60,9 @@ impl Machine {
     }
 
     fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
+        if program.features.dynamic {
+            return Err(Exhausted { what: "programs with objects or frames cannot be executed yet".into() });
+        }
         let layout = Layout::new(&program, wide);
         let code = compile(&program, &layout, sources);
         let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
