@@ -5,12 +5,15 @@
 
 pub mod ast;
 mod lexer;
+mod lower;
 mod parser;
 mod token;
 
 use std::path::Path;
 
 use quotient_source::{Diagnostics, FileId, SourceMap};
+
+pub use lower::{LowerOptions, Lowered, lower};
 
 /// What was read.
 #[derive(Debug)]

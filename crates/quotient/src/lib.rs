@@ -60,6 +60,7 @@ pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, Viol
 pub use load::{LoadError, LoadOptions, Model};
 
 pub use quotient_ample as ample;
+pub use quotient_bir as bir;
 pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;

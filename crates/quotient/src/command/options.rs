@@ -218,7 +218,7 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }
 

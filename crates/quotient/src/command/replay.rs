@@ -19,7 +19,7 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
         }
     };
     let path = options.model.clone().unwrap_or_else(|| PathBuf::from(&file.model));
-    let load = LoadOptions { defines: file.defines.clone(), include_dirs: Vec::new() };
+    let load = LoadOptions { defines: file.defines.clone(), ..LoadOptions::default() };
     let model = match Model::load(&path, &load) {
         Ok(model) => model,
         Err(error) => {
