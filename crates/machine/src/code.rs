@@ -127,6 +127,22 @@ pub(crate) enum Op {
     },
     /// Notes a `printf` (only when a step is being explained).
     Print(u32),
+
+    // Dynamic programs.
+    /// Replaces a reference by the byte position of its object.
+    ObjectPlace(u32),
+    /// Replaces a reference by the byte position of a field that lies differently in different types.
+    MemberPlace(u32, u32),
+    /// Pops an index and replaces the reference below by the byte position of the element.
+    ElementPlace(u32),
+    /// Brings the top into a range.
+    Fit(u32),
+    /// A reference may have been let go.
+    Touch,
+    /// An instruction on objects that changes nothing.
+    Heap(u32),
+    /// An instruction on objects of the draft.
+    HeapAction(u32),
 }
 
 /// An operand that needs no stack.
@@ -291,6 +307,7 @@ pub(crate) struct Code {
     /// Some code needs more stack than [`crate::eval::SHALLOW`].
     pub(crate) deep: bool,
     pub(crate) observer: Option<Observer>,
+    pub(crate) dynamic: crate::dynamic::compile::DynamicCode,
 }
 
 /// A compiled observer.

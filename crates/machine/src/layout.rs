@@ -202,6 +202,18 @@ impl Layout {
             globals[index] = at;
             at += size_of_type(program, &variable.ty);
         }
+        let mut threads: Vec<ThreadLayout> =
+            program.functions.iter().map(|f| thread_layout(program, f)).collect();
+        if program.features.dynamic {
+            // In the place of the observer's function, of an ended thread and of no thread.
+            threads.extend([(); 3].map(|()| ThreadLayout {
+                location_size: 1,
+                priority: None,
+                locals: Vec::new(),
+                size: 1,
+                channels: Vec::new(),
+            }));
+        }
         Layout {
             shape_size,
             globals,
@@ -209,7 +221,7 @@ impl Layout {
             observer,
             scratch: scratch_start..at,
             fixed: at,
-            threads: program.functions.iter().map(|f| thread_layout(program, f)).collect(),
+            threads,
             channels: program.channel_types.iter().map(channel_layout).collect(),
             initial_channels,
         }
@@ -223,6 +235,10 @@ fn channels_of(
     at: u32,
     out: &mut Vec<(u32, ChannelTypeId)>,
 ) {
+    if program.features.dynamic {
+        // Channels are objects there.
+        return;
+    }
     match (&variable.init, &variable.ty) {
         (quotient_program::Init::Channels(kind), ty) => {
             out.extend((0..size_of_type(program, ty)).map(|i| (at + i, *kind)));
@@ -246,7 +262,10 @@ fn channels_of(
 }
 
 fn thread_layout(program: &Program, function: &quotient_program::Function) -> ThreadLayout {
-    let location_size = if function.locations.len() <= 256 { 1 } else { 2 };
+    // While a frame waits for a call to return, its location says which call (see `dynamic/frames.rs`).
+    let calls = function.locations.iter().flat_map(|l| &l.transformations).flat_map(|t| &t.actions);
+    let calls = calls.filter(|a| matches!(a, quotient_program::Action::Call { .. })).count();
+    let location_size = if function.locations.len() + calls <= 256 { 1 } else { 2 };
     let mut at = location_size;
     let priority = program.features.priorities.then(|| {
         at += 1;
@@ -288,17 +307,61 @@ pub(crate) struct Instance {
     pub(crate) at: u32,
 }
 
-/// Which threads and channels exist, and where.
-#[derive(Clone, Debug)]
+/// Which threads, channels and objects exist, and where.
+#[derive(Debug)]
 pub(crate) struct Shape {
+    /// Threads, each with its topmost frame.
     pub(crate) threads: Vec<Instance>,
     pub(crate) channels: Vec<Instance>,
+    /// Of a dynamic program: the frames below the topmost, the outermost first.
+    pub(crate) stacks: Vec<Vec<Instance>>,
+    /// Of a dynamic program: where each thread's head is.
+    pub(crate) heads: Vec<u32>,
+    /// Of a dynamic program: the objects, from number 1 on.
+    pub(crate) objects: Vec<Instance>,
+    /// Threads that have not ended.
+    pub(crate) alive: u32,
     /// Used bytes.
     pub(crate) bytes: u32,
     /// Words of a state.
     pub(crate) words: u32,
     /// The shape without the youngest thread.
     pub(crate) parent: u32,
+}
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        let mut copy = Shape::empty(self.bytes);
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, from: &Shape) {
+        self.threads.clone_from(&from.threads);
+        self.channels.clone_from(&from.channels);
+        self.stacks.clone_from(&from.stacks);
+        self.heads.clone_from(&from.heads);
+        self.objects.clone_from(&from.objects);
+        (self.alive, self.bytes, self.words, self.parent) = (from.alive, from.bytes, from.words, from.parent);
+    }
+}
+
+impl Shape {
+    /// Nothing but globals, which take this many bytes.
+    pub(crate) fn empty(bytes: u32) -> Shape {
+        Shape {
+            threads: Vec::new(),
+            channels: Vec::new(),
+            stacks: Vec::new(),
+            heads: Vec::new(),
+            objects: Vec::new(),
+            alive: 0,
+            bytes,
+            words: bytes.div_ceil(8),
+            parent: 0,
+        }
+    }
 }
 
 /// All shapes met so far.
@@ -316,8 +379,7 @@ pub(crate) const MOST_CHANNELS: usize = 255;
 impl Shapes {
     /// The shape before any thread: only the global channels.
     pub(crate) fn new(layout: &Layout) -> Result<Shapes, String> {
-        let mut shape =
-            Shape { threads: Vec::new(), channels: Vec::new(), bytes: layout.fixed, words: 0, parent: 0 };
+        let mut shape = Shape::empty(layout.fixed);
         for (_, kind) in &layout.initial_channels {
             add_channel(&mut shape, layout, *kind)?;
         }
@@ -340,6 +402,7 @@ impl Shapes {
         }
         next.parent = shape;
         next.threads.push(Instance { kind: function.0, at: next.bytes });
+        next.alive += 1;
         next.bytes += layout.threads[function.0 as usize].size;
         for (_, kind) in &layout.threads[function.0 as usize].channels {
             add_channel(&mut next, layout, *kind)?;

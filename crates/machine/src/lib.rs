@@ -11,6 +11,7 @@ mod compile;
 mod d_step;
 mod direct;
 mod direct_compile;
+mod dynamic;
 mod eval;
 mod fault;
 mod inspect;
@@ -22,6 +23,7 @@ mod record;
 mod rendezvous;
 mod step;
 
+pub use dynamic::graph::DynamicGraph;
 pub use fault::{Fault, Site};
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;

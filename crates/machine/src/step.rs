@@ -181,6 +181,11 @@ impl Machine {
                         rank = Some(t_rank);
                     }
                 }
+                Ok(ready) if self.dynamic => {
+                    if self.take_dynamic(state, number, &ready, instance.kind, frame, also, out) {
+                        rank = Some(t_rank);
+                    }
+                }
                 Ok(ready) => {
                     rank = Some(t_rank);
                     self.begin(state);
@@ -341,6 +346,7 @@ impl Machine {
                         found.remove(position);
                     }
                 }
+                self.heap.dirty = true;
                 let observed = self.observe(false, channel, &values);
                 let bound = observed.and_then(|()| self.bind(index, thread, base, &values));
                 self.values = values;
@@ -424,6 +430,9 @@ impl Machine {
         also: u32,
         out: &mut Successors,
     ) {
+        if self.dynamic {
+            return self.finish_dynamic(performed, number, function, thread, base, also, out);
+        }
         let t = &self.code.transformations[number as usize];
         let (target, keeps_control) = (t.target, t.keeps_control);
         self.taken[number as usize] = true;
@@ -473,6 +482,9 @@ impl Machine {
 
     /// Makes the draft an intermediate state.
     pub(crate) fn postpone(&mut self, holder: u32, also: u32) {
+        if self.dynamic && self.heap.dirty {
+            self.normalise(true);
+        }
         let draft = std::mem::take(&mut self.draft);
         self.postpone_state(holder, also, &draft);
         self.draft = draft;
@@ -490,6 +502,9 @@ impl Machine {
     /// Adds the draft to the successors.
     #[inline(always)]
     pub(crate) fn emit(&mut self, out: &mut Successors) {
+        if self.dynamic && self.heap.dirty {
+            self.normalise(false);
+        }
         out.draft(&self.draft);
         self.emit_draft(out);
     }

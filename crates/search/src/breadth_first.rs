@@ -16,7 +16,7 @@ use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 const BATCH: usize = 64;
 
 /// Explores everything reachable, nearest first.
-pub fn breadth_first<S: System, R: Representative, A: Ample, V: Visited>(
+pub fn breadth_first<S: System, R: Representative<S>, A: Ample, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
@@ -66,7 +66,7 @@ struct Expanded {
     end: usize,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.seams.visited.len(),

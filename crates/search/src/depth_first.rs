@@ -10,7 +10,7 @@ use crate::monitor::Monitor;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Explores everything reachable, deepest first.
-pub fn depth_first<S: System, R: Representative, A: Ample, V: Visited>(
+pub fn depth_first<S: System, R: Representative<S>, A: Ample, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
@@ -70,7 +70,7 @@ struct DepthFirst<'a, S, R, A, V> {
     cut: Option<Stop>,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample, V: Visited> DepthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         let held = self.words.capacity() * 8
             + self.hints.capacity() * 4

@@ -35,7 +35,7 @@ pub struct Seams<'a, S, R, A, V> {
     pub visited: &'a mut V,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> Seams<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample, V: Visited> Seams<'_, S, R, A, V> {
     /// Generates the moves that must be explored from `state`, each as its representative.
     #[inline]
     fn expand(
@@ -55,7 +55,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> Seams<'_, S, R, A, V> {
     #[inline]
     fn represent(&mut self, out: &mut quotient_system::Successors, first: usize, scratch: &mut Vec<u64>) {
         for index in first..out.len() {
-            if self.representative.representative(out.state(index), scratch) {
+            if self.representative.representative(self.system, out.state(index), scratch) {
                 out.replace(index, scratch);
             }
         }
