@@ -67,8 +67,8 @@ pub(crate) const PUNCTUATION: &[&str] = &[
 
 /// Words that cannot be names (unless quoted).
 const KEYWORDS: &[&str] = &[
-    "active",
     "actiondef",
+    "active",
     "assert",
     "assume",
     "at",

@@ -149,7 +149,7 @@ impl Lower<'_> {
         if found.is_none() {
             let mut near: Vec<&Rc<str>> =
                 locations.keys().filter(|n| super::distance(n, &name.text) <= 2).collect();
-            near.sort();
+            near.sort_by_key(|n| (super::distance(n, &name.text), n.to_string()));
             let help = match near.first() {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("declare it: `loc {}: …`", name.text),

@@ -296,8 +296,14 @@ impl Lower<'_> {
             Some(Item::Const(index)) => {
                 let found = self.constants[index].1.get(&element.text).cloned();
                 if found.is_none() {
+                    let mut all: Vec<&str> = self.constants[index].1.keys().map(|n| &**n).collect();
+                    all.sort_unstable();
+                    let help = match all.as_slice() {
+                        [] => "a constant is declared before it is used by others".to_owned(),
+                        all => format!("its constants are {}", all.join(", ")),
+                    };
                     self.error(element.span, format!("`{}` has no constant `{}`", block.text, element.text))
-                        .help("constants must be declared before they are used by other constants");
+                        .help(help);
                 }
                 found
             }
@@ -630,7 +636,7 @@ impl Lower<'_> {
             let ty = self.show(&receiver);
             self.error(
                 function.span,
-                format!("`{}` takes a {ty}, which `{}` is not", function.text, key.text),
+                format!("`{}` takes a value of type {ty}, which `{}` is not", function.text, key.text),
             );
         }
     }

@@ -3,7 +3,7 @@
 //! The name after `for` (its last part, without `Module`) selects what implements the extension: one of the built-in
 //! collections, `Choose`, or one that the embedding program registered. The declared signatures give the types; the
 //! operations themselves are those of [`quotient_program::Extension`], and for collections also `create` (a new
-//! collection with these members) and `choose` (one of the members, each being explored).
+//! collection with these members) and `any` (one of the members, each being explored).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ impl Lower<'_> {
             (Class::Choose, "range") => (Effect::ChooseRange, Some(2)),
             (Class::Choose, "flag") => (Effect::ChooseFlag, Some(0)),
             (Class::Collection(_), "create") => (Effect::Create, None),
-            (Class::Collection(_), "choose") => (Effect::Choose, Some(1)),
+            (Class::Collection(_), "any") => (Effect::Choose, Some(1)),
             (Class::Collection(class), name) => match class.operation(name) {
                 Some((number, arity)) => (Effect::Operation(number, class.is_query(number)), Some(arity + 1)),
                 None => {

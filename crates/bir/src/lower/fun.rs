@@ -27,6 +27,8 @@ pub(super) struct Expansion {
     calls: usize,
     /// Funs inside funs.
     nesting: usize,
+    /// The outermost call.
+    call: Option<Span>,
     /// A limit was passed, and this has been reported.
     failed: bool,
 }
@@ -48,6 +50,7 @@ impl Lower<'_> {
         }
         if e.depth >= MAX_DEPTH || e.copied > MAX_COPIED || e.calls > MAX_CALLS {
             e.failed = true;
+            let span = e.call.unwrap_or(span);
             self.error(span, "expanding funs leads to too large an expression").help(
                 "a recursive fun must come to an end for constant arguments; use a `function` otherwise",
             );
@@ -99,6 +102,9 @@ impl Lower<'_> {
         let copied = self.expansion.copied;
         self.scope.bound.extend(bound);
         self.expansion.calls += 1;
+        if self.expansion.nesting == 0 {
+            self.expansion.call = Some(span);
+        }
         self.expansion.nesting += 1;
         let (value, _) = self.inner(&fun.declaration.value);
         self.expansion.nesting -= 1;

@@ -29,7 +29,11 @@ impl Lower<'_> {
             Some(other) => {
                 let what = other.what();
                 let target = &invoke.target;
-                let d = self.error(target.span, format!("`{}` is {what} and cannot be called", target.text));
+                let message = match other {
+                    Item::Function(_) => format!("`{}` is a function, not a virtual table", target.text),
+                    _ => format!("`{}` is {what} and cannot be called", target.text),
+                };
+                let d = self.error(target.span, message);
                 match other {
                     Item::Function(_) => d.help("leave out `virtual`: it is called directly"),
                     Item::Thread(_) => d.help("threads are started: `start T(…);`"),

@@ -21,6 +21,7 @@ impl Parser<'_> {
     /// `{ locals body }`
     pub(super) fn code(&mut self) -> Parse<(Vec<Variable>, Body)> {
         let opening = self.expect("{", "a body is written in braces")?;
+        let errors = self.diagnostics.error_count();
         let mut locals = Vec::new();
         while self.at_local() {
             let start = self.at;
@@ -37,7 +38,7 @@ impl Parser<'_> {
                 self.statement_into(&mut statements);
                 self.stray_word();
             }
-            if statements.is_empty() && self.is("}") {
+            if statements.is_empty() && self.is("}") && self.diagnostics.error_count() == errors {
                 let d = Diagnostic::error(self.span(), "a body needs at least one location or statement")
                     .help("write `skip;` for nothing");
                 self.report(d);
@@ -102,6 +103,7 @@ impl Parser<'_> {
             live = Some(self.list("}", |p| p.name("a local variable"))?);
         }
         let mut transformations = Vec::new();
+        let errors = self.diagnostics.error_count();
         while self.goes_on() && !self.is("loc") && !self.is("catch") {
             let start = self.at;
             match self.transformation() {
@@ -109,7 +111,7 @@ impl Parser<'_> {
                 Err(_) => self.skip_statement(start, LOW_WORDS),
             }
         }
-        if transformations.is_empty() {
+        if transformations.is_empty() && self.diagnostics.error_count() == errors {
             let d =
                 Diagnostic::error(name.span, format!("the location `{}` has no transformation", name.text))
                     .help("write at least `do { } return;`");
@@ -345,7 +347,7 @@ impl Parser<'_> {
             });
         }
         if handlers.is_empty() {
-            return Err(self.unexpected("`catch`", "`try` needs at least one `catch (Error e) …`"));
+            self.unexpected("`catch`", "`try` needs at least one `catch (Error e) …`");
         }
         self.end(start)?;
         Ok(StatementKind::Try(body, handlers))

@@ -39,6 +39,29 @@ impl Parser<'_> {
         self.nested(|p| p.binary(0))
     }
 
+    /// Whether the token after the next `ahead` ones can start an operand: then a `>` before it compares, and does not
+    /// close `<e>`.
+    fn starts_operand(&self, ahead: usize) -> bool {
+        const WORDS: &[&str] = &[
+            "true",
+            "false",
+            "null",
+            "new",
+            "let",
+            "lockAvailable",
+            "hasLock",
+            "wasNotified",
+            "threadTerminated",
+        ];
+        let token = self.peek(ahead);
+        match &token.kind {
+            Kind::Punct(punct) => matches!(*punct, "(" | "!" | "-" | "+"),
+            Kind::Word(word) => is_name(token) || WORDS.contains(&&**word),
+            Kind::Quoted(_) | Kind::Integer(..) | Kind::Real(..) | Kind::Text(_) => true,
+            Kind::TypeVariable(_) | Kind::End => false,
+        }
+    }
+
     fn make(&mut self, kind: ExprKind, span: Span, children: &[u16]) -> Parse<Expr> {
         let height = 1 + children.iter().max().copied().unwrap_or(0);
         if height > MAX_HEIGHT {
@@ -53,7 +76,7 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parse<Expr> {
         let mut left = self.prefix()?;
         loop {
-            if self.angle && self.is(">") {
+            if self.angle && self.is(">") && !self.starts_operand(1) {
                 return Ok(left);
             }
             if least <= CONDITIONAL && self.is("?") {

@@ -67,7 +67,14 @@ impl Parser<'_> {
     }
 
     pub(super) fn semicolon(&mut self, what: &str) -> Parse<()> {
-        self.expect(";", &format!("{what} ends with `;`")).map(|_| ())
+        if self.eat(";") {
+            return Ok(());
+        }
+        // Where it is missing, rather than at what comes after, which may be lines away.
+        let end = self.previous();
+        let at = quotient_source::Span { start: end.end.saturating_sub(1).max(end.start), ..end };
+        let d = Diagnostic::error(at, format!("expected `;` after this, found {}", self.token().describe()));
+        Err(self.report(d.help(format!("{what} ends with `;`"))))
     }
 
     pub(super) fn enumeration(&mut self) -> Parse<Enumeration> {
