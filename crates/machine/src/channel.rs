@@ -2,6 +2,7 @@
 
 use crate::code::{Pattern, SiteAt};
 use crate::dynamic::kind::Object;
+use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::layout::ChannelLayout;
 use crate::machine::Machine;
@@ -111,6 +112,13 @@ impl Machine {
         Some(Channel { layout, at: unsafe { memory.add(instance.at as usize) } })
     }
 
+    /// Does what a receive wants fit the messages of a channel?
+    pub(crate) fn check_sorts(&self, receive: u32, memory: *mut u8, channel: i32) -> Result<(), SiteAt> {
+        let code = &self.code.receives[receive as usize];
+        let fits = self.channel(memory, channel).is_none_or(|c| Sort::fit(&code.sorts, &c.layout.sorts));
+        if fits { Ok(()) } else { Err(code.wrong) }
+    }
+
     /// The position of the message that the receive with this index would take from a channel.
     pub(crate) fn find_message(
         &mut self,
@@ -127,6 +135,9 @@ impl Machine {
         }
         if code.patterns.len() > found.layout.fields.len() {
             return Err(code.too_many);
+        }
+        if self.dynamic && !Sort::fit(&code.sorts, &found.layout.sorts) {
+            return Err(code.wrong);
         }
         let last = if any { length } else { 1 };
         if !code.patterns.iter().any(|p| matches!(p, Pattern::Match(_))) {

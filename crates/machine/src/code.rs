@@ -6,6 +6,7 @@
 
 use quotient_program::BinaryOp;
 
+use crate::dynamic::segments::Sort;
 use crate::layout::Cell;
 
 /// Where a piece of code starts.
@@ -129,9 +130,7 @@ pub(crate) enum Op {
     Print(u32),
 
     // Dynamic programs.
-    /// Replaces a reference by the byte position of its object.
-    ObjectPlace(u32),
-    /// Replaces a reference by the byte position of a field that lies differently in different types.
+    /// Replaces a reference by the byte position of a field; a table says where it is in each type.
     MemberPlace(u32, u32),
     /// Pops an index and replaces the reference below by the byte position of the element.
     ElementPlace(u32),
@@ -228,8 +227,11 @@ pub(crate) struct Send {
     pub(crate) channel: CodeAt,
     pub(crate) sorted: bool,
     pub(crate) args: Vec<CodeAt>,
+    /// What the values name (dynamic programs).
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) wrong: SiteAt,
 }
 
 /// A compiled receive or poll.
@@ -240,8 +242,11 @@ pub(crate) struct Receive {
     pub(crate) any: bool,
     pub(crate) peek: bool,
     pub(crate) patterns: Vec<Pattern>,
+    /// What the fields must name (dynamic programs).
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) wrong: SiteAt,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use crate::code::{
 };
 use crate::direct::INTERPRET;
 use crate::dynamic::compile::CallPlace;
-use crate::dynamic::segments::Segments;
+use crate::dynamic::segments::{Segments, Sort};
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
 use crate::layout::{Cell, Layout, size_of_type};
@@ -156,6 +156,8 @@ impl Compiler<'_> {
                     channel: self.expr_code(function, channel),
                     sorted: *sorted,
                     args: args.iter().map(|e| self.expr_code(function, e)).collect(),
+                    sorts: args.iter().map(Sort::of_expr).collect(),
+                    wrong: self.site(Fault::Message, t.span),
                     site: self.site(Fault::NoChannel, t.span),
                     too_many: self.site(Fault::Fields, t.span),
                 };
@@ -201,6 +203,12 @@ impl Compiler<'_> {
         patterns: &[ir::Pattern],
         span: Span,
     ) -> u32 {
+        let sorts = patterns.iter().map(|p| match p {
+            ir::Pattern::Bind(place) => Sort::of_type(&place.ty),
+            ir::Pattern::Match(e) => Sort::of_expr(e),
+            ir::Pattern::Ignore => Sort::Any,
+        });
+        let sorts = sorts.collect();
         let patterns = patterns
             .iter()
             .map(|p| match p {
@@ -221,7 +229,8 @@ impl Compiler<'_> {
             .collect();
         let site = self.site(Fault::NoChannel, span);
         let too_many = self.site(Fault::Fields, span);
-        self.code.receives.push(Receive { channel, any, peek, patterns, site, too_many });
+        let wrong = self.site(Fault::Message, span);
+        self.code.receives.push(Receive { channel, any, peek, patterns, sorts, site, too_many, wrong });
         self.code.receives.len() as u32 - 1
     }
 

@@ -339,25 +339,28 @@ impl Machine {
                     }
                 }
 
-                Op::ObjectPlace(access) => {
-                    let access = &self.code.dynamic.accesses[access as usize];
-                    top = self.existing(memory, top, access.null, access.dangling)?.1 as i32;
-                }
                 Op::MemberPlace(access, table) => {
                     let access = &self.code.dynamic.accesses[access as usize];
                     let (kind, at) = self.existing(memory, top, access.null, access.dangling)?;
-                    let Object::Record(record) = kind.object() else { return Err(access.null) };
-                    top = (at + self.code.dynamic.members[table as usize][record.0 as usize]) as i32;
+                    let Object::Record(record) = kind.object() else { return Err(access.wrong) };
+                    let offset = self.code.dynamic.members[table as usize][record.0 as usize];
+                    if offset == u32::MAX {
+                        return Err(access.wrong);
+                    }
+                    top = (at + offset) as i32;
                 }
                 Op::ElementPlace(access) => {
                     let index = pop!();
                     let access = &self.code.dynamic.accesses[access as usize];
                     let (kind, at) = self.existing(memory, top, access.null, access.dangling)?;
                     match kind.object() {
-                        Object::Array(_, length) if (index as u32) < length => {
+                        Object::Array(id, length) if id.0 == access.array => {
+                            if index as u32 >= length {
+                                return Err(access.bounds);
+                            }
                             top = (at + access.header + index as u32 * access.stride) as i32;
                         }
-                        _ => return Err(access.bounds),
+                        _ => return Err(access.wrong),
                     }
                 }
                 Op::Fit(index) => {

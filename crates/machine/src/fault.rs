@@ -32,6 +32,8 @@ pub enum Fault {
     NoChannel,
     /// More values than the channel's messages have fields.
     Fields,
+    /// A reference where a message has a number, or the other way round.
+    Message,
     /// A remote reference to a process that does not exist, or runs something else.
     NoProcess {
         /// The proctype it must run.
@@ -113,7 +115,7 @@ impl Fault {
             Fault::Assertion { .. } => "assertion",
             Fault::Index { .. } => "index",
             Fault::Division => "division",
-            Fault::NoChannel | Fault::Fields => "channel",
+            Fault::NoChannel | Fault::Fields | Fault::Message => "channel",
             Fault::NoProcess { .. } => "reference",
             Fault::Blocked | Fault::Endless => "d_step",
             Fault::Trace { .. } => "trace",
@@ -140,6 +142,9 @@ impl Fault {
             Fault::Division => "division by zero".into(),
             Fault::NoChannel => "operation on a channel variable that holds no channel".into(),
             Fault::Fields => "more values than the messages of the channel have fields".into(),
+            Fault::Message => {
+                "a reference where the channel's messages have a number, or the other way round".into()
+            }
             Fault::NoProcess { name } => {
                 format!("remote reference to a process that does not exist or is no `{name}`")
             }

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use crate::dynamic::segments::Sort;
 use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, RangeType, Type};
 
 /// How a scalar is kept in bytes.
@@ -152,6 +153,8 @@ pub(crate) struct ChannelLayout {
     pub(crate) length_size: u32,
     /// Fields of a message: byte within the message and cell.
     pub(crate) fields: Vec<(u32, Cell)>,
+    /// What each field names.
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) message_size: u32,
     pub(crate) size: u32,
 }
@@ -295,11 +298,13 @@ fn channel_layout(channel: &quotient_program::ChannelType) -> ChannelLayout {
         })
         .collect();
     let size = length_size + channel.capacity * message_size;
-    ChannelLayout { capacity: channel.capacity, length_size, fields, message_size, size }
+    let sorts = channel.fields.iter().map(Sort::of_type).collect();
+    ChannelLayout { capacity: channel.capacity, length_size, fields, sorts, message_size, size }
 }
 
 /// A thread or channel of a shape.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Instance {
     /// Index of its function or channel type.
     pub(crate) kind: u32,

@@ -14,6 +14,7 @@ mod direct_compile;
 mod dynamic;
 mod eval;
 mod fault;
+mod graph;
 mod inspect;
 mod layout;
 mod machine;
@@ -22,9 +23,13 @@ mod plain;
 mod record;
 mod rendezvous;
 mod step;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod x86;
 
 pub use dynamic::graph::DynamicGraph;
+pub use dynamic::names::ObjectNames;
 pub use fault::{Fault, Site};
+pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
 pub use machine::Machine;
 pub use record::{MicroStep, StepRecord};

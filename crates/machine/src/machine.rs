@@ -50,6 +50,9 @@ pub struct Machine {
     pub(crate) exhausted: Option<String>,
     /// Transformations taken at least once, by number.
     pub(crate) taken: Vec<bool>,
+    /// Locations as machine code.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    pub(crate) translated: crate::x86::Translated,
     /// Set while a step is being explained.
     pub(crate) recorder: Option<Recorder>,
 }
@@ -79,9 +82,13 @@ impl Machine {
             program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
         let must_clean = !layout.scratch.is_empty() || layout.last.is_some();
         let segments = if dynamic { Segments::new(&program, &layout) } else { Segments::default() };
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let translated = crate::x86::Translated::new(program.observer.is_none() && !dynamic);
         Ok(Machine {
             dynamic,
             heap: Heap::new(segments),
+            #[cfg(all(target_arch = "x86_64", unix))]
+            translated,
             restricted,
             must_clean,
             taken: vec![false; code.transformations.len()],
@@ -102,6 +109,12 @@ impl Machine {
             exhausted: None,
             recorder: None,
         })
+    }
+
+    /// Leaves everything to the interpreter from now on: no machine code. For comparison; it is slower.
+    pub fn interpret_only(&mut self) {
+        #[cfg(all(target_arch = "x86_64", unix))]
+        self.translated.disable();
     }
 
     /// Whether a search that ended [`Exhausted`] with this reason can succeed with [`Machine::wide`].

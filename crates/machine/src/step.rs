@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use quotient_system::{Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
+use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::machine::Machine;
 use crate::record::MicroStep;
@@ -65,7 +66,19 @@ impl Machine {
             Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
         };
         let quick = !self.restricted && !self.must_clean && self.recorder.is_none();
-        for thread in first..end {
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let number = self.shape_number(memory);
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let translated = quick && self.translated_shape(number);
+        let mut thread = first;
+        while thread < end {
+            #[cfg(all(target_arch = "x86_64", unix))]
+            if translated {
+                thread = self.translated_moves(state, number, thread, end, out);
+                if thread == end {
+                    break;
+                }
+            }
             // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
             let instance = unsafe { *list.add(thread as usize) };
             let location = self.location(memory, instance.at, instance.kind);
@@ -82,6 +95,7 @@ impl Machine {
             if !self.pool.is_empty() {
                 self.drain(out);
             }
+            thread += 1;
         }
     }
 
@@ -279,6 +293,9 @@ impl Machine {
                 let Some(channel) = self.channel(frame.memory, number) else { return Err(send.site) };
                 if send.args.len() > channel.layout.fields.len() {
                     return Err(send.too_many);
+                }
+                if self.dynamic && !Sort::fit(&send.sorts, &channel.layout.sorts) {
+                    return Err(send.wrong);
                 }
                 Ok(if channel.layout.capacity == 0 {
                     Ready::Rendezvous(number)

@@ -5,7 +5,8 @@
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
-use quotient_visited::{Known, Loaded, Visited};
+use quotient_visited::{Group, Known, Looked, Visited};
+use smallvec::SmallVec;
 
 use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
@@ -51,14 +52,6 @@ struct BreadthFirst<'a, S, R, A, V> {
     scratch: Vec<u64>,
 }
 
-/// What is found out about the successors of a batch.
-#[derive(Default)]
-struct Batch {
-    loaded: Vec<Loaded>,
-    keys: Vec<u64>,
-    hints: Vec<u32>,
-}
-
 /// One state of a batch and which entries of the batch are its successors.
 struct Expanded {
     item: Item,
@@ -83,7 +76,7 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
         let mut monitor = Monitor::new();
         let mut successors = Successors::new();
         let mut batch: Vec<Expanded> = Vec::new();
-        let mut scratch = Batch::default();
+        let mut looked = Looked::default();
 
         self.initial(&mut successors, options)?;
         while self.next.len() > 0 {
@@ -110,7 +103,7 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
                 if batch.is_empty() {
                     break;
                 }
-                self.look_up(&successors, &batch, &mut scratch, options)?;
+                self.look_up(&successors, &batch, &mut looked, options)?;
                 if monitor.due(batch.len() as u32)
                     && let Some(stop) = monitor.check(options, &mut || self.statistics())
                 {
@@ -153,99 +146,92 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
         Ok(())
     }
 
-    /// Hashes, then looks up, the successors of a batch; new ones join the next level.
+    /// Looks up the successors of a batch; new ones join the next level.
     #[inline]
     fn look_up(
         &mut self,
         successors: &Successors,
         batch: &[Expanded],
-        Batch { loaded, keys, hints }: &mut Batch,
+        looked: &mut Looked,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
-        let visited = &mut *self.seams.visited;
-        loaded.clear();
-        let mut start = 0;
+        // Nothing behind the violation that ends the search.
+        let violated = if options.all { None } else { successors.first_violation() };
+        let count = violated.unwrap_or(successors.len());
+        self.groups(batch, |groups, visited| visited.insert_batch(successors, count, groups, looked));
+        let mut new = looked.new.iter().map(|entry| *entry as usize).peekable();
         for expanded in batch {
-            let known =
-                Known { state: self.level.state(expanded.item), hint: self.level.hint(expanded.item) };
-            for index in expanded.first..expanded.end {
-                let state = successors.state(index);
-                if state.is_empty() {
-                    loaded.push(Loaded::default());
-                    continue;
-                }
-                let end = start + visited.hint_len(state.len());
-                if hints.len() < end {
-                    hints.resize(end.max(2 * hints.len()), 0);
-                }
-                loaded.push(visited.load(state, Some(known), &mut hints[start..end]));
-                start = end;
+            while let Some(entry) = new.next_if(|entry| *entry < expanded.end) {
+                let state = successors.state(entry);
+                self.parents.child((entry - expanded.first) as u32);
+                self.next.push(state, looked.hint(entry, self.seams.visited.hint_len(state.len())));
             }
-        }
-        keys.clear();
-        let mut start = 0;
-        for (index, &loaded) in loaded.iter().enumerate() {
-            let state = successors.state(index);
-            if state.is_empty() {
-                keys.push(0);
-                continue;
+            if successors.has_violations() {
+                self.violations(successors, expanded, count, options)?;
+            } else {
+                self.transitions += (expanded.end - expanded.first) as u64;
             }
-            let end = start + visited.hint_len(state.len());
-            keys.push(visited.prepare(state, loaded, &mut hints[start..end]));
-            start = end;
-        }
-        let mut hint = 0;
-        for expanded in batch {
-            let mut moved = false;
-            let keys = &keys[expanded.first..expanded.end];
-            for (index, &key) in (expanded.first..).zip(keys) {
-                let state = successors.state(index);
-                let choice = (index - expanded.first) as u32;
-                if let Some(code) = successors.entry(index).violation {
-                    moved = true;
-                    let parents = &self.parents;
-                    let number = self.expanded;
-                    self.report.record(Cause::Violation(code), || {
-                        let mut path = parents.path(number);
-                        path.choices.push(choice);
-                        path
-                    });
-                    if !options.all {
-                        self.transitions += 1;
-                        return Err(Stop::Violation);
-                    }
-                }
-                if state.is_empty() {
-                    continue;
-                }
-                moved = true;
-                self.transitions += 1;
-                let hint_len = self.seams.visited.hint_len(state.len());
-                if self.seams.visited.insert(key, state) {
-                    self.parents.child(choice);
-                    self.next.push(state, &hints[hint..hint + hint_len]);
-                    if let Some(limit) = options.limits.states
-                        && self.seams.visited.len() > limit
-                    {
-                        return Err(Monitor::states(limit));
-                    }
-                }
-                hint += hint_len;
-            }
-            if !moved && options.deadlocks {
-                let state = self.level.state(expanded.item);
-                if !self.seams.system.is_valid_end(state) {
-                    let parents = &self.parents;
-                    let number = self.expanded;
-                    self.report.record(Cause::Deadlock, || parents.path(number));
-                    if !options.all {
-                        return Err(Stop::Violation);
-                    }
-                }
+            if expanded.first == expanded.end && options.deadlocks {
+                self.stuck(expanded.item, options)?;
             }
             self.parents.done();
             self.expanded += 1;
         }
+        if let Some(limit) = options.limits.states
+            && self.seams.visited.len() > limit
+        {
+            return Err(Monitor::states(limit));
+        }
         Ok(())
+    }
+
+    /// Hands the groups of a batch to the store.
+    #[inline(always)]
+    fn groups(&mut self, batch: &[Expanded], insert: impl FnOnce(&[Group<'_>], &mut V)) {
+        let level = &self.level;
+        let mut groups: SmallVec<[Group<'_>; BATCH]> = SmallVec::new();
+        groups.extend(batch.iter().map(|e| {
+            let parent = Known { state: level.state(e.item), hint: level.hint(e.item) };
+            Group { parent, first: e.first, end: e.end }
+        }));
+        insert(&groups, self.seams.visited);
+    }
+
+    /// Counts the successors of a state and reports the violations among the first `count` entries, and the one at
+    /// `count`, which ends the search.
+    #[cold]
+    fn violations(
+        &mut self,
+        successors: &Successors,
+        expanded: &Expanded,
+        count: usize,
+        options: &Options<'_>,
+    ) -> Result<(), Stop> {
+        for entry in expanded.first..expanded.end {
+            self.transitions += u64::from(entry == count || successors.entry(entry).has_state());
+            if let Some(code) = successors.entry(entry).violation {
+                let (parents, number) = (&self.parents, self.expanded);
+                self.report.record(Cause::Violation(code), || {
+                    let mut path = parents.path(number);
+                    path.choices.push((entry - expanded.first) as u32);
+                    path
+                });
+                if !options.all {
+                    return Err(Stop::Violation);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A state without successors is a deadlock unless the system may end there.
+    #[cold]
+    fn stuck(&mut self, item: Item, options: &Options<'_>) -> Result<(), Stop> {
+        if self.seams.system.is_valid_end(self.level.state(item)) {
+            return Ok(());
+        }
+        let (parents, number) = (&self.parents, self.expanded);
+        self.report.record(Cause::Deadlock, || parents.path(number));
+        if options.all { Ok(()) } else { Err(Stop::Violation) }
     }
 }

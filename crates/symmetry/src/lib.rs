@@ -7,6 +7,7 @@
 //! States are shown as [`graph::Graph`]s by a [`StateGraph`]; an [`Order`] numbers the nodes; the numbering, brought into
 //! the group of renamings that the program allows, renames the state. [`Identity`] leaves every state alone.
 
+pub mod audit;
 pub mod exact;
 pub mod graph;
 pub mod group;

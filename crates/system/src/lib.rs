@@ -49,6 +49,7 @@ pub struct Exhausted {
 
 /// A system's own number for one thing that can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct ViolationCode(pub std::num::NonZeroU32);
 
 impl ViolationCode {

@@ -40,8 +40,9 @@ impl Plan {
     pub(crate) fn new(words: usize) -> Plan {
         let slots = 2 * words as u32;
         let mut plan = Plan { slots: slots as usize, ..Plan::default() };
-        let deal = |first: u32| (first..slots).step_by(2).collect::<Vec<_>>();
         if words > 1 {
+            let lowest = plan.add_lowest(slots);
+            let deal = |first: usize| lowest.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
             plan.tops = [plan.add(&deal(0)), plan.add(&deal(1))];
         }
         if plan.nodes.len() <= MOST_BITS {
@@ -63,46 +64,49 @@ impl Plan {
         plan
     }
 
-    /// Adds the tree over two slots or more; gives the number of its topmost node.
-    fn add(&mut self, slots: &[u32]) -> usize {
-        let arity = arity(slots.len());
-        let lowest = arity == slots.len();
+    /// Adds the nodes over slots: neighbours together, since a step changes neighbours. At least two nodes, of two to four
+    /// slots each.
+    fn add_lowest(&mut self, slots: u32) -> Vec<u32> {
+        let count = slots.div_ceil(4).max(2);
+        let mut first = 0;
+        for node in 0..count {
+            let arity = (slots - first).div_ceil(count - node);
+            let children =
+                std::array::from_fn(|child| if (child as u32) < arity { first + child as u32 } else { 0 });
+            self.nodes.push(Node { children, arity, lowest: true });
+            first += arity;
+        }
+        (0..count).collect()
+    }
+
+    /// Adds the tree over nodes, at least one; gives the number of its topmost node. Nodes are dealt to the children like
+    /// cards, so that all of them vary equally.
+    fn add(&mut self, nodes: &[u32]) -> usize {
+        if let [single] = nodes {
+            return *single as usize;
+        }
+        let arity = arity(nodes.len());
         let mut children = [0; 4];
         for (first, child) in children.iter_mut().enumerate().take(arity) {
-            // A child over one slot occurs only where all are: larger nodes have children over two slots at least.
-            *child = if lowest {
-                slots[first]
-            } else {
-                self.add(&slots.iter().copied().skip(first).step_by(arity).collect::<Vec<_>>()) as u32
-            };
+            *child = self.add(&nodes.iter().copied().skip(first).step_by(arity).collect::<Vec<_>>()) as u32;
         }
-        self.nodes.push(Node { children, arity: arity as u32, lowest });
+        self.nodes.push(Node { children, arity: arity as u32, lowest: false });
         self.nodes.len() - 1
     }
 
     /// Number of inner nodes for states of this length.
-    #[inline]
     pub(crate) fn nodes_of(words: usize) -> usize {
-        2 * nodes_over(words)
+        Plan::new(words).nodes.len()
     }
 }
 
-/// Children of a node over this many slots.
-fn arity(slots: usize) -> usize {
-    match slots {
-        0..=4 => slots,
-        5..=16 => slots.div_ceil(4),
+/// Children of a node over this many nodes.
+fn arity(nodes: usize) -> usize {
+    match nodes {
+        0..=4 => nodes,
+        5..=16 => nodes.div_ceil(4),
         _ => 2,
     }
-}
-
-/// Nodes of the tree over this many slots.
-fn nodes_over(slots: usize) -> usize {
-    if slots <= 1 {
-        return 0;
-    }
-    let arity = arity(slots);
-    1 + (0..arity).map(|first| nodes_over((slots - first).div_ceil(arity))).sum::<usize>()
 }
 
 #[cfg(test)]

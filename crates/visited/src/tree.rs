@@ -17,36 +17,38 @@
 //! state is the numbers of all its nodes but the root; a successor that differs in few slots looks up only the nodes
 //! above those.
 
+use quotient_system::Successors;
+
 use crate::interner::{Pairs, Quads, Triples};
 use crate::key_set::{KeySet, key_hash};
 use crate::plan::{Node, Plan};
-use crate::{Known, Loaded, Visited};
+use crate::{Group, Known, Loaded, Looked, Visited};
 
 /// States as trees of shared nodes.
 #[derive(Debug, Default)]
 pub struct Tree {
-    nodes: Nodes,
+    pub(crate) nodes: Nodes,
     /// Tree and root set by number of words.
-    by_length: Vec<Length>,
-    len: u64,
+    pub(crate) by_length: Vec<Length>,
+    pub(crate) len: u64,
 }
 
 #[derive(Debug, Default)]
-struct Length {
-    plan: Plan,
-    roots: KeySet,
+pub(crate) struct Length {
+    pub(crate) plan: Plan,
+    pub(crate) roots: KeySet,
 }
 
 /// The inner nodes, by number of children.
 #[derive(Debug, Default)]
-struct Nodes {
-    pairs: Pairs,
-    triples: Triples,
-    quads: Quads,
+pub(crate) struct Nodes {
+    pub(crate) pairs: Pairs,
+    pub(crate) triples: Triples,
+    pub(crate) quads: Quads,
 }
 
 /// States of up to this many words are two nodes and a root.
-const SHORT: usize = 4;
+pub(crate) const SHORT: usize = 4;
 
 impl Nodes {
     /// The number of a node.
@@ -133,6 +135,14 @@ impl Tree {
         Tree::default()
     }
 
+    /// Makes sure that states of this length have a tree.
+    #[inline(always)]
+    pub(crate) fn room_for_length(&mut self, words: usize) {
+        if self.by_length.get(words).is_none_or(|l| l.plan.slots == 0) {
+            self.prepare_length(words);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn prepare_length(&mut self, words: usize) {
@@ -216,9 +226,7 @@ impl Visited for Tree {
     #[inline(always)]
     fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let n = state.len();
-        if self.by_length.get(n).is_none_or(|l| l.plan.slots == 0) {
-            self.prepare_length(n);
-        }
+        self.room_for_length(n);
         if n <= SHORT { self.nodes.load_short(state) } else { self.load_long(state, parent, hint) }
     }
 
@@ -236,6 +244,19 @@ impl Visited for Tree {
         let new = self.by_length[state.len()].roots.insert(key);
         self.len += u64::from(new);
         new
+    }
+
+    #[inline]
+    fn insert_batch(
+        &mut self,
+        successors: &Successors,
+        count: usize,
+        groups: &[Group<'_>],
+        looked: &mut Looked,
+    ) {
+        if !self.insert_uniform(successors, count, groups, looked) {
+            looked.one_by_one(self, successors, count, groups);
+        }
     }
 
     #[inline]

@@ -33,6 +33,10 @@ pub(crate) struct Access {
     pub(crate) null: SiteAt,
     pub(crate) dangling: SiteAt,
     pub(crate) bounds: SiteAt,
+    /// It is of another type.
+    pub(crate) wrong: SiteAt,
+    /// The type of an array.
+    pub(crate) array: u32,
     pub(crate) header: u32,
     pub(crate) stride: u32,
 }
@@ -490,7 +494,7 @@ impl Compiler<'_> {
     ) -> (Type, &'p [Projection]) {
         self.expr(function, reference);
         let (null, dangling) = self.follow_sites(place.span);
-        let mut access = Access { null, dangling, bounds: null, header: 0, stride: 0 };
+        let mut access = Access { null, dangling, bounds: null, wrong: null, array: 0, header: 0, stride: 0 };
         match (&place.path[..], referent) {
             ([Projection::Member(record, field), rest @ ..], _) => {
                 let program = self.program;
@@ -498,19 +502,12 @@ impl Compiler<'_> {
                 let offsets: Vec<u32> = (0..program.records.len())
                     .map(|r| segments.records[r].fields.get(&(*record, *field)).copied().unwrap_or(u32::MAX))
                     .collect();
+                access.wrong =
+                    self.site(Fault::Cast { name: program.record(*record).name.clone() }, place.span);
                 let access = self.access(access);
-                let mut known = offsets.iter().filter(|o| **o != u32::MAX);
-                let first = known.next().copied().unwrap_or(0);
-                if known.all(|o| *o == first) {
-                    self.emit(Op::ObjectPlace(access));
-                    if first > 0 {
-                        self.emit(Op::AddConst(first as i32));
-                    }
-                } else {
-                    self.code.dynamic.members.push(offsets);
-                    let table = self.code.dynamic.members.len() as u32 - 1;
-                    self.emit(Op::MemberPlace(access, table));
-                }
+                self.code.dynamic.members.push(offsets);
+                let table = self.code.dynamic.members.len() as u32 - 1;
+                self.emit(Op::MemberPlace(access, table));
                 (program.record(*record).fields[*field as usize].ty.clone(), rest)
             }
             ([Projection::Index(index), rest @ ..], Referent::Array(id)) => {
@@ -521,6 +518,8 @@ impl Compiler<'_> {
                 let element = array.element.clone();
                 access.stride = size_of_type(self.program, &element);
                 access.header = if array.lock { super::segments::LOCK_SIZE } else { 0 };
+                access.wrong = self.site(Fault::Cast { name: array.name.clone() }, place.span);
+                access.array = id.0;
                 access.bounds = self.site(Fault::Bounds { text: self.text(place.span) }, place.span);
                 let access = self.access(access);
                 self.emit(Op::ElementPlace(access));

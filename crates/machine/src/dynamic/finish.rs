@@ -62,6 +62,7 @@ impl Machine {
         false
     }
 
+    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     /// Takes a ready transformation once for each way to pick; `false` when it could not be taken.
     pub(crate) fn take_dynamic(
         &mut self,

@@ -82,9 +82,13 @@ impl DynamicGraph {
         })
     }
 
-    /// Whether no thread may be renamed.
-    pub fn threads_are_pinned(&self) -> bool {
-        self.pinned.iter().all(|p| *p)
+    /// What may be renamed, in words.
+    pub fn found(&self) -> &'static str {
+        match (self.pinned.iter().all(|p| *p), self.pinned.iter().any(|p| *p)) {
+            (true, _) => "objects",
+            (_, true) => "objects; threads that never end",
+            _ => "objects and threads",
+        }
     }
 
     fn shape_number(&mut self, state: &[u64]) -> usize {

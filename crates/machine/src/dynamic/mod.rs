@@ -20,6 +20,7 @@ pub(crate) mod frames;
 pub(crate) mod graph;
 pub(crate) mod kind;
 pub(crate) mod locks;
+pub(crate) mod names;
 pub(crate) mod operations;
 pub(crate) mod segments;
 pub(crate) mod shapes;

@@ -48,6 +48,48 @@ impl Link {
     }
 }
 
+/// What a value names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// Nothing: a number.
+    Data,
+    Object,
+    Thread,
+    /// Zero, or nothing is known or wanted: it fits everywhere.
+    Any,
+}
+
+impl Sort {
+    pub(crate) fn of_type(ty: &Type) -> Sort {
+        match ty {
+            Type::Reference(_) => Sort::Object,
+            Type::Thread => Sort::Thread,
+            _ => Sort::Data,
+        }
+    }
+
+    pub(crate) fn of_expr(expr: &quotient_program::Expr) -> Sort {
+        use quotient_program::Expr;
+        match expr {
+            Expr::Const(0) => Sort::Any,
+            Expr::Load(place) => Sort::of_type(&place.ty),
+            Expr::Spanned(inner, _) => Sort::of_expr(inner),
+            Expr::Cast { .. } => Sort::Object,
+            Expr::SelfThread => Sort::Thread,
+            Expr::Conditional(_, a, b) => match Sort::of_expr(a) {
+                Sort::Any => Sort::of_expr(b),
+                sort => sort,
+            },
+            _ => Sort::Data,
+        }
+    }
+
+    /// Do the values of a send, or what a receive wants, fit the fields of a channel?
+    pub(crate) fn fit(sorts: &[Sort], fields: &[Sort]) -> bool {
+        sorts.iter().zip(fields).all(|(a, b)| *a == Sort::Any || a == b)
+    }
+}
+
 /// A record type.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordLayout {

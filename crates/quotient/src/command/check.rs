@@ -49,6 +49,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             options::Store::Plain => StoreKind::Plain,
         },
         raw: options.raw,
+        symmetry: options.symmetry,
+        audit: options.audit.unwrap_or(0),
         all: options.all,
         deadlocks: !options.no_deadlock,
         safety_only: options.safety,
@@ -96,7 +98,7 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     }
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_) => status::BUG,
+        CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
     }
 }
 
