@@ -185,7 +185,15 @@ impl Parser<'_> {
             return true;
         }
         let at = self.at;
-        let typed = self.attempt(|p| p.ty()).is_some() && is_name(self.token());
+        // `T end;` is a declaration, too: its name will be reported.
+        let keyword = matches!(self.token().kind, Kind::Word(_)) && {
+            let at = self.at;
+            let typed = self.attempt(|p| p.ty()).is_some();
+            let named = matches!(self.token().kind, Kind::Word(_)) && self.peek(1).is(";");
+            self.at = at;
+            typed && named
+        };
+        let typed = keyword || self.attempt(|p| p.ty()).is_some() && is_name(self.token());
         self.at = at;
         typed
     }
