@@ -46,9 +46,12 @@ impl Machine {
     pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
         self.expand_once(state, scope, out);
-        if out.len() == before && self.program.features.timeout && self.exhausted.is_none() {
-            // Partial order never proposes a thread that waits for a timeout, so a second look makes sense
-            // for the whole state only.
+        if out.len() == before
+            && scope == Scope::All
+            && self.program.features.timeout
+            && self.exhausted.is_none()
+        {
+            // Only where no thread at all can move; a part of the threads cannot tell.
             self.timeout = true;
             self.expand_once(state, scope, out);
             self.timeout = false;
@@ -57,28 +60,59 @@ impl Machine {
 
     #[inline(always)]
     fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
-        let memory = state.as_ptr().cast::<u8>();
-        let shape = self.shape_at(memory);
-        // The list of a shape's threads stays where it is when new shapes are added.
-        let (list, threads) = (shape.threads.as_ptr(), shape.threads.len() as u32);
-        let (first, end) = match scope {
-            Scope::All => (0, threads),
-            Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
-        };
-        let quick = !self.restricted && !self.must_clean && self.recorder.is_none();
-        #[cfg(all(target_arch = "x86_64", unix))]
-        let number = self.shape_number(memory);
-        #[cfg(all(target_arch = "x86_64", unix))]
-        let translated = quick && self.translated_shape(number);
-        let mut thread = first;
-        while thread < end {
-            #[cfg(all(target_arch = "x86_64", unix))]
-            if translated {
-                thread = self.translated_moves(state, number, thread, end, out);
-                if thread == end {
-                    break;
+        let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
+        match scope {
+            Scope::All => self.expand_range(state, 0, threads, out),
+            Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
+            Scope::Threads(_) => {
+                for thread in (0..threads).filter(|t| scope.includes(*t)) {
+                    self.expand_range(state, thread, thread + 1, out);
                 }
             }
+        }
+    }
+
+    /// Adds the moves of the threads from `first` up to `end`.
+    #[inline(always)]
+    fn expand_range(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
+        let next = self.expand_translated(state, first, end, out);
+        if next < end {
+            self.expand_from(state, next, end, out);
+        }
+    }
+
+    /// Whether nothing but the step itself is to be done.
+    #[inline(always)]
+    fn is_quick(&self) -> bool {
+        !self.restricted && !self.must_clean && self.recorder.is_none()
+    }
+
+    /// Adds the steps of threads from `first` on as far as there is machine code; gives the first thread that is left.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    #[inline(always)]
+    fn expand_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
+        let shape = self.shape_number(state.as_ptr().cast());
+        if self.is_quick() && self.translated_shape(shape) {
+            self.translated_moves(state, shape, first, end, out)
+        } else {
+            first
+        }
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    fn expand_translated(&mut self, _state: &[u64], first: u32, _end: u32, _out: &mut Successors) -> u32 {
+        first
+    }
+
+    /// Adds the steps of the threads from `first` up to `end`; the first one by interpretation.
+    #[inline(never)]
+    fn expand_from(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
+        let memory = state.as_ptr().cast::<u8>();
+        // The list of a shape's threads stays where it is when new shapes are added.
+        let list = self.shape_at(memory).threads.as_ptr();
+        let quick = self.is_quick();
+        let mut thread = first;
+        while thread < end {
             // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
             let instance = unsafe { *list.add(thread as usize) };
             let location = self.location(memory, instance.at, instance.kind);
@@ -95,7 +129,7 @@ impl Machine {
             if !self.pool.is_empty() {
                 self.drain(out);
             }
-            thread += 1;
+            thread = self.expand_translated(state, thread + 1, end, out);
         }
     }
 

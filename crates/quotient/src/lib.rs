@@ -57,7 +57,7 @@ mod check;
 mod load;
 mod symmetry_choice;
 
-pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
 pub use symmetry_choice::{Symmetry, SymmetryReport};
 

@@ -44,6 +44,16 @@ impl Successors {
         self.violations = 0;
     }
 
+    /// Forgets the entries from number `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(first) = self.entries.get(len) {
+            self.end = first.start;
+            self.words.truncate(first.start);
+            self.violations -= self.entries[len..].iter().filter(|e| e.violation.is_some()).count();
+            self.entries.truncate(len);
+        }
+    }
+
     /// Adds a state.
     #[inline]
     pub fn push(&mut self, state: &[u64]) {
