@@ -64,7 +64,7 @@ pub struct SymmetryReport {
 }
 
 /// The representative a check uses.
-pub(crate) type Representative = Ordered<Renaming>;
+pub type Representative = Ordered<Renaming>;
 
 /// The symmetry a check asks for.
 pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
@@ -72,7 +72,7 @@ pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
 }
 
 /// The representative for a check of this machine; `None` when nothing can be renamed in any state.
-pub(crate) fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
+pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
     let order = asked(check).order()?;
     let program = machine.program();
     // Without the reductions a dead variable keeps its value.
