@@ -245,11 +245,16 @@ impl Model {
     ) -> Result<Outcome, CheckError> {
         let mut symmetry =
             symmetry_choice::report(&mut machine, check, representative.as_ref(), &self.sources);
+        let exact = Check { symmetry: Some(Symmetry::Exact), ..*check };
+        let mut canonical =
+            representative.as_ref().and_then(|_| symmetry_choice::representative(&mut machine, &exact));
         if check.audit > 0
-            && let Some(representative) = &mut representative
+            && let (Some(representative), Some(canonical)) = (&mut representative, &mut canonical)
         {
-            let audit = audit(&mut machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
-            if audit.wrong > 0 {
+            let audit = audit(&mut machine, representative, canonical, check.audit, 1)
+                .map_err(CheckError::Exhausted)?;
+            // Forms that are not canonical after all prove nothing.
+            if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
                 return Err(CheckError::WrongRepresentatives(audit.wrong));
             }
             symmetry.audited = Some((audit.states, audit.renamed));
@@ -282,10 +287,12 @@ impl Model {
         let unreached = if complete { unreached(&machine, self) } else { Vec::new() };
         let mut violations = Vec::new();
         for found in &report.found {
-            let choices = match &mut representative {
-                None => found.path.choices.clone(),
-                Some(representative) => in_real_names(&mut machine, representative, &found.path.choices)
-                    .map_err(CheckError::NotReplayable)?,
+            let choices = match (&mut representative, &mut canonical) {
+                (Some(representative), Some(canonical)) => {
+                    in_real_names(&mut machine, representative, canonical, &found.path.choices)
+                        .map_err(CheckError::NotReplayable)?
+                }
+                _ => found.path.choices.clone(),
             };
             let trace =
                 Trace::replay(&mut machine, &self.sources, &choices).map_err(CheckError::NotReplayable)?;

@@ -59,7 +59,7 @@ mod symmetry_choice;
 
 pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
-pub use symmetry_choice::{Symmetry, SymmetryReport};
+pub use symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};
 
 pub use quotient_ample as ample;
 pub use quotient_bir as bir;

@@ -5,6 +5,7 @@
 //! - [`print()`]: a syntax tree as Promela text;
 //! - [`generate()`]: random programs, named by a seed;
 //! - [`interpret()`]: an explicit-state interpreter with SPIN's meaning;
+//! - [`symmetric()`]: random programs with symmetric processes, and what may spoil the symmetry;
 //! - [`shrink()`]: a smaller program that still fails.
 //!
 //! The interpreter is itself checked against SPIN (`tests/spin.rs`), where SPIN is installed.
@@ -16,8 +17,10 @@ pub mod interpret;
 pub mod print;
 pub mod random;
 pub mod shrink;
+pub mod symmetric;
 
 pub use generate::generate;
 pub use interpret::{Fault, Outcome, interpret};
 pub use print::print;
 pub use shrink::shrink;
+pub use symmetric::symmetric;
