@@ -530,9 +530,12 @@ impl Model {
         let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
         if check.audit > 0
             && let Some(representative) = representative
+            && let Some(canonical) = &mut canonical(machine)
         {
-            let audit = audit(machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
-            if audit.wrong > 0 {
+            let audit =
+                audit(machine, representative, canonical, check.audit, 1).map_err(CheckError::Exhausted)?;
+            // Forms that are not canonical after all prove nothing.
+            if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
                 return Err(CheckError::WrongRepresentatives(audit.wrong));
             }
             symmetry.audited = Some((audit.states, audit.renamed));
@@ -555,11 +558,14 @@ impl Model {
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
         let mut questions = Vec::new();
+        let mut canonical = if representative.is_some() { canonical(machine) } else { None };
         for found in &report.found {
-            let choices = match &mut representative {
-                None => found.path.choices.clone(),
-                Some(representative) => in_real_names(machine, *representative, &found.path.choices)
-                    .map_err(CheckError::NotReplayable)?,
+            let choices = match (&mut representative, &mut canonical) {
+                (Some(representative), Some(canonical)) => {
+                    in_real_names(machine, *representative, canonical, &found.path.choices)
+                        .map_err(CheckError::NotReplayable)?
+                }
+                _ => found.path.choices.clone(),
             };
             let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
                 .map_err(CheckError::NotReplayable)?;
@@ -633,6 +639,11 @@ impl Outcome {
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
     }
+}
+
+/// The canonical form, by which representatives that are not canonical are compared.
+fn canonical(machine: &mut Machine) -> Option<Representative> {
+    symmetry_choice::representative(machine, &Check { symmetry: Some(Symmetry::Exact), ..Check::default() })
 }
 
 /// Statements that no process ever executed.

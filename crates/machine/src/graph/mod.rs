@@ -78,6 +78,11 @@ impl Renaming {
         plans.map(|p| &p.identities).max_by_key(|i| i.thread.len())
     }
 
+    /// What may be renamed in the state whose graph was made last.
+    pub fn current(&self) -> Option<&Identities> {
+        self.plans.get(self.shape)?.as_ref()?.as_ref().map(|p| &p.identities)
+    }
+
     fn analyse(&self, machine: &Machine, shape: usize) -> Identities {
         let threads: Vec<FunctionId> =
             machine.shapes.list[shape].threads.iter().map(|t| FunctionId(t.kind)).collect();

@@ -307,7 +307,7 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone(), properties: Vec::new() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }
 
