@@ -7,7 +7,7 @@
 
 mod plan;
 
-use quotient_identity::{Identities, analyse};
+use quotient_identity::{Code, Identities, analyse};
 use quotient_program::{Action, Expr, FunctionId, Program};
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
@@ -87,18 +87,17 @@ impl Renaming {
         let threads: Vec<FunctionId> =
             machine.shapes.list[shape].threads.iter().map(|t| FunctionId(t.kind)).collect();
         let properties: Vec<&Expr> = self.properties.iter().collect();
-        let live = |function: FunctionId| {
+        let code = |function: FunctionId| {
             let starts = &self.starts[function.0 as usize];
             let locations = machine.program.function(function).locations.len();
-            if !threads.contains(&function) {
-                vec![false; locations]
-            } else if starts.is_empty() {
-                vec![true; locations]
+            let settled = if threads.contains(&function) { Code::Live } else { Code::Settled };
+            if starts.is_empty() {
+                vec![settled; locations]
             } else {
-                starts.iter().map(|s| !s).collect()
+                starts.iter().map(|starts| if *starts { Code::Past } else { settled }).collect()
             }
         };
-        analyse(&machine.program, &threads, &live, &properties)
+        analyse(&machine.program, &threads, &code, &properties)
     }
 
     /// Can a thread of this state still start another?
