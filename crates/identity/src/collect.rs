@@ -331,6 +331,18 @@ impl Collector<'_> {
                 }
             }
             Action::SetPriority(..) => self.refuse("the model uses priorities"),
+            // Dynamic programs have opaque ids, and graphs of their own in `machine`.
+            Action::New { .. }
+            | Action::Delete(_)
+            | Action::Lock(..)
+            | Action::Update { .. }
+            | Action::Choose { .. }
+            | Action::Call { .. }
+            | Action::Return(_)
+            | Action::Throw(_)
+            | Action::Assume(_)
+            | Action::EndThread
+            | Action::Halt => self.refuse("the model has objects or functions"),
         }
     }
 
@@ -342,6 +354,7 @@ impl Collector<'_> {
             Root::Remote { function, variable, .. } => {
                 self.out.locals.get(function.0 as usize)?.get(variable.0 as usize)?
             }
+            Root::Object { .. } => return None,
         };
         for projection in &place.path {
             shape = match (projection, shape) {
@@ -366,6 +379,7 @@ impl Collector<'_> {
                 self.flow(thread, Sink::Class(THREAD));
                 self.out.locals.get(function.0 as usize).and_then(|l| l.get(variable.0 as usize)).cloned()
             }
+            Root::Object { .. } => None,
         };
         for projection in &place.path {
             at = match (projection, at) {
@@ -392,6 +406,14 @@ impl Collector<'_> {
     /// The value of an expression goes somewhere.
     fn flow(&mut self, e: &Expr, sink: Sink) {
         match e {
+            Expr::SelfThread
+            | Expr::Terminated(_)
+            | Expr::InstanceOf { .. }
+            | Expr::Cast { .. }
+            | Expr::ArrayLength(_)
+            | Expr::Lock(..)
+            | Expr::Query { .. }
+            | Expr::Function(_) => self.refuse("the model has objects or functions"),
             Expr::Const(value) => {
                 if let Sink::Class(class) = sink {
                     self.constant(class, *value);

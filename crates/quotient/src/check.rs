@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient_ample::All;
+use quotient_ample::{All, Ample, AmpleSets, Question};
 use quotient_machine::Machine;
 use quotient_residual::Reduced;
 use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
@@ -36,6 +36,29 @@ pub enum StoreKind {
     Plain,
 }
 
+/// Whether only representative interleavings are explored (partial order reduction).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialOrder {
+    /// All interleavings.
+    Off,
+    /// Ample sets of independent steps.
+    #[default]
+    On,
+    /// Ample sets; allocations of objects count as independent, since they commute up to renaming.
+    SymmetricIndependence,
+}
+
+impl PartialOrder {
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialOrder::Off => "off",
+            PartialOrder::On => "on",
+            PartialOrder::SymmetricIndependence => "si",
+        }
+    }
+}
+
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
@@ -43,7 +66,9 @@ pub struct Check<'a> {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
-    /// No reductions of the program: every variable and step counts, as in SPIN's `-o1 -o2 -o3`.
+    /// Partial order reduction, where it is sound.
+    pub partial_order: PartialOrder,
+    /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
     pub raw: bool,
     /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
     pub symmetry: Option<Symmetry>,
@@ -66,6 +91,7 @@ impl Default for Check<'_> {
         Check {
             search: SearchKind::default(),
             store: StoreKind::default(),
+            partial_order: PartialOrder::default(),
             raw: false,
             symmetry: None,
             audit: 0,
@@ -136,6 +162,8 @@ pub struct Outcome {
     pub unreached: Vec<Unreached>,
     /// The name of the store.
     pub store: &'static str,
+    /// The partial order reduction that was applied.
+    pub partial_order: PartialOrder,
 }
 
 impl Outcome {
@@ -195,15 +223,15 @@ impl Model {
     ) -> Result<Outcome, CheckError> {
         let (mut machine, mut reduced) = self.machine(check.raw, false)?;
         let mut representative = symmetry_choice::representative(&mut machine, check);
-        let mut report = run(&mut machine, representative.as_mut(), check, progress);
+        let (mut report, mut order) = run(&mut machine, representative.as_mut(), check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = self.machine(check.raw, true)?;
             representative = symmetry_choice::representative(&mut machine, check);
-            report = run(&mut machine, representative.as_mut(), check, progress);
+            (report, order) = run(&mut machine, representative.as_mut(), check, progress);
         }
-        self.outcome(machine, representative, check, report, reduced)
+        self.outcome(machine, representative, check, report, reduced, order)
     }
 
     fn outcome(
@@ -213,6 +241,7 @@ impl Model {
         check: &Check<'_>,
         report: Report,
         reduced: Reduced,
+        order: Result<PartialOrder, &'static str>,
     ) -> Result<Outcome, CheckError> {
         let mut symmetry =
             symmetry_choice::report(&mut machine, check, representative.as_ref(), &self.sources);
@@ -238,8 +267,11 @@ impl Model {
         });
         notes.extend(unchecked.clone());
         if check.raw {
-            notes.push("reductions of the program are off (--raw)".into());
+            notes.push("reductions are off (--raw)".into());
         } else {
+            if let Err(why) = order {
+                notes.push(format!("partial order reduction is off: {why}"));
+            }
             let features = self.program.features;
             if features.last || features.priorities {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
@@ -296,16 +328,30 @@ impl Model {
             StoreKind::Plain => "plain",
         };
         let statistics = report.statistics;
-        Ok(Outcome { verdict, violations, statistics, reduced, symmetry, notes, unreached, store })
+        let partial_order = order.unwrap_or(PartialOrder::Off);
+        Ok(Outcome {
+            verdict,
+            violations,
+            statistics,
+            reduced,
+            symmetry,
+            notes,
+            unreached,
+            store,
+            partial_order,
+        })
     }
 }
+
+/// The report, with the partial order reduction applied or why it was not.
+type Searched = (Report, Result<PartialOrder, &'static str>);
 
 fn run(
     machine: &mut Machine,
     representative: Option<&mut Representative>,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
-) -> Report {
+) -> Searched {
     match representative {
         None => run_representing(machine, &mut Identity, check, progress),
         Some(representative) => run_representing(machine, representative, check, progress),
@@ -317,16 +363,40 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
     representative: &mut R,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
-) -> Report {
-    match check.store {
-        StoreKind::Tree => run_with(machine, representative, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, representative, &mut Plain::new(), check, progress),
+) -> Searched {
+    if check.raw || check.partial_order == PartialOrder::Off {
+        return (run_reduced(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off));
+    }
+    let ample = if representative.is_canonical() {
+        AmpleSets::new(machine, &Question::Safety, representative.renames())
+    } else {
+        Err("the order of --symmetry does not always choose the same state of a class")
+    };
+    match ample {
+        Ok(mut ample) => {
+            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
+        }
+        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
     }
 }
 
-fn run_with<R: quotient_symmetry::Representative<Machine>, V: Visited>(
+fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
+    ample: &mut A,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Report {
+    match check.store {
+        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
+        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
+    }
+}
+
+fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V: Visited>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
     visited: &mut V,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
@@ -338,7 +408,7 @@ fn run_with<R: quotient_symmetry::Representative<Machine>, V: Visited>(
         interrupt: check.interrupt,
         progress: Some(progress),
     };
-    let seams = Seams { system: machine, representative, ample: &mut All, visited };
+    let seams = Seams { system: machine, representative, ample, visited };
     match check.search {
         SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),

@@ -57,9 +57,9 @@ mod check;
 mod load;
 mod symmetry_choice;
 
-pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
-pub use symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};
+pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
 
 pub use quotient_ample as ample;
 pub use quotient_machine as machine;

@@ -1,10 +1,11 @@
 //! Which representative a check uses, and what is said about it.
 
-use quotient_machine::{Machine, Renaming};
+use quotient_machine::{DynamicGraph, Machine, Renaming};
 use quotient_residual::liveness;
 use quotient_source::SourceMap;
+use quotient_symmetry::graph::Graph;
 use quotient_symmetry::thread_order::ThreadOrder;
-use quotient_symmetry::{Order, Ordered};
+use quotient_symmetry::{Order, Ordered, StateGraph};
 use quotient_system::{Successors, System};
 
 use crate::Check;
@@ -63,8 +64,35 @@ pub struct SymmetryReport {
     pub audited: Option<(u64, u64)>,
 }
 
+/// How the states of a machine are shown as graphs.
+#[derive(Debug)]
+pub enum States {
+    /// Of a program with a fixed set of things: identities are numbers, and what they may be renamed to was found out.
+    Static(Box<Renaming>),
+    /// Of a program with objects: references are opaque.
+    Dynamic(Box<DynamicGraph>),
+}
+
+impl StateGraph<Machine> for States {
+    #[inline]
+    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+        match self {
+            States::Static(states) => states.graph(machine, state, out),
+            States::Dynamic(states) => states.graph(machine, state, out),
+        }
+    }
+
+    #[inline]
+    fn rename(&mut self, machine: &Machine, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool {
+        match self {
+            States::Static(states) => states.rename(machine, state, number, out),
+            States::Dynamic(states) => states.rename(machine, state, number, out),
+        }
+    }
+}
+
 /// The representative a check uses.
-pub type Representative = Ordered<Renaming>;
+pub type Representative = Ordered<States>;
 
 /// The symmetry a check asks for.
 pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
@@ -74,6 +102,9 @@ pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
 /// The representative for a check of this machine; `None` when nothing can be renamed in any state.
 pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
     let order = asked(check).order()?;
+    if let Some(states) = DynamicGraph::new(machine) {
+        return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
+    }
     let program = machine.program();
     // Without the reductions a dead variable keeps its value.
     let dead = if check.raw { Vec::new() } else { dead_locals(program) };
@@ -83,7 +114,8 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
     // Where threads are still to be started, what they may be called is found out later.
     let settled = renaming.identities(machine, initial.state(state));
-    (!settled.is_some_and(|identities| identities.is_trivial())).then(|| Ordered::new(renaming, order))
+    (!settled.is_some_and(|identities| identities.is_trivial()))
+        .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
 }
 
 /// For each function and location the locals that are dead, and zero in a reduced program.
@@ -112,11 +144,19 @@ pub(crate) fn report(
     if asked == Symmetry::Off {
         return report;
     }
-    let known = representative.and_then(|r| r.states.largest()).cloned();
+    report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
+    let known = match representative.map(|r| &r.states) {
+        Some(States::Dynamic(states)) => {
+            report.order = asked.name();
+            report.found = vec![states.found().into()];
+            return report;
+        }
+        Some(States::Static(states)) => states.largest().cloned(),
+        None => None,
+    };
     if known.is_some() {
         report.order = asked.name();
     }
-    report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
     let identities = known.or_else(|| {
         let mut initial = Successors::new();
         machine.initial(&mut initial).ok()?;

@@ -5,6 +5,7 @@
 //! with the step before ([`mod@local_steps`]), and processes that have ended stay where nobody notices ([`mod@ended`]). Both only apply where their side conditions hold; the result says what was
 //! done.
 
+pub mod access;
 pub mod ended;
 pub mod liveness;
 pub mod local_steps;

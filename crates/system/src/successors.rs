@@ -4,6 +4,7 @@ use crate::ViolationCode;
 
 /// One entry of [`Successors`].
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     start: usize,
     len: u32,
@@ -41,6 +42,16 @@ impl Successors {
         self.end = 0;
         self.entries.clear();
         self.violations = 0;
+    }
+
+    /// Forgets the entries from number `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(first) = self.entries.get(len) {
+            self.end = first.start;
+            self.words.truncate(first.start);
+            self.violations -= self.entries[len..].iter().filter(|e| e.violation.is_some()).count();
+            self.entries.truncate(len);
+        }
     }
 
     /// Adds a state.
@@ -98,6 +109,35 @@ impl Successors {
         self.end = self.words.len();
         self.violations += usize::from(violation.is_some());
         self.entries.push(Entry { start, len: (self.end - start) as u32, violation });
+    }
+
+    /// Lets generated code add up to `most` states of `words` words each: it is given where the next words go, where the next
+    /// entries go, and the index of the first of those words, and gives how many it has added. An entry is laid out as
+    /// declared: the index of the first word, the number of words, and 0 for no violation.
+    ///
+    /// # Safety
+    /// What was said to be added has been written, words and entries, in the order of the words.
+    #[inline(always)]
+    pub unsafe fn write(
+        &mut self,
+        most: usize,
+        words: usize,
+        write: impl FnOnce(*mut u64, *mut Entry, usize) -> usize,
+    ) {
+        let (start, len) = (self.end, self.entries.len());
+        if self.words.capacity() - start < most * words {
+            self.words.truncate(start);
+            self.words.reserve(most * words);
+        }
+        self.entries.reserve(most);
+        // SAFETY: the room was just made sure of; by this function's contract, so much was written.
+        unsafe {
+            let (at, entry) = (self.words.as_mut_ptr().add(start), self.entries.as_mut_ptr().add(len));
+            let count = write(at, entry, start);
+            self.end = start + count * words;
+            self.words.set_len(self.end);
+            self.entries.set_len(len + count);
+        }
     }
 
     /// Number of entries.

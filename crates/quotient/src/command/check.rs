@@ -6,7 +6,7 @@ use std::time::Instant;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
-use quotient::{Check, CheckError, Model, Outcome, SearchKind, StoreKind, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, PartialOrder, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
 use super::{human, json, options, status, usage};
@@ -47,6 +47,11 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         store: match options.store {
             options::Store::Tree => StoreKind::Tree,
             options::Store::Plain => StoreKind::Plain,
+        },
+        partial_order: match options.por {
+            options::Por::Si => PartialOrder::SymmetricIndependence,
+            options::Por::On => PartialOrder::On,
+            options::Por::Off => PartialOrder::Off,
         },
         raw: options.raw,
         symmetry: options.symmetry,

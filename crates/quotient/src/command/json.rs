@@ -37,7 +37,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
             "symmetry_found": outcome.symmetry.found,
             "symmetry_limit": outcome.symmetry.limit,
             "audited_states": outcome.symmetry.audited.map(|(states, _)| states),
-            "por": "off",
+            "por": outcome.partial_order.name(),
             "store": outcome.store,
             "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,

@@ -74,7 +74,11 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
     pub(crate) audit: Option<u64>,
 
-    /// Switch off all reductions of the program: count states as SPIN does with -o1 -o2 -o3
+    /// Partial order reduction: explore one interleaving of independent steps, where that is sound
+    #[arg(long, value_enum, default_value = "on", value_name = "ORDER")]
+    pub(crate) por: Por,
+
+    /// Switch off all reductions: count states as SPIN does with -o1 -o2 -o3
     #[arg(long)]
     pub(crate) raw: bool,
 
@@ -137,6 +141,16 @@ pub(crate) enum Store {
     Tree,
     /// Whole states
     Plain,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Por {
+    /// Ample sets; allocations of objects count as independent (they commute up to renaming)
+    Si,
+    /// Ample sets
+    On,
+    /// All interleavings
+    Off,
 }
 
 #[derive(Debug, Args)]
