@@ -76,7 +76,8 @@ impl AmpleSets {
     /// `renamed`: states are replaced by representatives.
     pub fn new(machine: &Machine, question: &Question, renamed: bool) -> Result<AmpleSets, &'static str> {
         let visible = question.visible().iter();
-        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), renamed, e)).collect();
+        let propositions =
+            visible.flat_map(|e| Accesses::of_expression(machine.program(), renamed, e)).collect();
         let temporal = question.is_temporal();
         Ok(AmpleSets {
             tables: Tables::new(machine, renamed)?,

@@ -62,6 +62,20 @@ impl Renaming {
         }
     }
 
+    /// The same, with nothing remembered.
+    pub fn fresh(&self) -> Renaming {
+        Renaming {
+            properties: self.properties.clone(),
+            dead: self.dead.clone(),
+            starts: self.starts.clone(),
+            plans: Vec::new(),
+            shape: 0,
+            places: Places::default(),
+            point_number: Vec::new(),
+            composed: Vec::new(),
+        }
+    }
+
     /// What may be renamed in states where the threads of this state exist; `None` while more can be started.
     pub fn identities(&mut self, machine: &Machine, state: &[u64]) -> Option<Identities> {
         let memory = state.as_ptr().cast::<u8>();

@@ -169,7 +169,9 @@ impl Accesses {
     /// ([`Fixed::new`]).
     pub fn new(program: &Program, renamed: bool) -> Result<Accesses, &'static str> {
         if program.features.dynamic {
-            return Err("the model has objects, calls or collections, of which it is not known yet who can reach them");
+            return Err(
+                "the model has objects, calls or collections, of which it is not known yet who can reach them",
+            );
         }
         if program.features.last {
             return Err("the model uses _last, which every step changes");
