@@ -530,10 +530,10 @@ impl Model {
         let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
         if check.audit > 0
             && let Some(representative) = representative
-            && let Some(canonical) = &mut canonical(machine)
+            && let Some(mut canonical) = symmetry_choice::canonical(machine, representative)
         {
-            let audit =
-                audit(machine, representative, canonical, check.audit, 1).map_err(CheckError::Exhausted)?;
+            let audit = audit(machine, representative, &mut canonical, check.audit, 1)
+                .map_err(CheckError::Exhausted)?;
             // Forms that are not canonical after all prove nothing.
             if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
                 return Err(CheckError::WrongRepresentatives(audit.wrong));
@@ -558,14 +558,16 @@ impl Model {
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
         let mut questions = Vec::new();
-        let mut canonical = if representative.is_some() { canonical(machine) } else { None };
         for found in &report.found {
-            let choices = match (&mut representative, &mut canonical) {
-                (Some(representative), Some(canonical)) => {
-                    in_real_names(machine, *representative, canonical, &found.path.choices)
-                        .map_err(CheckError::NotReplayable)?
-                }
-                _ => found.path.choices.clone(),
+            let choices = match &mut representative {
+                Some(representative) => match symmetry_choice::canonical(machine, representative) {
+                    Some(mut canonical) => {
+                        in_real_names(machine, *representative, &mut canonical, &found.path.choices)
+                            .map_err(CheckError::NotReplayable)?
+                    }
+                    None => found.path.choices.clone(),
+                },
+                None => found.path.choices.clone(),
             };
             let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
                 .map_err(CheckError::NotReplayable)?;
@@ -639,11 +641,6 @@ impl Outcome {
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
     }
-}
-
-/// The canonical form, by which representatives that are not canonical are compared.
-fn canonical(machine: &mut Machine) -> Option<Representative> {
-    symmetry_choice::representative(machine, &Check { symmetry: Some(Symmetry::Exact), ..Check::default() })
 }
 
 /// Statements that no process ever executed.
