@@ -114,9 +114,8 @@ impl Tables {
         if let Some(last) = self.last.get(thread)
             && last.function == Some(at.function)
         {
-            let keys = self.keys[at.function as usize].iter().zip(&last.values);
-            let same = keys.fold(true, |same, (k, v)| same & (machine.local_value(state, at, *k) == *v));
-            if same {
+            let mut keys = self.keys[at.function as usize].iter().zip(&last.values);
+            if last.values.is_empty() || keys.all(|(k, v)| machine.local_value(state, at, *k) == *v) {
                 return (last.first + at.location) as usize;
             }
         }
