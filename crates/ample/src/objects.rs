@@ -355,6 +355,7 @@ fn load(place: &Place, site: Site<'_>) -> Option<i32> {
         .map(|p| match p {
             Projection::Field(f) => Selector::Field(*f),
             Projection::Index(e) => Selector::Index(e.clone()),
+            Projection::Member(..) => Selector::Any,
         })
         .collect();
     match place.root {
@@ -371,6 +372,6 @@ fn load(place: &Place, site: Site<'_>) -> Option<i32> {
             let at = (to == from + 1).then(|| site.machine.local_at(function, v, from))??;
             Some(site.machine.local_value(site.state, thread, at))
         }
-        Root::Remote { .. } => None,
+        Root::Remote { .. } | Root::Object { .. } => None,
     }
 }

@@ -77,12 +77,13 @@ const MOST_PROPOSALS: u32 = 7;
 
 impl AmpleSets {
     /// Prepares the reduction of a program for a question, or says why there can be none.
-    pub fn new(machine: &Machine, question: &Question) -> Result<AmpleSets, &'static str> {
+    /// `renamed`: states are replaced by representatives.
+    pub fn new(machine: &Machine, question: &Question, renamed: bool) -> Result<AmpleSets, &'static str> {
         let visible = question.visible().iter();
-        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), e)).collect();
+        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), renamed, e)).collect();
         let temporal = question.is_temporal();
         Ok(AmpleSets {
-            tables: Tables::new(machine)?,
+            tables: Tables::new(machine, renamed)?,
             proviso: if matches!(question, Question::Safety) { Proviso::SomeOpen } else { Proviso::None },
             breaks_cycles: temporal,
             most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },

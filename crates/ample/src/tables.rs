@@ -73,9 +73,9 @@ const MOST_ROLES: usize = 4096;
 
 impl Tables {
     /// Prepares a program's tables, or says why there can be none.
-    pub fn new(machine: &Machine) -> Result<Tables, &'static str> {
+    pub fn new(machine: &Machine, renamed: bool) -> Result<Tables, &'static str> {
         let program = machine.program();
-        let accesses = Accesses::new(program)?;
+        let accesses = Accesses::new(program, renamed)?;
         let objects = Objects::new(machine, &accesses);
         let keys = accesses.keys.iter().enumerate().map(|(f, locals)| {
             let function = FunctionId(f as u32);

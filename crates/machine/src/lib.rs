@@ -11,8 +11,10 @@ mod compile;
 mod d_step;
 mod direct;
 mod direct_compile;
+mod dynamic;
 mod eval;
 mod fault;
+mod graph;
 mod inspect;
 mod layout;
 mod look;
@@ -25,7 +27,10 @@ mod step;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86;
 
+pub use dynamic::graph::DynamicGraph;
+pub use dynamic::names::ObjectNames;
 pub use fault::{Fault, Site};
+pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
 pub use look::{Fill, ScalarAt, ThreadAt};
 pub use machine::Machine;

@@ -8,11 +8,13 @@ use quotient_machine::Machine;
 use quotient_residual::Reduced;
 use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
 use quotient_symmetry::Identity;
+use quotient_symmetry::audit::audit;
 use quotient_system::{Exhausted, System};
-use quotient_trace::{NotReplayable, Trace};
+use quotient_trace::{NotReplayable, Trace, in_real_names};
 use quotient_visited::{Plain, Tree, Visited};
 
 use crate::Model;
+use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +70,10 @@ pub struct Check<'a> {
     pub partial_order: PartialOrder,
     /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
     pub raw: bool,
+    /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
+    pub symmetry: Option<Symmetry>,
+    /// Compare this many states with their representatives afterwards.
+    pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
     /// Report deadlocks.
@@ -87,6 +93,8 @@ impl Default for Check<'_> {
             store: StoreKind::default(),
             partial_order: PartialOrder::default(),
             raw: false,
+            symmetry: None,
+            audit: 0,
             all: false,
             deadlocks: true,
             safety_only: false,
@@ -146,6 +154,8 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// What the program's reductions did.
     pub reduced: Reduced,
+    /// What was found and done about symmetry.
+    pub symmetry: SymmetryReport,
     /// What the user should know: reductions that were off, claims that were not checked.
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
@@ -170,6 +180,8 @@ pub enum CheckError {
     Exhausted(Exhausted),
     /// A counterexample does not replay: a bug of the checker.
     NotReplayable(NotReplayable),
+    /// An audit found states that do not behave like their representatives: a bug of the checker.
+    WrongRepresentatives(u64),
 }
 
 impl fmt::Display for CheckError {
@@ -177,6 +189,10 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Exhausted(e) => f.write_str(&e.what),
             CheckError::NotReplayable(e) => e.fmt(f),
+            CheckError::WrongRepresentatives(count) => write!(
+                f,
+                "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
         }
     }
 }
@@ -206,24 +222,38 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
         let (mut machine, mut reduced) = self.machine(check.raw, false)?;
-        let (mut report, mut order) = run(&mut machine, check, progress);
+        let mut representative = symmetry_choice::representative(&mut machine, check);
+        let (mut report, mut order) = run(&mut machine, representative.as_mut(), check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = self.machine(check.raw, true)?;
-            (report, order) = run(&mut machine, check, progress);
+            representative = symmetry_choice::representative(&mut machine, check);
+            (report, order) = run(&mut machine, representative.as_mut(), check, progress);
         }
-        self.outcome(machine, check, report, reduced, order)
+        self.outcome(machine, representative, check, report, reduced, order)
     }
 
     fn outcome(
         &self,
         mut machine: Machine,
+        mut representative: Option<Representative>,
         check: &Check<'_>,
         report: Report,
         reduced: Reduced,
         order: Result<PartialOrder, &'static str>,
     ) -> Result<Outcome, CheckError> {
+        let mut symmetry =
+            symmetry_choice::report(&mut machine, check, representative.as_ref(), &self.sources);
+        if check.audit > 0
+            && let Some(representative) = &mut representative
+        {
+            let audit = audit(&mut machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
+            if audit.wrong > 0 {
+                return Err(CheckError::WrongRepresentatives(audit.wrong));
+            }
+            symmetry.audited = Some((audit.states, audit.renamed));
+        }
         let mut notes = Vec::new();
         let unchecked = (!check.safety_only && !self.claims.is_empty()).then(|| {
             let names: Vec<String> =
@@ -242,12 +272,23 @@ impl Model {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
             }
         }
+        if symmetry.over_budget > 0 {
+            notes.push(format!(
+                "{} representatives may not be canonical: too many choices",
+                symmetry.over_budget
+            ));
+        }
         let complete = report.stop == Stop::Complete;
         let unreached = if complete { unreached(&machine, self) } else { Vec::new() };
         let mut violations = Vec::new();
         for found in &report.found {
-            let trace = Trace::replay(&mut machine, &self.sources, &found.path.choices)
-                .map_err(CheckError::NotReplayable)?;
+            let choices = match &mut representative {
+                None => found.path.choices.clone(),
+                Some(representative) => in_real_names(&mut machine, representative, &found.path.choices)
+                    .map_err(CheckError::NotReplayable)?,
+            };
+            let trace =
+                Trace::replay(&mut machine, &self.sources, &choices).map_err(CheckError::NotReplayable)?;
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
                 Cause::Violation(code) => {
@@ -261,7 +302,6 @@ impl Model {
                 let step = found.path.choices.len() - 1;
                 return Err(CheckError::NotReplayable(NotReplayable { step }));
             }
-            let choices = found.path.choices.clone();
             violations.push(ViolationReport { kind, message, at, count: found.count, trace, choices });
         }
         let verdict = if !violations.is_empty() {
@@ -282,37 +322,73 @@ impl Model {
         };
         let statistics = report.statistics;
         let partial_order = order.unwrap_or(PartialOrder::Off);
-        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store, partial_order })
+        Ok(Outcome {
+            verdict,
+            violations,
+            statistics,
+            reduced,
+            symmetry,
+            notes,
+            unreached,
+            store,
+            partial_order,
+        })
     }
 }
 
 /// The report, with the partial order reduction applied or why it was not.
 type Searched = (Report, Result<PartialOrder, &'static str>);
 
-fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Searched {
-    if check.raw || check.partial_order == PartialOrder::Off {
-        return (run_reduced(machine, &mut All, check, progress), Ok(PartialOrder::Off));
-    }
-    match AmpleSets::new(machine, &Question::Safety) {
-        Ok(mut ample) => (run_reduced(machine, &mut ample, check, progress), Ok(check.partial_order)),
-        Err(why) => (run_reduced(machine, &mut All, check, progress), Err(why)),
+fn run(
+    machine: &mut Machine,
+    representative: Option<&mut Representative>,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    match representative {
+        None => run_representing(machine, &mut Identity, check, progress),
+        Some(representative) => run_representing(machine, representative, check, progress),
     }
 }
 
-fn run_reduced<A: Ample<Machine>>(
+fn run_representing<R: quotient_symmetry::Representative<Machine>>(
     machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    if check.raw || check.partial_order == PartialOrder::Off {
+        return (run_reduced(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off));
+    }
+    let ample = if representative.is_canonical() {
+        AmpleSets::new(machine, &Question::Safety, representative.renames())
+    } else {
+        Err("the order of --symmetry does not always choose the same state of a class")
+    };
+    match ample {
+        Ok(mut ample) => {
+            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
+        }
+        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
+    }
+}
+
+fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
     ample: &mut A,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Report {
     match check.store {
-        StoreKind::Tree => run_with(machine, ample, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, ample, &mut Plain::new(), check, progress),
+        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
+        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
     }
 }
 
-fn run_with<A: Ample<Machine>, V: Visited>(
+fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V: Visited>(
     machine: &mut Machine,
+    representative: &mut R,
     ample: &mut A,
     visited: &mut V,
     check: &Check<'_>,
@@ -325,7 +401,7 @@ fn run_with<A: Ample<Machine>, V: Visited>(
         interrupt: check.interrupt,
         progress: Some(progress),
     };
-    let seams = Seams { system: machine, representative: &mut Identity, ample, visited };
+    let seams = Seams { system: machine, representative, ample, visited };
     match check.search {
         SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),

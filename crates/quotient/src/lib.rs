@@ -55,9 +55,11 @@
 
 mod check;
 mod load;
+mod symmetry_choice;
 
 pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
+pub use symmetry_choice::{Symmetry, SymmetryReport};
 
 pub use quotient_ample as ample;
 pub use quotient_machine as machine;

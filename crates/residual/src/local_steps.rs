@@ -152,6 +152,8 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Binary(..)
                 | Expr::Conditional(..)
                 | Expr::SelfId
+                | Expr::SelfThread
+                | Expr::Function(_)
                 | Expr::Spanned(..) => true,
                 Expr::ThreadCount
                 | Expr::Last
@@ -161,7 +163,13 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Empty(_)
                 | Expr::Poll { .. }
                 | Expr::At { .. }
-                | Expr::Priority(_) => false,
+                | Expr::Priority(_)
+                | Expr::Terminated(_)
+                | Expr::InstanceOf { .. }
+                | Expr::Cast { .. }
+                | Expr::ArrayLength(_)
+                | Expr::Lock(..)
+                | Expr::Query { .. } => false,
             };
             self.local &= own;
         }
@@ -171,7 +179,7 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 Root::Local(VariableId(v)) => !self.remote[*v as usize],
                 // Nobody reads it, so writing it is nobody else's business.
                 Root::Global(VariableId(v)) => self.scratch[*v as usize],
-                Root::Remote { .. } => false,
+                Root::Remote { .. } | Root::Object { .. } => false,
             };
         }
     }
@@ -181,7 +189,19 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
     }
     let acts = t.actions.iter().all(|a| match a {
         Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_) => true,
-        Action::Start { .. } | Action::SetPriority(..) => false,
+        Action::Start { .. }
+        | Action::SetPriority(..)
+        | Action::New { .. }
+        | Action::Delete(_)
+        | Action::Lock(..)
+        | Action::Update { .. }
+        | Action::Choose { .. }
+        | Action::Call { .. }
+        | Action::Return(_)
+        | Action::Throw(_)
+        | Action::Assume(_)
+        | Action::EndThread
+        | Action::Halt => false,
     });
     let mut visitor = Local { remote, scratch, local: acts };
     visit::transformation(t, &mut visitor);

@@ -18,7 +18,7 @@ use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 const BATCH: usize = 64;
 
 /// Explores everything reachable, nearest first.
-pub fn breadth_first<S: System, R: Representative, A: Ample<S>, V: Visited>(
+pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
@@ -69,7 +69,7 @@ struct Expanded {
     tag: u32,
 }
 
-impl<S: System, R: Representative, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.seams.visited.len(),

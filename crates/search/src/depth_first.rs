@@ -11,7 +11,7 @@ use crate::on_stack::OnStack;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Explores everything reachable, deepest first.
-pub fn depth_first<S: System, R: Representative, A: Ample<S>, V: Visited>(
+pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
@@ -79,7 +79,7 @@ struct DepthFirst<'a, S, R, A, V> {
     cut: Option<Stop>,
 }
 
-impl<S: System, R: Representative, A: Ample<S>, V: Visited> DepthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         let held = self.words.capacity() * 8
             + self.hints.capacity() * 4

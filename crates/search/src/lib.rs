@@ -38,7 +38,7 @@ pub struct Seams<'a, S, R, A, V> {
     pub visited: &'a mut V,
 }
 
-impl<S: System, R: Representative, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
     /// Generates moves that suffice from `state`, each as its representative: those of the first proposal from number
     /// `attempt` on that can be taken, or all. Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so
     /// that a search that refuses it asks again with the tag as `attempt`.
@@ -84,7 +84,7 @@ impl<S: System, R: Representative, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V
     #[inline]
     fn represent(&mut self, out: &mut Successors, first: usize, scratch: &mut Vec<u64>) {
         for index in first..out.len() {
-            if self.representative.representative(out.state(index), scratch) {
+            if self.representative.representative(self.system, out.state(index), scratch) {
                 out.replace(index, scratch);
             }
         }

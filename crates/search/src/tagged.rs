@@ -12,7 +12,7 @@ use quotient_visited::Visited;
 
 use crate::{Path, Seams};
 
-impl<S: System, R: Representative, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
     /// A successor's number with the tag of the expansion it belongs to.
     #[inline(always)]
     pub(crate) fn tagged(choice: u32, tag: u32) -> u32 {

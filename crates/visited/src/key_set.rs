@@ -131,23 +131,29 @@ impl Segment for Hashes {
         // In place, so that no memory is given back to be cleared again. First all entries move to the far end, from
         // right to left: that end is at least as far from the old end as the entries moved so far are many.
         let slots = &mut *self.slots;
-        let mut first = slots.len();
-        for from in (0..self.homes + BEYOND).rev() {
-            let hash = std::mem::replace(&mut slots[from], 0);
-            if hash != 0 {
-                first -= 1;
-                slots[first] = hash;
+        let (start, end) = (slots.as_mut_ptr(), slots.len());
+        let mut first = end;
+        // SAFETY: `first` is never smaller than the number of slots not looked at yet, so `first - 1` is at least `from`. A
+        // free slot's 0 is written there too, which does no harm: what lies between is free.
+        unsafe {
+            for from in (0..self.homes + BEYOND).rev() {
+                let hash = std::mem::replace(&mut *start.add(from), 0);
+                *start.add(first - 1) = hash;
+                first -= usize::from(hash != 0);
             }
         }
         // Then each goes to its home or right behind the one before, from left to right. It never passes its own place:
         // the entries behind it need the slots behind it.
-        let (mut free, end) = (0, slots.len());
+        let mut free = 0;
         for from in first..end {
-            let hash = std::mem::replace(&mut slots[from], 0);
-            let slot = home(hash, depth, units).max(free);
-            assert!(slot <= from, "entries fit in order");
-            slots[slot] = hash;
-            free = slot + 1;
+            // SAFETY: `from` is below the end, and so is `slot`, by the assertion.
+            unsafe {
+                let hash = std::mem::replace(&mut *start.add(from), 0);
+                let slot = home(hash, depth, units).max(free);
+                assert!(slot <= from, "entries fit in order");
+                *start.add(slot) = hash;
+                free = slot + 1;
+            }
         }
         self.homes = units;
         self.crowded = free + SPARE > end;

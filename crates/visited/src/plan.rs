@@ -19,9 +19,8 @@ pub(crate) struct Plan {
     pub(crate) nodes: Vec<Node>,
     /// The two nodes below the root; meaningless for states of one word, whose root is over slots.
     pub(crate) tops: [usize; 2],
-    /// For each word, the inner nodes above its low and above its high slot, as bits. Empty when there are more than 64
-    /// nodes.
-    pub(crate) above: Vec<[u64; 2]>,
+    /// For each slot, the inner nodes above it, as bits. Empty when there are more than 64 nodes.
+    pub(crate) above: Vec<u64>,
 }
 
 /// Most inner nodes for which the nodes above a slot are kept as bits.
@@ -46,7 +45,7 @@ impl Plan {
             plan.tops = [plan.add(&deal(0)), plan.add(&deal(1))];
         }
         if plan.nodes.len() <= MOST_BITS {
-            plan.above = vec![[0; 2]; words];
+            plan.above = vec![0; plan.slots];
             let mut below: Vec<Vec<u32>> = Vec::new();
             for (index, node) in plan.nodes.iter().enumerate() {
                 let children = &node.children[..node.arity as usize];
@@ -56,12 +55,28 @@ impl Plan {
                     children.iter().flat_map(|c| below[*c as usize].clone()).collect()
                 };
                 for &slot in &mine {
-                    plan.above[slot as usize / 2][slot as usize % 2] |= 1 << index;
+                    plan.above[slot as usize] |= 1 << index;
                 }
                 below.push(mine);
             }
         }
         plan
+    }
+
+    /// The inner nodes above slots in which two states of this length differ, as bits. There must be at most 64.
+    #[inline(always)]
+    pub(crate) fn above_changes(&self, new: &[u64], old: &[u64]) -> u64 {
+        let mut dirty = 0;
+        for (chunk, (new, old)) in new.chunks(32).zip(old.chunks(32)).enumerate() {
+            // First which slots differ, as bits, without a decision; then one decision for each of them.
+            let mut changed = changed_slots(new, old);
+            while changed != 0 {
+                let slot = changed.trailing_zeros() as usize;
+                changed &= changed - 1;
+                dirty |= self.above[64 * chunk + slot];
+            }
+        }
+        dirty
     }
 
     /// Adds the nodes over slots: neighbours together, since a step changes neighbours. At least two nodes, of two to four
@@ -98,6 +113,31 @@ impl Plan {
     pub(crate) fn nodes_of(words: usize) -> usize {
         Plan::new(words).nodes.len()
     }
+}
+
+/// Which slots of up to 32 words differ, as bits.
+#[inline(always)]
+fn changed_slots(new: &[u64], old: &[u64]) -> u64 {
+    let words = new.len().min(old.len()).min(32);
+    let mut changed = 0;
+    let mut done = 0;
+    #[cfg(target_arch = "x86_64")]
+    while done + 2 <= words {
+        use std::arch::x86_64::*;
+        // SAFETY: two words from `done` on are inside both; SSE2 is part of x86-64.
+        let equal = unsafe {
+            let new = _mm_loadu_si128(new.as_ptr().add(done).cast());
+            let old = _mm_loadu_si128(old.as_ptr().add(done).cast());
+            _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(new, old)))
+        };
+        changed |= ((equal ^ 0xf) as u64) << (2 * done);
+        done += 2;
+    }
+    for word in done..words {
+        let differs = new[word] ^ old[word];
+        changed |= (u64::from(differs as u32 != 0) | u64::from(differs >> 32 != 0) << 1) << (2 * word);
+    }
+    changed
 }
 
 /// Children of a node over this many nodes.

@@ -53,7 +53,7 @@ pub(crate) const SHORT: usize = 4;
 impl Nodes {
     /// The number of a node.
     #[inline(always)]
-    fn intern(&mut self, node: &Node, slots: &[u32], nodes: &[u32]) -> u32 {
+    pub(crate) fn intern(&mut self, node: &Node, slots: &[u32], nodes: &[u32]) -> u32 {
         let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.intern([a, b]),
@@ -64,7 +64,7 @@ impl Nodes {
 
     /// Starts loading a node; gives its hash.
     #[inline(always)]
-    fn load(&self, node: &Node, slots: &[u32], nodes: &[u32]) -> u64 {
+    pub(crate) fn load(&self, node: &Node, slots: &[u32], nodes: &[u32]) -> u64 {
         let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.load([a, b]),
@@ -75,7 +75,7 @@ impl Nodes {
 
     /// The number of a node with this hash.
     #[inline(always)]
-    fn intern_loaded(&mut self, node: &Node, slots: &[u32], nodes: &[u32], hash: u64) -> u32 {
+    pub(crate) fn intern_loaded(&mut self, node: &Node, slots: &[u32], nodes: &[u32], hash: u64) -> u32 {
         let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.intern_hashed([a, b], hash),
@@ -162,15 +162,7 @@ impl Tree {
         match parent {
             Some(known) if known.state.len() == state.len() && !plan.above.is_empty() => {
                 hint.copy_from_slice(known.hint);
-                let mut dirty: u64 = 0;
-                for (above, (&new, &old)) in plan.above.iter().zip(state.iter().zip(known.state)) {
-                    let changed = new ^ old;
-                    if changed != 0 {
-                        let (low, high) = (changed as u32 != 0, changed >> 32 != 0);
-                        dirty |= above[0] & u64::from(low).wrapping_neg();
-                        dirty |= above[1] & u64::from(high).wrapping_neg();
-                    }
-                }
+                let mut dirty = plan.above_changes(state, known.state);
                 both = tops.map(|top| dirty >> top & 1 == 1);
                 dirty &= !(1 << tops[0] | 1 << tops[1]);
                 // Children have smaller numbers than their parents: upwards.
@@ -206,7 +198,7 @@ impl Tree {
 
 /// The slots of a state.
 #[inline(always)]
-fn slots_of(state: &[u64]) -> &[u32] {
+pub(crate) fn slots_of(state: &[u64]) -> &[u32] {
     // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
     unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), 2 * state.len()) }
 }

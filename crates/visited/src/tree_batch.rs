@@ -10,7 +10,8 @@ use crate::batch::{Group, Looked};
 use crate::hash::slots_hash;
 use crate::interner::Interner;
 use crate::key_set::{KeySet, key_hash};
-use crate::tree::{SHORT, Tree};
+use crate::plan::Plan;
+use crate::tree::{Length, Nodes, SHORT, Tree, slots_of};
 
 impl Tree {
     /// Adds entries of one length; `false` when they are not, and nothing was done.
@@ -19,21 +20,27 @@ impl Tree {
         &mut self,
         successors: &Successors,
         count: usize,
-        _groups: &[Group<'_>],
+        groups: &[Group<'_>],
         looked: &mut Looked,
     ) -> bool {
         let Some((states, words)) = successors.uniform(count) else { return false };
-        if !(2..=SHORT).contains(&words) {
+        if words < 2 {
             return false;
         }
         self.room_for_length(words);
         looked.new.clear();
-        let roots = &mut self.by_length[words].roots;
+        let Length { plan, roots } = &mut self.by_length[words];
         let nodes = &mut self.nodes;
         match words {
+            SHORT.. if plan.above.is_empty() && words > SHORT => return false,
             2 => insert_short(&mut nodes.pairs, roots, states.as_chunks().0, looked),
             3 => insert_short(&mut nodes.triples, roots, states.as_chunks().0, looked),
-            _ => insert_short(&mut nodes.quads, roots, states.as_chunks().0, looked),
+            4 => insert_short(&mut nodes.quads, roots, states.as_chunks().0, looked),
+            _ => {
+                load_tops(nodes, plan, states, count, groups, looked);
+                find_long_roots(nodes, plan, roots, states, looked);
+                roots.insert_all(&looked.keys, &mut looked.new);
+            }
         }
         self.len += looked.new.len() as u64;
         true
@@ -110,4 +117,65 @@ fn find_roots<const WORDS: usize, const PLACES: usize>(
     }
     // SAFETY: all were written.
     unsafe { keys.set_len(states.len()) };
+}
+
+/// First stage for longer states: looks up the nodes up to the two below the root, and starts loading those of the two whose
+/// slots changed. Gives their hashes, 0 for one that is the parent's.
+#[inline(never)]
+fn load_tops(
+    nodes: &mut Nodes,
+    plan: &Plan,
+    states: &[u64],
+    count: usize,
+    groups: &[Group<'_>],
+    looked: &mut Looked,
+) {
+    let words = plan.slots / 2;
+    let stride = plan.nodes.len();
+    looked.room_for_hints(count, stride);
+    looked.loaded.clear();
+    let tops = 1 << plan.tops[0] | 1 << plan.tops[1];
+    for group in groups {
+        for index in group.first..group.end.min(count) {
+            let state = &states[index * words..][..words];
+            let hint = &mut looked.hints[index * stride..][..stride];
+            let mut dirty = u64::MAX >> (64 - stride);
+            if group.parent.state.len() == words {
+                hint.copy_from_slice(group.parent.hint);
+                dirty = plan.above_changes(state, group.parent.state);
+            }
+            let slots = slots_of(state);
+            // Children have smaller numbers than their parents: upwards.
+            let mut below = dirty & !tops;
+            while below != 0 {
+                let node = below.trailing_zeros() as usize;
+                below &= below - 1;
+                hint[node] = nodes.intern(&plan.nodes[node], slots, hint);
+            }
+            looked.loaded.push(plan.tops.map(|top| {
+                if dirty >> top & 1 == 1 { nodes.load(&plan.nodes[top], slots, hint) } else { 0 }
+            }));
+        }
+    }
+}
+
+/// Second stage for longer states: the two nodes below the root, which make it.
+#[inline(never)]
+fn find_long_roots(nodes: &mut Nodes, plan: &Plan, roots: &KeySet, states: &[u64], looked: &mut Looked) {
+    let words = plan.slots / 2;
+    let stride = plan.nodes.len();
+    looked.keys.clear();
+    for (index, hashes) in looked.loaded.iter().enumerate() {
+        // SAFETY: `load_tops` has made room for a hint of each, and there are as many states.
+        let hint = unsafe { looked.hints.get_unchecked_mut(index * stride..(index + 1) * stride) };
+        for (&top, &hash) in plan.tops.iter().zip(hashes) {
+            if hash != 0 {
+                let slots = slots_of(&states[index * words..][..words]);
+                hint[top] = nodes.intern_loaded(&plan.nodes[top], slots, hint, hash);
+            }
+        }
+        let key = key_hash(u64::from(hint[plan.tops[0]]) << 32 | u64::from(hint[plan.tops[1]]));
+        roots.prefetch(key);
+        looked.keys.push(key);
+    }
 }

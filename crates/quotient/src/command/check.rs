@@ -54,6 +54,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             options::Por::Off => PartialOrder::Off,
         },
         raw: options.raw,
+        symmetry: options.symmetry,
+        audit: options.audit.unwrap_or(0),
         all: options.all,
         deadlocks: !options.no_deadlock,
         safety_only: options.safety,
@@ -101,7 +103,7 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     }
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_) => status::BUG,
+        CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
     }
 }
 

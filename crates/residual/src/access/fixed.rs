@@ -29,16 +29,19 @@ impl Visitor for Writes<'_> {
                 Root::Remote { function, variable, .. } => {
                     self.fixed.locals[function.0 as usize][variable.0 as usize] = false;
                 }
+                // No variable.
+                Root::Object { .. } => {}
             }
         }
     }
 }
 
 impl Fixed {
-    /// Looks through a program.
-    pub fn new(program: &Program) -> Fixed {
+    /// Looks through a program. `renamed`: states stand for others in which threads and cells of global arrays have changed
+    /// places, so that globals hold different values in different states even if nobody writes them.
+    pub fn new(program: &Program, renamed: bool) -> Fixed {
         let mut fixed = Fixed {
-            globals: program.globals.iter().map(|g| !g.scratch).collect(),
+            globals: program.globals.iter().map(|g| !g.scratch && !renamed).collect(),
             locals: program.functions.iter().map(|f| f.locals.iter().map(|l| !l.scratch).collect()).collect(),
         };
         for (function, f) in program.functions.iter().enumerate() {
@@ -58,25 +61,19 @@ impl Fixed {
                 let root = match place.root {
                     Root::Global(v) => self.globals[v.0 as usize],
                     Root::Local(v) => self.locals[function.0 as usize][v.0 as usize],
-                    Root::Remote { .. } => false,
+                    Root::Remote { .. } | Root::Object { .. } => false,
                 };
                 root && place.path.iter().all(|p| match p {
                     Projection::Field(_) => true,
                     Projection::Index(e) => self.is_fixed(function, e),
+                    Projection::Member(..) => false,
                 })
             }
             Expr::Unary(_, a) | Expr::Spanned(a, _) => self.is_fixed(function, a),
             Expr::Binary(_, a, b) => self.is_fixed(function, a) && self.is_fixed(function, b),
             Expr::Conditional(a, b, c) => [a, b, c].iter().all(|e| self.is_fixed(function, e)),
-            Expr::ThreadCount
-            | Expr::Last
-            | Expr::Timeout
-            | Expr::Length(_)
-            | Expr::Full(_)
-            | Expr::Empty(_)
-            | Expr::Poll { .. }
-            | Expr::At { .. }
-            | Expr::Priority(_) => false,
+            // What others change; and what only dynamic programs have, where nothing is taken to be fixed.
+            _ => false,
         }
     }
 }

@@ -161,12 +161,16 @@ pub struct Accesses {
 
 impl Accesses {
     /// What evaluating an expression of nobody in particular touches.
-    pub fn of_expression(program: &Program, e: &Expr) -> Vec<Touch> {
-        step::expression(program, &Fixed::new(program), e)
+    pub fn of_expression(program: &Program, renamed: bool, e: &Expr) -> Vec<Touch> {
+        step::expression(program, &Fixed::new(program, renamed), e)
     }
 
-    /// Summarises a program, or says why that is not possible.
-    pub fn new(program: &Program) -> Result<Accesses, &'static str> {
+    /// Summarises a program, or says why that is not possible. `renamed`: states stand for others with other names
+    /// ([`Fixed::new`]).
+    pub fn new(program: &Program, renamed: bool) -> Result<Accesses, &'static str> {
+        if program.features.dynamic {
+            return Err("the model has objects, calls or collections, of which it is not known yet who can reach them");
+        }
         if program.features.last {
             return Err("the model uses _last, which every step changes");
         }
@@ -178,7 +182,7 @@ impl Accesses {
         if program.observer.as_ref().is_some_and(|o| reads_variables(&o.function)) {
             return Err("the trace assertion reads variables");
         }
-        let fixed = Fixed::new(program);
+        let fixed = Fixed::new(program, renamed);
         let steps: Vec<Vec<Step>> = (0..program.functions.len())
             .map(|f| step::steps(program, &fixed, FunctionId(f as u32)))
             .collect();

@@ -336,6 +336,8 @@ impl Visitor for Collector<'_> {
             | Expr::Conditional(..)
             | Expr::SelfId
             | Expr::Spanned(..) => {}
+            // Only in dynamic programs, which are refused.
+            _ => {}
         }
     }
 
@@ -352,7 +354,7 @@ impl Visitor for Collector<'_> {
                     .map(|p| match p {
                         Projection::Field(f) => Selector::Field(*f),
                         Projection::Index(e) if self.is_fixed(e) => Selector::Index(e.clone()),
-                        Projection::Index(_) => Selector::Any,
+                        Projection::Index(_) | Projection::Member(..) => Selector::Any,
                     })
                     .collect();
                 self.step.touches.push(Touch::Global { variable: *variable, path, how });
@@ -370,6 +372,8 @@ impl Visitor for Collector<'_> {
                 self.step.touches.push(Touch::Threads);
                 self.step.touches.push(Touch::Remote { function: *function, variable: *variable, how });
             }
+            // Only in dynamic programs, which are refused.
+            Root::Object { .. } => {}
         }
     }
 }
