@@ -80,7 +80,7 @@ impl AmpleSets {
     /// `renamed`: states are replaced by representatives.
     pub fn new(machine: &Machine, question: &Question, renamed: bool) -> Result<AmpleSets, &'static str> {
         let visible = question.visible().iter();
-        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), renamed, e)).collect();
+        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), e)).collect();
         let temporal = question.is_temporal();
         Ok(AmpleSets {
             tables: Tables::new(machine, renamed)?,
@@ -112,6 +112,9 @@ impl AmpleSets {
                 bits
             }
         };
+        if !self.tables.begin(machine, state) {
+            return;
+        }
         for ((thread, at), slot) in machine.threads_at(state).enumerate().zip(&mut self.entries) {
             let entry = self.tables.entry(machine, state, thread, at);
             self.futures.set(thread, self.tables.entries[entry].future, &self.tables.futures);

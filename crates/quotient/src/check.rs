@@ -6,14 +6,16 @@ use std::sync::atomic::AtomicBool;
 use quotient_ample::{All, Ample, AmpleSets, Question};
 use quotient_machine::Machine;
 use quotient_residual::Reduced;
-use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
+use quotient_search::{
+    AmpleAudit, Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first,
+};
 use quotient_symmetry::Identity;
-use quotient_symmetry::audit::audit;
 use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace, in_real_names};
 use quotient_visited::{Plain, Tree, Visited};
 
 use crate::Model;
+use crate::audit;
 use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
 
 /// In which order states are explored.
@@ -72,7 +74,8 @@ pub struct Check<'a> {
     pub raw: bool,
     /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
     pub symmetry: Option<Symmetry>,
-    /// Compare this many states with their representatives afterwards.
+    /// Check the reductions on this many states afterwards: states behave like their representatives, the moves of ample
+    /// sets commute with the others.
     pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
@@ -164,6 +167,8 @@ pub struct Outcome {
     pub store: &'static str,
     /// The partial order reduction that was applied.
     pub partial_order: PartialOrder,
+    /// What an audit of the partial order reduction looked at.
+    pub audited_ample: Option<AmpleAudit>,
 }
 
 impl Outcome {
@@ -182,6 +187,8 @@ pub enum CheckError {
     NotReplayable(NotReplayable),
     /// An audit found states that do not behave like their representatives: a bug of the checker.
     WrongRepresentatives(u64),
+    /// An audit found moves of ample sets that do not commute with others: a bug of the checker.
+    WrongAmpleSets(u64),
 }
 
 impl fmt::Display for CheckError {
@@ -192,6 +199,10 @@ impl fmt::Display for CheckError {
             CheckError::WrongRepresentatives(count) => write!(
                 f,
                 "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
+            CheckError::WrongAmpleSets(count) => write!(
+                f,
+                "{count} moves of ample sets do not commute with others; this is a bug in quotient, please report it"
             ),
         }
     }
@@ -245,14 +256,13 @@ impl Model {
     ) -> Result<Outcome, CheckError> {
         let mut symmetry =
             symmetry_choice::report(&mut machine, check, representative.as_ref(), &self.sources);
-        if check.audit > 0
-            && let Some(representative) = &mut representative
-        {
-            let audit = audit(&mut machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
-            if audit.wrong > 0 {
-                return Err(CheckError::WrongRepresentatives(audit.wrong));
+        let partial_order = order.unwrap_or(PartialOrder::Off);
+        let mut audited_ample = None;
+        if check.audit > 0 {
+            symmetry.audited = audit::representatives(&mut machine, representative.as_mut(), check.audit)?;
+            if partial_order != PartialOrder::Off {
+                audited_ample = audit::ample_sets(&mut machine, representative.as_mut(), check.audit)?;
             }
-            symmetry.audited = Some((audit.states, audit.renamed));
         }
         let mut notes = Vec::new();
         let unchecked = (!check.safety_only && !self.claims.is_empty()).then(|| {
@@ -321,7 +331,6 @@ impl Model {
             StoreKind::Plain => "plain",
         };
         let statistics = report.statistics;
-        let partial_order = order.unwrap_or(PartialOrder::Off);
         Ok(Outcome {
             verdict,
             violations,
@@ -332,6 +341,7 @@ impl Model {
             unreached,
             store,
             partial_order,
+            audited_ample,
         })
     }
 }
