@@ -470,6 +470,12 @@ impl Collector<'_> {
             }
             Expr::ThreadCount => self.plain_number(sink),
             Expr::Last => self.refuse("the model reads _last"),
+            Expr::Enabled(_)
+            | Expr::LocationOf(_)
+            | Expr::NonProgress
+            | Expr::Count { .. }
+            | Expr::Bound(_)
+            | Expr::Oldest(_) => self.refuse("a claim is checked"),
             Expr::Priority(_) => self.refuse("the model uses priorities"),
         }
     }

@@ -44,6 +44,16 @@ impl Machine {
     /// Adds the successors of a state.
     #[inline]
     pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        if self.code.claim.is_some() {
+            self.expand_claim(state, scope, out);
+        } else {
+            self.expand_program(state, scope, out);
+        }
+    }
+
+    /// Adds the successors of a state, leaving a claim aside.
+    #[inline]
+    pub(crate) fn expand_program(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
         self.expand_once(state, scope, out);
         if out.len() == before
@@ -59,7 +69,7 @@ impl Machine {
     }
 
     #[inline(always)]
-    fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+    pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
         match scope {
             Scope::All => self.expand_range(state, 0, threads, out),
@@ -276,7 +286,7 @@ impl Machine {
     }
 
     /// Could this thread take a step if it were alone (a send that needs a partner counts)?
-    fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
+    pub(crate) fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
         let shape = self.shape_at(memory);
         let instance = shape.threads[thread as usize];
         let youngest = shape.threads.len() as u32 == thread + 1;

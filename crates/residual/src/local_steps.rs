@@ -16,6 +16,11 @@
 //! 1996; the static form is SPIN's statement merging, which merges less: only chains of unconditional steps). Assertions
 //! and faults in a merged step are still reported, since it is still executed.
 //!
+//! Formulas without `X` are preserved too: a merged step changes nothing that a claim reads (its variables and labels count
+//! as referred to), so that runs differ only in how often a letter is repeated, and by 4 every infinite run stays infinite.
+//! A claim that can tell the difference (`X`, written by hand, or asking `enabled`, `pc_value` or `timeout`) switches merging
+//! off.
+//!
 //! Programs that look at the last process (`_last`) or use priorities are left alone: there, which process moves is visible.
 //! So is a process with a `provided` clause.
 
@@ -28,7 +33,7 @@ use crate::liveness::remotely_read;
 
 /// Marks transient locations; gives how many.
 pub fn merge(program: &mut Program) -> usize {
-    if program.features.last || program.features.priorities {
+    if program.features.last || program.features.priorities || claim_sees_steps(program) {
         return 0;
     }
     let remote = remotely_read(program);
@@ -60,11 +65,47 @@ pub fn merge(program: &mut Program) -> usize {
 
 /// Locations that some expression refers to.
 fn named_locations(program: &Program, function: FunctionId) -> Vec<bool> {
-    let mut named = vec![false; program.function(function).locations.len()];
-    for label in program.labels.iter().filter(|l| l.function == function) {
-        named[label.location.0 as usize] = true;
+    struct Labels<'a>(&'a Program, FunctionId, Vec<bool>);
+    impl Visitor for Labels<'_> {
+        fn expr(&mut self, e: &Expr) {
+            if let Expr::At { label, .. } = e {
+                let label = self.0.labels[label.0 as usize];
+                if label.function == self.1 {
+                    self.2[label.location.0 as usize] = true;
+                }
+            }
+        }
     }
-    named
+    let named = vec![false; program.function(function).locations.len()];
+    let mut labels = Labels(program, function, named);
+    for reader in program.readers() {
+        reader.provided.iter().for_each(|e| visit::expr(e, &mut labels));
+        reader
+            .locations
+            .iter()
+            .flat_map(|l| &l.transformations)
+            .for_each(|t| visit::transformation(t, &mut labels));
+    }
+    labels.2
+}
+
+/// A claim that can count steps, or that asks where a thread stands or whether it can move: merged steps would show.
+fn claim_sees_steps(program: &Program) -> bool {
+    struct Sees(bool);
+    impl Visitor for Sees {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(e, Expr::Enabled(_) | Expr::LocationOf(_) | Expr::Timeout);
+        }
+    }
+    let Some(claim) = &program.claim else { return false };
+    let mut sees = Sees(!claim.stutter_invariant);
+    claim
+        .function
+        .locations
+        .iter()
+        .flat_map(|l| &l.transformations)
+        .for_each(|t| visit::transformation(t, &mut sees));
+    sees.0
 }
 
 /// Conditions 1 to 3.
@@ -169,7 +210,13 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Cast { .. }
                 | Expr::ArrayLength(_)
                 | Expr::Lock(..)
-                | Expr::Query { .. } => false,
+                | Expr::Query { .. }
+                | Expr::Enabled(_)
+                | Expr::LocationOf(_)
+                | Expr::NonProgress
+                | Expr::Count { .. }
+                | Expr::Bound(_)
+                | Expr::Oldest(_) => false,
             };
             self.local &= own;
         }

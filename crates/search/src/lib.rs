@@ -3,12 +3,15 @@
 //!
 //! A search never looks inside a state. It ends with a [`Report`]: what was covered, what was found, and
 //! whether anything was left out. [`breadth_first()`] gives shortest paths to violations and is the fastest;
-//! [`depth_first()`] keeps a stack, which cycle conditions need.
+//! [`depth_first()`] keeps a stack, which cycle conditions need; [`liveness()`] looks for infinite runs.
 
 mod audit;
 mod breadth_first;
 mod depth_first;
 mod frontier;
+mod graph;
+mod lasso;
+mod liveness;
 mod monitor;
 mod on_stack;
 mod open_level;
@@ -19,6 +22,8 @@ mod tagged;
 pub use audit::{AmpleAudit, audit_ample};
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
+pub use graph::{Expanded, graph};
+pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 

@@ -5,10 +5,12 @@
 //! [`System`] directly; a user's own Rust type usually implements the friendlier [`Model`] and is
 //! wrapped in [`Typed`].
 
+mod omega;
 mod successors;
 mod typed;
 mod walk;
 
+pub use omega::{Marks, Omega};
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};
 pub use walk::random_walks;

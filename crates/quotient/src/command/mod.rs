@@ -28,6 +28,8 @@ pub(crate) mod status {
     pub(crate) const DEADLOCK: u8 = 11;
     /// Another violation of safety.
     pub(crate) const SAFETY: u8 = 12;
+    /// A violation of a temporal property.
+    pub(crate) const LIVENESS: u8 = 13;
     /// A bug of the checker.
     pub(crate) const BUG: u8 = 70;
 }

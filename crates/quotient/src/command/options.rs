@@ -20,12 +20,13 @@ Exit status:
    5  undecided: a limit was reached, Ctrl-C, or something could not be checked
   10  refuted (prove)
   11  violated: deadlock
-  12  violated: assertion or fault
+  12  violated: assertion, invariant or fault
+  13  violated: temporal formula, never claim, acceptance or non-progress cycle
   70  a bug in quotient; please report it";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a model: deadlocks, assertions, faults
+    /// Check a model: deadlocks, assertions, faults, temporal properties
     Check(Check),
     /// Prove assertions about a constraint program: safety, and symmetries between its states
     Prove(super::prove::Prove),
@@ -90,9 +91,41 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) no_deadlock: bool,
 
+    /// Use the symmetries of a certificate that `prove --certificate` wrote for this model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) relative: Option<PathBuf>,
+
     /// Ask for safety only: leave the model's ltl formulas and never claims aside
     #[arg(long)]
     pub(crate) safety: bool,
+
+    /// Check a formula of linear temporal logic on all runs, as in an `ltl` block: '[] (p -> <> q)'
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ltl: Vec<String>,
+
+    /// Check a formula of CTL* in the initial state: 'AG (p -> EF q)', 'A (<>[] p -> E [] q)'
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ctl: Vec<String>,
+
+    /// Check that an expression holds in every state: 'forall p: P . p@critical -> owner == p'
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(crate) invariant: Vec<String>,
+
+    /// Of the model's claims check only the one with this name
+    #[arg(long, value_name = "NAME", conflicts_with = "safety")]
+    pub(crate) claim: Option<String>,
+
+    /// Look for acceptance cycles: runs that pass accept labels of processes infinitely often
+    #[arg(long, conflicts_with = "safety")]
+    pub(crate) acceptance: bool,
+
+    /// Look for non-progress cycles: runs that pass progress labels only finitely often
+    #[arg(long, conflicts_with = "safety")]
+    pub(crate) progress: bool,
+
+    /// Of infinite runs count only those where a process that can always move does move (weak fairness)
+    #[arg(long)]
+    pub(crate) fair: bool,
 
     /// Stop after this many states
     #[arg(long, value_name = "N", value_parser = count)]
@@ -117,6 +150,10 @@ pub(crate) struct Check {
     /// Write the counterexample to a file for `quotient replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Write the state graph of a small model to a file, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
 
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -255,7 +292,19 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), properties: Vec::new() }
+    }
+}
+
+impl Check {
+    /// What the model is loaded with: definitions and properties.
+    pub(crate) fn load_options(&self) -> quotient::LoadOptions {
+        use quotient::promela::PropertyKeyword::{Ctl, Invariant, Ltl};
+        let mut load = self.input.load_options();
+        for (keyword, texts) in [(Invariant, &self.invariant), (Ltl, &self.ltl), (Ctl, &self.ctl)] {
+            load.properties.extend(texts.iter().map(|text| (keyword, text.clone())));
+        }
+        load
     }
 }
 
