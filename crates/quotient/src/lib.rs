@@ -53,6 +53,7 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
+mod audit;
 mod branching;
 mod check;
 mod dot;

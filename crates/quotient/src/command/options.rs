@@ -72,7 +72,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<quotient::Symmetry>,
 
-    /// Afterwards compare N states with their representatives (default 10000)
+    /// Afterwards check the reductions on N states (default 10000)
     #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
     pub(crate) audit: Option<u64>,
 
