@@ -59,7 +59,10 @@ impl Machine {
     /// Notes a transformation just taken on the draft.
     #[inline(always)]
     pub(crate) fn record(&mut self, thread: u32, transformation: u32, partner: Option<u32>) {
-        if self.recorder.is_some() {
+        if self.recorder.is_some() && self.dynamic {
+            let state = self.normal_copy();
+            self.record_state(thread, transformation, partner, &state);
+        } else if self.recorder.is_some() {
             let state = std::mem::take(&mut self.draft);
             self.record_state(thread, transformation, partner, &state);
             self.draft = state;
@@ -99,12 +102,16 @@ impl Machine {
     /// The successors of a state, in the order [`quotient_system::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
+        if self.dynamic {
+            self.meet_shape(state);
+        }
         self.recorder = Some(Recorder::default());
         let taken = self.taken.clone();
         let mut out = Successors::new();
         self.expand(state, Scope::All, &mut out);
         self.exhausted = None;
-        self.taken = taken;
+        // In place: machine code has the address of the list.
+        self.taken.copy_from_slice(&taken);
         let recorder = self.recorder.take().unwrap_or_default();
         recorder
             .closed

@@ -12,8 +12,9 @@ use quotient_symmetry::Identity;
 use quotient_trace::{NotReplayable, Trace};
 
 use crate::Model;
-use crate::check::{Answer, Check, CheckError, Outcome, Verdict, ViolationReport, options};
+use crate::check::{Answer, Check, CheckError, Outcome, Verdict, ViolationReport};
 use crate::question::{self, Question};
+use crate::searching::options;
 
 impl Model {
     /// The formula of branching time that a question is about.

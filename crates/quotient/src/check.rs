@@ -3,20 +3,18 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient_ample::All;
-use quotient_machine::{Fair, Machine};
+use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{
-    Cause, Limits, OmegaSeams, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first, liveness,
-};
-use quotient_symmetry::Identity;
+use quotient_search::{AmpleAudit, Cause, Limits, Report, Statistics, Stop};
 use quotient_system::{Exhausted, System};
-use quotient_trace::{NotReplayable, Trace};
-use quotient_visited::{Plain, Tree, Visited};
+use quotient_trace::{NotReplayable, Trace, in_real_names};
 
-use crate::Model;
+use crate::audit;
 use crate::question::{self, Question};
+use crate::searching::{representative, run};
+use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::{Model, Relative};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +36,29 @@ pub enum StoreKind {
     Plain,
 }
 
+/// Whether only representative interleavings are explored (partial order reduction).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialOrder {
+    /// All interleavings.
+    Off,
+    /// Ample sets of independent steps.
+    #[default]
+    On,
+    /// Ample sets; allocations of objects count as independent, since they commute up to renaming.
+    SymmetricIndependence,
+}
+
+impl PartialOrder {
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialOrder::Off => "off",
+            PartialOrder::On => "on",
+            PartialOrder::SymmetricIndependence => "si",
+        }
+    }
+}
+
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
@@ -45,8 +66,15 @@ pub struct Check<'a> {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
-    /// No reductions of the program: every variable and step counts, as in SPIN's `-o1 -o2 -o3`.
+    /// Partial order reduction, where it is sound.
+    pub partial_order: PartialOrder,
+    /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
     pub raw: bool,
+    /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
+    pub symmetry: Option<Symmetry>,
+    /// Check the reductions on this many states afterwards: states behave like their representatives, the moves of ample
+    /// sets commute with the others.
+    pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
     /// Report deadlocks.
@@ -65,6 +93,8 @@ pub struct Check<'a> {
     pub limits: Limits,
     /// Set from outside to end the search.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Proved symmetries to use; the program is then checked as written.
+    pub relative: Option<&'a Relative>,
 }
 
 impl Default for Check<'_> {
@@ -72,7 +102,10 @@ impl Default for Check<'_> {
         Check {
             search: SearchKind::default(),
             store: StoreKind::default(),
+            partial_order: PartialOrder::default(),
             raw: false,
+            symmetry: None,
+            audit: 0,
             all: false,
             deadlocks: true,
             safety_only: false,
@@ -82,6 +115,7 @@ impl Default for Check<'_> {
             fair: false,
             limits: Limits::default(),
             interrupt: None,
+            relative: None,
         }
     }
 }
@@ -155,6 +189,12 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// What the program's reductions did.
     pub reduced: Reduced,
+    /// What was found and done about symmetry, for the safety question.
+    pub symmetry: SymmetryReport,
+    /// The partial order reduction applied to the safety question.
+    pub partial_order: PartialOrder,
+    /// What an audit of the partial order reduction looked at.
+    pub audited_ample: Option<AmpleAudit>,
     /// What the user should know: reductions that were off, claims that were not checked.
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
@@ -177,6 +217,10 @@ pub enum CheckError {
     Exhausted(Exhausted),
     /// A counterexample does not replay: a bug of the checker.
     NotReplayable(NotReplayable),
+    /// An audit found states that do not behave like their representatives: a bug of the checker.
+    WrongRepresentatives(u64),
+    /// An audit found moves of ample sets that do not commute with others: a bug of the checker.
+    WrongAmpleSets(u64),
     /// The question cannot be asked: why.
     Refused(String),
 }
@@ -186,6 +230,14 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Exhausted(e) => f.write_str(&e.what),
             CheckError::NotReplayable(e) => e.fmt(f),
+            CheckError::WrongRepresentatives(count) => write!(
+                f,
+                "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
+            CheckError::WrongAmpleSets(count) => write!(
+                f,
+                "{count} moves of ample sets do not commute with others; this is a bug in quotient, please report it"
+            ),
             CheckError::Refused(why) => f.write_str(why),
         }
     }
@@ -264,6 +316,21 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
         let questions = self.questions(check)?;
+        if let Some(relative) = check.relative {
+            if !questions.is_empty() {
+                return Err(CheckError::Refused(
+                    "proved symmetries (--relative) serve safety questions; --safety leaves the claims out"
+                        .into(),
+                ));
+            }
+            return self.check_relative(relative, check, progress);
+        }
+        if self.program.features.dynamic && !questions.is_empty() {
+            return Err(CheckError::Refused(
+                "temporal claims about models with objects or functions are not supported yet; --safety leaves them out"
+                    .into(),
+            ));
+        }
         let mut outcome = self.empty_outcome(check);
         // A claim that follows every run passes every state: its search can answer the safety question too.
         let carrier = questions
@@ -324,10 +391,15 @@ impl Model {
         Ok(questions)
     }
 
-    fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
+    pub(crate) fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
         let mut notes = Vec::new();
         if check.raw {
-            notes.push("reductions of the program are off (--raw)".into());
+            let why = if check.relative.is_some() {
+                "--relative: proofs are about the model as written"
+            } else {
+                "--raw"
+            };
+            notes.push(format!("reductions are off ({why})"));
         } else {
             let features = self.program.features;
             if features.last || features.priorities {
@@ -344,6 +416,9 @@ impl Model {
             answers: Vec::new(),
             statistics: Statistics::default(),
             reduced: Reduced::default(),
+            symmetry: SymmetryReport { order: "off".into(), ..SymmetryReport::default() },
+            partial_order: PartialOrder::Off,
+            audited_ample: None,
             notes,
             unreached: Vec::new(),
             store,
@@ -368,13 +443,16 @@ impl Model {
             Ok((machine, reduced))
         };
         let (mut machine, mut reduced) = compile(false)?;
-        let mut report = run(&mut machine, check, progress);
+        let mut stands = representative(&mut machine, check);
+        let (mut report, mut order) = run(&mut machine, stands.as_mut(), check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = compile(true)?;
-            report = run(&mut machine, check, progress);
+            stands = representative(&mut machine, check);
+            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
         }
+        self.note_reductions(question, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {
@@ -387,7 +465,7 @@ impl Model {
         if report.stop == Stop::Complete && (carries || question == Question::Safety) {
             outcome.unreached = unreached(&machine, self);
         }
-        let found = self.record(question, &mut machine, &report, outcome)?;
+        let found = self.record(question, &mut machine, stands.as_mut(), &report, outcome)?;
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -413,17 +491,90 @@ impl Model {
         Ok(found)
     }
 
+    /// Records what a search for safety found, as the whole outcome.
+    pub(crate) fn answer_safety(
+        &self,
+        machine: &mut Machine,
+        report: &Report,
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        if report.stop == Stop::Complete {
+            outcome.unreached = unreached(machine, self);
+        }
+        let found = self.record(Question::Safety, machine, None, report, outcome)?;
+        let verdict = match &report.stop {
+            _ if !found.is_empty() => Verdict::Violated,
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+            _ => Verdict::Holds,
+        };
+        let text = self.question_text(Question::Safety);
+        let statistics = report.statistics;
+        outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
+        outcome.add(&statistics);
+        outcome.conclude();
+        Ok(())
+    }
+
+    /// Says which reductions a search used, and compares states with their representatives where that was asked for.
+    fn note_reductions(
+        &self,
+        question: Question,
+        machine: &mut Machine,
+        representative: &mut Option<Representative>,
+        order: Result<PartialOrder, &'static str>,
+        check: &Check<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        let mut note = |text: String| {
+            if !outcome.notes.contains(&text) {
+                outcome.notes.push(text);
+            }
+        };
+        match order {
+            Ok(order) if question == Question::Safety => outcome.partial_order = order,
+            Err(why) if !check.raw => note(format!("partial order reduction is off: {why}")),
+            _ => {}
+        }
+        if question != Question::Safety {
+            return Ok(());
+        }
+        let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
+        if check.audit > 0 {
+            symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
+            if outcome.partial_order != PartialOrder::Off {
+                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check.audit)?;
+            }
+        }
+        if symmetry.over_budget > 0 {
+            let count = symmetry.over_budget;
+            note(format!("{count} representatives may not be canonical: too many choices"));
+        }
+        outcome.symmetry = symmetry;
+        Ok(())
+    }
+
     /// Replays what a search found and adds it to the outcome; gives the questions that the violations belong to.
     fn record(
         &self,
         question: Question,
         machine: &mut Machine,
+        mut representative: Option<&mut Representative>,
         report: &Report,
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
         let mut questions = Vec::new();
         for found in &report.found {
-            let trace = Trace::replay_lasso(machine, &self.sources, &found.path.choices, found.cycle)
+            let choices = match &mut representative {
+                Some(representative) => match symmetry_choice::canonical(machine, representative) {
+                    Some(mut canonical) => {
+                        in_real_names(machine, *representative, &mut canonical, &found.path.choices)
+                            .map_err(CheckError::NotReplayable)?
+                    }
+                    None => found.path.choices.clone(),
+                },
+                None => found.path.choices.clone(),
+            };
+            let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
                 .map_err(CheckError::NotReplayable)?;
             let claim = machine.program().claim.as_ref();
             let (kind, message, at) = match found.cause {
@@ -449,7 +600,7 @@ impl Model {
             let own = claim.is_some_and(|c| c.origin.kind() == kind);
             let question = if own { question } else { Question::Safety };
             questions.push(question);
-            let (choices, cycle, count) = (found.path.choices.clone(), found.cycle, found.count);
+            let (cycle, count) = (found.cycle, found.count);
             outcome.violations.push(ViolationReport {
                 kind,
                 message,
@@ -494,49 +645,6 @@ impl Outcome {
         sum.store_bytes = sum.store_bytes.max(more.store_bytes);
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
-    }
-}
-
-/// The search that suits what the machine was compiled for.
-fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Report {
-    let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
-    if cycles {
-        let mut options = options(check, progress);
-        let (representative, ample) = (&mut Identity, &mut All);
-        return if check.fair {
-            let seams = OmegaSeams { system: &mut Fair(machine), representative, ample };
-            liveness(seams, &mut options)
-        } else {
-            liveness(OmegaSeams { system: machine, representative, ample }, &mut options)
-        };
-    }
-    match check.store {
-        StoreKind::Tree => run_with(machine, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, &mut Plain::new(), check, progress),
-    }
-}
-
-pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statistics)) -> Options<'a> {
-    Options {
-        limits: check.limits,
-        all: check.all,
-        deadlocks: check.deadlocks,
-        interrupt: check.interrupt,
-        progress: Some(progress),
-    }
-}
-
-fn run_with<V: Visited>(
-    machine: &mut Machine,
-    visited: &mut V,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Report {
-    let mut options = options(check, progress);
-    let seams = Seams { system: machine, representative: &mut Identity, ample: &mut All, visited };
-    match check.search {
-        SearchKind::BreadthFirst => breadth_first(seams, &mut options),
-        SearchKind::DepthFirst => depth_first(seams, &mut options),
     }
 }
 

@@ -74,7 +74,10 @@ fn label(machine: &Machine, state: &[u64]) -> String {
             format!("{}@{name}", t.id)
         })
         .collect();
-    let values = machine.values(state).into_iter().filter(|v| v.text != "0" && v.text != "[]");
+    let values = machine
+        .values(state, &quotient_machine::ObjectNames::default())
+        .into_iter()
+        .filter(|v| v.text != "0" && v.text != "[]");
     let values: Vec<String> = values.map(|v| format!("{}={}", v.name, v.text)).collect();
     let mut text = threads.join(" ");
     for value in values {

@@ -229,6 +229,7 @@ fn location(transformations: Vec<Transformation>, accept: bool, end: bool, span:
 
 fn function(locations: Vec<Location>, entry: usize, span: Span) -> Function {
     Function {
+        catches: Vec::new(),
         name: "claim".into(),
         params: 0,
         locals: Vec::new(),

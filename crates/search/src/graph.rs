@@ -24,7 +24,7 @@ pub struct Expanded<'a> {
 }
 
 /// Explores everything, nearest first, and calls `node` for each state in the order of their numbers.
-pub fn graph<S: System, R: Representative, A: Ample>(
+pub fn graph<S: System, R: Representative<S>, A: Ample<S>>(
     seams: OmegaSeams<'_, S, R, A>,
     options: &mut Options<'_>,
     node: &mut dyn FnMut(&mut S, Expanded<'_>) -> Result<(), Stop>,
@@ -37,7 +37,7 @@ pub fn graph<S: System, R: Representative, A: Ample>(
     (stop, statistics)
 }
 
-fn explore<S: System, R: Representative, A: Ample>(
+fn explore<S: System, R: Representative<S>, A: Ample<S>>(
     seams: OmegaSeams<'_, S, R, A>,
     options: &mut Options<'_>,
     node: &mut dyn FnMut(&mut S, Expanded<'_>) -> Result<(), Stop>,
@@ -55,8 +55,11 @@ fn explore<S: System, R: Representative, A: Ample>(
     for index in 0..successors.len() {
         let state = successors.state(index);
         if !state.is_empty() {
-            let state =
-                if seams.representative.representative(state, &mut scratch) { &scratch } else { state };
+            let state = if seams.representative.representative(seams.system, state, &mut scratch) {
+                &scratch
+            } else {
+                state
+            };
             let before = store.len();
             if store.number_of(state) == before {
                 level.push(state, &[]);
@@ -75,7 +78,7 @@ fn explore<S: System, R: Representative, A: Ample>(
         };
         let state = level.state(item);
         successors.clear();
-        let scope = seams.ample.choose(state);
+        let scope = seams.ample.propose(seams.system, state, 0);
         seams.system.successors(state, scope, &mut successors).map_err(exhausted)?;
         targets.clear();
         choices.clear();
@@ -86,7 +89,11 @@ fn explore<S: System, R: Representative, A: Ample>(
                 ends = true;
                 continue;
             }
-            let to = if seams.representative.representative(to, &mut scratch) { &scratch } else { to };
+            let to = if seams.representative.representative(seams.system, to, &mut scratch) {
+                &scratch
+            } else {
+                to
+            };
             let before = store.len();
             let number = store.number_of(to);
             targets.push(number);

@@ -56,7 +56,7 @@ struct Walk<'a, S: Omega, R> {
 }
 
 /// A way to the component and around in it.
-pub(crate) fn shortest<S: Omega, R: Representative>(
+pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     system: &mut S,
     representative: &mut R,
     store: &mut Numbered,
@@ -108,7 +108,7 @@ pub(crate) fn shortest<S: Omega, R: Representative>(
 /// A state with its number.
 type At = (usize, Vec<u64>);
 
-impl<S: Omega, R: Representative> Walk<'_, S, R> {
+impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     /// The successors of a state, with their numbers.
     fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<(u32, usize, Vec<u64>)>, String> {
         self.successors.clear();
@@ -122,7 +122,11 @@ impl<S: Omega, R: Representative> Walk<'_, S, R> {
             if !self.successors.entry(index).has_state() {
                 continue;
             }
-            if self.representative.representative(self.successors.state(index), &mut self.scratch) {
+            if self.representative.representative(
+                self.system,
+                self.successors.state(index),
+                &mut self.scratch,
+            ) {
                 self.successors.replace(index, &self.scratch);
             }
             let state = self.successors.state(index).to_vec();

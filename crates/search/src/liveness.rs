@@ -33,7 +33,7 @@ pub struct OmegaSeams<'a, S, R, A> {
 }
 
 /// Looks for a run that meets all marks infinitely often. Violations met on the way are reported too.
-pub fn liveness<S: Omega, R: Representative, A: Ample>(
+pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>>(
     seams: OmegaSeams<'_, S, R, A>,
     options: &mut Options<'_>,
 ) -> Report {
@@ -148,7 +148,7 @@ struct Liveness<'a, S: Omega, R, A> {
     cut: Option<Stop>,
 }
 
-impl<S: Omega, R: Representative, A: Ample> Liveness<'_, S, R, A> {
+impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     fn statistics(&self) -> Statistics {
         let held = self.words.capacity() * 8
             + self.hints.capacity() * 4
@@ -251,7 +251,7 @@ impl<S: Omega, R: Representative, A: Ample> Liveness<'_, S, R, A> {
 
     fn represent(&mut self, successors: &mut Successors, scratch: &mut Vec<u64>) {
         for index in 0..successors.len() {
-            if self.seams.representative.representative(successors.state(index), scratch) {
+            if self.seams.representative.representative(self.seams.system, successors.state(index), scratch) {
                 successors.replace(index, scratch);
             }
         }
@@ -265,7 +265,7 @@ impl<S: Omega, R: Representative, A: Ample> Liveness<'_, S, R, A> {
         successors: &mut Successors,
         scratch: &mut Vec<u64>,
     ) -> Result<(), Stop> {
-        let mut scope = self.seams.ample.choose(state);
+        let mut scope = self.seams.ample.propose(self.seams.system, state, 0);
         loop {
             successors.clear();
             self.seams.system.successors(state, scope, successors).map_err(|e| Stop::Incomplete(e.what))?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use quotient_machine::{CLAIM_THREAD, Machine, MicroStep};
+use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames};
 use quotient_program::ClaimOrigin;
 use quotient_source::SourceMap;
 use quotient_system::{Successors, System, Violation, ViolationCode};
@@ -95,8 +95,10 @@ impl fmt::Display for NotReplayable {
 
 impl std::error::Error for NotReplayable {}
 
-fn values(machine: &Machine, state: &[u64]) -> Vec<(String, String)> {
-    machine.values(state).into_iter().map(|v| (v.name, v.text)).collect()
+/// The next state of a path, in the names its objects have had so far.
+fn values(machine: &Machine, state: &[u64], names: &mut ObjectNames) -> Vec<(String, String)> {
+    names.meet(machine, state);
+    machine.values(state, names).into_iter().map(|v| (v.name, v.text)).collect()
 }
 
 fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
@@ -124,8 +126,8 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
 /// The name of a process in a state.
 fn process_name(machine: &Machine, state: &[u64], pid: u32) -> String {
     let threads = machine.threads(state);
-    let name = threads.get(pid as usize).map_or("?", |t| {
-        let name = machine.program().functions[t.function as usize].name.as_str();
+    let name = threads.iter().find(|t| t.id == pid).map_or("?", |t| {
+        let name = machine.program().functions[t.body as usize].name.as_str();
         if name == ":init:" { "init" } else { name }
     });
     format!("{name}({pid})")
@@ -182,9 +184,10 @@ impl Trace {
             let with_state = (0..initial.len()).find(|i| initial.entry(*i).has_state());
             state = with_state.map_or_else(Vec::new, |i| initial.state(i).to_vec());
         }
+        let mut names = ObjectNames::default();
         let mut trace = Trace {
             steps: Vec::new(),
-            initial: values(machine, &state),
+            initial: values(machine, &state, &mut names),
             last: Vec::new(),
             processes: Vec::new(),
             cycle: None,
@@ -212,7 +215,7 @@ impl Trace {
             // What the automaton of a formula does is no news; a claim written by hand is shown.
             let shown = |s: &&MicroStep| s.thread != CLAIM_THREAD || claim_is_shown(machine);
             for micro in record.steps.iter().filter(shown).collect::<Vec<_>>() {
-                let after = values(machine, &micro.state);
+                let after = values(machine, &micro.state, &mut names);
                 let step = step(machine, sources, index + 1, micro, &state, &before, &after);
                 trace.steps.push(step);
                 before = after;
@@ -221,7 +224,7 @@ impl Trace {
             match record.state {
                 Some(next) => {
                     state = next;
-                    before = values(machine, &state);
+                    before = values(machine, &state, &mut names);
                 }
                 None if index + 1 == rest.len() => {
                     if let Some(last) = record.steps.last() {
@@ -231,6 +234,7 @@ impl Trace {
                 None => return Err(lost(index + 1)),
             }
         }
+        trace.last = values(machine, &state, &mut names);
         trace.finish(machine, sources, &state, code);
         if cycle > 0 && anchor.is_none_or(|a| a != state) {
             return Err(lost(rest.len()));
@@ -246,7 +250,6 @@ impl Trace {
         state: &[u64],
         code: Option<ViolationCode>,
     ) {
-        self.last = values(machine, state);
         self.processes = processes(machine, sources, state);
         if let Some(code) = code {
             self.violation = Some(machine.violation(code));
@@ -335,8 +338,8 @@ pub(crate) fn step(
         };
     }
     // A process that ends is found in the state before, one that was just started only in the state after.
-    let threads = machine.threads(from).len() as u32;
-    let named_in = if micro.thread < threads { from } else { &micro.state };
+    let known = machine.threads(from).iter().any(|t| t.id == micro.thread);
+    let named_in = if known { from } else { &micro.state };
     Step {
         number,
         process: process_name(machine, named_in, micro.thread),

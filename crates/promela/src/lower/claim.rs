@@ -151,6 +151,7 @@ impl Lowering<'_> {
         let (locations, entry, _) = flow::locations(flow, self);
         let body = self.current.take();
         let function = Function {
+            catches: Vec::new(),
             name,
             params: 0,
             locals: body.map_or_else(Vec::new, |b| b.locals),
@@ -263,6 +264,7 @@ fn write_key(e: &ast::Expr, out: &mut String) {
                 out.push(' ');
                 match arg {
                     ast::ReceiveArg::Variable(r) => write_reference(r, out),
+                    ast::ReceiveArg::Pointer(r) => write_call("&", r, out),
                     ast::ReceiveArg::Ignore(_) => out.push('_'),
                     ast::ReceiveArg::Constant(e) => write_key(e, out),
                     ast::ReceiveArg::Eval(e, _) => {
@@ -272,6 +274,7 @@ fn write_key(e: &ast::Expr, out: &mut String) {
                 }
             }
         }
+        ExprKind::Address(r) => write_call("&", r, out),
         ExprKind::Timeout => out.push_str("timeout"),
         ExprKind::Enabled(a) => list("enabled", &[a]),
         ExprKind::PcValue(a) => list("pc_value", &[a]),

@@ -14,8 +14,10 @@ mod declaration;
 mod elements;
 mod expression;
 mod flow;
+mod function;
 mod loops;
 mod names;
+mod pointer;
 mod remote;
 mod scratch;
 mod simple;
@@ -56,12 +58,17 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         label_names: Vec::new(),
         remote_locals: None,
         current: None,
+        returns: None,
+        value_functions: Vec::new(),
+        indirect_calls: Vec::new(),
         in_claim: false,
         bound: Vec::new(),
     };
+    lowering.program.features.dynamic = model.dynamic;
     lowering.model(model, properties);
     let claims = lowering.claims(model, properties);
     lowering.resolve_labels();
+    lowering.check_indirect_calls();
     if !lowering.diagnostics.has_errors() {
         scratch::check(&mut lowering.program, &claims, &mut lowering.diagnostics);
     }
@@ -78,6 +85,10 @@ struct ProctypeInfo {
     first_pid: u32,
     /// Labels and the locations they stand for, once the body is translated.
     labels: Vec<(String, LocationId)>,
+    /// A function that is called rather than a process.
+    is_function: bool,
+    /// What a function returns.
+    returns: Option<Type>,
     span: Span,
 }
 
@@ -95,6 +106,11 @@ struct Lowering<'a> {
     remote_locals: Option<Vec<Vec<quotient_program::Variable>>>,
     /// The function being translated.
     current: Option<Body>,
+    /// While a function is translated: what it returns, if anything.
+    returns: Option<Option<Type>>,
+    /// Functions used as values.
+    value_functions: Vec<FunctionId>,
+    indirect_calls: Vec<function::IndirectCall>,
     /// Translating a claim, which may ask more of a state than a process.
     in_claim: bool,
     /// Names that quantifiers give to processes, outermost first.
@@ -139,6 +155,7 @@ impl Lowering<'_> {
             self.diagnostics = before;
             self.program.labels.clear();
             self.label_names.clear();
+            self.indirect_calls.clear();
         }
         self.bodies(model);
         for unit in &model.units {
@@ -160,6 +177,10 @@ impl Lowering<'_> {
                 ast::Unit::Proctype(p) => {
                     let Some(id) = self.proctype_named(&p.name.name) else { continue };
                     self.proctype(id, p);
+                }
+                ast::Unit::Function(f) => {
+                    let Some(id) = self.proctype_named(&f.name.name) else { continue };
+                    self.function(id, f);
                 }
                 ast::Unit::Init(init) => {
                     let Some(id) = self.proctype_named(INIT) else { continue };
@@ -198,6 +219,7 @@ impl Lowering<'_> {
                     };
                     (p.name.name.clone(), p.name.span, p.params.as_slice(), active)
                 }
+                ast::Unit::Function(f) => (f.name.name.clone(), f.name.span, f.params.as_slice(), 0),
                 ast::Unit::Init(init) => (INIT.into(), init.span, &[][..], 1),
                 _ => continue,
             };
@@ -224,6 +246,10 @@ impl Lowering<'_> {
                     types.push((ty, variable.span));
                 }
             }
+            let returns = match unit {
+                ast::Unit::Function(f) => f.returns.as_ref().map(|ty| self.scalar_type(ty)),
+                _ => None,
+            };
             let first_pid = self.program.initial.len() as u32;
             let id = FunctionId(self.proctypes.len() as u32);
             self.program.initial.extend(std::iter::repeat_n(id, active as usize));
@@ -233,6 +259,8 @@ impl Lowering<'_> {
                 active,
                 first_pid,
                 labels: Vec::new(),
+                is_function: matches!(unit, ast::Unit::Function(_)),
+                returns,
                 span,
             });
         }
@@ -246,6 +274,7 @@ impl Lowering<'_> {
                 params: 0,
                 locals: Vec::new(),
                 dead_at_start: Vec::new(),
+                catches: Vec::new(),
                 locations: Vec::new(),
                 entry: LocationId(0),
                 provided: None,
@@ -318,6 +347,7 @@ impl Lowering<'_> {
             params: param_count,
             locals: body.locals,
             dead_at_start: Vec::new(),
+            catches: Vec::new(),
             locations,
             entry,
             provided,
@@ -353,6 +383,7 @@ impl Lowering<'_> {
                 params: 0,
                 locals: body.map_or_else(Vec::new, |b| b.locals),
                 dead_at_start: Vec::new(),
+                catches: Vec::new(),
                 locations,
                 entry,
                 provided: None,

@@ -22,6 +22,7 @@ Exit status:
   11  violated: deadlock
   12  violated: assertion, invariant or fault
   13  violated: temporal formula, never claim, acceptance or non-progress cycle
+  14  violated: data race, crash, misuse of a primitive
   70  a bug in quotient; please report it";
 
 #[derive(Debug, Subcommand)]
@@ -41,7 +42,7 @@ pub(crate) enum Command {
 /// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
-    /// The model (Promela: .pml)
+    /// The model (Promela: .pml) or program (C: .c, C++: .cc, .cpp)
     pub(crate) file: PathBuf,
 
     /// Define a macro; it wins over the model's own #define of that name
@@ -67,7 +68,19 @@ pub(crate) struct Check {
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
     pub(crate) store: Store,
 
-    /// Switch off all reductions of the program: count states as SPIN does with -o1 -o2 -o3
+    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off
+    #[arg(long, value_name = "ORDER", value_parser = symmetry)]
+    pub(crate) symmetry: Option<quotient::Symmetry>,
+
+    /// Afterwards check the reductions on N states (default 10000)
+    #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
+    pub(crate) audit: Option<u64>,
+
+    /// Partial order reduction: explore one interleaving of independent steps, where that is sound
+    #[arg(long, value_enum, default_value = "on", value_name = "ORDER")]
+    pub(crate) por: Por,
+
+    /// Switch off all reductions: count states as SPIN does with -o1 -o2 -o3
     #[arg(long)]
     pub(crate) raw: bool,
 
@@ -78,6 +91,10 @@ pub(crate) struct Check {
     /// Do not report deadlocks (invalid end states)
     #[arg(long)]
     pub(crate) no_deadlock: bool,
+
+    /// Use the symmetries of a certificate that `prove --certificate` wrote for this model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) relative: Option<PathBuf>,
 
     /// Ask for safety only: leave the model's ltl formulas and never claims aside
     #[arg(long)]
@@ -146,6 +163,9 @@ pub(crate) struct Check {
     /// No progress line
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -164,10 +184,28 @@ pub(crate) enum Store {
     Plain,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Por {
+    /// Ample sets; allocations of objects count as independent (they commute up to renaming)
+    Si,
+    /// Ample sets
+    On,
+    /// All interleavings
+    Off,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// The file that `check --trace` wrote
+    /// The file that `check --trace` wrote, or a C or C++ program
     pub(crate) file: PathBuf,
+
+    /// The schedule to repeat, for a C or C++ program
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) schedule: Option<String>,
+
+    /// Define a macro, for a C or C++ program
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
 
     /// The model, if it is not where the file says
     #[arg(long, value_name = "FILE")]
@@ -180,6 +218,9 @@ pub(crate) struct Replay {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 #[derive(Debug, Args)]
@@ -213,6 +254,21 @@ fn count(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.parse().map_err(|_| "write a number, for example 1000000 or 1M".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
+    use quotient::Symmetry;
+    match text {
+        "off" => Ok(Symmetry::Off),
+        "heap" => Ok(Symmetry::Heap),
+        "pc" => Ok(Symmetry::ProgramCounter),
+        "kbots" => Ok(Symmetry::Bounded(None)),
+        "exact" => Ok(Symmetry::Exact),
+        other => match other.strip_prefix("kbots=").map(str::parse) {
+            Some(Ok(k)) => Ok(Symmetry::Bounded(Some(k))),
+            _ => Err("write exact, kbots, kbots=K, pc, heap or off".into()),
+        },
+    }
 }
 
 fn size(text: &str) -> Result<u64, String> {
@@ -251,7 +307,7 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone(), properties: Vec::new() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }
 
