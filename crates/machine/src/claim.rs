@@ -102,7 +102,8 @@ impl Machine {
             self.violate(completed, out);
         } else {
             self.expand_program(state, scope, out);
-            if out.len() == first && self.exhausted.is_none() {
+            // Some threads alone that cannot move say nothing about the program.
+            if out.len() == first && scope == Scope::All && self.exhausted.is_none() {
                 if self.claim_deadlocks && !self.may_stop(state) {
                     self.violate(deadlock, out);
                 }

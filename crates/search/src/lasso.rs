@@ -64,7 +64,6 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
 ) -> Result<Lasso, String> {
     let mut walk =
         Walk { system, representative, store, component, successors: Successors::new(), scratch: Vec::new() };
-    let lost = || "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned();
     let (mut choices, start) = walk.from_initial()?.ok_or_else(lost)?;
     // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
     let mut met = S::Marks::NONE;
@@ -103,6 +102,22 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     let length = cycle.len();
     choices.extend(cycle);
     Ok(Lasso { path: Path { choices }, cycle: length })
+}
+
+/// A shortest way to the component, as choices.
+pub(crate) fn way<S: Omega, R: Representative<S>>(
+    system: &mut S,
+    representative: &mut R,
+    store: &mut Numbered,
+    component: Component<'_>,
+) -> Result<Vec<u32>, String> {
+    let (successors, scratch) = (Successors::new(), Vec::new());
+    let mut walk = Walk { system, representative, store, component, successors, scratch };
+    walk.from_initial()?.map(|(choices, _)| choices).ok_or_else(lost)
+}
+
+fn lost() -> String {
+    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned()
 }
 
 /// A state with its number.

@@ -112,7 +112,6 @@ struct Waiting<M> {
     length: u32,
     hint: usize,
     marks: M,
-    choice: u32,
 }
 
 struct Liveness<'a, S: Omega, R, A> {
@@ -167,11 +166,16 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         }
     }
 
-    /// The way to the state being explored, and one step more.
-    fn path(&self, more: Option<u32>) -> Path {
-        // The first level has the initial states; a level's current state is the one before `next`.
-        let choices = self.levels.iter().map(|l| self.waiting[l.next - 1].choice).chain(more).collect();
-        Path { choices }
+    /// A short way to the state being explored, and one step more, which is counted among all its steps: a step that goes
+    /// wrong is never one of a proposal.
+    fn path(&mut self, more: u32) -> Result<Path, Stop> {
+        let Some(&current) = self.open.last() else { return Ok(Path { choices: vec![more] }) };
+        let first = self.place[current];
+        let component = Component { place: &self.place, first, open: first + 1, layers: self.layers };
+        let way = lasso::way(self.seams.system, self.seams.representative, &mut self.store, component);
+        let mut choices = way.map_err(Stop::Incomplete)?;
+        choices.push(more);
+        Ok(Path { choices })
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
@@ -265,24 +269,34 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         successors: &mut Successors,
         scratch: &mut Vec<u64>,
     ) -> Result<(), Stop> {
-        let mut scope = self.seams.ample.propose(self.seams.system, state, 0);
+        let mut attempt = 0;
         loop {
+            let scope = match attempt < A::PROPOSALS {
+                true => self.seams.ample.propose(self.seams.system, state, attempt),
+                false => Scope::All,
+            };
+            attempt = if scope == Scope::All { A::PROPOSALS } else { attempt + 1 };
             successors.clear();
             self.seams.system.successors(state, scope, successors).map_err(|e| Stop::Incomplete(e.what))?;
             self.represent(successors, scratch);
             self.look_up(successors, Some(known));
-            let closes = scope != Scope::All
-                && (0..successors.len()).any(|i| {
-                    let index = self.index(i);
-                    successors.entry(i).has_state()
-                        && !matches!(self.place.get(index), None | Some(&(NEW | DONE)))
-                });
-            if !closes {
+            if scope == Scope::All || self.may_stay(successors) {
                 return Ok(());
             }
-            scope = Scope::All;
             self.hints.truncate(self.first_hint);
         }
+    }
+
+    /// May the steps of a proposal be explored alone? There must be some, none of them may go wrong, and none may lead to an
+    /// open component.
+    fn may_stay(&mut self, successors: &Successors) -> bool {
+        !successors.is_empty()
+            && successors.len() <= self.seams.ample.most_moves()
+            && (0..successors.len()).all(|i| {
+                let entry = successors.entry(i);
+                let index = if entry.has_state() { self.index(i) } else { return false };
+                entry.violation.is_none() && matches!(self.place.get(index), None | Some(&(NEW | DONE)))
+            })
     }
 
     /// The index of a successor that was looked up.
@@ -363,8 +377,12 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         };
         for index in 0..successors.len() {
             if let Some(code) = successors.entry(index).violation {
-                let path = self.path(Some(index as u32));
-                self.report.record(Cause::Violation(code), || path);
+                if self.report.found.iter().any(|f| f.cause == Cause::Violation(code)) {
+                    self.report.record(Cause::Violation(code), || Path { choices: Vec::new() });
+                } else {
+                    let path = self.path(index as u32)?;
+                    self.report.record(Cause::Violation(code), || path);
+                }
                 if !options.all {
                     return Err(Stop::Violation);
                 }
@@ -419,7 +437,6 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 words: kept.words,
                 hint: kept.hint,
                 marks: marks.get(index).copied().unwrap_or(S::Marks::NONE),
-                choice: index as u32,
             });
         }
         self.levels.push(bottom);
