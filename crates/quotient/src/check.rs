@@ -327,9 +327,6 @@ impl Model {
             .iter()
             .copied()
             .find(|q| matches!(self.claim_for(*q), Ok(Some(claim)) if question::follows_everything(&claim)));
-        if carrier.is_none() {
-            self.ask(Question::Safety, None, check, progress, &mut outcome)?;
-        }
         for question in questions {
             if !outcome.violations.is_empty() && !check.all {
                 break;
@@ -355,7 +352,11 @@ impl Model {
                 }
             }
         }
-        self.conclude(&mut outcome);
+        let asked = outcome.answers.iter().any(|a| a.question == Question::Safety);
+        if !asked && (outcome.violations.is_empty() || check.all) {
+            self.ask(Question::Safety, None, check, progress, &mut outcome)?;
+        }
+        outcome.conclude();
         Ok(outcome)
     }
 
@@ -500,7 +501,7 @@ impl Model {
         let statistics = report.statistics;
         outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
         outcome.add(&statistics);
-        self.conclude(outcome);
+        outcome.conclude();
         Ok(())
     }
 
@@ -603,17 +604,19 @@ impl Model {
         }
         Ok(questions)
     }
+}
 
+impl Outcome {
     /// The verdict over all answers.
-    fn conclude(&self, outcome: &mut Outcome) {
-        let undecided = outcome.answers.iter().find_map(|a| match &a.verdict {
+    fn conclude(&mut self) {
+        let undecided = self.answers.iter().find_map(|a| match &a.verdict {
             Verdict::Undecided(why) => Some(why.clone()),
             _ => None,
         });
-        outcome.verdict = match (outcome.violations.is_empty(), undecided) {
+        self.verdict = match (self.violations.is_empty(), undecided) {
             (false, why) => {
                 if let Some(why) = why.filter(|w| !w.contains("violation")) {
-                    outcome.notes.push(format!("the search is incomplete: {why}"));
+                    self.notes.push(format!("the search is incomplete: {why}"));
                 }
                 Verdict::Violated
             }
@@ -621,9 +624,7 @@ impl Model {
             (true, None) => Verdict::Holds,
         };
     }
-}
 
-impl Outcome {
     /// Adds the figures of one more search.
     pub(crate) fn add(&mut self, more: &Statistics) {
         let sum = &mut self.statistics;

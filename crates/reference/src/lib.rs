@@ -6,6 +6,7 @@
 //! - [`generate()`]: random programs, named by a seed;
 //! - [`interpret()`]: an explicit-state interpreter with SPIN's meaning;
 //! - [`symmetric()`]: random programs with symmetric processes, and what may spoil the symmetry;
+//! - [`temporal`]: temporal formulas by tableau;
 //! - [`shrink()`]: a smaller program that still fails.
 //!
 //! The interpreter is itself checked against SPIN (`tests/spin.rs`), where SPIN is installed.
@@ -18,9 +19,10 @@ pub mod print;
 pub mod random;
 pub mod shrink;
 pub mod symmetric;
+pub mod temporal;
 
 pub use generate::generate;
-pub use interpret::{Fault, Outcome, interpret};
+pub use interpret::{Fault, Outcome, StateGraph, interpret, state_graph};
 pub use print::print;
 pub use shrink::shrink;
 pub use symmetric::symmetric;
