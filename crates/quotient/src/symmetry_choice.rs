@@ -75,6 +75,14 @@ pub enum States {
 
 impl StateGraph<Machine> for States {
     #[inline]
+    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        match self {
+            States::Static(states) => states.shortcut(machine, state, out),
+            States::Dynamic(states) => states.shortcut(machine, state, out),
+        }
+    }
+
+    #[inline]
     fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
         match self {
             States::Static(states) => states.graph(machine, state, out),
