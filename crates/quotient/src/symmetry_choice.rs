@@ -113,6 +113,10 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     if let Some(states) = DynamicGraph::new(machine) {
         return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
     }
+    if order == Order::Heap(ThreadOrder::None) {
+        // A static program has no objects, and nothing else may move.
+        return None;
+    }
     let program = machine.program();
     // Without the reductions a dead variable keeps its value.
     let dead = if check.raw { Vec::new() } else { dead_locals(program) };
