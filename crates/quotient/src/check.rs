@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{Cause, Limits, Report, Statistics, Stop};
-use quotient_symmetry::audit::audit;
+use quotient_search::{AmpleAudit, Cause, Limits, Report, Statistics, Stop};
 use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace, in_real_names};
 
+use crate::audit;
 use crate::question::{self, Question};
 use crate::searching::{representative, run};
 use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
@@ -72,7 +72,8 @@ pub struct Check<'a> {
     pub raw: bool,
     /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
     pub symmetry: Option<Symmetry>,
-    /// Compare this many states with their representatives afterwards.
+    /// Check the reductions on this many states afterwards: states behave like their representatives, the moves of ample
+    /// sets commute with the others.
     pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
@@ -192,6 +193,8 @@ pub struct Outcome {
     pub symmetry: SymmetryReport,
     /// The partial order reduction applied to the safety question.
     pub partial_order: PartialOrder,
+    /// What an audit of the partial order reduction looked at.
+    pub audited_ample: Option<AmpleAudit>,
     /// What the user should know: reductions that were off, claims that were not checked.
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
@@ -216,6 +219,8 @@ pub enum CheckError {
     NotReplayable(NotReplayable),
     /// An audit found states that do not behave like their representatives: a bug of the checker.
     WrongRepresentatives(u64),
+    /// An audit found moves of ample sets that do not commute with others: a bug of the checker.
+    WrongAmpleSets(u64),
     /// The question cannot be asked: why.
     Refused(String),
 }
@@ -228,6 +233,10 @@ impl fmt::Display for CheckError {
             CheckError::WrongRepresentatives(count) => write!(
                 f,
                 "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
+            CheckError::WrongAmpleSets(count) => write!(
+                f,
+                "{count} moves of ample sets do not commute with others; this is a bug in quotient, please report it"
             ),
             CheckError::Refused(why) => f.write_str(why),
         }
@@ -408,6 +417,7 @@ impl Model {
             reduced: Reduced::default(),
             symmetry: SymmetryReport { order: "off".into(), ..SymmetryReport::default() },
             partial_order: PartialOrder::Off,
+            audited_ample: None,
             notes,
             unreached: Vec::new(),
             store,
@@ -528,17 +538,11 @@ impl Model {
             return Ok(());
         }
         let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
-        if check.audit > 0
-            && let Some(representative) = representative
-            && let Some(mut canonical) = symmetry_choice::canonical(machine, representative)
-        {
-            let audit = audit(machine, representative, &mut canonical, check.audit, 1)
-                .map_err(CheckError::Exhausted)?;
-            // Forms that are not canonical after all prove nothing.
-            if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
-                return Err(CheckError::WrongRepresentatives(audit.wrong));
+        if check.audit > 0 {
+            symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
+            if outcome.partial_order != PartialOrder::Off {
+                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check.audit)?;
             }
-            symmetry.audited = Some((audit.states, audit.renamed));
         }
         if symmetry.over_budget > 0 {
             let count = symmetry.over_budget;

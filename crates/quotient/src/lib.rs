@@ -53,6 +53,7 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
+mod audit;
 mod branching;
 mod check;
 mod dot;
@@ -72,6 +73,7 @@ pub use relative::{Refused, Relative};
 pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
 
 pub use quotient_ample as ample;
+pub use quotient_bir as bir;
 pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;

@@ -24,6 +24,9 @@ pub(crate) struct Run<'a> {
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Check) -> u8 {
+    if super::native::is_native(&options.input.file) {
+        return super::native::check(options);
+    }
     let started = Instant::now();
     let model = match Model::load(&options.input.file, &options.load_options()) {
         Ok(model) => model,
@@ -132,7 +135,9 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     }
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
+        CheckError::NotReplayable(_)
+        | CheckError::WrongRepresentatives(_)
+        | CheckError::WrongAmpleSets(_) => status::BUG,
         CheckError::Refused(_) => status::ERROR,
     }
 }
