@@ -29,6 +29,8 @@ Exit status:
 pub(crate) enum Command {
     /// Check a model: deadlocks, assertions, faults, temporal properties
     Check(Check),
+    /// Run a model under every combination of reductions and stores; one table
+    Compare(super::compare::Compare),
     /// Prove assertions about a constraint program: safety, and symmetries between its states
     Prove(super::prove::Prove),
     /// Check a certificate that `prove` wrote, independently of the prover
@@ -245,7 +247,7 @@ pub(crate) struct Simulate {
     pub(crate) output_only: bool,
 }
 
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.chars().last() {
         Some('k' | 'K') => (&text[..text.len() - 1], 1_000),
         Some('m' | 'M') => (&text[..text.len() - 1], 1_000_000),
@@ -283,7 +285,7 @@ fn size(text: &str) -> Result<u64, String> {
     value.checked_mul(1 << shift).ok_or_else(|| "too large".into())
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (digits, factor) = match text.chars().last() {
         Some('s') => {
             (text.trim_end_matches('s').trim_end_matches('m'), if text.ends_with("ms") { 0.001 } else { 1.0 })
