@@ -7,7 +7,7 @@ use quotient_symmetry::audit::audit;
 use quotient_symmetry::{Identity, Representative as _};
 
 use crate::CheckError;
-use crate::symmetry_choice::Representative;
+use crate::symmetry_choice::{self, Representative};
 
 const SEED: u64 = 1;
 
@@ -18,8 +18,11 @@ pub(crate) fn representatives(
     samples: u64,
 ) -> Result<Option<(u64, u64)>, CheckError> {
     let Some(representative) = representative else { return Ok(None) };
-    let audit = audit(machine, representative, samples, SEED).map_err(CheckError::Exhausted)?;
-    if audit.wrong > 0 {
+    let Some(mut canonical) = symmetry_choice::canonical(machine, representative) else { return Ok(None) };
+    let audit =
+        audit(machine, representative, &mut canonical, samples, SEED).map_err(CheckError::Exhausted)?;
+    // Forms that are not canonical after all prove nothing.
+    if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
         return Err(CheckError::WrongRepresentatives(audit.wrong));
     }
     Ok(Some((audit.states, audit.renamed)))

@@ -564,9 +564,14 @@ impl Model {
         let mut questions = Vec::new();
         for found in &report.found {
             let choices = match &mut representative {
+                Some(representative) => match symmetry_choice::canonical(machine, representative) {
+                    Some(mut canonical) => {
+                        in_real_names(machine, *representative, &mut canonical, &found.path.choices)
+                            .map_err(CheckError::NotReplayable)?
+                    }
+                    None => found.path.choices.clone(),
+                },
                 None => found.path.choices.clone(),
-                Some(representative) => in_real_names(machine, *representative, &found.path.choices)
-                    .map_err(CheckError::NotReplayable)?,
             };
             let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
                 .map_err(CheckError::NotReplayable)?;

@@ -70,9 +70,10 @@ pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
 pub use question::Question;
 pub use relative::{Refused, Relative};
-pub use symmetry_choice::{Symmetry, SymmetryReport};
+pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
 
 pub use quotient_ample as ample;
+pub use quotient_bir as bir;
 pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;

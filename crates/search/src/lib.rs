@@ -91,7 +91,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
     #[inline]
     fn represent(&mut self, out: &mut Successors, first: usize, scratch: &mut Vec<u64>) {
         for index in first..out.len() {
-            if self.representative.representative(self.system, out.state(index), scratch) {
+            // A violation that ends its path has no state.
+            if out.entry(index).has_state()
+                && self.representative.representative(self.system, out.state(index), scratch)
+            {
                 out.replace(index, scratch);
             }
         }

@@ -1,8 +1,9 @@
 //! The checker's checker: do representatives behave like the states they stand for?
 //!
 //! On states met by random walks, in their real names: the successors of a state and those of its representative must have
-//! the same representatives, as often, with the same violations, and both may stop or neither may. This is what soundness of
-//! a representative means, checked on the user's own model.
+//! the same canonical forms, as often, with the same violations, and both may stop or neither may. This is what soundness of
+//! a representative means, checked on the user's own model. Compared are canonical forms, because a representative need not
+//! be one: two successors that are renamings of each other may have different representatives.
 
 use quotient_system::{Exhausted, Scope, Successors, System, random_walks};
 
@@ -22,9 +23,9 @@ pub struct Audit {
 /// A successor as its representative: violation and words.
 type Move = (u32, Vec<u64>);
 
-fn moves<S: System, R: Representative<S>>(
+fn moves<S: System, C: Representative<S>>(
     system: &mut S,
-    representative: &mut R,
+    canonical: &mut C,
     state: &[u64],
     out: &mut Successors,
 ) -> Result<Vec<Move>, Exhausted> {
@@ -33,8 +34,7 @@ fn moves<S: System, R: Representative<S>>(
     let mut moves: Vec<Move> = (0..out.len())
         .map(|index| {
             let mut words = Vec::new();
-            if out.entry(index).has_state()
-                && !representative.representative(system, out.state(index), &mut words)
+            if out.entry(index).has_state() && !canonical.representative(system, out.state(index), &mut words)
             {
                 words = out.state(index).to_vec();
             }
@@ -45,10 +45,11 @@ fn moves<S: System, R: Representative<S>>(
     Ok(moves)
 }
 
-/// Compares `samples` states with their representatives.
-pub fn audit<S: System, R: Representative<S>>(
+/// Compares `samples` states with their representatives; `canonical` is the canonical form.
+pub fn audit<S: System, R: Representative<S>, C: Representative<S>>(
     system: &mut S,
     representative: &mut R,
+    canonical: &mut C,
     samples: u64,
     seed: u64,
 ) -> Result<Audit, Exhausted> {
@@ -59,8 +60,8 @@ pub fn audit<S: System, R: Representative<S>>(
         let mut stands = Vec::new();
         if representative.representative(system, state, &mut stands) {
             audit.renamed += 1;
-            let expected = moves(system, representative, state, &mut out)?;
-            let found = moves(system, representative, &stands, &mut out)?;
+            let expected = moves(system, canonical, state, &mut out)?;
+            let found = moves(system, canonical, &stands, &mut out)?;
             let ends = !expected.is_empty() || system.is_valid_end(state) == system.is_valid_end(&stands);
             audit.wrong += u64::from(expected != found || !ends);
         }

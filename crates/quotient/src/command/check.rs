@@ -24,6 +24,9 @@ pub(crate) struct Run<'a> {
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Check) -> u8 {
+    if super::native::is_native(&options.input.file) {
+        return super::native::check(options);
+    }
     let started = Instant::now();
     let model = match Model::load(&options.input.file, &options.load_options()) {
         Ok(model) => model,

@@ -22,6 +22,7 @@ Exit status:
   11  violated: deadlock
   12  violated: assertion, invariant or fault
   13  violated: temporal formula, never claim, acceptance or non-progress cycle
+  14  violated: data race, crash, misuse of a primitive
   70  a bug in quotient; please report it";
 
 #[derive(Debug, Subcommand)]
@@ -41,7 +42,7 @@ pub(crate) enum Command {
 /// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
-    /// The model (Promela: .pml)
+    /// The model (Promela: .pml) or program (C: .c, C++: .cc, .cpp)
     pub(crate) file: PathBuf,
 
     /// Define a macro; it wins over the model's own #define of that name
@@ -162,6 +163,9 @@ pub(crate) struct Check {
     /// No progress line
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -192,8 +196,16 @@ pub(crate) enum Por {
 
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// The file that `check --trace` wrote
+    /// The file that `check --trace` wrote, or a C or C++ program
     pub(crate) file: PathBuf,
+
+    /// The schedule to repeat, for a C or C++ program
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) schedule: Option<String>,
+
+    /// Define a macro, for a C or C++ program
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
 
     /// The model, if it is not where the file says
     #[arg(long, value_name = "FILE")]
@@ -206,6 +218,9 @@ pub(crate) struct Replay {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 #[derive(Debug, Args)]
@@ -292,7 +307,7 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone(), properties: Vec::new() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }
 

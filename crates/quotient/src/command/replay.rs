@@ -11,6 +11,9 @@ use super::{check, json, options, status, terminal};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Replay) -> u8 {
+    if super::native::is_native(&options.file) {
+        return super::native::replay(options);
+    }
     let file = match TraceFile::read(&options.file) {
         Ok(file) => file,
         Err(error) => {
@@ -32,7 +35,7 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
         .iter()
         .filter_map(|(keyword, text)| Some((PropertyKeyword::from_name(keyword)?, text.clone())))
         .collect();
-    let load = LoadOptions { defines: file.defines.clone(), include_dirs: Vec::new(), properties };
+    let load = LoadOptions { defines: file.defines.clone(), properties, ..LoadOptions::default() };
     let model = match Model::load(&path, &load) {
         Ok(model) => model,
         Err(error) => {
