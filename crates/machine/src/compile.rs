@@ -46,6 +46,9 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
     if dynamic {
         compiler.idle_functions();
     }
+    if let Some(claim) = &program.claim {
+        compiler.claim(claim);
+    }
     compiler.code.deep = compiler.deepest > SHALLOW;
     debug_assert!(compiler.deepest <= DEEP);
     compiler.code
@@ -94,7 +97,7 @@ impl Compiler<'_> {
         start
     }
 
-    fn function(&mut self, number: u32, function: &ir::Function) -> Function {
+    pub(crate) fn function(&mut self, number: u32, function: &ir::Function) -> Function {
         self.span = Some(function.span);
         let init = self.here();
         if let Some(layout) = self.layout.threads.get(number as usize) {
@@ -135,6 +138,8 @@ impl Compiler<'_> {
                 transient: location.transient,
                 valid_end: location.end,
                 plain,
+                accept: location.accept,
+                progress: location.progress,
             });
         }
         Function { locations, entry: function.entry.0, provided, priority: function.priority, init }
@@ -456,6 +461,29 @@ impl Compiler<'_> {
                 self.expr(function, thread);
                 let label = self.program.labels[label.0 as usize];
                 self.emit(Op::At { function: label.function.0, location: label.location.0 });
+            }
+            Expr::Enabled(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::Enabled);
+            }
+            Expr::LocationOf(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::LocationOf);
+            }
+            Expr::NonProgress => {
+                self.emit(Op::NonProgress);
+            }
+            Expr::Oldest(of) => {
+                self.emit(Op::Oldest(of.0));
+            }
+            Expr::Bound(depth) => {
+                self.emit(Op::Bound(*depth));
+            }
+            Expr::Count { function: of, body } => {
+                let count = self.emit(Op::Count { function: of.0, end: 0 });
+                self.expr(function, body);
+                self.emit(Op::Return);
+                self.code.ops[count] = Op::Count { function: of.0, end: self.here() };
             }
             Expr::Priority(thread) => {
                 self.expr(function, thread);

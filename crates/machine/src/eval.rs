@@ -255,6 +255,24 @@ impl Machine {
                 }
                 Op::Priority => top = self.priority(memory, top as u32),
                 Op::Received => push!(frame.received),
+                Op::Enabled => {
+                    let exists = (top as usize) < self.shape_at(memory).threads.len();
+                    top = i32::from(exists && self.can_move(memory, top as u32)?);
+                }
+                Op::LocationOf => {
+                    let thread = self.shape_at(memory).threads.get(top as usize);
+                    top = thread.map_or(0, |t| self.location(memory, t.at, t.kind) as i32);
+                }
+                Op::NonProgress => push!(i32::from(!self.makes_progress(memory))),
+                Op::Oldest(function) => {
+                    let threads = &self.shape_at(memory).threads;
+                    push!(threads.iter().position(|t| t.kind == function).map_or(-1, |id| id as i32));
+                }
+                Op::Bound(depth) => push!(self.bound.get(depth as usize).map_or(0, |t| *t as i32)),
+                Op::Count { function, end } => {
+                    push!(self.count(function, pc as CodeAt, frame)?);
+                    pc = end as usize;
+                }
 
                 Op::StoreGlobal8(at, mask) => {
                     let value = pop!();

@@ -1,5 +1,6 @@
 //! What can go wrong in a step, and where.
 
+use quotient_program::ClaimOrigin;
 use quotient_source::Span;
 
 /// A place in the program where a step can go wrong.
@@ -101,6 +102,15 @@ pub enum Fault {
         /// The operation.
         text: String,
     },
+    /// A claim was followed to its end.
+    Claim {
+        /// What the claim is.
+        origin: ClaimOrigin,
+        /// What that means.
+        message: String,
+    },
+    /// Nothing can move, and not all processes may stop (only where a claim watches).
+    Deadlock,
     /// A channel operation that the `trace` does not allow, or that completes a `notrace`.
     Trace {
         /// `notrace`.
@@ -118,6 +128,8 @@ impl Fault {
             Fault::NoChannel | Fault::Fields | Fault::Message => "channel",
             Fault::NoProcess { .. } => "reference",
             Fault::Blocked | Fault::Endless => "d_step",
+            Fault::Claim { origin, .. } => origin.kind(),
+            Fault::Deadlock => "deadlock",
             Fault::Trace { .. } => "trace",
             Fault::Null { .. } => "null",
             Fault::Dangling { .. } => "dangling",
@@ -165,6 +177,8 @@ impl Fault {
             Fault::Arguments { text } => format!("call with the wrong number of arguments: `{text}`"),
             Fault::NoThread => "a question about a thread that is none".into(),
             Fault::Refused { text } => format!("operation of a collection that cannot be done: `{text}`"),
+            Fault::Claim { message, .. } => message.clone(),
+            Fault::Deadlock => "deadlock: invalid end state".into(),
             Fault::Trace { negated: false } => "a channel operation that the trace does not allow".into(),
             Fault::Trace { negated: true } => "the channel operations complete the notrace".into(),
         }

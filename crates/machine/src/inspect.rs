@@ -34,7 +34,7 @@ impl Machine {
     /// The function, its location and the transformation with this number.
     pub fn transformation(&self, number: u32) -> Option<(&Function, &Location, &Transformation)> {
         let mut left = number as usize;
-        for function in &self.program.functions {
+        for function in self.program.readers() {
             for location in &function.locations {
                 match location.transformations.get(left) {
                     Some(t) => return Some((function, location, t)),

@@ -170,6 +170,8 @@ pub(crate) struct Layout {
     pub(crate) last: Option<u32>,
     /// Where the observer's location is (two bytes).
     pub(crate) observer: Option<u32>,
+    /// Where the claim's segment is: its location and variables. Its layout is the last one of `threads`.
+    pub(crate) claim: Option<u32>,
     /// Scratch variables: zero in every stored state.
     pub(crate) scratch: std::ops::Range<u32>,
     /// First byte after the globals.
@@ -200,6 +202,11 @@ impl Layout {
         };
         let last = reserve(program.features.last, 1);
         let observer = reserve(program.observer.is_some(), 2);
+        let mut threads: Vec<ThreadLayout> =
+            program.functions.iter().map(|f| thread_layout(program, f)).collect();
+        let claim_layout = program.claim.as_ref().map(|c| thread_layout(program, &c.function));
+        let claim = reserve(claim_layout.is_some(), claim_layout.as_ref().map_or(0, |l| l.size));
+        threads.extend(claim_layout);
         let scratch_start = at;
         for (index, variable) in program.globals.iter().enumerate().filter(|(_, v)| v.scratch) {
             globals[index] = at;
@@ -222,6 +229,7 @@ impl Layout {
             globals,
             last,
             observer,
+            claim,
             scratch: scratch_start..at,
             fixed: at,
             threads,

@@ -55,6 +55,14 @@ pub struct Machine {
     pub(crate) translated: crate::x86::Translated,
     /// Set while a step is being explained.
     pub(crate) recorder: Option<Recorder>,
+    /// Threads that the counts being evaluated look at, outermost first.
+    pub(crate) bound: Vec<u32>,
+    /// Locations the claim can go to from the state being expanded, with the transformations that lead there.
+    pub(crate) claim_moves: Vec<(u32, u32)>,
+    /// The state being expanded, after a move of the claim.
+    pub(crate) claim_state: Vec<u64>,
+    /// Report deadlocks of the program that a claim watches.
+    pub(crate) claim_deadlocks: bool,
 }
 
 impl Machine {
@@ -108,6 +116,10 @@ impl Machine {
             values: Vec::new(),
             exhausted: None,
             recorder: None,
+            bound: Vec::new(),
+            claim_moves: Vec::new(),
+            claim_state: Vec::new(),
+            claim_deadlocks: false,
         })
     }
 
@@ -294,6 +306,14 @@ impl Machine {
         self.set_shape_number(parent);
     }
 
+    /// Runs code that gives initial values to the segment at `base` of the draft.
+    fn run_initial(&mut self, code: crate::code::CodeAt, base: u32) {
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        if let Err(site) = self.run(code, Frame { memory, base, thread: 0, received: 0 }) {
+            self.failed_assertions.push(site);
+        }
+    }
+
     fn initial_state(&mut self) {
         if self.dynamic {
             self.shapes.list[0] = crate::layout::Shape::empty(self.layout.fixed);
@@ -311,11 +331,15 @@ impl Machine {
             let entry = self.code.functions[observer.function as usize].entry;
             self.set_observer(entry);
         }
-        let init = self.code.init;
-        let memory = self.draft.as_mut_ptr().cast::<u8>();
-        if let Err(site) = self.run(init, Frame { memory, base: 0, thread: 0, received: 0 }) {
-            self.failed_assertions.push(site);
+        if let Some(claim) = self.code.claim.clone() {
+            let base = self.layout.claim.unwrap_or(0);
+            let function = &self.code.functions[claim.function as usize];
+            let (entry, init) = (function.entry, function.init);
+            self.set_location(base, claim.layout, entry);
+            self.run_initial(init, base);
         }
+        let init = self.code.init;
+        self.run_initial(init, 0);
         for function in self.program.initial.clone() {
             if self.dynamic {
                 if let Err(site) = self.start_dynamic(function.0, &[], None) {
@@ -358,15 +382,23 @@ impl System for Machine {
         if self.dynamic && self.is_cut(state) {
             return true;
         }
-        let memory = state.as_ptr().cast::<u8>();
-        self.shape_at(memory).threads.iter().all(|t| {
-            let location = self.location(memory, t.at, t.kind);
-            self.code.functions[t.kind as usize].locations[location as usize].valid_end
-        })
+        // Where a claim watches, a state without successors is one where the claim gave up: no deadlock.
+        self.code.claim.is_some() || self.may_stop(state)
     }
 
     fn violation(&self, code: ViolationCode) -> Violation {
         let fault = &self.site(code).fault;
         Violation { kind: fault.kind().into(), message: fault.message() }
+    }
+}
+
+impl Machine {
+    /// Do all threads stand where they may stay for ever?
+    pub(crate) fn may_stop(&self, state: &[u64]) -> bool {
+        let memory = state.as_ptr().cast::<u8>();
+        self.shape_at(memory).threads.iter().all(|t| {
+            let location = self.location(memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].valid_end
+        })
     }
 }

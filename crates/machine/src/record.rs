@@ -30,6 +30,8 @@ pub struct StepRecord {
     pub state: Option<Vec<u64>>,
     /// What went wrong.
     pub violation: Option<ViolationCode>,
+    /// The acceptance sets that the claim's move is in.
+    pub marks: u64,
 }
 
 #[derive(Debug, Default)]
@@ -43,6 +45,13 @@ impl Recorder {
     /// A successor or violation was added.
     pub(crate) fn close(&mut self, state: Option<&[u64]>) {
         self.closed.push((self.steps.clone(), state.map(<[u64]>::to_vec)));
+    }
+
+    /// Puts a transformation in front of those of the successors `first..end`.
+    pub(crate) fn prefix(&mut self, first: usize, end: usize, micro: &MicroStep) {
+        for (steps, _) in self.closed.iter_mut().take(end).skip(first) {
+            steps.insert(0, micro.clone());
+        }
     }
 }
 
@@ -101,13 +110,19 @@ impl Machine {
         let mut out = Successors::new();
         self.expand(state, Scope::All, &mut out);
         self.exhausted = None;
-        self.taken = taken;
+        // In place: machine code has the address of the list.
+        self.taken.copy_from_slice(&taken);
         let recorder = self.recorder.take().unwrap_or_default();
         recorder
             .closed
             .into_iter()
             .enumerate()
-            .map(|(index, (steps, state))| StepRecord { steps, state, violation: out.entry(index).violation })
+            .map(|(index, (steps, state))| StepRecord {
+                steps,
+                state,
+                violation: out.entry(index).violation,
+                marks: out.marks(index),
+            })
             .collect()
     }
 

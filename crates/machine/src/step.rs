@@ -44,22 +44,50 @@ impl Machine {
     /// Adds the successors of a state.
     #[inline]
     pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        if self.code.claim.is_some() {
+            self.expand_claim(state, scope, out);
+        } else {
+            self.expand_program(state, scope, out);
+        }
+    }
+
+    /// Adds the successors of a state, leaving a claim aside.
+    #[inline]
+    pub(crate) fn expand_program(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
+        self.expand_once(state, scope, out);
+        if out.len() == before
+            && scope == Scope::All
+            && self.program.features.timeout
+            && self.exhausted.is_none()
+        {
+            // Only where no thread at all can move; a part of the threads cannot tell.
+            self.timeout = true;
+            self.expand_once(state, scope, out);
+            self.timeout = false;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
-        let (first, end) = match scope {
-            Scope::All => (0, threads),
-            Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
-        };
+        match scope {
+            Scope::All => self.expand_range(state, 0, threads, out),
+            Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
+            Scope::Threads(_) => {
+                for thread in (0..threads).filter(|t| scope.includes(*t)) {
+                    self.expand_range(state, thread, thread + 1, out);
+                }
+            }
+        }
+    }
+
+    /// Adds the moves of the threads from `first` up to `end`.
+    #[inline(always)]
+    fn expand_range(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
         let next = self.expand_translated(state, first, end, out);
         if next < end {
             self.expand_from(state, next, end, out);
-        }
-        if out.len() == before && self.program.features.timeout && self.exhausted.is_none() {
-            // Partial order never proposes a thread that waits for a timeout, so a second look makes sense
-            // for the whole state only.
-            self.timeout = true;
-            self.expand_from(state, first, end, out);
-            self.timeout = false;
         }
     }
 
@@ -258,7 +286,7 @@ impl Machine {
     }
 
     /// Could this thread take a step if it were alone (a send that needs a partner counts)?
-    fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
+    pub(crate) fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
         let shape = self.shape_at(memory);
         let instance = shape.threads[thread as usize];
         let youngest = shape.threads.len() as u32 == thread + 1;

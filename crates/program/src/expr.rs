@@ -98,6 +98,23 @@ pub enum Expr {
         /// The label.
         label: LabelId,
     },
+    /// The thread exists and can take a step; only in claims.
+    Enabled(Box<Expr>),
+    /// The number of the location a thread stands at; 0 when there is none; only in claims.
+    LocationOf(Box<Expr>),
+    /// No thread stands at a location that carries a progress label; only in claims.
+    NonProgress,
+    /// How many threads run `function` and satisfy `body`, in which [`Expr::Bound`] is the id of the one looked at.
+    Count {
+        /// What they run.
+        function: FunctionId,
+        /// What must hold of them.
+        body: Box<Expr>,
+    },
+    /// The id of the oldest thread that runs this function; -1 when there is none; only in claims.
+    Oldest(FunctionId),
+    /// The id of the thread that an enclosing [`Expr::Count`] looks at: 0 is the outermost one.
+    Bound(u32),
     /// The priority of a thread; 0 when there is none.
     Priority(Box<Expr>),
     /// The id of the running thread, as a value of [`Type::Thread`].

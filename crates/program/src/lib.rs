@@ -74,6 +74,40 @@ pub struct Program {
     pub features: Features,
     /// An observer of channel operations (`trace` or `notrace`).
     pub observer: Option<Observer>,
+    /// A claim that watches the program, step by step.
+    pub claim: Option<Claim>,
+}
+
+/// An automaton that moves before each step of the program, on what it sees of the state: a `never` claim, or the
+/// automaton of a formula. A run is reported when the claim reaches an end, or is at accepting locations infinitely often.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its control flow: conditions and, for claims written by hand, what Promela allows there. Locations with
+    /// [`Location::end`] or [`Operation::Exit`] are ends.
+    pub function: Function,
+    /// What it stands for, for messages: the formula or the name.
+    pub text: String,
+    /// What it comes from.
+    pub origin: ClaimOrigin,
+    /// Whether it accepts a word depends only on how the letters follow each other, not on how long each one stays: proved
+    /// for formulas without `X`.
+    pub stutter_invariant: bool,
+    /// Accepting locations of the program's threads count too.
+    pub accept_labels: bool,
+    /// Acceptance on moves instead of locations: the sets each transformation is in, as bits, by location. A run is reported
+    /// when it takes moves of all sets infinitely often.
+    pub acceptance: Option<MoveAcceptance>,
+    /// Runs can be reported that go on for ever; otherwise only ends of the claim count.
+    pub cycles: bool,
+}
+
+/// Acceptance sets of a claim's moves.
+#[derive(Clone, Debug)]
+pub struct MoveAcceptance {
+    /// How many sets there are: at most 63. With none, every infinite run is reported.
+    pub sets: u32,
+    /// By location and transformation: the sets, as bits.
+    pub marks: Vec<Vec<u64>>,
 }
 
 /// Features that cost something in every state or step, found while translating.
@@ -100,7 +134,58 @@ pub struct Observer {
     pub function: Function,
 }
 
+/// What a claim comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClaimOrigin {
+    /// The negation of a formula of linear time.
+    Formula,
+    /// The negation of an invariant.
+    Invariant,
+    /// A `never` claim.
+    Never,
+    /// Accept labels of the program itself.
+    Acceptance,
+    /// Progress labels of the program itself.
+    NonProgress,
+}
+
+impl ClaimOrigin {
+    /// The stable word for machines.
+    pub fn kind(self) -> &'static str {
+        match self {
+            ClaimOrigin::Formula => "ltl",
+            ClaimOrigin::Invariant => "invariant",
+            ClaimOrigin::Never => "never",
+            ClaimOrigin::Acceptance => "acceptance",
+            ClaimOrigin::NonProgress => "non-progress",
+        }
+    }
+}
+
+impl Claim {
+    /// What it means that a run is reported; `cycle` when it is by going around for ever.
+    pub fn message(&self, cycle: bool) -> String {
+        let name = if self.text.is_empty() { String::new() } else { format!(" {}", self.text) };
+        match (self.origin, cycle) {
+            (ClaimOrigin::Formula, _) => format!("formula violated:{name}"),
+            (ClaimOrigin::Invariant, _) => format!("invariant violated:{name}"),
+            (ClaimOrigin::Never, false) => format!("the never claim{name} is followed to its end"),
+            (ClaimOrigin::Never, true) => {
+                format!("the never claim{name} is followed through an acceptance cycle")
+            }
+            (ClaimOrigin::Acceptance, _) => "acceptance cycle".into(),
+            (ClaimOrigin::NonProgress, _) => "non-progress cycle".into(),
+        }
+    }
+}
+
 impl Program {
+    /// The functions of threads, of the observer and of the claim: everything that reads the state.
+    pub fn readers(&self) -> impl Iterator<Item = &Function> {
+        let observer = self.observer.iter().map(|o| &o.function);
+        self.functions.iter().chain(observer).chain(self.claim.iter().map(|c| &c.function))
+    }
+
     /// The function with this id.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]

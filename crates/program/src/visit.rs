@@ -32,7 +32,10 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
         | Expr::Function(_)
         | Expr::ThreadCount
         | Expr::Last
-        | Expr::Timeout => {}
+        | Expr::Timeout
+        | Expr::NonProgress
+        | Expr::Oldest(_)
+        | Expr::Bound(_) => {}
         Expr::Load(p) => place(p, Use::Read, v),
         Expr::Unary(_, a)
         | Expr::Length(a)
@@ -45,6 +48,9 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
         | Expr::Cast { reference: a, .. }
         | Expr::ArrayLength(a)
         | Expr::Lock(_, a)
+        | Expr::Enabled(a)
+        | Expr::LocationOf(a)
+        | Expr::Count { body: a, .. }
         | Expr::Spanned(a, _) => expr(a, v),
         Expr::Query { collection, args, .. } => {
             expr(collection, v);

@@ -563,6 +563,28 @@ pub enum ExprKind {
         /// The variable.
         variable: Reference,
     },
+    /// `forall p: P . e`, `exists p: P . e` or `count p: P . e`, in formulas only: over the processes of a proctype.
+    Quantified {
+        /// Which.
+        quantifier: Quantifier,
+        /// The name for a process, in `body` its number.
+        variable: Ident,
+        /// The proctype.
+        proctype: Ident,
+        /// What is asked of each process.
+        body: Box<Expr>,
+    },
+}
+
+/// How a proposition is asked of all processes of a proctype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// Of all of them.
+    ForAll,
+    /// Of at least one.
+    Exists,
+    /// The number of those of which it holds.
+    Count,
 }
 
 /// Prefix operators.
@@ -653,4 +675,30 @@ pub enum FormulaKind {
     WeakUntil(Box<Formula>, Box<Formula>),
     /// `V`, `release`
     Release(Box<Formula>, Box<Formula>),
+    /// `E`: on some path; only with `--ctl`
+    Exists(Box<Formula>),
+    /// `A`: on all paths; only with `--ctl`
+    All(Box<Formula>),
+}
+
+/// A property given apart from the model.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// What is asked.
+    pub kind: PropertyKind,
+    /// The formula as written.
+    pub text: String,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// The kinds of property.
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// A formula of linear time, for every run.
+    Ltl(Formula),
+    /// A formula of branching time, for the initial state.
+    Ctl(Formula),
+    /// What must hold in every state.
+    Invariant(Expr),
 }

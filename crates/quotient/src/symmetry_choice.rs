@@ -118,6 +118,15 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
         .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
 }
 
+/// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it.
+pub(crate) fn canonical(machine: &mut Machine, representative: &Representative) -> Option<Representative> {
+    let states = match &representative.states {
+        States::Static(renaming) => States::Static(Box::new(renaming.fresh())),
+        States::Dynamic(_) => States::Dynamic(Box::new(DynamicGraph::new(machine)?)),
+    };
+    Some(Ordered::new(states, Order::Exact))
+}
+
 /// For each function and location the locals that are dead, and zero in a reduced program.
 fn dead_locals(program: &quotient_program::Program) -> Vec<Vec<Vec<bool>>> {
     let remote = liveness::remotely_read(program);

@@ -1,4 +1,4 @@
-//! A second opinion on Promela, for tests only.
+//! A second opinion on Promela (and, in [`bir`], on BIR), for tests only.
 //!
 //! Everything here is slow and simple, and independent of the engine: it shares only the syntax tree.
 //!
@@ -10,6 +10,7 @@
 //!
 //! The interpreter is itself checked against SPIN (`tests/spin.rs`), where SPIN is installed.
 
+pub mod bir;
 pub mod construct;
 pub mod generate;
 pub mod interpret;

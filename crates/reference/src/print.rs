@@ -408,6 +408,15 @@ fn expr(text: &mut String, e: &Expr) {
             let pid = pid.as_ref().map(|p| format!("[{}]", print_expression(p))).unwrap_or_default();
             let _ = write!(text, "{}{pid}:{}", proctype.name, text_of(variable));
         }
+        ExprKind::Quantified { quantifier, variable, proctype, body } => {
+            let word = match quantifier {
+                Quantifier::ForAll => "forall",
+                Quantifier::Exists => "exists",
+                Quantifier::Count => "count",
+            };
+            let body = print_expression(body);
+            let _ = write!(text, "({word} {}: {} . {body})", variable.name, proctype.name);
+        }
     }
 }
 
@@ -418,6 +427,8 @@ fn formula(text: &mut String, f: &Formula) {
         FormulaKind::Always(a) => ("[]", vec![a], ""),
         FormulaKind::Eventually(a) => ("<>", vec![a], ""),
         FormulaKind::Next(a) => ("X", vec![a], ""),
+        FormulaKind::Exists(a) => ("E", vec![a], ""),
+        FormulaKind::All(a) => ("A", vec![a], ""),
         FormulaKind::And(a, b) => ("", vec![a, b], "&&"),
         FormulaKind::Or(a, b) => ("", vec![a, b], "||"),
         FormulaKind::Implies(a, b) => ("", vec![a, b], "->"),

@@ -158,8 +158,7 @@ pub fn remotely_read(program: &Program) -> Vec<Vec<bool>> {
         }
     }
     let mut remote = Remote(program.functions.iter().map(|f| vec![false; f.locals.len()]).collect());
-    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
-    for function in functions {
+    for function in program.readers() {
         if let Some(provided) = &function.provided {
             visit::expr(provided, &mut remote);
         }

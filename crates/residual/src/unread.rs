@@ -36,8 +36,7 @@ fn holds_channels(program: &Program, ty: &Type) -> bool {
 /// Makes unread globals scratch variables; gives how many.
 pub fn forget_unread(program: &mut Program) -> usize {
     let mut reads = Reads(vec![false; program.globals.len()]);
-    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
-    for function in functions {
+    for function in program.readers() {
         function.provided.iter().for_each(|e| visit::expr(e, &mut reads));
         for t in function.locations.iter().flat_map(|l| &l.transformations) {
             visit::transformation(t, &mut reads);

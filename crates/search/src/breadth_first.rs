@@ -2,7 +2,7 @@
 //! are hashed, then all are looked up, so that the memory accesses of a batch overlap. Paths to violations are
 //! shortest.
 
-use quotient_ample::Ample;
+use quotient_ample::{Ample, Proviso};
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
 use quotient_visited::{Group, Known, Looked, Visited};
@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
+use crate::open_level::OpenLevel;
 use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -17,12 +18,15 @@ use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 const BATCH: usize = 64;
 
 /// Explores everything reachable, nearest first.
-pub fn breadth_first<S: System, R: Representative<S>, A: Ample, V: Visited>(
+pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
+    let checks_open = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
     let mut search = BreadthFirst {
         seams,
+        checks_open,
+        open: OpenLevel::default(),
         report: Report::new(),
         parents: Parents::default(),
         level: Frontier::default(),
@@ -42,6 +46,10 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample, V: Visited>(
 
 struct BreadthFirst<'a, S, R, A, V> {
     seams: Seams<'a, S, R, A, V>,
+    /// A reduced expansion must lead to a state that is not expanded yet.
+    checks_open: bool,
+    /// The states of the next level, kept for that.
+    open: OpenLevel,
     report: Report,
     parents: Parents,
     level: Frontier,
@@ -57,9 +65,11 @@ struct Expanded {
     item: Item,
     first: usize,
     end: usize,
+    /// The tag of the moves explored.
+    tag: u32,
 }
 
-impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.seams.visited.len(),
@@ -67,7 +77,7 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
             expanded: self.expanded,
             depth: self.depth,
             store_bytes: self.seams.visited.bytes(),
-            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes(),
+            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes() + self.open.bytes(),
             waiting: self.level.len() + self.next.len(),
         }
     }
@@ -82,6 +92,7 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
         while self.next.len() > 0 {
             std::mem::swap(&mut self.level, &mut self.next);
             self.next.clear();
+            self.open.clear();
             if let Some(limit) = options.limits.depth
                 && self.depth >= limit
             {
@@ -95,10 +106,11 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
                     let Some(item) = self.level.pop() else { break };
                     let first = successors.len();
                     let state = self.level.state(item);
-                    self.seams
-                        .expand(state, &mut successors, &mut self.scratch)
+                    let tag = self
+                        .seams
+                        .expand(state, 0, &mut successors, &mut self.scratch)
                         .map_err(|e| Stop::Incomplete(e.what))?;
-                    batch.push(Expanded { item, first, end: successors.len() });
+                    batch.push(Expanded { item, first, end: successors.len(), tag });
                 }
                 if batch.is_empty() {
                     break;
@@ -161,12 +173,18 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
         self.groups(batch, |groups, visited| visited.insert_batch(successors, count, groups, looked));
         let mut new = looked.new.iter().map(|entry| *entry as usize).peekable();
         for expanded in batch {
+            // Is there a successor that is still to be expanded, if there has to be one?
+            let mut open = !self.checks_open || expanded.tag == 0;
             while let Some(entry) = new.next_if(|entry| *entry < expanded.end) {
+                open = true;
                 let state = successors.state(entry);
-                self.parents.child((entry - expanded.first) as u32);
-                self.next.push(state, looked.hint(entry, self.seams.visited.hint_len(state.len())));
+                let hint = looked.hint(entry, self.seams.visited.hint_len(state.len()));
+                let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
+                self.discovered(choice, state, hint);
             }
-            if successors.has_violations() {
+            if !open && !self.any_open(successors, expanded.first..expanded.end) {
+                self.expand_again(expanded, options)?;
+            } else if successors.has_violations() {
                 self.violations(successors, expanded, count, options)?;
             } else {
                 self.transitions += (expanded.end - expanded.first) as u64;
@@ -183,6 +201,57 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
             return Err(Monitor::states(limit));
         }
         Ok(())
+    }
+
+    /// The state being expanded led to a new one.
+    #[inline(always)]
+    fn discovered(&mut self, choice: u32, state: &[u64], hint: &[u32]) {
+        self.parents.child(choice);
+        self.next.push(state, hint);
+    }
+
+    /// Does one of these successors wait in the next level?
+    fn any_open(&mut self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
+        entries.any(|entry| self.open.contains(successors.state(entry), &self.next))
+    }
+
+    /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
+    /// end all moves. Nothing new was found so far, so nothing has to be taken back.
+    #[cold]
+    fn expand_again(&mut self, refused: &Expanded, options: &Options<'_>) -> Result<(), Stop> {
+        let mut successors = Successors::new();
+        let mut hint = Vec::new();
+        let (item, mut tag) = (refused.item, refused.tag);
+        loop {
+            successors.clear();
+            tag = self
+                .seams
+                .expand(self.level.state(item), tag, &mut successors, &mut self.scratch)
+                .map_err(|e| Stop::Incomplete(e.what))?;
+            let expanded = Expanded { item, first: 0, end: successors.len(), tag };
+            let violated = if options.all { None } else { successors.first_violation() };
+            let count = violated.unwrap_or(successors.len());
+            let mut open = tag == 0;
+            for index in 0..count {
+                let state = successors.state(index);
+                if state.is_empty() {
+                    continue;
+                }
+                let known = Known { state: self.level.state(item), hint: self.level.hint(item) };
+                let visited = &mut *self.seams.visited;
+                hint.clear();
+                hint.resize(visited.hint_len(state.len()), 0);
+                let loaded = visited.load(state, Some(known), &mut hint);
+                let key = visited.prepare(state, loaded, &mut hint);
+                if visited.insert(key, state) {
+                    open = true;
+                    self.discovered(Seams::<S, R, A, V>::tagged(index as u32, tag), state, &hint);
+                }
+            }
+            if open || self.any_open(&successors, 0..successors.len()) {
+                return self.violations(&successors, &expanded, count, options);
+            }
+        }
     }
 
     /// Hands the groups of a batch to the store.
@@ -210,11 +279,12 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
         for entry in expanded.first..expanded.end {
             self.transitions += u64::from(entry == count || successors.entry(entry).has_state());
             if let Some(code) = successors.entry(entry).violation {
-                let (parents, number) = (&self.parents, self.expanded);
+                let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+                let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
                 self.report.record(Cause::Violation(code), || {
                     let mut path = parents.path(number);
-                    path.choices.push((entry - expanded.first) as u32);
-                    path
+                    path.choices.push(choice);
+                    seams.untagged(path)
                 });
                 if !options.all {
                     return Err(Stop::Violation);
@@ -230,8 +300,8 @@ impl<S: System, R: Representative<S>, A: Ample, V: Visited> BreadthFirst<'_, S, 
         if self.seams.system.is_valid_end(self.level.state(item)) {
             return Ok(());
         }
-        let (parents, number) = (&self.parents, self.expanded);
-        self.report.record(Cause::Deadlock, || parents.path(number));
+        let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+        self.report.record(Cause::Deadlock, || seams.untagged(parents.path(number)));
         if options.all { Ok(()) } else { Err(Stop::Violation) }
     }
 }

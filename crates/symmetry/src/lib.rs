@@ -26,6 +26,12 @@ pub trait Representative<S: ?Sized> {
 
     /// The name reports use.
     fn name(&self) -> &'static str;
+
+    /// Whether the states of a class all have the same representative, as far as the budget of the canonical form goes.
+    fn is_canonical(&self) -> bool;
+
+    /// Whether threads may change places.
+    fn renames(&self) -> bool;
 }
 
 /// Every state stands for itself.
@@ -40,5 +46,13 @@ impl<S: ?Sized> Representative<S> for Identity {
 
     fn name(&self) -> &'static str {
         "off"
+    }
+
+    fn is_canonical(&self) -> bool {
+        true
+    }
+
+    fn renames(&self) -> bool {
+        false
     }
 }

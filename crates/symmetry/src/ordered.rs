@@ -100,4 +100,12 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
     fn name(&self) -> &'static str {
         self.order.name()
     }
+
+    fn is_canonical(&self) -> bool {
+        matches!(self.order, Order::Exact | Order::Heap(ThreadOrder::None))
+    }
+
+    fn renames(&self) -> bool {
+        true
+    }
 }

@@ -28,6 +28,8 @@ pub struct Successors {
     entries: Vec<Entry>,
     /// Entries with a violation.
     violations: usize,
+    /// Marks of the first entries; those behind have none.
+    marks: Vec<u64>,
 }
 
 impl Successors {
@@ -42,6 +44,30 @@ impl Successors {
         self.end = 0;
         self.entries.clear();
         self.violations = 0;
+        self.marks.clear();
+    }
+
+    /// Forgets the entries from number `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(first) = self.entries.get(len) {
+            self.end = first.start;
+            self.words.truncate(first.start);
+            self.violations -= self.entries[len..].iter().filter(|e| e.violation.is_some()).count();
+            self.entries.truncate(len);
+            self.marks.truncate(len);
+        }
+    }
+
+    /// Gives marks to the entries from `first` on: acceptance sets that the steps to them are in (see [`crate::Omega`]).
+    pub fn mark(&mut self, first: usize, marks: u64) {
+        self.marks.resize(first, 0);
+        self.marks.resize(self.entries.len(), marks);
+    }
+
+    /// The marks of an entry.
+    #[inline]
+    pub fn marks(&self, index: usize) -> u64 {
+        self.marks.get(index).copied().unwrap_or(0)
     }
 
     /// Adds a state.
@@ -83,6 +109,14 @@ impl Successors {
         }
         // SAFETY: that many words were just written.
         unsafe { self.words.get_unchecked_mut(start..) }
+    }
+
+    /// Copies an entry's state behind the last entry and returns it for changing, as [`Successors::draft`] does.
+    pub fn draft_copy(&mut self, index: usize) -> &mut [u64] {
+        let e = self.entries[index];
+        self.words.truncate(self.end);
+        self.words.extend_from_within(e.start..e.start + e.len as usize);
+        &mut self.words[self.end..]
     }
 
     /// The current draft.

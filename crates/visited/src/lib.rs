@@ -16,12 +16,14 @@ mod hash;
 mod interner;
 mod key_set;
 mod memory;
+mod numbered;
 mod plain;
 mod plan;
 mod tree;
 mod tree_batch;
 
 pub use batch::{Group, Looked};
+pub use numbered::{Numbered, Prepared};
 pub use plain::Plain;
 pub use tree::Tree;
 

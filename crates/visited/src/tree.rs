@@ -143,6 +143,12 @@ impl Tree {
         }
     }
 
+    /// The pair that a state is, among states of its length.
+    #[inline(always)]
+    pub(crate) fn root(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        if state.len() <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) }
+    }
+
     #[cold]
     #[inline(never)]
     fn prepare_length(&mut self, words: usize) {
@@ -224,10 +230,8 @@ impl Visited for Tree {
 
     #[inline(always)]
     fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
-        let n = state.len();
-        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) };
-        let key = key_hash(root);
-        self.by_length[n].roots.prefetch(key);
+        let key = key_hash(self.root(state, loaded, hint));
+        self.by_length[state.len()].roots.prefetch(key);
         key
     }
 

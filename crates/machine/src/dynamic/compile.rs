@@ -234,6 +234,8 @@ impl Compiler<'_> {
         self.emit(Op::Return);
         let nothing = self.code.transformations.len() as u32;
         let location = crate::code::Location {
+            accept: false,
+            progress: false,
             first: nothing,
             end: nothing,
             deterministic: false,

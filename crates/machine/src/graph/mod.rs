@@ -7,7 +7,7 @@
 
 mod plan;
 
-use quotient_identity::{Identities, analyse};
+use quotient_identity::{Code, Identities, analyse};
 use quotient_program::{Action, Expr, FunctionId, Program};
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
@@ -62,6 +62,20 @@ impl Renaming {
         }
     }
 
+    /// The same, with nothing remembered.
+    pub fn fresh(&self) -> Renaming {
+        Renaming {
+            properties: self.properties.clone(),
+            dead: self.dead.clone(),
+            starts: self.starts.clone(),
+            plans: Vec::new(),
+            shape: 0,
+            places: Places::default(),
+            point_number: Vec::new(),
+            composed: Vec::new(),
+        }
+    }
+
     /// What may be renamed in states where the threads of this state exist; `None` while more can be started.
     pub fn identities(&mut self, machine: &Machine, state: &[u64]) -> Option<Identities> {
         let memory = state.as_ptr().cast::<u8>();
@@ -87,18 +101,17 @@ impl Renaming {
         let threads: Vec<FunctionId> =
             machine.shapes.list[shape].threads.iter().map(|t| FunctionId(t.kind)).collect();
         let properties: Vec<&Expr> = self.properties.iter().collect();
-        let live = |function: FunctionId| {
+        let code = |function: FunctionId| {
             let starts = &self.starts[function.0 as usize];
             let locations = machine.program.function(function).locations.len();
-            if !threads.contains(&function) {
-                vec![false; locations]
-            } else if starts.is_empty() {
-                vec![true; locations]
+            let settled = if threads.contains(&function) { Code::Live } else { Code::Settled };
+            if starts.is_empty() {
+                vec![settled; locations]
             } else {
-                starts.iter().map(|s| !s).collect()
+                starts.iter().map(|starts| if *starts { Code::Past } else { settled }).collect()
             }
         };
-        analyse(&machine.program, &threads, &live, &properties)
+        analyse(&machine.program, &threads, &code, &properties)
     }
 
     /// Can a thread of this state still start another?

@@ -76,6 +76,20 @@ impl Lowering<'_> {
                 self.program.features.timeout = true;
                 Expr::Timeout
             }
+            ExprKind::Enabled(p) if self.in_claim => Expr::Enabled(Box::new(self.expr(p))),
+            ExprKind::PcValue(p) if self.in_claim => {
+                self.report(
+                    Diagnostic::warning(
+                        e.span,
+                        "`pc_value` gives this tool's own numbers of locations, not SPIN's",
+                    )
+                    .help("compare it only with the `pc_value` of another process of the same proctype"),
+                );
+                Expr::LocationOf(Box::new(self.expr(p)))
+            }
+            ExprKind::Quantified { quantifier, variable, proctype, body } => {
+                self.quantified(*quantifier, variable, proctype, body)
+            }
             ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
                 self.report(
                     Diagnostic::error(e.span, "`enabled` and `pc_value` can only be used in a never claim")
@@ -116,6 +130,12 @@ impl Lowering<'_> {
     /// The value of a variable or a predefined name.
     fn value(&mut self, r: &ast::Reference) -> Expr {
         let name = &r.parts[0].name.name;
+        if let Some(depth) = self.bound.iter().rposition(|bound| bound == name)
+            && r.parts.len() == 1
+            && r.parts[0].index.is_none()
+        {
+            return Expr::Bound(depth as u32);
+        }
         if let Some(constant) = self.mtype_constant(r) {
             return Expr::Const(constant);
         }
@@ -139,6 +159,7 @@ impl Lowering<'_> {
             };
         }
         match name.as_str() {
+            "np_" if self.in_claim => return Expr::NonProgress,
             "np_" => {
                 self.error(r.span, "`np_` can only be used in a never claim or a formula");
                 return Expr::Const(0);
@@ -438,6 +459,8 @@ impl Lowering<'_> {
         };
         let thread = match pid {
             Some(pid) => self.expr(pid),
+            // As in SPIN's verifiers: the first process of that kind.
+            None if self.in_claim => Expr::Oldest(function),
             None => {
                 let info = &self.proctypes[function.0 as usize];
                 if info.active != 1 {

@@ -8,6 +8,7 @@
 //! where a number is needed and the like are errors here, not warnings; `hidden` variables that a step could read
 //! before writing them are part of the state.
 
+mod claim;
 mod constant;
 mod declaration;
 mod elements;
@@ -26,6 +27,7 @@ use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
+pub use claim::{Claim, ClaimKind};
 use names::{Names, Scope};
 
 /// A model as a program.
@@ -35,23 +37,17 @@ pub struct Lowered {
     pub program: Program,
     /// What is wrong with the model, and what the author should know.
     pub diagnostics: Diagnostics,
-    /// Temporal claims of the model: their names, in order.
+    /// Temporal claims of the model, in order, then the properties given apart from it.
     pub claims: Vec<Claim>,
-}
-
-/// A temporal claim: an `ltl` formula or a `never` claim.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// Its name; empty when it has none.
-    pub name: String,
-    /// `ltl` or `never`.
-    pub keyword: &'static str,
-    /// Where it is.
-    pub span: Span,
 }
 
 /// Translates a model.
 pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
+    lower_with(model, &[], sources)
+}
+
+/// Translates a model with properties given apart from it; they come behind the model's own claims.
+pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &SourceMap) -> Lowered {
     let mut lowering = Lowering {
         sources,
         diagnostics: Diagnostics::new(),
@@ -65,28 +61,16 @@ pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
         returns: None,
         value_functions: Vec::new(),
         indirect_calls: Vec::new(),
+        in_claim: false,
+        bound: Vec::new(),
     };
     lowering.program.features.dynamic = model.dynamic;
-    lowering.model(model);
-    let claims = model
-        .units
-        .iter()
-        .filter_map(|unit| match unit {
-            ast::Unit::Ltl(ltl) => Some(Claim {
-                name: ltl.name.as_ref().map_or_else(String::new, |n| n.name.clone()),
-                keyword: "ltl",
-                span: ltl.span,
-            }),
-            ast::Unit::Never(never) => Some(Claim {
-                name: never.name.as_ref().map_or_else(String::new, |n| n.name.clone()),
-                keyword: "never",
-                span: never.span,
-            }),
-            _ => None,
-        })
-        .collect();
+    lowering.model(model, properties);
+    let claims = lowering.claims(model, properties);
+    lowering.resolve_labels();
+    lowering.check_indirect_calls();
     if !lowering.diagnostics.has_errors() {
-        scratch::check(&mut lowering.program, &mut lowering.diagnostics);
+        scratch::check(&mut lowering.program, &claims, &mut lowering.diagnostics);
     }
     Lowered { program: lowering.program, diagnostics: lowering.diagnostics, claims }
 }
@@ -127,6 +111,10 @@ struct Lowering<'a> {
     /// Functions used as values.
     value_functions: Vec<FunctionId>,
     indirect_calls: Vec<function::IndirectCall>,
+    /// Translating a claim, which may ask more of a state than a process.
+    in_claim: bool,
+    /// Names that quantifiers give to processes, outermost first.
+    bound: Vec<String>,
 }
 
 /// The function being translated.
@@ -150,11 +138,11 @@ impl Lowering<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn model(&mut self, model: &ast::Model) {
+    fn model(&mut self, model: &ast::Model, properties: &[ast::Property]) {
         self.collect_types(model);
         self.collect_globals(model);
         self.collect_proctypes(model);
-        let remote = remote::references(model);
+        let remote = remote::references(model, properties);
         self.remote_labels = remote.labels;
         self.program.features.priorities = remote.priorities;
         if remote.variables {
@@ -175,8 +163,6 @@ impl Lowering<'_> {
                 self.trace(trace);
             }
         }
-        self.resolve_labels();
-        self.check_indirect_calls();
         if self.program.initial.is_empty() && !self.diagnostics.has_errors() {
             self.report(
                 Diagnostic::global("the model has no process to start with")

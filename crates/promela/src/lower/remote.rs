@@ -2,7 +2,8 @@
 
 use crate::ast::{
     ChannelInit, Choice, Declaration, DynamicStatement, Expr, ExprKind, Formula, FormulaKind, Initialiser,
-    Model, NewObject, PointerValue, ReceiveArg, Reference, Sequence, Statement, StatementKind, Unit,
+    Model, NewObject, PointerValue, Property, PropertyKind, ReceiveArg, Reference, Sequence, Statement,
+    StatementKind, Unit,
 };
 
 /// References across processes.
@@ -17,7 +18,7 @@ pub(super) struct Remote {
 }
 
 /// All references of a model.
-pub(super) fn references(model: &Model) -> Remote {
+pub(super) fn references(model: &Model, properties: &[Property]) -> Remote {
     let mut remote = Remote::default();
     for unit in &model.units {
         match unit {
@@ -32,18 +33,15 @@ pub(super) fn references(model: &Model) -> Remote {
             }
             Unit::Function(f) => remote.sequence(&f.body),
             Unit::Trace(trace) => remote.sequence(&trace.body),
-            // Claims are not part of the program, but the labels they ask for must be locations.
-            Unit::Never(never) => {
-                let mut claim = Remote::default();
-                claim.sequence(&never.body);
-                remote.labels.extend(claim.labels);
-            }
-            Unit::Ltl(ltl) => {
-                let mut claim = Remote::default();
-                claim.formula(&ltl.formula);
-                remote.labels.extend(claim.labels);
-            }
+            Unit::Never(never) => remote.sequence(&never.body),
+            Unit::Ltl(ltl) => remote.formula(&ltl.formula),
             Unit::Typedef(_) | Unit::Mtype(_) | Unit::Declaration(_) => {}
+        }
+    }
+    for property in properties {
+        match &property.kind {
+            PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula) => remote.formula(formula),
+            PropertyKind::Invariant(expr) => remote.expr(expr),
         }
     }
     remote
@@ -60,6 +58,8 @@ impl Remote {
             FormulaKind::Not(a)
             | FormulaKind::Always(a)
             | FormulaKind::Eventually(a)
+            | FormulaKind::Exists(a)
+            | FormulaKind::All(a)
             | FormulaKind::Next(a) => self.formula(a),
             FormulaKind::And(a, b)
             | FormulaKind::Or(a, b)
@@ -215,6 +215,7 @@ impl Remote {
                 self.labels.push((proctype.name.clone(), label.name.clone()));
                 pid.iter().for_each(|e| self.expr(e));
             }
+            ExprKind::Quantified { body, .. } => self.expr(body),
             ExprKind::RemoteVariable { pid, variable, .. } => {
                 self.variables = true;
                 pid.iter().for_each(|e| self.expr(e));

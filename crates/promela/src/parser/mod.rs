@@ -93,6 +93,10 @@ pub(crate) struct Parser<'a> {
     in_conditional: bool,
     /// Parsing an expression or formula on its own, without a model.
     apart: bool,
+    /// Reading a formula of branching time.
+    branching: bool,
+    /// Names of processes that the quantifiers around this place give: name and proctype.
+    bound: Vec<(String, Ident)>,
     /// Operators of the formula being read.
     formula_operators: usize,
     reported: HashSet<(Span, String)>,
@@ -125,6 +129,8 @@ impl<'a> Parser<'a> {
             stopped: false,
             in_conditional: false,
             apart: false,
+            branching: false,
+            bound: Vec::new(),
             formula_operators: 0,
             reported: HashSet::new(),
         };

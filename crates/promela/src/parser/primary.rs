@@ -265,7 +265,8 @@ impl Parser<'_> {
             return false;
         }
         let name = reference.parts[0].name.name.as_str();
-        if self.apart { !self.in_conditional } else { self.proctypes.contains(name) }
+        let known = || self.proctypes.contains(name) || self.bound.iter().any(|(bound, _)| bound == name);
+        if self.apart { !self.in_conditional } else { known() }
     }
 
     /// `P@label`, `P[e]@label`, `P:x`, `P[e]:x`.
@@ -280,7 +281,16 @@ impl Parser<'_> {
                     .help("write `P@label`, `P[pid]@label` or `P[pid]:variable`"),
             ));
         };
-        let (proctype, pid) = (part.name, part.index);
+        let (mut proctype, mut pid) = (part.name, part.index);
+        // `p@label` of a quantified process is `P[p]@label`.
+        if pid.is_none()
+            && let Some((_, kind)) = self.bound.iter().rev().find(|(name, _)| *name == proctype.name)
+        {
+            let name = std::mem::replace(&mut proctype, kind.clone());
+            let span = name.span;
+            let reference = Reference { parts: vec![Part { name, index: None }], span };
+            pid = Some(Box::new(Expr { kind: ExprKind::Reference(reference), span }));
+        }
         let kind = if label {
             ExprKind::RemoteLabel { proctype, pid, label: self.name("a label after `@`")? }
         } else {

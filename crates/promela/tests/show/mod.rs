@@ -38,6 +38,9 @@ pub fn expr(e: &Expr) -> String {
             let pid = pid.as_ref().map_or(String::new(), |p| expr(p));
             format!("{}[{pid}]:{}", proctype.name, reference(variable))
         }
+        ExprKind::Quantified { quantifier, variable, proctype, body } => {
+            format!("({quantifier:?} {}: {} . {})", variable.name, proctype.name, expr(body))
+        }
     }
 }
 
@@ -170,6 +173,8 @@ pub fn formula(f: &Formula) -> String {
         FormulaKind::Always(a) => format!("([] {})", formula(a)),
         FormulaKind::Eventually(a) => format!("(<> {})", formula(a)),
         FormulaKind::Next(a) => format!("(X {})", formula(a)),
+        FormulaKind::Exists(a) => format!("(E {})", formula(a)),
+        FormulaKind::All(a) => format!("(A {})", formula(a)),
         FormulaKind::Until(a, b) => format!("({} U {})", formula(a), formula(b)),
         FormulaKind::WeakUntil(a, b) => format!("({} W {})", formula(a), formula(b)),
         FormulaKind::Release(a, b) => format!("({} V {})", formula(a), formula(b)),

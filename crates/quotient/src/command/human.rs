@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{Verdict, ViolationReport};
+use quotient::{Question, Verdict, ViolationReport};
 
 use super::check::Run;
 use super::terminal::grouped;
@@ -21,6 +21,9 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
         Verdict::Holds => {
             let _ = writeln!(out, "{file}: holds");
             let _ = writeln!(out, "  no deadlock, no assertion violated, no fault in any reachable state");
+            for answer in outcome.answers.iter().filter(|a| a.question != Question::Safety) {
+                let _ = writeln!(out, "  {}", answer.text);
+            }
         }
         Verdict::Undecided(why) => {
             let _ = writeln!(out, "{file}: undecided");
@@ -45,7 +48,12 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
 fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
     let at = violation.at.as_ref().map_or_else(String::new, |at| format!(" ({at})"));
     let steps = violation.trace.steps.last().map_or(0, |s| s.number);
+    let cycle = violation.trace.cycle;
     let after = match steps {
+        n if cycle.is_some() => {
+            let before = cycle.unwrap_or(1) - 1;
+            format!("by a cycle of {} after {}", counted(n - before, "step"), counted(before, "step"))
+        }
         0 => "in the initial state".to_owned(),
         1 => "after 1 step".to_owned(),
         n => format!("after {n} steps"),
@@ -63,6 +71,10 @@ fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
             let _ = writeln!(out, "  {line}");
         }
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn figures(out: &mut String, run: &Run<'_>) {
@@ -111,6 +123,18 @@ fn figures(out: &mut String, run: &Run<'_>) {
             "  audit: {} states, {} of them renamed, behave like their representatives",
             grouped(states),
             grouped(renamed)
+        );
+    }
+    if run.outcome.partial_order != quotient::PartialOrder::Off {
+        let _ = writeln!(out, "  partial order reduction: {}", run.outcome.partial_order.name());
+    }
+    if let Some(audit) = run.outcome.audited_ample {
+        let _ = writeln!(
+            out,
+            "  audit: {} states, {} ample sets, {} pairs of moves commute",
+            grouped(audit.states),
+            grouped(audit.proposals),
+            grouped(audit.diamonds)
         );
     }
     for note in &run.outcome.notes {

@@ -66,6 +66,38 @@ impl Progress {
     }
 }
 
+/// A line of text on standard error that is written over, at most ten times a second.
+pub(crate) struct StatusLine {
+    started: Instant,
+    next: f64,
+    shown: bool,
+    enabled: bool,
+}
+
+impl StatusLine {
+    pub(crate) fn new(enabled: bool) -> StatusLine {
+        let enabled = enabled && std::io::stderr().is_terminal();
+        StatusLine { started: Instant::now(), next: 0.5, shown: false, enabled }
+    }
+
+    /// Shows the text, with the rate at which `count` grows.
+    pub(crate) fn show(&mut self, text: &str, count: u64) {
+        let elapsed = self.started.elapsed().as_secs_f64();
+        if !self.enabled || elapsed < self.next {
+            return;
+        }
+        (self.shown, self.next) = (true, elapsed + 0.1);
+        eprint!("\r\x1b[K{elapsed:6.1} s  {text}  {:.1}k/s", count as f64 / elapsed / 1000.0);
+        let _ = std::io::stderr().flush();
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if self.shown {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
 /// A number with its thousands apart.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();

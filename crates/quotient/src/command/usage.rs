@@ -13,8 +13,16 @@ pub(crate) fn cpu_seconds() -> f64 {
     total_seconds() - BEFORE.get().copied().unwrap_or(0.0)
 }
 
+/// CPU seconds of the processes that were started and have ended.
+pub(crate) fn children_seconds() -> f64 {
+    seconds_of(&usage(libc::RUSAGE_CHILDREN))
+}
+
 fn total_seconds() -> f64 {
-    let usage = usage();
+    seconds_of(&usage(libc::RUSAGE_SELF))
+}
+
+fn seconds_of(usage: &libc::rusage) -> f64 {
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
@@ -29,16 +37,16 @@ pub(crate) fn peak_rss_bytes() -> u64 {
     if let Some(kib) = own {
         return kib * 1024;
     }
-    let peak = usage().ru_maxrss as u64;
+    let peak = usage(libc::RUSAGE_SELF).ru_maxrss as u64;
     // Linux counts in KiB, macOS in bytes.
     if cfg!(target_os = "macos") { peak } else { peak * 1024 }
 }
 
-fn usage() -> libc::rusage {
+fn usage(who: libc::c_int) -> libc::rusage {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is valid for writing one rusage, which zeroes are a value of.
     unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        libc::getrusage(who, usage.as_mut_ptr());
         usage.assume_init()
     }
 }

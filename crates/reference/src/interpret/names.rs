@@ -407,6 +407,7 @@ impl Names {
             | ExprKind::Enabled(_)
             | ExprKind::PcValue(_)
             | ExprKind::GetPriority(_)
+            | ExprKind::Quantified { .. }
             | ExprKind::SetPriority(..) => return Err("an operator that is not supported".to_string()),
         })
     }

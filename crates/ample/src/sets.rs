@@ -1,0 +1,256 @@
+//! Ample sets of threads.
+//!
+//! A set T of threads is proposed in a state when no step that a thread outside T (or one it may still start) can ever
+//! take touches what the next steps of T's threads touch, in the sense of [`crate::objects`], *including* what decides
+//! whether those next steps are possible. The moves of T then form an ample set (Clarke, Grumberg, Peled, "Model Checking",
+//! 1999; seed 002 of the design, section 4):
+//!
+//! - **C0**, some move is explored if there is one: the search takes a proposal only when T can move.
+//! - **C1**, nothing that depends on a move of T happens before one of them: on a path of other threads' steps, none of
+//!   them writes what T's next steps read or write, or reads what they write, so each of T's moves stays possible, has
+//!   the same effect, commutes with every step of the path, and T gets no new moves. A channel operation that is possible
+//!   now stays so, since only T uses its end of the channel; one that is impossible waits for the other end, which is
+//!   then part of what must not be touched.
+//! - **C2**, for temporal questions: T's next steps write nothing that a proposition reads.
+//! - **C3**, no thread is postponed for ever. For temporal questions T contains no thread whose next step may close a
+//!   cycle of its control flow. In a cycle of states, the thread with the lowest id that moves goes round a cycle of its
+//!   control flow (it cannot end: only threads with lower ids could start it again), so some state of the cycle was
+//!   expanded whole. This needs no stack and no luck: every search, and both passes of a nested one, choose the same sets
+//!   (Kurshan, Levin, Minea, Peled, Yenigün, "Static partial order reduction", 1998). For safety less is needed, and the
+//!   search checks it ([`Proviso::SomeOpen`]): from every state a state that was expanded whole can be reached.
+//! - **C4**, for CTL*-X: exactly one move ([`Ample::most_moves`]).
+//!
+//! **Safety.** Let a path w of the full graph start in a state s of the reduced graph and end in a failing step. Follow
+//! the reduced graph from s to the state f that was expanded whole. While the ample moves on the way are not in w, they
+//! commute with all of w: w is still possible and its last step still fails, because it reads the same values. When one is
+//! in w, the first such can be taken first, and the rest of w, one step shorter, goes on from there. In f, the first step
+//! of w is explored. So some path of the reduced graph ends in the same failing step, and by the same argument every
+//! transformation that is ever taken is taken. A step that faults ends its path, so it commutes with nothing: the search
+//! refuses a proposal with a faulting move, and the others cannot fault later (C1).
+//!
+//! **`timeout`** is false as long as T can move, on all these paths. A proposal is refused when T cannot move.
+
+use quotient_machine::Machine;
+use quotient_residual::access::{Accesses, Touch};
+use quotient_system::Scope;
+
+use crate::futures::{Futures, MOST_THREADS};
+use crate::objects::Objects;
+use crate::tables::Tables;
+use crate::{Ample, Proviso, Question};
+
+/// Proposes ample sets for a compiled program.
+#[derive(Debug)]
+pub struct AmpleSets {
+    tables: Tables,
+    proviso: Proviso,
+    /// Cycles of the control flow must not be closed by an ample step.
+    breaks_cycles: bool,
+    most_moves: usize,
+    propositions: Vec<Touch>,
+    /// The bits of the propositions; known once there is a state.
+    visible: Option<u128>,
+
+    futures: Futures,
+    /// Per entry: what was found out about it, as long as no thread's future changes.
+    known: Vec<Known>,
+    /// Entries of the threads of the state being looked at.
+    entries: [u32; MOST_THREADS],
+    /// Per thread, the others that can get in the way of its next step.
+    in_the_way: [u64; MOST_THREADS],
+    proposals: Vec<Scope>,
+}
+
+/// What is known of an entry, whatever the channels hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// The version of the futures it was found with.
+    version: u64,
+    in_the_way: u64,
+    eligible: bool,
+    /// What a look at the state must add: channels, or whether the thread is the youngest.
+    depends: bool,
+}
+
+/// Proposals per state.
+const MOST_PROPOSALS: u32 = 7;
+
+impl AmpleSets {
+    /// Prepares the reduction of a program for a question, or says why there can be none.
+    /// `renamed`: states are replaced by representatives.
+    pub fn new(machine: &Machine, question: &Question, renamed: bool) -> Result<AmpleSets, &'static str> {
+        let visible = question.visible().iter();
+        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), e)).collect();
+        let temporal = question.is_temporal();
+        Ok(AmpleSets {
+            tables: Tables::new(machine, renamed)?,
+            proviso: if matches!(question, Question::Safety) { Proviso::SomeOpen } else { Proviso::None },
+            breaks_cycles: temporal,
+            most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },
+            propositions,
+            visible: None,
+            futures: Futures::default(),
+            known: Vec::new(),
+            entries: [0; MOST_THREADS],
+            in_the_way: [0; MOST_THREADS],
+            proposals: Vec::new(),
+        })
+    }
+
+    /// Finds the proposals for a state.
+    fn look(&mut self, machine: &Machine, state: &[u64]) {
+        self.proposals.clear();
+        let count = machine.thread_total(state);
+        if !(2..=MOST_THREADS).contains(&count) {
+            return;
+        }
+        let visible = match self.visible {
+            Some(bits) => bits,
+            None => {
+                let bits = self.tables.visible(machine, state, &self.propositions);
+                self.visible = Some(bits);
+                bits
+            }
+        };
+        if !self.tables.begin(machine, state) {
+            return;
+        }
+        for ((thread, at), slot) in machine.threads_at(state).enumerate().zip(&mut self.entries) {
+            let entry = self.tables.entry(machine, state, thread, at);
+            self.futures.set(thread, self.tables.entries[entry].future, &self.tables.futures);
+            *slot = entry as u32;
+        }
+        self.futures.truncate(count, &self.tables.futures);
+        if self.known.len() < self.tables.entries.len() {
+            self.known.resize(self.tables.entries.len(), Known::default());
+        }
+        // Threads that may be able to move, that may be in an ample set, and that nobody gets in the way of.
+        let (mut movable, mut eligible, mut free) = (0u64, 0u64, 0u64);
+        let version = self.futures.version();
+        for thread in 0..count {
+            let entry = self.entries[thread] as usize;
+            let mut known = self.known[entry];
+            if known.version != version {
+                known = self.find_out(entry, visible);
+                self.known[entry] = known;
+            }
+            let (mut in_the_way, mut moves) = (known.in_the_way, true);
+            if known.depends {
+                (in_the_way, moves) = self.look_at(machine, state, entry, thread + 1 == count, in_the_way);
+            }
+            in_the_way &= !(1 << thread);
+            self.in_the_way[thread] = in_the_way;
+            movable |= u64::from(moves) << thread;
+            eligible |= u64::from(known.eligible) << thread;
+            free |= u64::from(in_the_way == 0) << thread;
+        }
+        let mut alone = movable & eligible & free;
+        if alone == 0 {
+            let set = self.smallest_set(count, movable, eligible);
+            self.proposals.extend(set.map(Scope::Threads));
+        }
+        // The youngest first: it is most often the one that serves the others.
+        while alone != 0 && self.proposals.len() < MOST_PROPOSALS as usize {
+            let thread = alone.ilog2();
+            alone &= !(1 << thread);
+            self.proposals.push(Scope::Thread(thread));
+        }
+    }
+
+    /// What does not depend on the state beyond the threads' futures.
+    #[cold]
+    fn find_out(&self, entry: usize, visible: u128) -> Known {
+        let entry = &self.tables.entries[entry];
+        let (first, middle, end) = entry.bits;
+        let written = &self.tables.bits[first as usize..middle as usize];
+        let read = &self.tables.bits[middle as usize..end as usize];
+        Known {
+            version: self.futures.version(),
+            in_the_way: self.futures.in_the_way(written, read),
+            eligible: entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle),
+            depends: entry.at_end || entry.waits.0 != entry.waits.1 || entry.only_channels,
+        }
+    }
+
+    /// What the state adds to the threads in the way of a step, and whether the step may be possible.
+    fn look_at(
+        &self,
+        machine: &Machine,
+        state: &[u64],
+        entry: usize,
+        youngest: bool,
+        mut in_the_way: u64,
+    ) -> (u64, bool) {
+        let entry = &self.tables.entries[entry];
+        let mut movable = !entry.only_channels;
+        if entry.at_end && !youngest {
+            in_the_way |= self.futures.writing(Objects::end_of_others());
+            movable = false;
+        }
+        for wait in &self.tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
+            let Some(fill) = machine.fill(state, wait.channel) else {
+                // A fault, sooner or later: no reason to wait.
+                movable = true;
+                continue;
+            };
+            let blocked = if wait.needs_room { fill.length >= fill.capacity } else { fill.length == 0 };
+            if blocked {
+                in_the_way |= self.futures.writing(wait.other_end);
+            }
+            movable |= wait.operation && (!blocked || fill.capacity == 0);
+        }
+        (in_the_way, movable)
+    }
+
+    /// The smallest set of threads that can go together, if it is not all that may move.
+    fn smallest_set(&self, count: usize, movable: u64, eligible: u64) -> Option<u64> {
+        let mut best: Option<u64> = None;
+        let mut tried = 0u64;
+        for thread in 0..count {
+            let start = 1u64 << thread | self.in_the_way[thread];
+            // A set with all threads that may move is no reduction.
+            if movable >> thread & 1 == 0 || movable & !start == 0 || start & !eligible != 0 {
+                continue;
+            }
+            let (mut set, mut done) = (start, 1u64 << thread);
+            while set != done {
+                let next = (set & !done).trailing_zeros();
+                // A thread that was tried before needs at least the set found then.
+                if tried >> next & 1 == 1 || best.is_some_and(|b| set.count_ones() >= b.count_ones()) {
+                    break;
+                }
+                done |= 1 << next;
+                set |= self.in_the_way[next as usize];
+            }
+            tried |= 1 << thread;
+            if set == done && movable & !set != 0 && set & !eligible == 0 {
+                best = Some(set);
+            }
+        }
+        best
+    }
+}
+
+impl Ample<Machine> for AmpleSets {
+    const PROPOSALS: u32 = MOST_PROPOSALS;
+
+    #[inline]
+    fn propose(&mut self, machine: &Machine, state: &[u64], attempt: u32) -> Scope {
+        if attempt == 0 {
+            self.look(machine, state);
+        }
+        self.proposals.get(attempt as usize).copied().unwrap_or(Scope::All)
+    }
+
+    fn proviso(&self) -> Proviso {
+        self.proviso
+    }
+
+    fn most_moves(&self) -> usize {
+        self.most_moves
+    }
+
+    fn name(&self) -> &'static str {
+        "on"
+    }
+}

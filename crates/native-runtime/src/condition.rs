@@ -1,0 +1,177 @@
+//! Condition variables: a wait gives the mutex back, is woken by a signal (any waiter may be) or by its timeout, and takes
+//! the mutex again.
+
+use crate::mutex::initialised;
+use crate::object::NOBODY;
+use crate::protocol::{FailureKind, Op};
+use crate::real;
+use crate::world::{Pending, Status, World, active, controlled, fail, visible, world};
+
+const ETIMEDOUT: i32 = 110;
+
+impl World {
+    fn condition(&mut self, address: usize) -> u32 {
+        self.use_primitive(address);
+        self.objects.number(address)
+    }
+}
+
+/// Waits; says whether the wait ended by itself.
+fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
+    crate::thread::test_cancel();
+    let w = world();
+    let number = w.condition(condition);
+    let mutex_number = w.mutex(mutex);
+    let (owner, count) = (w.objects.state(mutex_number).owner, w.objects.state(mutex_number).count);
+    if owner != w.current as u8 {
+        let who = if owner == NOBODY { "nobody".to_owned() } else { format!("thread {owner}") };
+        fail(
+            FailureKind::Misuse,
+            &format!("wait on a condition variable with a mutex that {who} has locked"),
+            mutex,
+        );
+    }
+    let timed = timed || w.shared.spurious != 0;
+    let op = if timed { Op::TimedWait } else { Op::Wait };
+    visible(Pending { other: mutex_number, ..Pending::on(op, number, condition) });
+    let w = world();
+    w.give_mutex(mutex_number);
+    let current = w.current;
+    w.objects.state(number).waiters.push(current as u8);
+    w.objects.state(number).value += 1;
+    let me = w.me();
+    me.status = Status::Waiting { timed };
+    me.pending = Pending { other: mutex_number, ..Pending::on(Op::Reacquire, number, condition) };
+    w.leave();
+    // Here again: the time is up, or the mutex is ours.
+    let w = world();
+    if matches!(w.me().status, Status::Waiting { .. }) {
+        let state = w.objects.state(number);
+        state.waiters.retain(|&t| t as usize != current);
+        state.value -= 1;
+        w.me().status = Status::Reacquiring { timed_out: true, timed: true };
+        w.leave();
+    }
+    let w = world();
+    let timed_out = matches!(w.me().status, Status::Reacquiring { timed_out: true, .. });
+    w.take_mutex(mutex_number);
+    w.objects.state(mutex_number).count = count;
+    crate::thread::test_cancel();
+    timed_out
+}
+
+fn wake(condition: usize, op: Op) {
+    let number = world().condition(condition);
+    let alternative = visible(Pending::on(op, number, condition)) as usize;
+    let w = world();
+    let state = w.objects.state(number);
+    let woken = match op {
+        Op::Signal if alternative < state.waiters.len() => vec![state.waiters.remove(alternative)],
+        Op::Signal => Vec::new(),
+        _ => std::mem::take(&mut state.waiters),
+    };
+    state.value -= woken.len() as i64;
+    for thread in woken {
+        let status = &mut w.threads[thread as usize].status;
+        let timed = matches!(status, Status::Waiting { timed: true });
+        *status = Status::Reacquiring { timed_out: false, timed };
+    }
+}
+
+/// `pthread_cond_init`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_init(condition: usize, attributes: usize) -> i32 {
+    // SAFETY: passed on.
+    let result = unsafe { real!("pthread_cond_init", fn(usize, usize) -> i32)(condition, attributes) };
+    if controlled() {
+        initialised(condition);
+        let number = world().condition(condition);
+        world().objects.state(number).value = 0;
+    }
+    result
+}
+
+/// `pthread_cond_destroy`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_destroy(condition: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_cond_destroy", fn(usize) -> i32)(condition) };
+    }
+    let number = world().condition(condition);
+    visible(Pending::on(Op::Destroy, number, condition));
+    let waiting = world().objects.state(number).waiters.len();
+    if waiting > 0 {
+        fail(
+            FailureKind::Misuse,
+            &format!("destruction of a condition variable with {waiting} waiting"),
+            condition,
+        );
+    }
+    0
+}
+
+/// `pthread_cond_wait`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_wait(condition: usize, mutex: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_cond_wait", fn(usize, usize) -> i32)(condition, mutex) };
+    }
+    wait(condition, mutex, false);
+    0
+}
+
+fn timed_wait(condition: usize, mutex: usize) -> i32 {
+    if wait(condition, mutex, true) { ETIMEDOUT } else { 0 }
+}
+
+/// `pthread_cond_timedwait`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_timedwait(condition: usize, mutex: usize, time: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe {
+            real!("pthread_cond_timedwait", fn(usize, usize, usize) -> i32)(condition, mutex, time)
+        };
+    }
+    timed_wait(condition, mutex)
+}
+
+/// `pthread_cond_clockwait`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_clockwait(
+    condition: usize,
+    mutex: usize,
+    clock: i32,
+    time: usize,
+) -> i32 {
+    if !active() {
+        let real = real!("pthread_cond_clockwait", fn(usize, usize, i32, usize) -> i32);
+        // SAFETY: passed on.
+        return unsafe { real(condition, mutex, clock, time) };
+    }
+    timed_wait(condition, mutex)
+}
+
+/// `pthread_cond_signal`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_signal(condition: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_cond_signal", fn(usize) -> i32)(condition) };
+    }
+    wake(condition, Op::Signal);
+    0
+}
+
+/// `pthread_cond_broadcast`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_broadcast(condition: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_cond_broadcast", fn(usize) -> i32)(condition) };
+    }
+    wake(condition, Op::Broadcast);
+    0
+}

@@ -1,0 +1,109 @@
+//! User-level contexts.
+//!
+//! A switch saves the callee-saved registers and the floating-point control words on the stack, and sets the base of the
+//! FS segment: thread-local variables, `errno` and `pthread_self` are those of the thread whose stack is entered.
+
+use std::arch::{asm, naked_asm};
+use std::ops::Range;
+
+use crate::protocol::{FRAMES, Stack};
+
+/// Saves the current context, its stack pointer at `save`, and continues the one saved at `to`.
+///
+/// # Safety
+/// `to` must be a saved or fresh context whose stack is intact, `fs` the FS base of its thread.
+#[unsafe(naked)]
+pub unsafe extern "C" fn switch(save: *mut usize, to: usize, fs: usize) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "stmxcsr [rsp]",
+        "fnstcw [rsp + 4]",
+        "mov [rdi], rsp",
+        "mov rsp, rsi",
+        "wrfsbase rdx",
+        "ldmxcsr [rsp]",
+        "fldcw [rsp + 4]",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Prepares a context that starts with `entry` on the stack that ends at `top`; gives its stack pointer.
+///
+/// # Safety
+/// The 128 bytes below `top` must be free.
+pub unsafe fn fresh(top: usize, entry: extern "C" fn() -> !) -> usize {
+    let top = top & !15;
+    let sp = top - 11 * 8;
+    let words = sp as *mut usize;
+    // SAFETY: within the 128 bytes. After the last `pop`, `ret` leaves the stack pointer at `top - 24`: at the entry of a
+    // function it is 8 above a multiple of 16.
+    unsafe {
+        words.write_bytes(0, 11);
+        words.cast::<u32>().write(0x1f80);
+        words.cast::<u16>().add(2).write(0x37f);
+        words.add(7).write(entry as usize);
+    }
+    sp
+}
+
+/// The FS base of the running thread.
+pub fn fs_base() -> usize {
+    let base: usize;
+    // SAFETY: reads a register; the driver has checked that the instruction exists.
+    unsafe { asm!("rdfsbase {}", out(reg) base, options(nomem, nostack, preserves_flags)) };
+    base
+}
+
+/// The frame pointer of the function this is inlined into.
+#[inline(always)]
+pub fn frame_pointer() -> usize {
+    let frame: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags)) };
+    frame
+}
+
+/// Follows the frame pointers from `frame` within the stack `low..high`; gives the return addresses outside of `skip`,
+/// innermost first.
+pub fn walk(mut frame: usize, low: usize, high: usize, skip: &Range<usize>) -> Stack {
+    let mut stack = [0; FRAMES];
+    let mut length = 0;
+    while length < FRAMES && frame >= low && frame + 16 <= high && frame.is_multiple_of(8) {
+        // SAFETY: within the thread's stack, which is mapped.
+        let (next, address) = unsafe { (*(frame as *const usize), *((frame + 8) as *const usize)) };
+        if address < 4096 {
+            break;
+        }
+        if !skip.contains(&address) {
+            stack[length] = address as u64;
+            length += 1;
+        }
+        if next <= frame {
+            break;
+        }
+        frame = next;
+    }
+    stack
+}
+
+/// The frame pointer saved in a context that [`switch`] left with this stack pointer.
+///
+/// # Safety
+/// `sp` must come from [`switch`].
+pub unsafe fn saved_frame(sp: usize) -> usize {
+    // SAFETY: the layout that `switch` makes: control words, r15, r14, r13, r12, rbx, rbp.
+    unsafe { *(sp as *const usize).add(6) }
+}

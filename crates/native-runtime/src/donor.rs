@@ -1,0 +1,93 @@
+//! Donors: kernel threads that lend their stacks and thread control blocks to the program's threads, and do nothing else.
+//!
+//! They are created before the snapshot and parked for good. A thread of the program is a context on a donor's stack, with the
+//! donor's FS base: its thread-local variables, `errno` and handle are real.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::context::{fresh, fs_base};
+use crate::protocol::THREADS;
+use crate::real;
+use crate::system_call::{die, futex_wait, futex_wake, map_fixed, number, system_call};
+use crate::world::{Thread, World, world};
+
+/// Where the stacks lie.
+const STACKS: usize = 0x5800_0000_0000;
+/// Size of each, guard page included.
+const SIZE: usize = 8 << 20;
+const PAGE: usize = 4096;
+/// Left to the donor's own frames.
+const OWN_FRAMES: usize = 8192;
+
+static PARKED: AtomicU32 = AtomicU32::new(0);
+
+extern "C" fn donor(number_of: usize) -> usize {
+    let all_signals = u64::MAX;
+    const SIGPROCMASK: usize = 14;
+    // SAFETY: blocks all signals of this kernel thread, so that it never leaves `pause`.
+    unsafe { system_call(SIGPROCMASK, [0, &raw const all_signals as usize, 0, 8, 0, 0]) };
+    let here = 0usize;
+    let thread = &mut world().threads[number_of];
+    thread.fs = fs_base();
+    thread.top = (&raw const here as usize - OWN_FRAMES) & !63;
+    PARKED.store(number_of as u32, Ordering::Release);
+    futex_wake(&PARKED);
+    loop {
+        // SAFETY: no memory is involved.
+        unsafe { system_call(number::PAUSE, [0; 6]) };
+    }
+}
+
+/// Creates the donors, and a stack for the main thread.
+pub fn create(world: &mut World) {
+    map_fixed(STACKS, SIZE * THREADS);
+    for thread in 0..THREADS {
+        let low = STACKS + thread * SIZE;
+        // SAFETY: the lowest page of a stack becomes its guard.
+        unsafe { system_call(number::MPROTECT, [low, PAGE, 0, 0, 0, 0]) };
+        world.threads[thread].stack = low + PAGE..low + SIZE;
+    }
+    let main = &mut world.threads[0];
+    main.fs = fs_base();
+    main.top = main.stack.end - 256;
+    // SAFETY: passed on.
+    main.handle = unsafe { real!("pthread_self", fn() -> usize)() };
+    if world.kernel_threads() {
+        return;
+    }
+    for thread in 1..THREADS {
+        let mut attributes = [0u64; 16];
+        let mut handle = 0usize;
+        let attributes_at = attributes.as_mut_ptr() as usize;
+        let stack = world.threads[thread].stack.clone();
+        // SAFETY: a pthread_attr_t is 56 bytes; the stack is mapped and used by nobody else.
+        let status = unsafe {
+            real!("pthread_attr_init", fn(usize) -> i32)(attributes_at);
+            real!("pthread_attr_setstack", fn(usize, usize, usize) -> i32)(
+                attributes_at,
+                stack.start,
+                stack.len(),
+            );
+            real!("pthread_create", fn(*mut usize, usize, extern "C" fn(usize) -> usize, usize) -> i32)(
+                &mut handle,
+                attributes_at,
+                donor,
+                thread,
+            )
+        };
+        if status != 0 {
+            die(b"quotient: cannot create threads\n");
+        }
+        world.threads[thread].handle = handle;
+        while PARKED.load(Ordering::Acquire) != thread as u32 {
+            futex_wait(&PARKED, thread as u32 - 1);
+        }
+    }
+}
+
+/// Prepares `thread` to start with `entry`.
+pub fn prepare(thread: &mut Thread, entry: extern "C" fn() -> !) {
+    thread.lowest = thread.top;
+    // SAFETY: nobody is on this stack below `top`.
+    thread.sp = unsafe { fresh(thread.top, entry) };
+}

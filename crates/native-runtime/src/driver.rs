@@ -1,0 +1,431 @@
+//! From the start of the process to the answer: preparation, exploration, repetition of one schedule.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use quotient_stateless::{
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Observer, Outcome, Progress,
+    Symmetry, Verdict, explore,
+};
+
+use crate::context;
+use crate::program::Program;
+use crate::protocol::{CELLS, FailureKind, OUTCOMES, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
+use crate::real;
+use crate::snapshot::Snapshot;
+use crate::system_call::{exit_process, map_fixed};
+use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_output, world};
+
+/// Where the stack for signal handlers lies.
+const SIGNAL_STACK: usize = 0x6080_0000_0000;
+const SIGNAL_STACK_SIZE: usize = 256 << 10;
+/// Explorations that are started again because something was found to be visible.
+const MOST_RESTARTS: u64 = 1000;
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_START: extern "C" fn() = at_start;
+
+extern "C" fn at_start() {
+    attach_once();
+}
+
+/// Looks for the shared block, once.
+pub fn attach_once() {
+    static DONE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+    if !DONE.swap(true, std::sync::atomic::Ordering::Relaxed) {
+        attach();
+    }
+}
+
+/// Called by the start-up code of every program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __libc_start_main(
+    main: usize,
+    count: i32,
+    arguments: usize,
+    init: usize,
+    fini: usize,
+    linker_fini: usize,
+    stack_end: usize,
+) -> i32 {
+    let start = real!("__libc_start_main", fn(usize, i32, usize, usize, usize, usize, usize) -> i32);
+    let mut entry = main;
+    if controlled() {
+        world().main[0] = main;
+        entry = controlled_main as *const () as usize;
+    }
+    // SAFETY: passed on.
+    unsafe { start(entry, count, arguments, init, fini, linker_fini, stack_end) }
+}
+
+/// The first function of a thread that runs the program's `main`.
+extern "C" fn main_entry() -> ! {
+    let [main, count, arguments, environment] = world().main;
+    type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
+    // SAFETY: the program's main function.
+    unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    crate::process::leave_program()
+}
+
+extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) -> i32 {
+    let w = world();
+    w.main = [w.main[0], count as usize, arguments, environment];
+    std::panic::set_hook(Box::new(|info| {
+        let w = world();
+        w.failed = false;
+        w.record_failure(FailureKind::None, &format!("{info}"), NOWHERE, NOWHERE);
+        w.shared.phase = phase::BROKEN;
+        exit_process(70);
+    }));
+    if !has_fs_base() {
+        refuse(
+            w,
+            "this processor or kernel lacks the instructions to switch thread control blocks (FSGSBASE)",
+        );
+    }
+    w.driver_fs = context::fs_base();
+    crate::donor::create(w);
+    catch_faults();
+    w.heap.set_start();
+    w.objects.set_baseline();
+    let snapshot = Snapshot::take(w);
+    w.snapshot = Some(snapshot);
+    w.shared.phase = phase::RUNNING;
+    if w.replays() {
+        replay();
+    } else {
+        explore_all();
+    }
+    world().shared.phase = phase::DONE;
+    exit_process(0)
+}
+
+fn has_fs_base() -> bool {
+    unsafe extern "C" {
+        fn getauxval(kind: u64) -> u64;
+    }
+    // SAFETY: AT_HWCAP2.
+    unsafe { getauxval(26) & 2 != 0 }
+}
+
+fn refuse(w: &mut World, text: &str) -> ! {
+    w.record_failure(FailureKind::Refused, text, NOWHERE, NOWHERE);
+    w.shared.verdict = verdict::REFUSED;
+    w.shared.phase = phase::DONE;
+    exit_process(0)
+}
+
+impl World {
+    /// Back to the start: the main thread is about to enter `main`.
+    pub fn restart(&mut self) {
+        if self.snapshot.is_some() && !self.kernel_threads() {
+            self.restore();
+        }
+        for thread in &mut self.threads {
+            if thread.status != Status::Unborn {
+                thread.restart();
+            }
+        }
+        self.objects.restart();
+        self.races.restart();
+        (self.failed, self.abandoned) = (false, false);
+        (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
+        self.observed_memory.clear();
+        self.shared.schedule_length = 0;
+        self.shared.failure.kind = FailureKind::None as u8;
+        reset_output(self.shared.output);
+        close_descriptors();
+        let main = &mut self.threads[0];
+        main.status = Status::Starting;
+        main.clock[0] = 1;
+        crate::donor::prepare(main, main_entry);
+    }
+}
+
+/// Closes what the program has opened, and goes back to the start of its input.
+fn close_descriptors() {
+    use crate::system_call::{number, system_call};
+    const FIRST: usize = crate::protocol::SESSION_DESCRIPTOR as usize + 2;
+    // SAFETY: descriptors of the program; no memory is involved.
+    unsafe {
+        system_call(number::CLOSE_RANGE, [3, crate::protocol::SESSION_DESCRIPTOR as usize - 1, 0, 0, 0, 0]);
+        system_call(number::CLOSE_RANGE, [FIRST, u32::MAX as usize, 0, 0, 0, 0]);
+        system_call(number::LSEEK, [0, 0, 0, 0, 0, 0]);
+    }
+}
+
+struct Watch {
+    outcomes: std::collections::BTreeSet<u64>,
+}
+
+impl Observer for Watch {
+    fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()> {
+        let w = world();
+        let s = progress.statistics;
+        w.shared.executions = s.executions;
+        (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
+        (w.shared.depth, w.shared.images) = (s.depth as u64, s.images);
+        if w.grown || w.shared.stop != 0 {
+            return ControlFlow::Break(());
+        }
+        let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
+        if self.outcomes.len() < OUTCOMES && self.outcomes.insert(code) {
+            let index = self.outcomes.len() - 1;
+            w.shared.outcomes[index] = code;
+            w.shared.outcomes_length = index as u32 + 1;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn configuration(w: &World) -> Configuration {
+    let s = &w.shared;
+    Configuration {
+        algorithm: match s.algorithm {
+            0 => Algorithm::Optimal,
+            1 => Algorithm::SourceSets,
+            _ => Algorithm::FlanaganGodefroid,
+        },
+        symmetry: if s.symmetry == 1 { Symmetry::Costarted } else { Symmetry::Off },
+        stop_at_first: s.all == 0,
+        max_executions: (s.max_executions > 0).then_some(s.max_executions),
+        max_preemptions: (s.max_preemptions < u32::MAX).then_some(s.max_preemptions),
+        max_steps: (s.max_steps as usize).min(STEPS),
+        max_time: (s.max_milliseconds > 0).then(|| Duration::from_millis(s.max_milliseconds)),
+        ..Configuration::default()
+    }
+}
+
+/// One execution, to see how many threads there are.
+fn probe(program: &mut Program) {
+    world().limit = THREADS;
+    program.restart();
+    let most = world().shared.max_steps as usize;
+    while program.steps < most
+        && let Some(thread) = program.enabled().first()
+    {
+        program.step(thread, 0);
+    }
+}
+
+fn explore_all() {
+    let mut program = Program { steps: 0 };
+    probe(&mut program);
+    loop {
+        let w = world();
+        w.grown = false;
+        w.limit = w.named.min(THREADS);
+        w.shared.threads = w.named as u32;
+        (w.shared.executions, w.shared.outcomes_length) = (0, 0);
+        let configuration = configuration(w);
+        let mut watch = Watch { outcomes: Default::default() };
+        let report = explore(&mut program, &configuration, &mut watch);
+        let w = world();
+        if w.grown && w.shared.stop == 0 && w.shared.restarts < MOST_RESTARTS {
+            w.shared.restarts += 1;
+            w.shared.discarded += w.shared.executions;
+            continue;
+        }
+        match report {
+            Ok(report) => {
+                let s = &report.statistics;
+                (w.shared.executions, w.shared.blocked, w.shared.cut) =
+                    (s.executions, s.sleep_set_blocked, s.cut);
+                (w.shared.pruned, w.shared.images, w.shared.depth) =
+                    (s.pruned_symmetric, s.images, s.depth as u64);
+                answer(w, report.verdict);
+            }
+            Err(ExplorationError::NotDeterministic { step, .. }) => {
+                w.shared.verdict = verdict::UNDECIDED;
+                w.shared.bound = 6;
+                w.shared.schedule_length = step as u32;
+            }
+            Err(error) => refuse(w, &error.to_string()),
+        }
+        return;
+    }
+}
+
+fn answer(w: &mut World, found: Verdict) {
+    match found {
+        Verdict::Holds => w.shared.verdict = verdict::HOLDS,
+        Verdict::Violated(violation) => {
+            let choices = with_single_joins(&violation.schedule.choices);
+            let refused = w.shared.failure.kind == FailureKind::Refused as u8;
+            w.shared.verdict = if refused { verdict::REFUSED } else { verdict::VIOLATED };
+            for (slot, choice) in w.shared.schedule.iter_mut().zip(&choices) {
+                (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
+            }
+            w.shared.schedule_length = choices.len().min(STEPS) as u32;
+            let cells = w.objects.racing_cells();
+            for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
+                *slot = (*address as u64, *size as u64);
+            }
+            w.shared.cells_length = cells.len().min(CELLS) as u32;
+        }
+        Verdict::Undecided(bound) => {
+            w.shared.verdict = verdict::UNDECIDED;
+            w.shared.bound = match bound {
+                Bound::Executions => 1,
+                Bound::Preemptions => 2,
+                Bound::Steps => 3,
+                Bound::Time => 4,
+                Bound::Stopped => 5,
+                Bound::LossySymmetry => 7,
+            };
+        }
+    }
+}
+
+/// Repeats the execution of a violation, so that it is the last one that was made; gives the schedule in which threads are
+/// joined one by one, not in sets (see `thread`): for a process that knows nothing of this exploration.
+fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
+    let mut program = Program { steps: 0 };
+    program.restart();
+    let mut single = Vec::new();
+    for choice in choices {
+        let joined = program.pending(choice.thread, 0).map_or(0, |operation| operation.awaits.len());
+        single.extend(std::iter::repeat_n(*choice, joined.max(1)));
+        program.step(choice.thread, choice.alternative);
+    }
+    program.outcome();
+    single
+}
+
+/// Repeats the schedule of the shared block and writes down every step.
+fn replay() {
+    let mut program = Program { steps: 0 };
+    let w = world();
+    w.limit = THREADS;
+    for index in 0..(w.shared.cells_length as usize).min(CELLS) {
+        let (address, size) = w.shared.cells[index];
+        w.objects.make_visible(address as usize, size as usize);
+    }
+    let length = w.shared.schedule_length as usize;
+    let schedule = w.shared.schedule[..length.min(STEPS)].to_vec();
+    program.restart();
+    let mut lost = false;
+    for choice in schedule {
+        let thread = choice.thread as u8;
+        if !program.enabled().contains(thread) {
+            lost = true;
+            break;
+        }
+        program.step(thread, choice.alternative);
+    }
+    let ended = program.enabled().is_empty();
+    if ended {
+        program.outcome();
+    }
+    let w = world();
+    for thread in 0..THREADS {
+        w.shared.ends[thread] = w.thread_end(thread);
+    }
+    w.shared.bound = if lost { 6 } else { 0 };
+    w.shared.threads = w.named as u32;
+    w.shared.verdict = match FailureKind::from_number(w.shared.failure.kind) {
+        Some(FailureKind::None) | None if ended => verdict::HOLDS,
+        Some(FailureKind::None) | None => verdict::UNDECIDED,
+        Some(_) => verdict::VIOLATED,
+    };
+    flush_output();
+}
+
+impl World {
+    fn thread_end(&mut self, number: usize) -> ThreadEnd {
+        let thread = &self.threads[number];
+        let pending = thread.pending;
+        let object = if pending.op == Op::Reacquire { pending.other } else { pending.object };
+        let blocks_on_object = pending.address != 0;
+        ThreadEnd {
+            state: match thread.status {
+                Status::Unborn => 0,
+                Status::Finished => 2,
+                _ => 1,
+            },
+            op: if matches!(thread.status, Status::Waiting { .. }) {
+                Op::Wait as u8
+            } else {
+                pending.op as u8
+            },
+            owner: if blocks_on_object { self.objects.peek(object).map_or(255, |o| o.owner) } else { 255 },
+            padding: 0,
+            padding_2: 0,
+            awaits: if pending.op == Op::Join { pending.set } else { 0 },
+            address: pending.address as u64,
+            routine: if number == 0 { self.main[0] as u64 } else { thread.routine as u64 },
+            stack: if thread.lives() {
+                thread.saved_stack(&self.own_code)
+            } else {
+                [0; crate::protocol::FRAMES]
+            },
+        }
+    }
+}
+
+/// Writes out what the program has printed but the C library still holds.
+fn flush_output() {
+    // SAFETY: all streams. Nothing of the program runs any more.
+    unsafe { real!("fflush", fn(usize) -> i32)(0) };
+}
+
+/// Room for what the kernel wants to know of a handler.
+#[repr(C)]
+struct Action {
+    handler: extern "C" fn(i32, *const u8, *const u8),
+    mask: [u64; 16],
+    flags: i32,
+    restorer: usize,
+}
+
+extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) {
+    if !active() {
+        exit_process(128 + signal);
+    }
+    // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp and rip.
+    let (address, frame, pc) = unsafe {
+        let registers = context.add(40).cast::<usize>();
+        (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(16))
+    };
+    let w = world();
+    if w.me().owed != 0 {
+        // It may have read what is not yet written. Nothing can be waited for here.
+        (w.no_debts, w.grown) = (true, true);
+        w.abandon();
+    }
+    let me = w.me();
+    let (stack, number) = (me.stack.clone(), w.current as u8);
+    let below = stack.start - 4096..stack.start;
+    let text = match signal {
+        11 | 7 if below.contains(&address) => "stack overflow".to_owned(),
+        11 if address < 4096 => format!("SIGSEGV: null pointer dereference (address {address:#x})"),
+        11 => format!("SIGSEGV: invalid memory access (address {address:#x})"),
+        7 => format!("SIGBUS (address {address:#x})"),
+        8 => "SIGFPE: division by zero or overflow".to_owned(),
+        4 => "SIGILL: illegal instruction".to_owned(),
+        _ => "SIGABRT".to_owned(),
+    };
+    let mut place = Place { thread: number, address: address as u64, ..NOWHERE };
+    let callers = context::walk(frame, stack.start, stack.end, &w.own_code);
+    place.stack[0] = pc as u64;
+    place.stack[1..].copy_from_slice(&callers[..crate::protocol::FRAMES - 1]);
+    w.record_failure(FailureKind::Crash, &text, place, NOWHERE);
+    loop {
+        world().leave();
+    }
+}
+
+fn catch_faults() {
+    let base = map_fixed(SIGNAL_STACK, SIGNAL_STACK_SIZE) as usize;
+    let stack = [base, 0, SIGNAL_STACK_SIZE];
+    const SA_SIGINFO_ONSTACK_NODEFER: i32 = 4 | 0x0800_0000 | 0x4000_0000;
+    let action = Action { handler: on_fault, mask: [0; 16], flags: SA_SIGINFO_ONSTACK_NODEFER, restorer: 0 };
+    // SAFETY: a stack_t, and struct sigaction as glibc has it.
+    unsafe {
+        real!("sigaltstack", fn(*const usize, usize) -> i32)(stack.as_ptr(), 0);
+        for signal in [4, 6, 7, 8, 11] {
+            real!("sigaction", fn(i32, *const Action, usize) -> i32)(signal, &action, 0);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The runtime inside a checked program.
+//!
+//! A program compiled with `-fsanitize=thread` calls a hook before every access to memory. Linked with this library
+//! instead of the sanitizer's, and with this library's `pthread_*`, `malloc` and friends found before those of the C
+//! library, it runs under the control of an explorer in the same process:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
+//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `verifier` | interposed primitives |
+//! | `process`, `refused` | exit, abort, time, random numbers; calls that are refused by name |
+//! | `world` | the state of an execution: threads, their pending operations, the failure |
+//! | `program` | that state as [`quotient_stateless::Execution`] |
+//! | `object` | synchronisation objects and atomic cells, numbered |
+//! | `costarted` | which threads can be exchanged |
+//! | `race` | data races by vector clocks |
+//! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
+//! | `context`, `donor`, `snapshot` | user-level threads on the stacks of parked kernel threads; going back to the start |
+//! | `driver` | start-up, exploration, repetition of a schedule |
+//! | `region` | the explorer's own memory |
+//!
+//! One kernel thread runs at a time. User code runs while [`active`](world::active) is true; everything in this library
+//! runs either on behalf of a thread of the program (a hook) or as the driver, between steps. Hooks may use the explorer's
+//! memory but must not keep a reference into it across a switch.
+//!
+//! Which accesses are steps of the exploration: synchronisation and atomics. Plain accesses are not; they are checked for
+//! data races by happens-before in every execution. That is enough: take a run with a first data race. Up to there the
+//! values read by plain accesses are determined by the order of the synchronisation, so an equivalent prefix is part of an
+//! explored execution, in which both accesses happen (a step goes on until the next visible operation) and are unordered.
+//! If races are allowed, locations found to race become visible and the exploration starts again.
+//!
+//! A program that was built to be checked also runs alone (a configure script may want to): without the shared block of
+//! [`protocol`] every function passes its call on to the C library.
+
+#[path = "../../native/src/protocol.rs"]
+pub mod protocol;
+
+mod atomics;
+mod barrier;
+mod c11;
+mod condition;
+mod context;
+mod costarted;
+mod donor;
+mod driver;
+mod heap;
+mod hooks;
+mod memory_functions;
+mod mutex;
+mod object;
+mod once;
+mod process;
+mod program;
+mod race;
+mod refused;
+mod region;
+mod rwlock;
+mod semaphore;
+mod snapshot;
+mod system_call;
+mod table;
+mod thread;
+mod verifier;
+mod world;
+
+#[global_allocator]
+static REGION: region::Region = region::Region;

@@ -1,0 +1,296 @@
+//! Mutexes of all kinds, and spin locks.
+//!
+//! An object's value is 1 if the mutex is free and 0 if somebody has it. The kind (normal, recursive, error checking, robust)
+//! is what the C library's own initialisation writes into the `pthread_mutex_t`. A timed lock gets the mutex if it is free
+//! and times out if it is not: waiting is being scheduled later.
+
+use crate::object::NOBODY;
+use crate::protocol::{FailureKind, Op};
+use crate::race::How;
+use crate::real;
+use crate::world::{Pending, World, active, fail, visible, world};
+
+const EPERM: i32 = 1;
+const EBUSY: i32 = 16;
+const EDEADLK: i32 = 35;
+const ETIMEDOUT: i32 = 110;
+const EOWNERDEAD: i32 = 130;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Normal,
+    Recursive,
+    ErrorCheck,
+}
+
+/// The kind of the mutex, and whether it is robust, from glibc's layout.
+fn kind(mutex: usize) -> (Kind, bool) {
+    // SAFETY: a pthread_mutex_t of the program: its kind is the fifth word.
+    let word = unsafe { *((mutex + 16) as *const i32) };
+    let kind = match word & 3 {
+        1 => Kind::Recursive,
+        2 => Kind::ErrorCheck,
+        _ => Kind::Normal,
+    };
+    (kind, word & 16 != 0)
+}
+
+impl World {
+    /// Takes note of the use of a primitive: its memory must exist, and nothing may free it meanwhile.
+    pub fn use_primitive(&mut self, address: usize) {
+        if active() && address != crate::verifier::SECTION {
+            self.check_address(address, 1, true);
+            if self.named > 1 {
+                self.note_access(address, 1, How { write: true, atomic: true });
+            }
+        }
+    }
+
+    /// The number of the mutex at `address`, with a state.
+    pub fn mutex(&mut self, address: usize) -> u32 {
+        self.use_primitive(address);
+        let number = self.objects.number(address);
+        let state = self.objects.state(number);
+        if !state.known {
+            state.known = true;
+            state.value = 1;
+        }
+        number
+    }
+
+    fn usable_mutex(&mut self, address: usize, what: &str) -> u32 {
+        let number = self.mutex(address);
+        if self.objects.state(number).destroyed {
+            fail(FailureKind::Misuse, &format!("{what} of a mutex that was destroyed"), address);
+        }
+        number
+    }
+
+    /// The running thread has got the mutex.
+    pub fn take_mutex(&mut self, number: u32) {
+        let me = self.current as u8;
+        let state = self.objects.state(number);
+        (state.owner, state.count, state.value) = (me, 1, 0);
+        self.acquire_object(number);
+    }
+
+    /// The running thread gives the mutex back.
+    pub fn give_mutex(&mut self, number: u32) {
+        let state = self.objects.state(number);
+        (state.owner, state.count, state.value) = (NOBODY, 0, 1);
+        self.release_object(number);
+    }
+}
+
+/// The result of taking a mutex whose owner may have ended.
+fn taken(number: u32, robust: bool) -> i32 {
+    let state = world().objects.state(number);
+    if robust && state.set != 0 {
+        state.set = 0;
+        return EOWNERDEAD;
+    }
+    0
+}
+
+fn lock(mutex: usize, op: Op) -> i32 {
+    let w = world();
+    let number = w.usable_mutex(mutex, "lock");
+    let (kind, robust) = kind(mutex);
+    if kind != Kind::Normal && w.objects.state(number).owner == w.current as u8 {
+        // Only the owner itself can be here, so this is nobody else's business.
+        return match (kind, op) {
+            (Kind::Recursive, _) => {
+                w.objects.state(number).count += 1;
+                0
+            }
+            (_, Op::TryLock) => EBUSY,
+            _ => EDEADLK,
+        };
+    }
+    visible(Pending::on(op, number, mutex));
+    let w = world();
+    if op != Op::Lock && w.objects.state(number).value == 0 {
+        return if op == Op::TryLock { EBUSY } else { ETIMEDOUT };
+    }
+    w.take_mutex(number);
+    taken(number, robust)
+}
+
+/// `pthread_mutex_init`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_init(mutex: usize, attributes: usize) -> i32 {
+    // SAFETY: passed on; it writes the kind.
+    let result = unsafe { real!("pthread_mutex_init", fn(usize, usize) -> i32)(mutex, attributes) };
+    initialised(mutex);
+    result
+}
+
+/// The primitive at `address` is new.
+pub fn initialised(address: usize) {
+    if crate::world::controlled() {
+        let w = world();
+        let number = w.mutex(address);
+        let state = w.objects.state(number);
+        (state.destroyed, state.owner, state.count, state.value, state.set) = (false, NOBODY, 0, 1, 0);
+    }
+}
+
+/// `pthread_mutex_destroy`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_destroy(mutex: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_destroy", fn(usize) -> i32)(mutex) };
+    }
+    let number = world().usable_mutex(mutex, "destruction");
+    visible(Pending::on(Op::Destroy, number, mutex));
+    let state = world().objects.state(number);
+    if state.owner != NOBODY {
+        let text = format!("destruction of a mutex that thread {} has locked", state.owner);
+        fail(FailureKind::Misuse, &text, mutex);
+    }
+    state.destroyed = true;
+    0
+}
+
+/// `pthread_mutex_lock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_lock(mutex: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_lock", fn(usize) -> i32)(mutex) };
+    }
+    lock(mutex, Op::Lock)
+}
+
+/// `pthread_mutex_trylock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_trylock(mutex: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_trylock", fn(usize) -> i32)(mutex) };
+    }
+    lock(mutex, Op::TryLock)
+}
+
+/// `pthread_mutex_timedlock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: usize, time: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_timedlock", fn(usize, usize) -> i32)(mutex, time) };
+    }
+    lock(mutex, Op::TimedLock)
+}
+
+/// `pthread_mutex_clocklock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: usize, clock: i32, time: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_clocklock", fn(usize, i32, usize) -> i32)(mutex, clock, time) };
+    }
+    lock(mutex, Op::TimedLock)
+}
+
+/// `pthread_mutex_unlock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_unlock(mutex: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_unlock", fn(usize) -> i32)(mutex) };
+    }
+    let w = world();
+    let number = w.usable_mutex(mutex, "unlock");
+    let (kind, robust) = kind(mutex);
+    let (owner, count) = (w.objects.state(number).owner, w.objects.state(number).count);
+    if owner != w.current as u8 {
+        if kind != Kind::Normal || robust {
+            return EPERM;
+        }
+        let text = match owner {
+            NOBODY => "unlock of a mutex that is not locked".to_owned(),
+            owner => format!("unlock of a mutex that thread {owner} has locked"),
+        };
+        fail(FailureKind::Misuse, &text, mutex);
+    }
+    if count > 1 {
+        w.objects.state(number).count -= 1;
+        return 0;
+    }
+    visible(Pending::on(Op::Unlock, number, mutex));
+    world().give_mutex(number);
+    0
+}
+
+/// `pthread_mutex_consistent`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_mutex_consistent(mutex: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_mutex_consistent", fn(usize) -> i32)(mutex) };
+    }
+    0
+}
+
+/// `pthread_spin_init`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_init(lock: usize, shared: i32) -> i32 {
+    // SAFETY: passed on.
+    let result = unsafe { real!("pthread_spin_init", fn(usize, i32) -> i32)(lock, shared) };
+    initialised(lock);
+    result
+}
+
+/// `pthread_spin_destroy`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_destroy(_lock: usize) -> i32 {
+    0
+}
+
+fn spin(address: usize, op: Op) -> i32 {
+    let number = world().mutex(address);
+    visible(Pending::on(op, number, address));
+    let w = world();
+    if op == Op::TryLock && w.objects.state(number).value == 0 {
+        return EBUSY;
+    }
+    w.take_mutex(number);
+    0
+}
+
+/// `pthread_spin_lock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_lock(lock: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_spin_lock", fn(usize) -> i32)(lock) };
+    }
+    spin(lock, Op::Lock)
+}
+
+/// `pthread_spin_trylock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_trylock(lock: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_spin_trylock", fn(usize) -> i32)(lock) };
+    }
+    spin(lock, Op::TryLock)
+}
+
+/// `pthread_spin_unlock`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_spin_unlock(lock: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_spin_unlock", fn(usize) -> i32)(lock) };
+    }
+    let number = world().mutex(lock);
+    if world().objects.state(number).owner != world().current as u8 {
+        fail(FailureKind::Misuse, "unlock of a spin lock by a thread that does not have it", lock);
+    }
+    visible(Pending::on(Op::Unlock, number, lock));
+    world().give_mutex(number);
+    0
+}

@@ -1,0 +1,99 @@
+//! `pthread_once`, and the guards of C++ static variables: whoever comes first does the work, the others wait.
+//!
+//! The object's value is 0 while somebody is at work, else 1.
+
+use crate::protocol::Op;
+use crate::real;
+use crate::world::{Pending, World, active, visible, world};
+
+impl World {
+    fn once(&mut self, address: usize) -> u32 {
+        self.use_primitive(address);
+        let number = self.objects.number(address);
+        let state = self.objects.state(number);
+        if !state.known {
+            (state.known, state.value) = (true, 1);
+        }
+        number
+    }
+}
+
+/// Enters; says whether the work is the caller's to do.
+fn enter(address: usize) -> bool {
+    let number = world().once(address);
+    visible(Pending::on(Op::Once, number, address));
+    let w = world();
+    w.acquire_object(number);
+    let state = w.objects.state(number);
+    if state.count != 0 {
+        return false;
+    }
+    state.value = 0;
+    state.owner = w.current as u8;
+    true
+}
+
+fn leave(address: usize, done: bool) {
+    let number = world().once(address);
+    visible(Pending::on(Op::OnceDone, number, address));
+    let w = world();
+    w.release_object(number);
+    let state = w.objects.state(number);
+    (state.value, state.count, state.owner) = (1, done as u32, crate::object::NOBODY);
+}
+
+/// Does `routine` once.
+pub fn once(control: usize, routine: unsafe extern "C" fn()) {
+    if enter(control) {
+        // SAFETY: the program's routine.
+        unsafe { routine() };
+        leave(control, true);
+    }
+}
+
+/// `pthread_once`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_once(control: usize, routine: unsafe extern "C" fn()) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pthread_once", fn(usize, unsafe extern "C" fn()) -> i32)(control, routine) };
+    }
+    once(control, routine);
+    0
+}
+
+/// A static variable of C++ is about to be initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("__cxa_guard_acquire", fn(*mut u8) -> i32)(guard) };
+    }
+    // SAFETY: the program's guard. It may have been set before the program came under control.
+    if unsafe { *guard } != 0 {
+        return 0;
+    }
+    enter(guard as usize) as i32
+}
+
+/// A static variable of C++ is initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("__cxa_guard_release", fn(*mut u8))(guard) };
+    }
+    leave(guard as usize, true);
+    // SAFETY: the program's guard.
+    unsafe { *guard = 1 };
+}
+
+/// The initialisation of a static variable of C++ threw an exception.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_guard_abort(guard: *mut u8) {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("__cxa_guard_abort", fn(*mut u8))(guard) };
+    }
+    leave(guard as usize, false);
+}

@@ -1,0 +1,306 @@
+//! The program as the exploration sees it.
+
+use quotient_stateless::{Ending, Execution, Kind, Mode, Operation, Outcome, Symmetry, ThreadId, ThreadSet};
+
+use crate::atomics::read_value;
+use crate::protocol::{Chosen, FailureKind, Op, STEPS, Step};
+use crate::rwlock::PLACES;
+use crate::world::{NOWHERE, Pending, Status, World, world};
+
+/// Controlled executions of the program in this process.
+pub struct Program {
+    /// Steps made in the current execution.
+    pub steps: usize,
+}
+
+impl World {
+    fn value(&self, object: u32) -> i64 {
+        self.objects.peek(object).map_or(0, |state| state.value)
+    }
+
+    fn cell(&self, kind: Kind, mode: Mode, pending: &Pending) -> Operation {
+        let value = read_value(pending.address, pending.size as usize);
+        // Values of accesses of different extents cannot be compared: a compare-and-swap then counts as a write.
+        let mode = if mode == Mode::CompareAndSwap && !self.objects.is_uniform(pending.object) {
+            Mode::Write
+        } else {
+            mode
+        };
+        Operation::new(kind).with(pending.object, mode, pending.need, value)
+    }
+
+    fn primitive(&self, kind: Kind, mode: Mode, need: i64, pending: &Pending) -> Operation {
+        Operation::new(kind).with(pending.object, mode, need, self.value(pending.object))
+    }
+
+    fn ready_operation(&self, pending: &Pending, alternative: u16) -> Operation {
+        match pending.op {
+            Op::Load => self.cell(Kind::Load, Mode::Read, pending),
+            Op::Store => self.cell(Kind::Store, Mode::Write, pending),
+            Op::Update => self.cell(Kind::ReadModifyWrite, Mode::Write, pending),
+            Op::CompareAndSwap => self.cell(Kind::CompareAndSwap, Mode::CompareAndSwap, pending),
+            Op::Read => self.cell(Kind::Load, Mode::Read, pending),
+            Op::Write => self.cell(Kind::Store, Mode::Write, pending),
+            Op::Lock | Op::AtomicBegin | Op::Once => self.primitive(Kind::Lock, Mode::Acquire, 1, pending),
+            Op::TryLock | Op::TimedLock => self.primitive(Kind::TryLock, Mode::Try, 1, pending),
+            Op::Unlock | Op::AtomicEnd | Op::OnceDone | Op::LockRelease | Op::Destroy => {
+                self.primitive(Kind::Unlock, Mode::Write, 0, pending)
+            }
+            Op::ReadLock => self.primitive(Kind::Lock, Mode::Acquire, 1, pending),
+            Op::WriteLock => self.primitive(Kind::Lock, Mode::Acquire, PLACES, pending),
+            Op::TryReadLock => self.primitive(Kind::TryLock, Mode::Try, 1, pending),
+            Op::TryWriteLock => self.primitive(Kind::TryLock, Mode::Try, PLACES, pending),
+            Op::Wait | Op::TimedWait => Operation::new(Kind::ConditionWait)
+                .with(pending.other, Mode::Write, 0, self.value(pending.other))
+                .with(pending.object, Mode::Write, 0, self.value(pending.object)),
+            Op::Signal | Op::Broadcast => self.wake_operation(pending, alternative),
+            Op::SemaphoreWait => self.primitive(Kind::SemaphoreWait, Mode::Acquire, 1, pending),
+            Op::SemaphoreTry => self.primitive(Kind::SemaphoreWait, Mode::Try, 1, pending),
+            Op::SemaphorePost => self.primitive(Kind::SemaphorePost, Mode::Write, 0, pending),
+            Op::SemaphoreValue => self.primitive(Kind::Load, Mode::Read, 0, pending),
+            Op::Barrier => {
+                let mut operation = self.primitive(Kind::BarrierArrive, Mode::Write, 0, pending);
+                if let Some(state) = self.objects.peek(pending.object)
+                    && state.value + 1 >= i64::from(state.count)
+                {
+                    operation.wakes = ThreadSet(u64::from(state.set));
+                }
+                operation
+            }
+            Op::Create => {
+                let mut operation = Operation::new(Kind::Create);
+                operation.wakes = ThreadSet(pending.set);
+                operation
+            }
+            Op::Join => {
+                let mut operation = Operation::new(Kind::Join);
+                operation.awaits = ThreadSet(pending.set);
+                operation
+            }
+            Op::Choose => {
+                let mut operation = Operation::new(Kind::Choose);
+                operation.alternatives = pending.choices;
+                operation
+            }
+            _ => Operation::new(Kind::Other),
+        }
+    }
+
+    fn wake_operation(&self, pending: &Pending, alternative: u16) -> Operation {
+        let waiters = self.objects.peek(pending.object).map_or(&[][..], |state| &state.waiters);
+        let signal = pending.op == Op::Signal;
+        let kind = if signal { Kind::Signal } else { Kind::Broadcast };
+        let mut operation = Operation::new(kind).with(pending.object, Mode::Try, 1, waiters.len() as i64);
+        if signal {
+            operation.alternatives = waiters.len().max(1) as u16;
+            operation.wakes = waiters.get(alternative as usize).copied().into_iter().collect();
+        } else {
+            operation.wakes = waiters.iter().copied().collect();
+        }
+        operation
+    }
+
+    fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+        let thread = &self.threads[thread];
+        let pending = &thread.pending;
+        match thread.status {
+            Status::Ready if pending.op == Op::Exit => None,
+            Status::Ready => Some(self.ready_operation(pending, alternative)),
+            Status::Released => Some(Operation::new(Kind::Resume)),
+            Status::Waiting { timed: true } => {
+                Some(self.primitive(Kind::ConditionTimeout, Mode::Write, 0, pending))
+            }
+            Status::Reacquiring { timed_out, timed } => {
+                let free = self.value(pending.other);
+                let mut operation =
+                    Operation::new(Kind::ConditionReacquire).with(pending.other, Mode::Acquire, 1, free);
+                operation.timed = (timed && !timed_out).then_some(pending.object);
+                Some(operation)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_enabled(&self, thread: usize) -> bool {
+        let status = self.threads[thread].status;
+        if matches!(status, Status::Unborn | Status::Finished) {
+            return false;
+        }
+        self.operation(thread, 0).is_some_and(|operation| {
+            operation.accesses().iter().all(|a| a.possible_at(a.value))
+                && operation.awaits.iter().all(|t| self.threads[t as usize].status == Status::Finished)
+        })
+    }
+
+    /// Ends the execution: it says nothing, and everything starts again.
+    pub fn abandon(&mut self) -> ! {
+        self.abandoned = true;
+        loop {
+            crate::world::world().leave();
+        }
+    }
+
+    /// How the execution ended, if nothing has failed: is it a deadlock?
+    fn judge_end(&mut self) -> Ending {
+        let exited = self.threads.iter().any(|t| t.status == Status::Ready && t.pending.op == Op::Exit);
+        let assumed = self.threads.iter().any(|t| t.status == Status::Assumed);
+        let blocked = self.threads.iter().any(|t| t.lives() && t.status != Status::Assumed);
+        let unjoined = self.threads[1..]
+            .iter()
+            .filter(|t| t.status != Status::Unborn && !t.detached && !t.joined)
+            .count();
+        if assumed {
+            return Ending::Infeasible;
+        }
+        if blocked && !exited {
+            self.record_failure(FailureKind::Deadlock, "", NOWHERE, NOWHERE);
+            return Ending::Deadlock;
+        }
+        self.shared.leaked = self.shared.leaked.max(unjoined as u32);
+        if self.shared.leaks != 0 && unjoined > 0 {
+            let text = format!("{unjoined} joinable thread(s) are never joined");
+            self.record_failure(FailureKind::Leak, &text, NOWHERE, NOWHERE);
+            return Ending::Crash;
+        }
+        Ending::Finished
+    }
+
+    fn failure_kind(&self) -> FailureKind {
+        FailureKind::from_number(self.shared.failure.kind).unwrap_or(FailureKind::None)
+    }
+}
+
+impl Execution for Program {
+    fn max_threads(&self) -> usize {
+        world().limit
+    }
+
+    fn restart(&mut self) {
+        self.steps = 0;
+        let w = world();
+        w.restart();
+        w.run(0);
+        self.start_children();
+    }
+
+    fn enabled(&self) -> ThreadSet {
+        let w = world();
+        if w.failed || w.abandoned {
+            return ThreadSet::EMPTY;
+        }
+        (0..w.limit).filter(|&t| w.is_enabled(t)).map(|t| t as ThreadId).collect()
+    }
+
+    fn pending(&self, thread: ThreadId, alternative: u16) -> Option<Operation> {
+        let w = world();
+        if w.abandoned {
+            return None;
+        }
+        w.operation(thread as usize, alternative)
+    }
+
+    fn step(&mut self, thread: ThreadId, alternative: u16) {
+        let w = world();
+        if self.steps < STEPS {
+            w.shared.schedule[self.steps] = Chosen { thread: u16::from(thread), alternative };
+            w.shared.schedule_length = self.steps as u32 + 1;
+        }
+        let before = w.replays().then(|| w.describe(thread as usize, alternative));
+        w.shared.steps += 1;
+        w.alternative = alternative;
+        w.run(thread as usize);
+        self.start_children();
+        if let Some(mut step) = before {
+            world().complete(&mut step);
+            if self.steps < STEPS {
+                world().shared.trace[self.steps] = step;
+                world().shared.trace_length = self.steps as u32 + 1;
+            }
+        }
+        self.steps += 1;
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        let w = world();
+        let ending = if w.abandoned {
+            Ending::Infeasible
+        } else if w.failed {
+            match w.failure_kind() {
+                FailureKind::Assertion => Ending::Assertion,
+                FailureKind::Race => Ending::Race,
+                _ => Ending::Crash,
+            }
+        } else {
+            w.judge_end()
+        };
+        let hash = if ending == Ending::Finished { w.observation() } else { 0 };
+        Outcome { ending, hash }
+    }
+
+    fn symmetric(&mut self, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
+        symmetry == Symmetry::Costarted && world().costarted(a as usize, b as usize)
+    }
+}
+
+impl Program {
+    /// Lets new threads come to their first visible operation.
+    fn start_children(&mut self) {
+        loop {
+            let w = world();
+            if w.failed || w.abandoned {
+                return;
+            }
+            let Some(new) = w.threads.iter().position(|t| t.status == Status::Starting) else { return };
+            w.run(new);
+        }
+    }
+}
+
+impl World {
+    /// Writes down the step that `thread` is about to make.
+    fn describe(&mut self, thread: usize, alternative: u16) -> Step {
+        let operation = self.operation(thread, alternative);
+        let number = thread as u8;
+        let thread = &self.threads[thread];
+        let pending = thread.pending;
+        let op = match thread.status {
+            Status::Waiting { .. } => Op::TimeOut,
+            _ => pending.op,
+        };
+        let object = if op == Op::Reacquire { pending.other } else { pending.object };
+        let is_cell =
+            matches!(op, Op::Load | Op::Store | Op::Update | Op::CompareAndSwap | Op::Read | Op::Write);
+        let before =
+            if is_cell { read_value(pending.address, pending.size as usize) } else { self.value(object) };
+        Step {
+            thread: number,
+            op: op as u8,
+            size: pending.size,
+            success: match operation.as_ref().and_then(|o| o.accesses().first()) {
+                Some(access) if matches!(access.mode, Mode::Try | Mode::CompareAndSwap) => {
+                    access.writes() as u8
+                }
+                _ => 1,
+            },
+            alternative,
+            alternatives: operation.map_or(1, |o| o.alternatives),
+            wakes: operation.map_or(0, |o| o.wakes.0),
+            awaits: operation.map_or(0, |o| o.awaits.0),
+            address: pending.address as u64,
+            other: self.objects.address(pending.other) as u64,
+            before,
+            after: before,
+            stack: thread.saved_stack(&self.own_code),
+        }
+    }
+
+    /// Adds what the step has done.
+    fn complete(&mut self, step: &mut Step) {
+        let is_cell = Op::from_number(step.op).is_some_and(|op| {
+            matches!(op, Op::Load | Op::Store | Op::Update | Op::CompareAndSwap | Op::Read | Op::Write)
+        });
+        if is_cell && !self.failed {
+            step.after = read_value(step.address as usize, step.size as usize);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Data races by vector clocks.
+//!
+//! A data race is a pair of accesses to one byte, one of them a write, not both atomic, that are not ordered by
+//! happens-before as C11 defines it: program order, creation and joining, and release/acquire edges of primitives and
+//! atomics. The order in which the exploration happens to run unrelated accesses is no part of it.
+//!
+//! Epochs as in FastTrack (Flanagan, Freund 2009): an access of thread `t` carries the `t`-component of its clock, which
+//! `t` increases whenever it releases something; it happens before what thread `u` does now iff `u`'s clock has at least that
+//! component. Unlike there, all accesses of a byte that could still be part of a race are kept: per thread and kind of
+//! access the last one suffices, and a plain write that comes after an access makes it superfluous.
+
+use crate::protocol::{FailureKind, Place, Stack, THREADS};
+use crate::table::Table;
+use crate::world::{NOWHERE, World, fail_at, world};
+
+/// A vector clock.
+pub type Clock = [u32; THREADS];
+
+/// Joins `from` into `into`.
+#[inline]
+pub fn join(into: &mut Clock, from: &Clock) {
+    for (a, b) in into.iter_mut().zip(from) {
+        *a = (*a).max(*b);
+    }
+}
+
+/// How memory is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct How {
+    /// Is it changed?
+    pub write: bool,
+    /// By an atomic operation?
+    pub atomic: bool,
+}
+
+impl How {
+    /// A plain read.
+    pub const READ: How = How { write: false, atomic: false };
+    /// A plain write.
+    pub const WRITE: How = How { write: true, atomic: false };
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    next: u32,
+    epoch: u32,
+    /// Which bytes of the granule.
+    bytes: u8,
+    thread: u8,
+    how: How,
+    /// Index of its stack, if they are kept.
+    stack: u32,
+}
+
+/// The accesses of the current execution that can still be part of a race.
+pub struct Races {
+    /// Per eight bytes: the first entry, plus one.
+    granules: Table<u32>,
+    entries: Vec<Entry>,
+    stacks: Vec<Stack>,
+    /// Per eight bytes, in all executions so far: who has accessed them, and who while owing joins.
+    touched: Table<(u32, u32)>,
+}
+
+impl Races {
+    /// None yet.
+    pub fn new() -> Races {
+        Races { granules: Table::new(), entries: Vec::new(), stacks: Vec::new(), touched: Table::new() }
+    }
+
+    /// Back to the start.
+    pub fn restart(&mut self) {
+        self.granules.clear();
+        self.entries.clear();
+        self.stacks.clear();
+    }
+}
+
+impl World {
+    /// Takes note of an access of the running thread and looks for a race with an earlier one.
+    pub fn note_access(&mut self, address: usize, size: usize, how: How) {
+        let keep_stacks = self.replays();
+        let stack = if keep_stacks { self.stack_here() } else { [0; crate::protocol::FRAMES] };
+        let mut byte = address;
+        let end = address + size;
+        while byte < end {
+            let upto = end.min((byte | 7) + 1);
+            let bytes = (((1u16 << (upto - byte)) - 1) << (byte & 7)) as u8;
+            self.note_in_granule(byte >> 3, bytes, how, keep_stacks.then_some(&stack));
+            byte = upto;
+        }
+    }
+
+    /// Does somebody else access these bytes, in any execution so far? If not, it is remembered that the running thread
+    /// relied on that; should it turn out to be wrong, the exploration starts again.
+    fn is_foreign(&mut self, address: usize, size: usize) -> bool {
+        let me = 1u32 << self.current;
+        let mut foreign = false;
+        for granule in (address >> 3)..=((address + size - 1) >> 3) {
+            let (by, owing) = self.races.touched.entry(granule);
+            foreign |= *by & !me != 0;
+            *owing |= me;
+        }
+        foreign
+    }
+
+    /// Takes note of who uses which memory, if symmetry is asked for.
+    pub fn note_for_symmetry(&mut self, address: usize, size: usize) {
+        if self.shared.symmetry != 0 {
+            self.note_touch(address, size);
+            self.note_use(address, size);
+        }
+    }
+
+    fn note_touch(&mut self, address: usize, size: usize) {
+        let me = 1u32 << self.current;
+        for granule in (address >> 3)..=((address + size - 1) >> 3) {
+            let (by, owing) = self.races.touched.entry(granule);
+            if *by & me == 0 {
+                *by |= me;
+                self.grown |= *owing & !me != 0;
+            }
+        }
+    }
+
+    /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap.
+    pub fn note_free(&mut self, address: usize, size: usize) {
+        for granule in (address >> 3)..((address + size).div_ceil(8)) {
+            if let Some(head) = self.races.granules.get(granule)
+                && head != 0
+            {
+                self.check(granule, head, 0xff, How::WRITE);
+            }
+        }
+    }
+
+    #[inline]
+    fn note_in_granule(&mut self, granule: usize, bytes: u8, how: How, stack: Option<&Stack>) {
+        let thread = self.current as u8;
+        let clock = &self.threads[self.current].clock;
+        let epoch = clock[self.current];
+        let head = *self.races.granules.entry(granule);
+        if head != 0 {
+            let first = &self.races.entries[head as usize - 1];
+            // Most accesses repeat the last one.
+            if first.thread == thread
+                && first.how == how
+                && first.epoch == epoch
+                && first.bytes == bytes
+                && stack.is_none()
+            {
+                return;
+            }
+            self.check(granule, head, bytes, how);
+        }
+        let stack = stack.map_or(0, |stack| {
+            self.races.stacks.push(*stack);
+            self.races.stacks.len() as u32 - 1
+        });
+        let entry = Entry { next: 0, epoch, bytes, thread, how, stack };
+        let races = &mut self.races;
+        // A place whose entry is no longer needed: it would race only with what the new one races with as well.
+        let mut at = head;
+        while at != 0 {
+            let old = &mut races.entries[at as usize - 1];
+            let clock = &self.threads[self.current].clock;
+            let superfluous = old.bytes & !bytes == 0
+                && ((old.thread == thread && old.how == how)
+                    || (how.write
+                        && (!how.atomic || old.how.atomic)
+                        && old.epoch <= clock[old.thread as usize]));
+            if superfluous {
+                *old = Entry { next: old.next, ..entry };
+                return;
+            }
+            at = old.next;
+        }
+        races.entries.push(Entry { next: head, ..entry });
+        *races.granules.entry(granule) = races.entries.len() as u32;
+    }
+
+    fn check(&mut self, granule: usize, head: u32, bytes: u8, how: How) {
+        let mut at = head;
+        while at != 0 {
+            let old = self.races.entries[at as usize - 1];
+            let conflict = old.bytes & bytes != 0
+                && old.thread as usize != self.current
+                && (how.write || old.how.write)
+                && !(how.atomic && old.how.atomic);
+            if conflict && old.epoch > self.threads[self.current].clock[old.thread as usize] {
+                self.found(granule, bytes, how, old);
+            }
+            at = old.next;
+        }
+    }
+
+    #[cold]
+    fn found(&mut self, granule: usize, bytes: u8, how: How, old: Entry) {
+        let range = |bytes: u8| {
+            let first = bytes.trailing_zeros() as usize;
+            (granule * 8 + first, 8 - bytes.leading_zeros() as usize - first)
+        };
+        let (address, size) = range(bytes);
+        if self.shared.allow_races != 0 {
+            let (old_address, old_size) = range(old.bytes);
+            let new =
+                self.objects.make_visible(address, size) | self.objects.make_visible(old_address, old_size);
+            self.grown |= new;
+            return;
+        }
+        let (old_address, old_size) = range(old.bytes);
+        let there = Place {
+            thread: old.thread,
+            write: old.how.write as u8,
+            atomic: old.how.atomic as u8,
+            size: old_size as u8,
+            address: old_address as u64,
+            stack: self.races.stacks.get(old.stack as usize).copied().unwrap_or(NOWHERE.stack),
+            ..NOWHERE
+        };
+        let here = Place {
+            thread: self.current as u8,
+            write: how.write as u8,
+            atomic: how.atomic as u8,
+            size: size as u8,
+            address: address as u64,
+            stack: self.stack_here(),
+            ..NOWHERE
+        };
+        fail_at(FailureKind::Race, "two accesses that nothing orders, one of them a write", here, there);
+    }
+
+    /// The running thread acquires what `clock` has.
+    pub fn acquire(&mut self, clock: &Clock) {
+        let me = self.current;
+        join(&mut self.threads[me].clock, clock);
+    }
+
+    /// The running thread releases: its clock, and a new epoch from here on.
+    pub fn release(&mut self) -> Clock {
+        let me = self.current;
+        let clock = self.threads[me].clock;
+        self.threads[me].clock[me] += 1;
+        clock
+    }
+
+    /// Acquires from a synchronisation object.
+    pub fn acquire_object(&mut self, object: u32) {
+        let clock = self.objects.state(object).clock;
+        self.acquire(&clock);
+    }
+
+    /// Releases to a synchronisation object: what was released to it before counts as well.
+    pub fn release_object(&mut self, object: u32) {
+        let clock = self.release();
+        join(&mut self.objects.state(object).clock, &clock);
+    }
+}
+
+/// A plain access by the running thread, told by a hook before it happens.
+#[inline]
+pub fn access(address: usize, size: usize, how: How) {
+    let w = world();
+    w.shared.filtered += 1;
+    w.check_address(address, size, how.write);
+    if w.named > 1 {
+        shared_access(address, size, how);
+    }
+    crate::world::quiet();
+}
+
+fn shared_access(address: usize, size: usize, how: How) {
+    let w = world();
+    if w.shared.symmetry != 0 && size > 0 {
+        let owed = w.me().owed;
+        if owed != 0 && w.is_foreign(address, size) {
+            crate::thread::settle(owed);
+        }
+        world().note_for_symmetry(address, size);
+    }
+    let w = world();
+    if w.shared.allow_races != 0 && (address..address + size.min(64)).any(|byte| w.objects.races_at(byte)) {
+        crate::atomics::racing_access(address, size, how);
+    }
+    world().note_access(address, size, how);
+}

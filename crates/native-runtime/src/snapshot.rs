@@ -1,0 +1,195 @@
+//! The start of every execution: all writable memory of the program, copied once and copied back before each execution.
+//!
+//! What belongs to it: the data of the program and of all libraries but this one, what constructors allocated, the control
+//! block and thread-local variables of each thread. Stacks and the rest of the heap are zeroed as far as they were used, so
+//! that a program that reads uninitialised memory does the same in every execution.
+
+use std::ops::Range;
+
+use crate::protocol::THREADS;
+use crate::system_call::{number, system_call};
+use crate::world::{Thread, World};
+
+/// Zeroed below the lowest frame that was seen: functions without hooks go deeper.
+const SLACK: usize = 32 << 10;
+
+struct Copied {
+    address: usize,
+    content: Vec<u8>,
+}
+
+impl Copied {
+    fn new(range: Range<usize>) -> Copied {
+        // SAFETY: mapped memory that nobody changes meanwhile.
+        let content = unsafe { std::slice::from_raw_parts(range.start as *const u8, range.len()) }.to_vec();
+        Copied { address: range.start, content }
+    }
+
+    fn restore(&self) {
+        // SAFETY: the memory it was copied from, still mapped and writable; no reference into it is held by the driver.
+        unsafe {
+            (self.address as *mut u8).copy_from_nonoverlapping(self.content.as_ptr(), self.content.len())
+        };
+    }
+}
+
+/// A copy of the program's memory.
+pub struct Snapshot {
+    data: Vec<Copied>,
+    /// Of each thread: its control block and thread-local variables.
+    threads: Vec<Copied>,
+    keys: usize,
+}
+
+/// What `dl_iterate_phdr` tells (the parts used).
+#[repr(C)]
+struct Loaded {
+    base: usize,
+    name: *const std::ffi::c_char,
+    headers: *const Header,
+    count: u16,
+}
+
+#[repr(C)]
+struct Header {
+    kind: u32,
+    flags: u32,
+    offset: u64,
+    address: u64,
+    physical: u64,
+    file_size: u64,
+    memory_size: u64,
+    alignment: u64,
+}
+
+unsafe extern "C" {
+    fn dl_iterate_phdr(callback: extern "C" fn(&Loaded, usize, *mut u8) -> i32, data: *mut u8) -> i32;
+}
+
+/// Segments of the loaded objects.
+#[derive(Default)]
+struct Segments {
+    writable: Vec<Range<usize>>,
+    own_code: Range<usize>,
+    base: Option<usize>,
+}
+
+extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
+    const LOAD: u32 = 1;
+    // SAFETY: what `take` passes.
+    let segments = unsafe { &mut *segments.cast::<Segments>() };
+    // The program itself comes first.
+    segments.base.get_or_insert(object.base);
+    // SAFETY: as the dynamic linker says.
+    let headers = unsafe { std::slice::from_raw_parts(object.headers, object.count as usize) };
+    let range = |h: &Header| {
+        let start = object.base + h.address as usize;
+        start..start + h.memory_size as usize
+    };
+    let loads = || headers.iter().filter(|h| h.kind == LOAD);
+    let code = loads().map(range).find(|r| r.contains(&(collect as *const () as usize)));
+    match code {
+        Some(code) => segments.own_code = code,
+        None => segments.writable.extend(loads().filter(|h| h.flags & 2 != 0).map(range)),
+    }
+    0
+}
+
+/// The mappings of the process that can be written to.
+fn writable_mappings() -> Vec<Range<usize>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let parse = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let range = usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
+        rest.starts_with("rw").then_some(range)
+    };
+    maps.lines().filter_map(parse).collect()
+}
+
+fn common(a: &Range<usize>, b: &Range<usize>) -> Option<Range<usize>> {
+    let both = a.start.max(b.start)..a.end.min(b.end);
+    (!both.is_empty()).then_some(both)
+}
+
+impl Snapshot {
+    /// Copies the current state.
+    pub fn take(world: &mut World) -> Snapshot {
+        let mut segments = Segments::default();
+        // SAFETY: the callback has the right type.
+        unsafe { dl_iterate_phdr(collect, (&raw mut segments).cast()) };
+        world.shared.program_base = segments.base.unwrap_or(0) as u64;
+        world.own_code = segments.own_code.clone();
+        let mappings = writable_mappings();
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for segment in &segments.writable {
+            // Parts that were made read-only after relocation are not among the writable mappings.
+            ranges.extend(mappings.iter().filter_map(|m| common(m, segment)));
+        }
+        let (start, end) = world.heap.start_range();
+        ranges.push(start..end);
+        ranges.push(crate::heap::bits_of(start..end));
+        let data = ranges.into_iter().map(Copied::new).collect();
+        let mut threads = Vec::new();
+        if !world.kernel_threads() {
+            for (number, thread) in world.threads.iter().enumerate() {
+                let range = if number == 0 {
+                    // The dynamic linker allocated it: the part of its mapping around the FS base.
+                    let near = thread.fs - (16 << 10)..thread.fs + 4096;
+                    mappings
+                        .iter()
+                        .filter(|m| m.contains(&thread.fs))
+                        .find_map(|m| common(m, &near))
+                        .unwrap_or(0..0)
+                } else {
+                    thread.top + 4096..thread.stack.end
+                };
+                threads.push(Copied::new(range));
+            }
+        }
+        Snapshot { data, threads, keys: world.keys.len() }
+    }
+}
+
+fn scrub(thread: &Thread) {
+    let low = thread.lowest.saturating_sub(SLACK).max(thread.stack.start);
+    // SAFETY: the part of a stack that is not in use now.
+    unsafe {
+        if thread.top - low > 1 << 20 {
+            let page = low.next_multiple_of(4096);
+            let length = (thread.top - page) & !4095;
+            system_call(number::MADVISE, [page, length, 4, 0, 0, 0]);
+            ((page + length) as *mut u8).write_bytes(0, thread.top - page - length);
+        } else {
+            (low as *mut u8).write_bytes(0, thread.top - low);
+        }
+    }
+}
+
+impl World {
+    /// Is this memory of the program that can be read: data, heap, stacks?
+    pub fn is_memory(&self, range: Range<usize>) -> bool {
+        let within = |outer: Range<usize>| outer.start <= range.start && range.end <= outer.end;
+        let data = self.snapshot.iter().flat_map(|s| &s.data);
+        crate::heap::contains(range.start) && crate::heap::contains(range.end)
+            || data.map(|c| c.address..c.address + c.content.len()).any(within)
+            || self.threads.iter().any(|t| within(t.stack.clone()))
+    }
+
+    /// Brings all memory of the program back to the start.
+    pub fn restore(&mut self) {
+        let Some(snapshot) = self.snapshot.take() else { return };
+        for copied in &snapshot.data {
+            copied.restore();
+        }
+        for thread in 0..THREADS {
+            if thread == 0 || self.threads[thread].status != crate::world::Status::Unborn {
+                snapshot.threads[thread].restore();
+                scrub(&self.threads[thread]);
+            }
+        }
+        self.keys.truncate(snapshot.keys);
+        self.heap.restart();
+        self.snapshot = Some(snapshot);
+    }
+}

@@ -1,0 +1,487 @@
+//! The state of an execution: threads, what each of them is about to do, and what has gone wrong.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
+
+use crate::context;
+use crate::heap::Heap;
+use crate::object::Objects;
+use crate::protocol::{
+    Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode,
+};
+use crate::race::{Clock, Races};
+use crate::snapshot::Snapshot;
+use crate::system_call::{map_shared, number, system_call};
+use crate::table::Table;
+
+/// Hooks of one step before a thread that does nothing visible is interrupted: it may wait for others by reading.
+const QUIET: u32 = 1 << 20;
+
+/// What a thread is waiting for or can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Not created in this execution.
+    Unborn,
+    /// Created; has not come to its first visible operation.
+    Starting,
+    /// About to do its pending operation.
+    Ready,
+    /// Waits on a condition variable; by itself it goes on only if `timed`.
+    Waiting {
+        /// May it end by itself?
+        timed: bool,
+    },
+    /// Woken, about to take the mutex again.
+    Reacquiring {
+        /// By itself?
+        timed_out: bool,
+        /// Could it have ended by itself?
+        timed: bool,
+    },
+    /// At a barrier.
+    AtBarrier,
+    /// Let go from a barrier.
+    Released,
+    /// An assumption did not hold: stays for ever.
+    Assumed,
+    /// At the end.
+    Finished,
+}
+
+/// A visible operation that a thread is about to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// What.
+    pub op: Op,
+    /// Bytes, for accesses to memory.
+    pub size: u8,
+    /// Number of alternatives, for choices.
+    pub choices: u16,
+    /// The object's number.
+    pub object: u32,
+    /// The second object's number (the mutex of a wait).
+    pub other: u32,
+    /// The expected value of a compare-and-swap.
+    pub need: i64,
+    /// The object's address.
+    pub address: usize,
+    /// The threads that are created, joined.
+    pub set: u64,
+}
+
+impl Pending {
+    /// An operation on nothing.
+    pub fn new(op: Op) -> Pending {
+        Pending { op, size: 0, choices: 1, object: 0, other: 0, need: 0, address: 0, set: 0 }
+    }
+
+    /// An operation on the object at `address`.
+    pub fn on(op: Op, object: u32, address: usize) -> Pending {
+        Pending { object, address, ..Pending::new(op) }
+    }
+}
+
+/// A thread of the program.
+pub struct Thread {
+    /// What it can do.
+    pub status: Status,
+    /// What it is about to do.
+    pub pending: Pending,
+    /// Saved stack pointer.
+    pub sp: usize,
+    /// FS base: fixed per thread.
+    pub fs: usize,
+    /// Its stack: fixed per thread.
+    pub stack: Range<usize>,
+    /// Where contexts start: fixed per thread.
+    pub top: usize,
+    /// The lowest stack pointer seen.
+    pub lowest: usize,
+    /// Start routine, argument, result.
+    pub routine: usize,
+    /// Argument of the routine.
+    pub argument: usize,
+    /// Result of the routine.
+    pub result: usize,
+    /// The C11 kind of routine, which gives an `int`?
+    pub c11: bool,
+    /// Nobody needs to join it.
+    pub detached: bool,
+    /// Somebody has joined it.
+    pub joined: bool,
+    /// Was it asked to end?
+    pub cancelled: bool,
+    /// Does it want not to be cancelled?
+    pub uncancellable: bool,
+    /// Handlers to run when it is cancelled or exits: addresses of glibc's cleanup buffers, innermost last.
+    pub cleanup: Vec<usize>,
+    /// The handle the program knows it by: fixed per thread.
+    pub handle: usize,
+    /// Children created so far.
+    pub children: u32,
+    /// Joins made so far.
+    pub joins: u32,
+    /// How it was started: creator, the creator's joins so far, routine, argument, detached.
+    pub start: [usize; 5],
+    /// What its argument pointed to then.
+    pub given: [u8; crate::costarted::MOST],
+    /// How much of it there was.
+    pub given_size: usize,
+    /// Threads whose joins are to be made good for before the next visible operation.
+    pub owed: u64,
+    /// Hooks since the last visible operation.
+    pub quiet: u32,
+    /// Handed control to, in kernel-thread mode.
+    pub turn: AtomicU32,
+    /// Its vector clock.
+    pub clock: Clock,
+    /// What relaxed loads have seen: joined at an acquire fence.
+    pub acquired: Clock,
+    /// Its clock at the last release fence.
+    pub fence: Clock,
+}
+
+/// Everything the runtime knows.
+pub struct World {
+    /// Shared with the checker.
+    pub shared: &'static mut Shared,
+    /// The threads. Numbers are the same in every execution.
+    pub threads: Vec<Thread>,
+    /// Who runs.
+    pub current: usize,
+    /// Numbers of threads, by parent and ordinal.
+    pub names: Table<u32>,
+    /// Numbers given so far.
+    pub named: usize,
+    /// The most threads the current exploration can deal with.
+    pub limit: usize,
+    /// Something was found that needs a new exploration: more threads, more visible locations.
+    pub grown: bool,
+    /// The alternative chosen for the step.
+    pub alternative: u16,
+    /// The driver's context.
+    pub driver_sp: usize,
+    /// The driver's FS base.
+    pub driver_fs: usize,
+    /// Kernel-thread mode: may the driver go on?
+    pub driver_turn: AtomicU32,
+    /// Has something gone wrong?
+    pub failed: bool,
+    /// The execution says nothing: the exploration starts again.
+    pub abandoned: bool,
+    /// Threads that can be told apart from others.
+    pub told_apart: u64,
+    /// Bytes that belong to the argument of each thread, if they are alike; 0: not known.
+    pub extents: [usize; THREADS],
+    /// Joins are not owed any more: a thread that did crashed.
+    pub no_debts: bool,
+    /// Hash of what the program gave to `__quotient_observe`.
+    pub observed: u64,
+    /// Memory that is observed at the end: address and number of words.
+    pub observed_memory: Vec<(usize, usize)>,
+    /// Synchronisation objects and cells.
+    pub objects: Objects,
+    /// Data races.
+    pub races: Races,
+    /// The program's heap.
+    pub heap: Heap,
+    /// The start of every execution.
+    pub snapshot: Option<Snapshot>,
+    /// Destructors of thread-specific data, by key.
+    pub keys: Vec<(u32, usize)>,
+    /// What reading the clock has given so far.
+    pub clock_ticks: u64,
+    /// Random numbers given so far.
+    pub random: u64,
+    /// The program's `main` and its arguments.
+    pub main: [usize; 4],
+    /// The code of this library.
+    pub own_code: Range<usize>,
+}
+
+static WORLD: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// Is the program under control?
+#[inline]
+pub fn controlled() -> bool {
+    !WORLD.load(Relaxed).is_null()
+}
+
+/// Is user code running, under control?
+#[inline]
+pub fn active() -> bool {
+    ACTIVE.load(Relaxed)
+}
+
+/// The state. Only to be called if [`controlled`].
+///
+/// One kernel thread runs at a time; every use ends before the next switch of contexts.
+#[inline]
+pub fn world() -> &'static mut World {
+    // SAFETY: set once, never freed; see above for aliasing.
+    unsafe { &mut *WORLD.load(Relaxed) }
+}
+
+/// Called once, before any constructor of the program: looks for the shared block.
+pub fn attach() {
+    let Some(block) = map_shared(SESSION_DESCRIPTOR, size_of::<Shared>()) else { return };
+    let shared = block.cast::<Shared>();
+    // SAFETY: the mapping is as large as the block; all its fields are plain numbers.
+    let shared = unsafe { &mut *shared };
+    if shared.magic != MAGIC {
+        return;
+    }
+    let world = Box::new(World {
+        shared,
+        threads: (0..THREADS).map(|_| Thread::unborn()).collect(),
+        current: 0,
+        names: Table::new(),
+        named: 1,
+        limit: THREADS,
+        grown: false,
+        alternative: 0,
+        driver_sp: 0,
+        driver_fs: 0,
+        driver_turn: AtomicU32::new(0),
+        failed: false,
+        abandoned: false,
+        told_apart: 0,
+        extents: [0; THREADS],
+        no_debts: false,
+        observed: 0,
+        observed_memory: Vec::new(),
+        objects: Objects::new(),
+        races: Races::new(),
+        heap: Heap::new(),
+        snapshot: None,
+        keys: Vec::new(),
+        clock_ticks: 0,
+        random: 0,
+        main: [0; 4],
+        own_code: 0..0,
+    });
+    WORLD.store(Box::into_raw(world), Relaxed);
+}
+
+impl Thread {
+    fn unborn() -> Thread {
+        Thread {
+            status: Status::Unborn,
+            pending: Pending::new(Op::None),
+            sp: 0,
+            fs: 0,
+            stack: 0..0,
+            top: 0,
+            lowest: usize::MAX,
+            routine: 0,
+            argument: 0,
+            result: 0,
+            c11: false,
+            detached: false,
+            joined: false,
+            cancelled: false,
+            uncancellable: false,
+            cleanup: Vec::new(),
+            handle: 0,
+            children: 0,
+            joins: 0,
+            start: [0; 5],
+            given: [0; crate::costarted::MOST],
+            given_size: 0,
+            owed: 0,
+            quiet: 0,
+            turn: AtomicU32::new(0),
+            clock: [0; THREADS],
+            acquired: [0; THREADS],
+            fence: [0; THREADS],
+        }
+    }
+
+    /// Back to before its creation.
+    pub fn restart(&mut self) {
+        self.status = Status::Unborn;
+        self.pending = Pending::new(Op::None);
+        self.lowest = self.top;
+        self.c11 = false;
+        (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
+        self.cleanup.clear();
+        (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
+        self.clock = [0; THREADS];
+        self.acquired = [0; THREADS];
+        self.fence = [0; THREADS];
+    }
+
+    /// Has it been created and not ended?
+    pub fn lives(&self) -> bool {
+        !matches!(self.status, Status::Unborn | Status::Finished)
+    }
+
+    /// Where it is, when it does not run.
+    pub fn saved_stack(&self, skip: &Range<usize>) -> Stack {
+        if !self.stack.contains(&self.sp) {
+            return [0; crate::protocol::FRAMES];
+        }
+        // SAFETY: a thread that does not run was left by `switch`.
+        let frame = unsafe { context::saved_frame(self.sp) };
+        context::walk(frame, self.stack.start, self.stack.end, skip)
+    }
+}
+
+impl World {
+    /// The running thread.
+    #[inline]
+    pub fn me(&mut self) -> &mut Thread {
+        &mut self.threads[self.current]
+    }
+
+    /// Does one kernel thread per thread run the program?
+    pub fn kernel_threads(&self) -> bool {
+        self.shared.mode == mode::REPLAY_KERNEL
+    }
+
+    /// Is one schedule repeated, with everything written down?
+    pub fn replays(&self) -> bool {
+        self.shared.mode != mode::EXPLORE
+    }
+
+    /// Lets `thread` run until its next visible operation (called by the driver).
+    pub fn run(&mut self, thread: usize) {
+        self.current = thread;
+        let Thread { sp, fs, .. } = self.threads[thread];
+        ACTIVE.store(true, Relaxed);
+        if self.kernel_threads() {
+            hand_over(&self.threads[thread].turn, &self.driver_turn);
+        } else {
+            // SAFETY: the context was made by `fresh` or left by `switch`, and its stack has not been touched since.
+            unsafe { context::switch(&mut self.driver_sp, sp, fs) };
+        }
+        ACTIVE.store(false, Relaxed);
+    }
+
+    /// Gives control to the driver (called by the running thread).
+    pub fn leave(&mut self) {
+        if self.kernel_threads() {
+            let current = self.current;
+            hand_over(&self.driver_turn, &self.threads[current].turn);
+            return;
+        }
+        let (to, fs) = (self.driver_sp, self.driver_fs);
+        let save = &raw mut self.me().sp;
+        // SAFETY: the driver is waiting in `run`.
+        unsafe { context::switch(save, to, fs) };
+    }
+
+    /// The stack of the running thread.
+    #[inline(never)]
+    pub fn stack_here(&mut self) -> Stack {
+        let (stack, skip) = (self.me().stack.clone(), self.own_code.clone());
+        context::walk(context::frame_pointer(), stack.start, stack.end, &skip)
+    }
+}
+
+/// Kernel-thread mode: lets another kernel thread go on and waits for one's own turn.
+fn hand_over(to: &AtomicU32, own: &AtomicU32) {
+    to.store(1, std::sync::atomic::Ordering::Release);
+    crate::system_call::futex_wake(to);
+    wait_for_turn(own);
+}
+
+/// Waits until somebody hands over to the owner of this word.
+pub fn wait_for_turn(own: &AtomicU32) {
+    while own.load(std::sync::atomic::Ordering::Acquire) == 0 {
+        crate::system_call::futex_wait(own, 0);
+    }
+    own.store(0, Relaxed);
+}
+
+/// Announces a visible operation of the running thread and waits until it may be done; gives the alternative to take. What
+/// the operation does is then done by the caller.
+pub fn visible(pending: Pending) -> u16 {
+    let owed = world().me().owed;
+    if owed != 0 {
+        crate::thread::settle(owed);
+    }
+    let w = world();
+    let me = w.me();
+    me.pending = pending;
+    me.status = Status::Ready;
+    me.quiet = 0;
+    w.leave();
+    world().alternative
+}
+
+/// Counts a hook that is no step, and interrupts a thread that does nothing else for very long.
+#[inline]
+pub fn quiet() {
+    let w = world();
+    let me = w.me();
+    me.quiet += 1;
+    if me.quiet > QUIET {
+        visible(Pending::new(Op::Yield));
+    }
+}
+
+/// Somebody other than the thread itself is at fault here, or nobody.
+pub const NOWHERE: Place = Place {
+    thread: 255,
+    write: 0,
+    atomic: 0,
+    size: 0,
+    padding: 0,
+    address: 0,
+    stack: [0; crate::protocol::FRAMES],
+};
+
+/// Ends the execution with a failure of the running thread.
+pub fn fail(kind: FailureKind, text: &str, address: usize) -> ! {
+    let w = world();
+    let stack = w.stack_here();
+    let here = Place { thread: w.current as u8, address: address as u64, stack, ..NOWHERE };
+    fail_at(kind, text, here, NOWHERE)
+}
+
+/// The same, at a given place, with a second place that is involved.
+pub fn fail_at(kind: FailureKind, text: &str, here: Place, there: Place) -> ! {
+    // A thread that owes joins may have read what is not yet written: it fails only if the threads it owes do not write it.
+    let owed = world().me().owed;
+    if owed != 0 {
+        crate::thread::settle(owed);
+        if world().grown {
+            world().abandon();
+        }
+    }
+    world().record_failure(kind, text, here, there);
+    loop {
+        world().leave();
+    }
+}
+
+impl World {
+    /// Takes note of a failure; the first one counts.
+    pub fn record_failure(&mut self, kind: FailureKind, text: &str, here: Place, there: Place) {
+        if self.failed {
+            return;
+        }
+        self.failed = true;
+        let failure: &mut Failure = &mut self.shared.failure;
+        failure.kind = kind as u8;
+        failure.here = here;
+        failure.there = there;
+        let length = text.len().min(TEXT);
+        failure.text[..length].copy_from_slice(&text.as_bytes()[..length]);
+        failure.text_length = length as u32;
+    }
+}
+
+/// Empties the file that gets what the program prints, if anything is in it.
+pub fn reset_output(descriptor: i32) {
+    let call = |number, a, b| {
+        // SAFETY: no memory is involved.
+        unsafe { system_call(number, [descriptor as usize, a, b, 0, 0, 0]) }
+    };
+    if descriptor >= 0 && call(number::LSEEK, 0, 1) > 0 {
+        call(number::FTRUNCATE, 0, 0);
+        call(number::LSEEK, 0, 0);
+    }
+}

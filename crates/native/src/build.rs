@@ -1,0 +1,207 @@
+//! From source files to a program that can be checked.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::scratch::Scratch;
+
+/// The runtime library, built with this crate.
+static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libquotient_runtime.so"));
+
+/// Functions of the C library whose accesses to memory the runtime takes note of.
+const WRAPPED: [&str; 12] = [
+    "memcpy", "memmove", "memset", "memcmp", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp",
+    "strdup", "strchr",
+];
+
+/// What is to be built.
+#[derive(Clone, Debug, Default)]
+pub struct Build {
+    /// C or C++ files, objects, archives.
+    pub sources: Vec<PathBuf>,
+    /// Flags for compiler and linker.
+    pub flags: Vec<OsString>,
+    /// The compiler; if none is given: `$CC` or `$CXX`, else `cc` or `c++`.
+    pub compiler: Option<OsString>,
+}
+
+/// A program that can be checked.
+#[derive(Debug)]
+pub struct Binary {
+    path: PathBuf,
+    /// Kept so that the file exists as long as this value.
+    _scratch: Option<Scratch>,
+}
+
+/// Why there is no program.
+#[derive(Debug)]
+pub enum BuildError {
+    /// The compiler could not be started.
+    Compiler(OsString, std::io::Error),
+    /// The compiler found errors: its messages.
+    Rejected(String),
+    /// Files could not be written.
+    File(PathBuf, std::io::Error),
+    /// The machine is none that programs can be checked on.
+    Platform,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Compiler(name, error) => {
+                write!(f, "cannot start the compiler `{}`: {error}", name.to_string_lossy())
+            }
+            BuildError::Rejected(messages) => {
+                write!(f, "the compiler refuses the program\n{}", messages.trim_end())
+            }
+            BuildError::File(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            BuildError::Platform => f.write_str("native programs can be checked on x86-64 Linux only"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Is this the name of a file that is C++?
+pub fn is_cpp(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "cc" || e == "cpp" || e == "cxx" || e == "C" || e == "c++")
+}
+
+/// Is this the name of a file that is to be checked as a native program?
+pub fn is_native_source(path: &Path) -> bool {
+    is_cpp(path) || path.extension().is_some_and(|e| e == "c")
+}
+
+/// Flags for every compilation.
+pub fn compile_flags() -> Vec<OsString> {
+    let flags = ["-g", "-fno-omit-frame-pointer", "-fno-builtin", "-fsanitize=thread", "-U_FORTIFY_SOURCE"];
+    flags.iter().map(OsString::from).collect()
+}
+
+/// Flags for every link, with the runtime in `directory`.
+pub fn link_flags(directory: &Path) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()).collect();
+    let mut rpath = OsString::from("-Wl,-rpath,");
+    rpath.push(directory);
+    let mut library = OsString::from("-L");
+    library.push(directory);
+    flags.extend([
+        library,
+        rpath,
+        "-Wl,--no-as-needed".into(),
+        "-lquotient_runtime".into(),
+        "-pthread".into(),
+    ]);
+    flags
+}
+
+/// Puts the runtime library into a directory of the user's cache, if it is not there yet; gives the directory.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn install_runtime() -> Result<PathBuf, BuildError> {
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return Err(BuildError::Platform);
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let base = cache.or_else(home).unwrap_or_else(std::env::temp_dir);
+    let directory = base.join("quotient").join(format!("runtime-{:016x}", checksum(RUNTIME)));
+    let file = directory.join("libquotient_runtime.so");
+    let failed = |error| BuildError::File(file.clone(), error);
+    if std::fs::metadata(&file).is_ok_and(|m| m.len() == RUNTIME.len() as u64) {
+        return Ok(directory);
+    }
+    std::fs::create_dir_all(&directory).map_err(failed)?;
+    // Written beside and renamed, so that nobody sees half of it.
+    let partial = directory.join(format!("partial-{}", std::process::id()));
+    std::fs::write(&partial, RUNTIME).map_err(failed)?;
+    std::fs::rename(&partial, &file).map_err(failed)?;
+    Ok(directory)
+}
+
+/// FNV-1a.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The compiler to use.
+pub fn default_compiler(cpp: bool) -> OsString {
+    let (variable, name) = if cpp { ("CXX", "c++") } else { ("CC", "cc") };
+    let given =
+        std::env::var_os(variable).filter(|v| !v.is_empty() && !v.to_string_lossy().contains("quotient"));
+    given.unwrap_or_else(|| name.into())
+}
+
+impl Build {
+    /// Compiles and links.
+    ///
+    /// # Errors
+    /// If the compiler cannot be started or refuses the program, or files cannot be written.
+    pub fn run(&self) -> Result<Binary, BuildError> {
+        let runtime = install_runtime()?;
+        let scratch = Scratch::new().map_err(|e| BuildError::File(std::env::temp_dir(), e))?;
+        let path = scratch.path().join("program");
+        let cpp = self.sources.iter().any(|s| is_cpp(s));
+        let compiler = self.compiler.clone().unwrap_or_else(|| default_compiler(cpp));
+        let mut objects: Vec<PathBuf> = Vec::new();
+        for (index, source) in self.sources.iter().enumerate() {
+            if !is_native_source(source) {
+                objects.push(source.clone());
+                continue;
+            }
+            let object = scratch.path().join(format!("{index}.o"));
+            let mut command = Command::new(&compiler);
+            command
+                .args(compile_flags())
+                .arg("-O0")
+                .args(&self.flags)
+                .arg("-c")
+                .arg(source)
+                .arg("-o")
+                .arg(&object);
+            run(command, &compiler)?;
+            objects.push(object);
+        }
+        let mut command = Command::new(&compiler);
+        command.args(&objects).args(link_only(&self.flags)).args(link_flags(&runtime)).arg("-o").arg(&path);
+        run(command, &compiler)?;
+        Ok(Binary { path, _scratch: Some(scratch) })
+    }
+}
+
+/// The user's flags without what would bring in another sanitizer's runtime.
+fn link_only(flags: &[OsString]) -> impl Iterator<Item = &OsString> {
+    flags.iter().filter(|f| !f.to_string_lossy().starts_with("-fsanitize"))
+}
+
+fn run(mut command: Command, compiler: &OsString) -> Result<(), BuildError> {
+    let output = command.output().map_err(|error| BuildError::Compiler(compiler.clone(), error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(BuildError::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+impl Binary {
+    /// A program that was built before (with `quotient cc`).
+    pub fn existing(path: PathBuf) -> Binary {
+        Binary { path, _scratch: None }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Is it linked with the runtime?
+    pub fn is_checkable(path: &Path) -> bool {
+        let name = b"libquotient_runtime.so";
+        std::fs::read(path).is_ok_and(|bytes| bytes.windows(name.len()).any(|w| w == name))
+    }
+}

@@ -1,0 +1,286 @@
+//! A request, and the answer.
+
+use std::time::{Duration, Instant};
+
+use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
+
+use crate::build::Binary;
+use crate::protocol::{FailureKind, Shared, mode, verdict, why};
+use crate::session::{End, Heartbeat, Session, SessionError, Surroundings, failure_text};
+use crate::token::Token;
+use crate::trace::{Trace, replay};
+
+/// What is to be checked, and how far.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The partial order reduction.
+    pub algorithm: Algorithm,
+    /// The thread symmetry used.
+    pub symmetry: Symmetry,
+    /// Are data races no violations? Then racing accesses are steps.
+    pub allow_races: bool,
+    /// Is a joinable thread that nobody joins a violation?
+    pub leaks: bool,
+    /// May waits on condition variables end by themselves?
+    pub spurious: bool,
+    /// Go on after the first violation?
+    pub all: bool,
+    /// The most executions.
+    pub max_executions: Option<u64>,
+    /// The most preemptions in an execution.
+    pub max_preemptions: Option<u32>,
+    /// The most steps of an execution.
+    pub max_steps: u64,
+    /// The most time.
+    pub max_time: Option<Duration>,
+    /// How long a step may take.
+    pub patience: Duration,
+    /// What the program is given.
+    pub surroundings: Surroundings,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            algorithm: Algorithm::Optimal,
+            symmetry: Symmetry::Off,
+            allow_races: false,
+            leaks: false,
+            spurious: false,
+            all: false,
+            max_executions: None,
+            max_preemptions: None,
+            max_steps: 20_000,
+            max_time: None,
+            patience: Duration::from_secs(5),
+            surroundings: Surroundings::default(),
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Every execution was covered and none is a violation.
+    Holds,
+    /// A violation, repeated step by step.
+    Violated(Box<Trace>),
+    /// None was found, but not everything was covered: why.
+    Undecided(String),
+    /// The program cannot be checked: why, and where in the program.
+    Refused(String, Option<Box<Trace>>),
+}
+
+/// Counters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Figures {
+    /// Complete executions.
+    pub executions: u64,
+    /// Executions that ended because everything enabled was asleep.
+    pub blocked: u64,
+    /// Executions cut by a bound.
+    pub cut: u64,
+    /// Sequences not explored because a symmetric one was.
+    pub pruned: u64,
+    /// Permuted images looked at.
+    pub images: u64,
+    /// Steps, replayed ones included.
+    pub steps: u64,
+    /// The longest execution.
+    pub depth: u64,
+    /// The most threads.
+    pub threads: u32,
+    /// Explorations started again since something more was found to be visible.
+    pub restarts: u64,
+    /// Executions of those.
+    pub discarded: u64,
+    /// Accesses to memory that were no steps.
+    pub filtered: u64,
+    /// Joinable threads never joined in some execution.
+    pub leaked: u32,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer.
+    pub answer: Answer,
+    /// Counters.
+    pub figures: Figures,
+    /// How executions ended and what they observed (`__quotient_observe`): ending in the upper byte.
+    pub outcomes: Vec<u64>,
+    /// Remarks: why a reduction did less than it could.
+    pub notes: Vec<String>,
+    /// Time of the exploration.
+    pub elapsed: Duration,
+}
+
+/// Checks a program.
+///
+/// # Errors
+/// If the program cannot be run under control, or a violation could not be repeated.
+pub fn check(
+    binary: &Binary,
+    request: &Request,
+    watch: &mut dyn FnMut(Heartbeat) -> bool,
+) -> Result<Report, SessionError> {
+    let started = Instant::now();
+    let mut session = Session::new(|shared| request.fill(shared))?;
+    let end = session.run(binary, &request.surroundings, request.patience, watch)?;
+    let elapsed = started.elapsed();
+    let shared = session.shared();
+    let token = read_token(shared);
+    let answer = match end {
+        End::Answered => match shared.verdict {
+            verdict::HOLDS => Answer::Holds,
+            verdict::VIOLATED => violated(binary, request, shared, &token)?,
+            verdict::REFUSED => refused(binary, request, shared, &token)?,
+            _ => Answer::Undecided(undecided(shared)),
+        },
+        End::Stuck => stuck(binary, request, &token),
+        End::Killed(signal) => {
+            died(binary, request, &token, &format!("the process was killed by signal {signal}"))?
+        }
+        End::Exited(status) => {
+            died(binary, request, &token, &format!("the process ended by itself, status {status}"))?
+        }
+    };
+    Ok(Report {
+        answer,
+        figures: figures(shared),
+        outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
+        notes: notes(shared, request),
+        elapsed,
+    })
+}
+
+impl Request {
+    /// Writes the request into the block.
+    pub(crate) fn fill(&self, shared: &mut Shared) {
+        shared.mode = mode::EXPLORE;
+        shared.algorithm = match self.algorithm {
+            Algorithm::Optimal => 0,
+            Algorithm::SourceSets => 1,
+            Algorithm::FlanaganGodefroid => 2,
+        };
+        shared.symmetry = u32::from(self.symmetry != Symmetry::Off);
+        shared.allow_races = u32::from(self.allow_races);
+        shared.leaks = u32::from(self.leaks);
+        shared.spurious = u32::from(self.spurious);
+        shared.all = u32::from(self.all);
+        shared.max_executions = self.max_executions.unwrap_or(0);
+        shared.max_preemptions = self.max_preemptions.unwrap_or(u32::MAX);
+        shared.max_steps = self.max_steps;
+        shared.max_milliseconds = self.max_time.map_or(0, |t| t.as_millis().max(1) as u64);
+    }
+}
+
+fn read_token(shared: &Shared) -> Token {
+    let choices = shared.schedule[..shared.schedule_length as usize].iter();
+    let choices = choices.map(|c| Choice { thread: c.thread as u8, alternative: c.alternative }).collect();
+    Token { schedule: Schedule { choices }, cells: shared.cells[..shared.cells_length as usize].to_vec() }
+}
+
+/// A violation counts only if it happens again.
+fn violated(
+    binary: &Binary,
+    request: &Request,
+    shared: &Shared,
+    token: &Token,
+) -> Result<Answer, SessionError> {
+    let trace = replay(binary, request, token, false)?;
+    let expected = FailureKind::from_number(shared.failure.kind);
+    if Some(trace.failure.kind) != expected {
+        return Err(SessionError::Broken(format!(
+            "the violation ({}) did not happen again (schedule {token})",
+            expected.map_or("unknown", FailureKind::text)
+        )));
+    }
+    Ok(Answer::Violated(Box::new(trace)))
+}
+
+fn refused(
+    binary: &Binary,
+    request: &Request,
+    shared: &Shared,
+    token: &Token,
+) -> Result<Answer, SessionError> {
+    let text = failure_text(shared);
+    let trace = replay(binary, request, token, false)?;
+    let same = trace.failure.kind == FailureKind::Refused;
+    Ok(Answer::Refused(text, same.then(|| Box::new(trace))))
+}
+
+fn stuck(binary: &Binary, request: &Request, token: &Token) -> Answer {
+    // The last step of the schedule is the one that does not end: what was before can be shown.
+    let mut before = token.clone();
+    let last = before.schedule.choices.pop();
+    let place = replay(binary, request, &before, false).ok().zip(last).and_then(|(trace, last)| {
+        let step = trace.threads.get(last.thread as usize)?;
+        step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
+    });
+    let who = last.map_or_else(|| "the program".to_owned(), |choice| format!("thread {}", choice.thread));
+    Answer::Undecided(format!(
+        "{who} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
+        request.patience.as_secs(),
+        place.unwrap_or_default()
+    ))
+}
+
+/// The process died without an answer: the last execution did something that could not be caught.
+fn died(binary: &Binary, request: &Request, token: &Token, how: &str) -> Result<Answer, SessionError> {
+    match replay(binary, request, token, false) {
+        Ok(trace) if trace.failure.kind != FailureKind::None => Ok(Answer::Violated(Box::new(trace))),
+        Ok(_) => Ok(Answer::Undecided(format!(
+            "{how}, but not when its last execution was repeated (schedule {token})"
+        ))),
+        Err(error @ SessionError::Broken(_)) => Err(error),
+        Err(error) => Ok(Answer::Undecided(format!("{how} ({error}; schedule {token})"))),
+    }
+}
+
+fn undecided(shared: &Shared) -> String {
+    match shared.bound {
+        1 => "the bound on executions was reached".to_owned(),
+        2 => "only executions with few preemptions were explored".to_owned(),
+        3 => format!("{} execution(s) were longer than the bound on steps", shared.cut),
+        4 => "the time is up".to_owned(),
+        6 => format!(
+            "the program is not deterministic: step {} differed when its schedule was repeated",
+            shared.schedule_length
+        ),
+        _ => "the exploration was stopped".to_owned(),
+    }
+}
+
+fn figures(shared: &Shared) -> Figures {
+    Figures {
+        executions: shared.executions,
+        blocked: shared.blocked,
+        cut: shared.cut,
+        pruned: shared.pruned,
+        images: shared.images,
+        steps: shared.steps,
+        depth: shared.depth,
+        threads: shared.threads,
+        restarts: shared.restarts,
+        discarded: shared.discarded,
+        filtered: shared.filtered,
+        leaked: shared.leaked,
+    }
+}
+
+fn notes(shared: &Shared, request: &Request) -> Vec<String> {
+    let mut notes = Vec::new();
+    if request.symmetry != Symmetry::Off {
+        let reasons = why::ALL.iter().filter(|(bit, _)| shared.asymmetric & bit != 0);
+        notes.extend(reasons.map(|(_, text)| format!("not symmetric: {text}")));
+    }
+    if shared.leaked > 0 {
+        notes.push(format!("{} joinable thread(s) are never joined", shared.leaked));
+    }
+    if request.allow_races && shared.restarts > 0 {
+        notes.push("data races are allowed: racing accesses were made steps".to_owned());
+    }
+    notes
+}

@@ -1,0 +1,32 @@
+//! Checks multithreaded C and C++ programs by running them.
+//!
+//! A program is compiled with the compiler's thread instrumentation and linked with a runtime library that is embedded
+//! here (`crates/native-runtime`). The runtime takes over the program's threads and explores their interleavings inside one
+//! process; this crate starts that process, watches over it, and turns what it found into a report:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`build`] | compiler and linker, the embedded runtime |
+//! | [`session`] | a checked process: shared block, output, watchdog |
+//! | [`check`](mod@check) | a request, and the answer |
+//! | [`trace`] | a violation repeated step by step, with names and lines |
+//! | [`token`] | a schedule as a short text |
+//! | [`symbols`] | addresses to names and lines |
+//! | [`protocol`] | what both sides write to shared memory |
+//!
+//! A violation is reported only after it was repeated in a new process and ended in the same failure.
+
+pub mod build;
+pub mod check;
+pub mod protocol;
+mod scratch;
+pub mod session;
+pub mod symbols;
+pub mod token;
+pub mod trace;
+
+pub use build::{Binary, Build, BuildError};
+pub use check::{Answer, Figures, Report, Request, check};
+pub use session::SessionError;
+pub use token::Token;
+pub use trace::{Failure, Frame, Trace, TraceStep, replay};

@@ -1,0 +1,371 @@
+//! What the checker and the checked process say to each other: one block of shared memory.
+//!
+//! This file is compiled into both sides (the checker, and the runtime library inside the checked program), so it
+//! uses nothing but the core library. The checker fills in the request and starts the program; the runtime explores
+//! (or repeats one schedule) and fills in the rest. The schedule under execution is kept here all the time, so that it is
+//! known even if the process dies.
+
+/// The descriptor under which a checked process finds the shared block.
+pub const SESSION_DESCRIPTOR: i32 = 187;
+/// First word of the block: says that the descriptor is what it seems, in this version.
+pub const MAGIC: u64 = 0x7175_6f74_6e61_7401;
+
+/// The most threads a checked program may create, the main thread included.
+pub const THREADS: usize = 32;
+/// The most steps of an execution.
+pub const STEPS: usize = 1 << 17;
+/// The most return addresses kept of a stack.
+pub const FRAMES: usize = 16;
+/// The most different outcomes that are told.
+pub const OUTCOMES: usize = 1 << 14;
+/// The most cells that are visible because they race.
+pub const CELLS: usize = 1 << 12;
+/// Room for messages.
+pub const TEXT: usize = 1 << 10;
+
+/// What the runtime is asked to do.
+pub mod mode {
+    /// Explore all executions.
+    pub const EXPLORE: u32 = 1;
+    /// Repeat the schedule in `schedule` and write down every step.
+    pub const REPLAY: u32 = 2;
+    /// The same with one kernel thread per thread: an independent way to execute, for tests.
+    pub const REPLAY_KERNEL: u32 = 3;
+}
+
+/// How far the runtime has come.
+pub mod phase {
+    /// Nothing yet.
+    pub const STARTING: u32 = 0;
+    /// Running executions.
+    pub const RUNNING: u32 = 1;
+    /// The answer is complete.
+    pub const DONE: u32 = 2;
+    /// The explorer itself has failed; see the text of the failure.
+    pub const BROKEN: u32 = 3;
+}
+
+/// The answer.
+pub mod verdict {
+    /// Every execution was covered.
+    pub const HOLDS: u32 = 1;
+    /// See `failure` and `schedule`.
+    pub const VIOLATED: u32 = 2;
+    /// See `bound`.
+    pub const UNDECIDED: u32 = 3;
+    /// The program cannot be checked; see `text`.
+    pub const REFUSED: u32 = 4;
+}
+
+/// Numbers an enum that is written into the block.
+macro_rules! numbered {
+    ($(#[$meta:meta])* $name:ident { $($(#[$item_meta:meta])* $item:ident = $text:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$item_meta])* $item),* }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &'static [$name] = &[$($name::$item),*];
+
+            /// As users know it.
+            pub fn text(self) -> &'static str {
+                match self { $($name::$item => $text),* }
+            }
+
+            /// The one with this number.
+            pub fn from_number(number: u8) -> Option<$name> {
+                $name::ALL.get(number as usize).copied()
+            }
+        }
+    };
+}
+
+numbered! {
+    /// What went wrong.
+    #[allow(missing_docs)]
+    FailureKind {
+        None = "nothing",
+        Deadlock = "deadlock",
+        Assertion = "assertion failed",
+        Race = "data race",
+        Crash = "crash",
+        Memory = "invalid memory access",
+        Misuse = "misuse of a primitive",
+        Leak = "thread leak",
+        Refused = "not supported",
+        Stuck = "no progress",
+    }
+}
+
+numbered! {
+    /// A visible operation, as a trace calls it.
+    #[allow(missing_docs)]
+    Op {
+        None = "-",
+        Load = "atomic load",
+        Store = "atomic store",
+        Update = "atomic update",
+        CompareAndSwap = "compare and swap",
+        Read = "read",
+        Write = "write",
+        Lock = "lock",
+        TryLock = "trylock",
+        TimedLock = "timed lock",
+        Unlock = "unlock",
+        ReadLock = "read lock",
+        TryReadLock = "try read lock",
+        WriteLock = "write lock",
+        TryWriteLock = "try write lock",
+        LockRelease = "rwlock unlock",
+        Wait = "wait",
+        TimedWait = "timed wait",
+        Reacquire = "wake up, lock",
+        TimeOut = "time out",
+        Signal = "signal",
+        Broadcast = "broadcast",
+        SemaphoreWait = "semaphore wait",
+        SemaphoreTry = "semaphore trywait",
+        SemaphorePost = "semaphore post",
+        SemaphoreValue = "semaphore value",
+        Barrier = "barrier",
+        BarrierLeave = "leave barrier",
+        Create = "create thread",
+        Join = "join",
+        Once = "once",
+        OnceDone = "once done",
+        Choose = "choose",
+        Yield = "yield",
+        AtomicBegin = "atomic section",
+        AtomicEnd = "end of atomic section",
+        Cancel = "cancel",
+        TestCancel = "cancellation point",
+        Spin = "spin until changed",
+        Destroy = "destroy",
+        Exit = "exit",
+    }
+}
+
+/// One choice of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Chosen {
+    /// The thread.
+    pub thread: u16,
+    /// The alternative.
+    pub alternative: u16,
+}
+
+/// A stack, innermost return address first; zeroes past its end.
+pub type Stack = [u64; FRAMES];
+
+/// A step of a repeated schedule.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Step {
+    /// The thread.
+    pub thread: u8,
+    /// An [`Op`].
+    pub op: u8,
+    /// Bytes accessed, if it is an access to memory.
+    pub size: u8,
+    /// Did the operation succeed (a try-lock, a compare-and-swap)?
+    pub success: u8,
+    /// The alternative taken.
+    pub alternative: u16,
+    /// How many there were.
+    pub alternatives: u16,
+    /// Threads woken or created.
+    pub wakes: u64,
+    /// Threads joined.
+    pub awaits: u64,
+    /// The object.
+    pub address: u64,
+    /// The second object (the mutex of a wait).
+    pub other: u64,
+    /// Value before.
+    pub before: i64,
+    /// Value after.
+    pub after: i64,
+    /// Where the program is.
+    pub stack: Stack,
+}
+
+/// A thread at the end of a repeated schedule.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ThreadEnd {
+    /// 0 unborn, 1 unfinished, 2 finished.
+    pub state: u8,
+    /// The [`Op`] it has not been able to do.
+    pub op: u8,
+    /// Who has what it waits for (255: nobody).
+    pub owner: u8,
+    /// Unused.
+    pub padding: u8,
+    /// Unused.
+    pub padding_2: u32,
+    /// Threads it waits for to end.
+    pub awaits: u64,
+    /// The object it waits for.
+    pub address: u64,
+    /// Its start routine.
+    pub routine: u64,
+    /// Where it is.
+    pub stack: Stack,
+}
+
+/// One side of a failure: a thread and where it was.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Place {
+    /// The thread (255: none).
+    pub thread: u8,
+    /// Was it a write?
+    pub write: u8,
+    /// Was it atomic?
+    pub atomic: u8,
+    /// Bytes accessed.
+    pub size: u8,
+    /// Unused.
+    pub padding: u32,
+    /// Address accessed.
+    pub address: u64,
+    /// Where.
+    pub stack: Stack,
+}
+
+/// What went wrong.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Failure {
+    /// A [`FailureKind`].
+    pub kind: u8,
+    /// Unused.
+    pub padding: [u8; 3],
+    /// Bytes of `text` in use.
+    pub text_length: u32,
+    /// Where it happened.
+    pub here: Place,
+    /// For a race: the earlier access. For a use after free: where it was freed.
+    pub there: Place,
+    /// In words.
+    pub text: [u8; TEXT],
+}
+
+/// The shared block.
+#[repr(C)]
+pub struct Shared {
+    /// [`MAGIC`].
+    pub magic: u64,
+
+    // The request.
+    /// See [`mode`].
+    pub mode: u32,
+    /// 0 optimal, 1 source sets, 2 Flanagan–Godefroid.
+    pub algorithm: u32,
+    /// 0 off, 1 co-started, 2 dynamic.
+    pub symmetry: u32,
+    /// Are data races no violations?
+    pub allow_races: u32,
+    /// Is a joinable thread that nobody joins a violation?
+    pub leaks: u32,
+    /// May waits end by themselves?
+    pub spurious: u32,
+    /// 0: no limit.
+    pub max_executions: u64,
+    /// `u32::MAX`: no limit.
+    pub max_preemptions: u32,
+    /// Go on after the first violation?
+    pub all: u32,
+    /// The most steps of an execution.
+    pub max_steps: u64,
+    /// 0: no limit.
+    pub max_milliseconds: u64,
+    /// Descriptor of the file that gets what the program prints.
+    pub output: i32,
+    /// Set by the checker to stop the exploration.
+    pub stop: u32,
+
+    // Progress.
+    /// See [`phase`].
+    pub phase: u32,
+    /// Length of `schedule`.
+    pub schedule_length: u32,
+    /// Complete executions.
+    pub executions: u64,
+    /// Executions cut short by sleep sets.
+    pub blocked: u64,
+    /// Executions cut by a bound.
+    pub cut: u64,
+    /// Steps, replayed ones included.
+    pub steps: u64,
+    /// Longest execution.
+    pub depth: u64,
+    /// Pruned as symmetric.
+    pub pruned: u64,
+    /// Permuted images looked at.
+    pub images: u64,
+    /// Explorations that were started again because something more was found to be visible.
+    pub restarts: u64,
+    /// Accesses to memory that needed no step.
+    pub filtered: u64,
+    /// Executions of explorations that were started again.
+    pub discarded: u64,
+    /// An estimate made before the exploration.
+    pub estimate: u64,
+
+    // The answer.
+    /// Where the program is loaded.
+    pub program_base: u64,
+    /// See [`verdict`].
+    pub verdict: u32,
+    /// 1 executions, 2 preemptions, 3 steps, 4 time, 5 stopped, 6 not deterministic, 7 lossy symmetry.
+    pub bound: u32,
+    /// The most threads that existed.
+    pub threads: u32,
+    /// Length of `trace`.
+    pub trace_length: u32,
+    /// Length of `outcomes`.
+    pub outcomes_length: u32,
+    /// Number of joinable threads that were never joined in some execution.
+    pub leaked: u32,
+    /// Why symmetry was not used, as bits: see [`why`].
+    pub asymmetric: u32,
+    /// Sets of threads that were exchanged, at most four.
+    pub classes: [u32; 4],
+    /// Length of `cells`.
+    pub cells_length: u32,
+    /// Address and size of the memory whose plain accesses are steps: found, or given with a schedule to repeat.
+    pub cells: [(u64, u64); CELLS],
+    /// What went wrong.
+    pub failure: Failure,
+    /// The schedule under execution, to repeat, or of the violation.
+    pub schedule: [Chosen; STEPS],
+    /// Endings (upper byte) and hashes of what was observed.
+    pub outcomes: [u64; OUTCOMES],
+    /// Threads at the end of a repeated schedule.
+    pub ends: [ThreadEnd; THREADS],
+    /// Steps of a repeated schedule.
+    pub trace: [Step; STEPS],
+}
+
+/// Why threads could not be exchanged (bits of [`Shared::asymmetric`]).
+pub mod why {
+    /// They were started with different functions or arguments.
+    pub const ARGUMENTS: u32 = 1;
+    /// A thread asked who it is.
+    pub const IDENTITY: u32 = 2;
+    /// One was joined, detached or cancelled without the other.
+    pub const JOIN: u32 = 4;
+    /// Memory that belongs to one of them was used by somebody else.
+    pub const MEMORY: u32 = 8;
+    /// All of these, with their reasons.
+    pub const ALL: [(u32, &str); 4] = [
+        (ARGUMENTS, "threads are started with different functions or arguments"),
+        (IDENTITY, "a thread asks for its own identity"),
+        (JOIN, "one thread is joined or detached without the other, or its result is asked for"),
+        (MEMORY, "memory given to one thread is used by another"),
+    ];
+}

@@ -1,0 +1,37 @@
+//! Directories that vanish.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A new directory, removed with everything in it when dropped.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> std::io::Result<Scratch> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let base = std::env::temp_dir();
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = base.join(format!("quotient-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Scratch { path }),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed stays: nothing depends on it.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}

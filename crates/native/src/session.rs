@@ -1,0 +1,280 @@
+//! A checked process.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::build::Binary;
+use crate::protocol::{MAGIC, SESSION_DESCRIPTOR, Shared, phase};
+use crate::scratch::Scratch;
+
+/// Output of the program that is kept.
+const MOST_OUTPUT: u64 = 1 << 20;
+
+/// What the program is given.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Its standard input.
+    pub input: Option<PathBuf>,
+    /// Files copied into its working directory.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why a process could not be run.
+#[derive(Debug)]
+pub enum SessionError {
+    /// Something of the system failed.
+    System(&'static str, std::io::Error),
+    /// A file could not be copied.
+    File(PathBuf, std::io::Error),
+    /// The program never came under control.
+    NotControlled(ExitStatus),
+    /// The explorer has a bug: its message.
+    Broken(String),
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SessionError::System(what, error) => write!(f, "{what}: {error}"),
+            SessionError::File(path, error) => write!(f, "{}: {error}", path.display()),
+            SessionError::NotControlled(status) => write!(
+                f,
+                "the program ended ({status}) before it came under control; is it linked with the runtime (`quotient cc`)?"
+            ),
+            SessionError::Broken(message) => write!(f, "a bug in the explorer: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// The shared block.
+struct Block {
+    file: File,
+    address: *mut Shared,
+}
+
+impl Block {
+    fn new() -> Result<Block, SessionError> {
+        let file = memory_file(c"quotient")?;
+        let size = size_of::<Shared>();
+        let failed = |error| SessionError::System("cannot make shared memory", error);
+        file.set_len(size as u64).map_err(failed)?;
+        // SAFETY: a new mapping of a file of this size.
+        let address = unsafe {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            libc::mmap(std::ptr::null_mut(), size, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if address == libc::MAP_FAILED {
+            return Err(failed(std::io::Error::last_os_error()));
+        }
+        Ok(Block { file, address: address.cast() })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new`, and no reference outlives the block.
+        unsafe { libc::munmap(self.address.cast(), size_of::<Shared>()) };
+    }
+}
+
+fn memory_file(name: &std::ffi::CStr) -> Result<File, SessionError> {
+    // SAFETY: a terminated name; the descriptor is owned by the file from here on.
+    unsafe {
+        let descriptor = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
+        if descriptor < 0 {
+            return Err(SessionError::System("cannot make shared memory", std::io::Error::last_os_error()));
+        }
+        Ok(File::from_raw_fd(descriptor))
+    }
+}
+
+/// A process that was run.
+pub struct Session {
+    block: Block,
+    output: File,
+    _scratch: Scratch,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// With an answer in the shared block.
+    Answered,
+    /// By this signal, without an answer.
+    Killed(i32),
+    /// With this status, without an answer.
+    Exited(i32),
+    /// A step took too long: it was ended.
+    Stuck,
+}
+
+/// What is told while a process runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heartbeat {
+    /// Complete executions.
+    pub executions: u64,
+    /// Steps.
+    pub steps: u64,
+    /// Pruned as symmetric.
+    pub pruned: u64,
+}
+
+impl Session {
+    /// Prepares a process; `fill` writes the request.
+    ///
+    /// # Errors
+    /// If the system has no memory or no place for files.
+    pub fn new(fill: impl FnOnce(&mut Shared)) -> Result<Session, SessionError> {
+        let block = Block::new()?;
+        let output = memory_file(c"output")?;
+        let scratch =
+            Scratch::new().map_err(|e| SessionError::System("cannot make a working directory", e))?;
+        // SAFETY: nobody else has the block yet; zeroes are a value of it.
+        let shared = unsafe { &mut *block.address };
+        shared.magic = MAGIC;
+        shared.max_preemptions = u32::MAX;
+        shared.output = SESSION_DESCRIPTOR + 1;
+        fill(shared);
+        Ok(Session { block, output, _scratch: scratch })
+    }
+
+    /// Runs the program to its end. A step may take `patience`; `watch` is told about progress and says whether to go on.
+    ///
+    /// # Errors
+    /// If the program cannot be started or does not come under control.
+    pub fn run(
+        &mut self,
+        binary: &Binary,
+        surroundings: &Surroundings,
+        patience: Duration,
+        watch: &mut dyn FnMut(Heartbeat) -> bool,
+    ) -> Result<End, SessionError> {
+        let mut child = self.start(binary, surroundings)?;
+        let end = self.wait(&mut child, patience, watch)?;
+        let shared = self.shared();
+        match (end, shared.phase) {
+            (_, phase::BROKEN) => Err(SessionError::Broken(failure_text(shared))),
+            (Ok(status), phase::STARTING) => Err(SessionError::NotControlled(status)),
+            (Ok(_), phase::DONE) => Ok(End::Answered),
+            (Ok(status), _) => Ok(match status.signal() {
+                Some(signal) => End::Killed(signal),
+                None => End::Exited(status.code().unwrap_or(0)),
+            }),
+            (Err(Hung), _) => Ok(End::Stuck),
+        }
+    }
+
+    fn start(&self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
+        let directory = self._scratch.path();
+        for file in &surroundings.files {
+            let name = file.file_name().unwrap_or(file.as_os_str());
+            std::fs::copy(file, directory.join(name)).map_err(|e| SessionError::File(file.clone(), e))?;
+        }
+        let input = match &surroundings.input {
+            Some(path) => Stdio::from(File::open(path).map_err(|e| SessionError::File(path.clone(), e))?),
+            None => Stdio::null(),
+        };
+        let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
+        let mut command = Command::new(path);
+        command.args(&surroundings.arguments).current_dir(directory).env("LD_BIND_NOW", "1").stdin(input);
+        command.env_remove("LD_PRELOAD");
+        let (block, output) = (self.block.file.as_raw_fd(), self.output.as_raw_fd());
+        // SAFETY: only system calls that are allowed between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                let failed = libc::dup2(block, SESSION_DESCRIPTOR) < 0
+                    || libc::dup2(output, SESSION_DESCRIPTOR + 1) < 0
+                    || libc::dup2(output, 1) < 0
+                    || libc::dup2(output, 2) < 0
+                    || libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
+                    || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0;
+                if failed { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+            });
+        }
+        command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
+    }
+
+    /// Waits for the end; kills a process that makes no step for too long, in CPU time or four times as long in real time.
+    fn wait(
+        &self,
+        child: &mut Child,
+        patience: Duration,
+        watch: &mut dyn FnMut(Heartbeat) -> bool,
+    ) -> Result<Result<ExitStatus, Hung>, SessionError> {
+        let failed = |error| SessionError::System("cannot wait for the program", error);
+        let mut pause = Duration::from_micros(500);
+        let (mut steps, mut since, mut cpu) = (u64::MAX, Instant::now(), Duration::ZERO);
+        loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                return Ok(Ok(status));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+            // SAFETY: the block is mapped; the process may write at the same time, so each number is read by itself.
+            let beat = unsafe {
+                Heartbeat {
+                    executions: (&raw const (*self.block.address).executions).read_volatile(),
+                    steps: (&raw const (*self.block.address).steps).read_volatile(),
+                    pruned: (&raw const (*self.block.address).pruned).read_volatile(),
+                }
+            };
+            if !watch(beat) {
+                // SAFETY: as above.
+                unsafe { (&raw mut (*self.block.address).stop).write_volatile(1) };
+            }
+            if beat.steps != steps {
+                (steps, since, cpu) = (beat.steps, Instant::now(), cpu_time(child.id()));
+            } else if since.elapsed() > patience
+                && (cpu_time(child.id()) - cpu > patience || since.elapsed() > 4 * patience)
+            {
+                child.kill().map_err(failed)?;
+                child.wait().map_err(failed)?;
+                return Ok(Err(Hung));
+            }
+        }
+    }
+
+    /// The shared block, when nobody writes it.
+    pub fn shared(&self) -> &Shared {
+        // SAFETY: only called before the process is started or after it has ended.
+        unsafe { &*self.block.address }
+    }
+
+    /// What the program printed in its last execution.
+    pub fn output(&mut self) -> String {
+        let mut bytes = Vec::new();
+        // What cannot be read is not shown.
+        let _ = self.output.seek(SeekFrom::Start(0));
+        let _ = (&mut self.output).take(MOST_OUTPUT).read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+struct Hung;
+
+/// The message of the failure in the block.
+pub(crate) fn failure_text(shared: &Shared) -> String {
+    let length = (shared.failure.text_length as usize).min(shared.failure.text.len());
+    String::from_utf8_lossy(&shared.failure.text[..length]).into_owned()
+}
+
+/// CPU time used by a process.
+fn cpu_time(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name, in parentheses, may contain spaces.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
+    Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}

@@ -1,0 +1,90 @@
+//! Addresses of a program as names, files and lines.
+
+use std::path::Path;
+
+use addr2line::Loader;
+
+/// The debugging information of a program that was loaded at some address.
+pub struct Symbols {
+    loader: Option<Loader>,
+    base: u64,
+    /// Variables: address, size, name; sorted.
+    variables: Vec<(u64, u64, String)>,
+}
+
+/// Where some code is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Location {
+    /// The function.
+    pub function: String,
+    /// The file's name, without its directory.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+fn read_variables(bytes: &[u8]) -> Option<Vec<(u64, u64, String)>> {
+    use object::{Object, ObjectSymbol, SymbolKind};
+    let file = object::File::parse(bytes).ok()?;
+    let data = file.symbols().filter(|s| s.kind() == SymbolKind::Data && s.size() > 0);
+    Some(data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect())
+}
+
+impl Symbols {
+    /// Of the program at `path`, loaded at `base`. Without debugging information there are no names.
+    pub fn new(path: &Path, base: u64) -> Symbols {
+        let mut variables =
+            std::fs::read(path).ok().and_then(|bytes| read_variables(&bytes)).unwrap_or_default();
+        variables.sort();
+        Symbols { loader: Loader::new(path).ok(), base, variables }
+    }
+
+    /// Where the call that returns to `address` is; `None` outside of the program.
+    pub fn code(&self, address: u64) -> Option<Location> {
+        // A return address is behind the call.
+        let probe = address.checked_sub(self.base)?.checked_sub(1)?;
+        let loader = self.loader.as_ref()?;
+        let place = loader.find_location(probe).ok().flatten();
+        let mut function = String::new();
+        if let Ok(mut frames) = loader.find_frames(probe)
+            && let Ok(Some(frame)) = frames.next()
+            && let Some(name) = frame.function
+        {
+            function = name.demangle().map_or_else(|_| String::new(), |n| n.into_owned());
+        }
+        if function.is_empty() {
+            function = loader.find_symbol(probe)?.to_owned();
+        }
+        let file = place.as_ref().and_then(|p| p.file).unwrap_or("");
+        let file = file.rsplit('/').next().unwrap_or(file).to_owned();
+        Some(Location { function, file, line: place.and_then(|p| p.line).unwrap_or(0) })
+    }
+
+    /// The name of the function that starts at `address`.
+    pub fn function(&self, address: u64) -> Option<String> {
+        let probe = address.checked_sub(self.base)?;
+        self.loader.as_ref()?.find_symbol(probe).map(str::to_owned)
+    }
+
+    /// What the program calls the memory at `address`.
+    pub fn data(&self, address: u64) -> String {
+        let known = address.checked_sub(self.base).and_then(|probe| {
+            let index = self.variables.partition_point(|v| v.0 <= probe).checked_sub(1)?;
+            let (start, size, name) = &self.variables[index];
+            let offset = probe - start;
+            (offset < *size).then(|| if offset == 0 { name.clone() } else { format!("{name}+{offset}") })
+        });
+        known.unwrap_or_else(|| match address {
+            0x5000_0000_0000..0x5400_0000_0000 => {
+                let (thread, offset) = ((address - 0x5000_0000_0000) >> 32, address & 0xffff_ffff);
+                format!("heap:{thread}+{offset:#x}")
+            }
+            0x5800_0000_0000..0x5900_0000_0000 => {
+                let (thread, offset) =
+                    ((address - 0x5800_0000_0000) >> 23, 0x80_0000 - (address & 0x7f_ffff));
+                format!("stack:{thread}-{offset:#x}")
+            }
+            _ => format!("{address:#x}"),
+        })
+    }
+}

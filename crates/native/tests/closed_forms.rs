@@ -1,0 +1,74 @@
+//! Kernels of N like threads whose numbers of traces and orbits are known.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use quotient_native::{Answer, Build, Request, check};
+use quotient_stateless::Symmetry;
+
+const SOURCE: &str = r"
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static int counter, slot[8];
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *worker(void *a) {
+#if KIND == 0
+    int r = atomic_load(&x);
+    atomic_store(&x, r + 1);
+#elif KIND == 1
+    int r = atomic_load(&x);
+    atomic_compare_exchange_strong(&x, &r, r + 1);
+#elif KIND == 2
+    atomic_fetch_add(&x, 1);
+#else
+    pthread_mutex_lock(&m);
+    counter++;
+#if KIND == 4
+    *(int *)a += 1;
+#endif
+    pthread_mutex_unlock(&m);
+#endif
+    return 0;
+}
+int main(void) {
+    pthread_t t[N];
+    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, worker, KIND == 4 ? &slot[i] : 0);
+    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+    return 0;
+}
+";
+
+fn executions(kind: u32, n: u32, symmetry: Symmetry) -> u64 {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels.c");
+    std::fs::write(&path, SOURCE).expect("the test directory can be written");
+    let flags: Vec<OsString> = vec![format!("-DKIND={kind}").into(), format!("-DN={n}").into()];
+    let binary = Build { sources: vec![path], flags, compiler: None }.run().unwrap_or_else(|e| panic!("{e}"));
+    let report = check(&binary, &Request { symmetry, ..Request::default() }, &mut |_| true);
+    let report = report.unwrap_or_else(|e| panic!("{e}"));
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    report.figures.executions
+}
+
+#[test]
+fn executions_are_traces_and_orbits() {
+    // Kind: load and store, load and compare-and-swap, fetch-add, mutex, mutex with an argument of its own.
+    let expected: [(u32, u32, u64, u64); 12] = [
+        (0, 3, 36, 6),
+        (0, 4, 576, 24),
+        (1, 3, 27, 5),
+        (1, 4, 280, 14),
+        (1, 5, 4025, 43),
+        (2, 3, 6, 1),
+        (2, 5, 120, 1),
+        (2, 6, 720, 1),
+        (3, 4, 24, 1),
+        (3, 6, 720, 1),
+        (4, 4, 24, 1),
+        (4, 6, 720, 1),
+    ];
+    for (kind, n, traces, orbits) in expected {
+        assert_eq!(executions(kind, n, Symmetry::Off), traces, "traces, kind {kind}, {n} threads");
+        assert_eq!(executions(kind, n, Symmetry::Costarted), orbits, "orbits, kind {kind}, {n} threads");
+    }
+}

@@ -1,0 +1,254 @@
+//! `quotient check` and `quotient replay` of C and C++ programs.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use quotient_native::protocol::FailureKind;
+use quotient_native::session::{Heartbeat, SessionError, Surroundings};
+use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build};
+use quotient_stateless::{Algorithm, Symmetry};
+
+use super::{native_report, options, status, terminal, usage};
+
+/// Options that only C and C++ programs have.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "C and C++ programs")]
+pub(crate) struct NativeOptions {
+    /// More files of the program: sources, objects, archives
+    #[arg(value_name = "MORE")]
+    pub(crate) more: Vec<PathBuf>,
+
+    /// Partial order reduction
+    #[arg(long, value_enum, default_value = "optimal", value_name = "METHOD")]
+    pub(crate) dpor: Dpor,
+
+    /// Thread symmetry
+    #[arg(long = "thread-symmetry", value_enum, default_value = "off", value_name = "KIND")]
+    pub(crate) thread_symmetry: ThreadSymmetry,
+
+    /// Data races are no violations; racing accesses are interleaved
+    #[arg(long)]
+    pub(crate) allow_races: bool,
+
+    /// A joinable thread that is never joined is a violation
+    #[arg(long)]
+    pub(crate) leaks: bool,
+
+    /// Waits on condition variables may end by themselves
+    #[arg(long)]
+    pub(crate) spurious: bool,
+
+    /// Stop after this many executions
+    #[arg(long, value_name = "N")]
+    pub(crate) max_executions: Option<u64>,
+
+    /// Only executions with at most this many preemptions
+    #[arg(long, value_name = "N")]
+    pub(crate) max_preemptions: Option<u32>,
+
+    /// Cut executions after this many steps
+    #[arg(long, default_value = "20000", value_name = "N")]
+    pub(crate) max_steps: u64,
+
+    /// How many seconds of CPU time a step may take
+    #[arg(long, default_value = "5", value_name = "SECONDS")]
+    pub(crate) step_time: u64,
+
+    /// An argument of the program (may be repeated)
+    #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+
+    /// The program's standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+
+    /// A file copied into the program's working directory (may be repeated)
+    #[arg(long = "file", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Flags for compiler and linker
+    #[arg(last = true, value_name = "FLAGS")]
+    pub(crate) flags: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Dpor {
+    /// One execution per trace
+    Optimal,
+    /// Source sets with sleep sets
+    Source,
+    /// Flanagan and Godefroid 2005
+    Fg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ThreadSymmetry {
+    /// None
+    Off,
+    /// Between threads that were started alike
+    Costarted,
+}
+
+/// Is this file to be checked as a native program?
+pub(crate) fn is_native(file: &Path) -> bool {
+    build::is_native_source(file)
+        || (file.extension().is_none_or(|e| e == "out") && Binary::is_checkable(file))
+}
+
+impl NativeOptions {
+    fn request(&self, max_time: Option<Duration>, all: bool) -> Request {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        Request {
+            algorithm: match self.dpor {
+                Dpor::Optimal => Algorithm::Optimal,
+                Dpor::Source => Algorithm::SourceSets,
+                Dpor::Fg => Algorithm::FlanaganGodefroid,
+            },
+            symmetry: match self.thread_symmetry {
+                ThreadSymmetry::Off => Symmetry::Off,
+                ThreadSymmetry::Costarted => Symmetry::Costarted,
+            },
+            allow_races: self.allow_races,
+            leaks: self.leaks,
+            spurious: self.spurious,
+            all,
+            max_executions: self.max_executions,
+            max_preemptions: self.max_preemptions,
+            max_steps: self.max_steps,
+            max_time,
+            patience: Duration::from_secs(self.step_time.max(1)),
+            surroundings: Surroundings {
+                arguments: self.arguments.clone(),
+                input: self.stdin.as_ref().map(absolute),
+                files: self.files.iter().map(absolute).collect(),
+            },
+        }
+    }
+
+    /// Builds the program, or takes it as it is.
+    fn binary(
+        &self,
+        file: &Path,
+        defines: &[String],
+        includes: &[PathBuf],
+    ) -> Result<Binary, build::BuildError> {
+        if !build::is_native_source(file) {
+            return Ok(Binary::existing(file.to_owned()));
+        }
+        let mut flags: Vec<OsString> = defines.iter().map(|d| format!("-D{d}").into()).collect();
+        for directory in includes {
+            flags.push("-I".into());
+            flags.push(directory.into());
+        }
+        flags.extend(self.flags.iter().cloned());
+        let mut sources = vec![file.to_owned()];
+        sources.extend(self.more.iter().cloned());
+        Build { sources, flags, compiler: None }.run()
+    }
+}
+
+/// Runs `check`; gives the exit status.
+pub(crate) fn check(options: &options::Check) -> u8 {
+    let started = Instant::now();
+    let input = &options.input;
+    let binary = match options.native.binary(&input.file, &input.define, &input.include) {
+        Ok(binary) => binary,
+        Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
+    };
+    terminal::catch_interrupts();
+    let request = options.native.request(options.max_time, options.all);
+    let mut line = terminal::StatusLine::new(!options.quiet);
+    let mut watch = |beat: Heartbeat| {
+        let pruned = if beat.pruned > 0 {
+            format!("  {} pruned", terminal::grouped(beat.pruned))
+        } else {
+            String::new()
+        };
+        let executions = terminal::grouped(beat.executions);
+        line.show(
+            &format!("{executions} executions{pruned}  {} steps", terminal::grouped(beat.steps)),
+            beat.executions,
+        );
+        !terminal::INTERRUPTED.load(Ordering::Relaxed)
+    };
+    let result = quotient_native::check(&binary, &request, &mut watch);
+    line.clear();
+    let report = match result {
+        Ok(report) => report,
+        Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
+        Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
+    };
+    let run = native_report::Run {
+        file: &input.file,
+        report: &report,
+        full: options.full,
+        wall_seconds: started.elapsed().as_secs_f64(),
+        cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),
+    };
+    terminal::print(&if options.json { native_report::json(&run) } else { native_report::human(&run) });
+    exit_status(&report)
+}
+
+fn failed(message: &str, code: u8, as_json: bool) -> u8 {
+    eprintln!("error: {message}");
+    if as_json {
+        terminal::print(&super::json::error(message));
+    }
+    code
+}
+
+fn exit_status(report: &Report) -> u8 {
+    match &report.answer {
+        Answer::Holds => status::HOLDS,
+        Answer::Undecided(_) | Answer::Refused(..) => status::UNDECIDED,
+        Answer::Violated(trace) => violation_status(trace),
+    }
+}
+
+fn violation_status(trace: &Trace) -> u8 {
+    match trace.failure.kind {
+        FailureKind::None => status::HOLDS,
+        FailureKind::Deadlock => status::DEADLOCK,
+        FailureKind::Assertion => status::SAFETY,
+        FailureKind::Refused | FailureKind::Stuck => status::UNDECIDED,
+        _ => status::RACE_OR_CRASH,
+    }
+}
+
+/// Runs `replay` of a native program; gives the exit status.
+pub(crate) fn replay(options: &options::Replay) -> u8 {
+    let Some(token) = &options.schedule else {
+        return failed(
+            "give the schedule to repeat: quotient replay PROGRAM.c --schedule TOKEN",
+            status::ERROR,
+            options.json,
+        );
+    };
+    let token: Token = match token.parse() {
+        Ok(token) => token,
+        Err(error) => return failed(&error, status::ERROR, options.json),
+    };
+    let binary = match options.native.binary(&options.file, &options.define, &[]) {
+        Ok(binary) => binary,
+        Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
+    };
+    let request = options.native.request(None, false);
+    match quotient_native::replay(&binary, &request, &token, false) {
+        Ok(trace) => {
+            terminal::print(&if options.json {
+                native_report::trace_json(&trace)
+            } else {
+                native_report::trace_text(&trace, options.full)
+            });
+            if trace.lost {
+                eprintln!("warning: the program has no such execution; has it changed?");
+                return status::ERROR;
+            }
+            violation_status(&trace)
+        }
+        Err(error) => failed(&error.to_string(), status::ERROR, options.json),
+    }
+}

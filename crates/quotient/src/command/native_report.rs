@@ -1,0 +1,260 @@
+//! Reports about C and C++ programs.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use quotient_native::protocol::FailureKind;
+use quotient_native::trace::{Frame, Side, ThreadState};
+use quotient_native::{Answer, Report, Trace};
+use serde_json::{Value, json};
+
+use super::terminal::grouped;
+
+/// Width of a thread's column.
+const COLUMN: usize = 34;
+/// Threads that have a column; the others share the last one.
+const COLUMNS: usize = 5;
+/// Lines of output that are shown.
+const OUTPUT_LINES: usize = 20;
+
+/// What a report needs.
+pub(crate) struct Run<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) report: &'a Report,
+    pub(crate) full: bool,
+    pub(crate) wall_seconds: f64,
+    pub(crate) cpu_seconds: f64,
+}
+
+fn plural(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// The report for people.
+pub(crate) fn human(run: &Run<'_>) -> String {
+    let mut out = String::new();
+    let (file, figures) = (run.file.display(), &run.report.figures);
+    let executions = plural(figures.executions, "execution", "executions");
+    let pruned = if figures.pruned > 0 {
+        format!(", {} pruned as symmetric", grouped(figures.pruned))
+    } else {
+        String::new()
+    };
+    match &run.report.answer {
+        Answer::Holds => {
+            let _ = writeln!(out, "{file}: holds: {executions}{pruned}");
+            let _ = writeln!(
+                out,
+                "  no deadlock, data race, failed assertion, crash or misuse in any interleaving"
+            );
+        }
+        Answer::Undecided(why) => {
+            let _ = writeln!(out, "{file}: undecided: {executions}{pruned}\n  {why}");
+            let _ = writeln!(out, "  nothing wrong was found in what was explored");
+        }
+        Answer::Refused(why, trace) => {
+            let _ = writeln!(out, "{file}: undecided: cannot be checked\n  {why}");
+            if let Some(side) = trace.as_ref().and_then(|t| t.failure.here.as_ref()) {
+                stack(&mut out, &side.stack, "    ");
+            }
+        }
+        Answer::Violated(trace) => {
+            let _ = writeln!(out, "{file}: violated: {}", headline(trace));
+            let _ = writeln!(out);
+            out.push_str(&trace_text(trace, run.full));
+            let _ = writeln!(out, "\n  to see it again: quotient replay {file} --schedule '{}'", trace.token);
+        }
+    }
+    let _ = writeln!(
+        out,
+        "\n  {executions}{pruned}, {}, {}, longest {}",
+        plural(figures.threads.into(), "thread", "threads"),
+        plural(figures.steps, "step", "steps"),
+        grouped(figures.depth)
+    );
+    let per = run.report.elapsed.as_secs_f64() * 1e6 / (figures.executions + figures.discarded).max(1) as f64;
+    let _ = writeln!(
+        out,
+        "  {:.3} s CPU, {:.3} s elapsed, {per:.1} us per execution",
+        run.cpu_seconds, run.wall_seconds
+    );
+    if figures.restarts > 0 {
+        let again = plural(figures.restarts, "time", "times");
+        let _ = writeln!(
+            out,
+            "  started again {again} (more was found to be shared), {} executions discarded",
+            grouped(figures.discarded)
+        );
+    }
+    if figures.blocked > 0 {
+        let _ =
+            writeln!(out, "  {} cut short by sleep sets", plural(figures.blocked, "execution", "executions"));
+    }
+    for note in &run.report.notes {
+        let _ = writeln!(out, "  note: {note}");
+    }
+    out
+}
+
+fn headline(trace: &Trace) -> String {
+    let failure = &trace.failure;
+    match (failure.kind, failure.text.as_str()) {
+        (FailureKind::Race, _) => match (&failure.here, &failure.there) {
+            (Some(here), Some(there)) => format!(
+                "data race: {} by T{} and {} by T{}",
+                there.access, there.thread, here.access, here.thread
+            ),
+            _ => "data race".to_owned(),
+        },
+        (kind, "") => kind.text().to_owned(),
+        (kind, text) => format!("{}: {text}", kind.text()),
+    }
+}
+
+fn stack(out: &mut String, frames: &[Frame], indent: &str) {
+    for frame in frames {
+        let _ = writeln!(out, "{indent}{}  {}:{}", frame.function, frame.file, frame.line);
+    }
+}
+
+fn location(frames: &[Frame]) -> String {
+    frames.first().map_or_else(String::new, |f| format!("{}:{}", f.file, f.line))
+}
+
+/// A trace for people: a column for every thread.
+pub(crate) fn trace_text(trace: &Trace, full: bool) -> String {
+    let mut out = String::new();
+    let existing: Vec<(usize, &ThreadState)> =
+        trace.threads.iter().enumerate().filter(|(_, t)| t.exists).collect();
+    let column = |thread: usize| {
+        existing.iter().position(|(t, _)| *t == thread).unwrap_or(0).min(COLUMNS - 1) * COLUMN
+    };
+    let mut header = String::new();
+    for (number, state) in existing.iter().take(COLUMNS) {
+        let _ = write!(header, "{:COLUMN$}", format!("T{number} {}", state.name));
+    }
+    let _ = writeln!(out, "        {}", header.trim_end());
+    for (number, step) in trace.steps.iter().enumerate() {
+        let shared = existing.len() > COLUMNS && column(step.thread) == (COLUMNS - 1) * COLUMN;
+        let who = if shared { format!("T{}: ", step.thread) } else { String::new() };
+        let text = format!("{who}{}  [{}]", step.text, location(&step.stack));
+        let _ = writeln!(out, "  {:4}  {:width$}{text}", number + 1, "", width = column(step.thread));
+        if full {
+            stack(&mut out, &step.stack[1.min(step.stack.len())..], "            from ");
+        }
+    }
+    let failure = &trace.failure;
+    if failure.kind != FailureKind::None {
+        let _ = writeln!(out, "\n  {}", headline(trace));
+    }
+    let mut side = |title: &str, side: &Option<Side>| {
+        if let Some(side) = side {
+            let _ = writeln!(
+                out,
+                "  {title}T{}{}",
+                side.thread,
+                if side.access.is_empty() { String::new() } else { format!(", {}", side.access) }
+            );
+            stack(&mut out, &side.stack, "      ");
+        }
+    };
+    side(if failure.there.is_some() { "later: " } else { "in " }, &failure.here);
+    side("earlier: ", &failure.there);
+    if failure.kind == FailureKind::Deadlock {
+        for (number, state) in existing.iter().filter(|(_, t)| !t.finished) {
+            let owner = state.owner.map_or_else(String::new, |o| format!(", which T{o} has"));
+            let _ = writeln!(out, "  T{number} ({}) waits to {}{owner}", state.name, state.waits);
+            stack(&mut out, &state.stack, "      ");
+        }
+    }
+    if !trace.output.is_empty() {
+        let _ = writeln!(out, "\n  printed:");
+        let lines: Vec<&str> = trace.output.lines().collect();
+        for line in lines.iter().take(if full { usize::MAX } else { OUTPUT_LINES }) {
+            let _ = writeln!(out, "    {line}");
+        }
+        if !full && lines.len() > OUTPUT_LINES {
+            let _ = writeln!(out, "    and {} more lines (--full shows all)", lines.len() - OUTPUT_LINES);
+        }
+    }
+    out
+}
+
+fn frames_value(frames: &[Frame]) -> Value {
+    frames.iter().map(|f| json!({ "function": f.function, "file": f.file, "line": f.line })).collect()
+}
+
+fn trace_value(trace: &Trace) -> Value {
+    let side = |side: &Option<Side>| {
+        side.as_ref()
+            .map(|s| json!({ "thread": s.thread, "access": s.access, "stack": frames_value(&s.stack) }))
+    };
+    let threads = trace.threads.iter().enumerate().filter(|(_, t)| t.exists).map(|(number, t)| {
+        json!({ "thread": number, "name": t.name, "finished": t.finished, "waits": if t.finished { "" } else { &t.waits },
+                "owner": t.owner, "stack": frames_value(&t.stack) })
+    });
+    json!({
+        "kind": kind_name(trace.failure.kind),
+        "message": headline(trace),
+        "here": side(&trace.failure.here),
+        "there": side(&trace.failure.there),
+        "schedule": trace.token.to_string(),
+        "trace": trace.steps.iter().map(|s| json!({
+            "thread": s.thread, "text": s.text, "at": location(&s.stack), "stack": frames_value(&s.stack),
+        })).collect::<Vec<_>>(),
+        "threads": threads.collect::<Vec<_>>(),
+        "output": trace.output,
+    })
+}
+
+/// The kind of a violation as machines know it.
+fn kind_name(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::None => "none",
+        FailureKind::Deadlock => "deadlock",
+        FailureKind::Assertion => "assertion",
+        FailureKind::Race => "race",
+        FailureKind::Crash | FailureKind::Memory => "crash",
+        FailureKind::Misuse => "misuse",
+        FailureKind::Leak => "leak",
+        FailureKind::Refused => "unsupported",
+        FailureKind::Stuck => "stuck",
+    }
+}
+
+/// A trace for machines.
+pub(crate) fn trace_json(trace: &Trace) -> String {
+    super::json::text(&trace_value(trace))
+}
+
+/// The report for machines.
+pub(crate) fn json(run: &Run<'_>) -> String {
+    let f = &run.report.figures;
+    let (verdict, message, violation) = match &run.report.answer {
+        Answer::Holds => ("holds", None, None),
+        Answer::Undecided(why) => ("undecided", Some(why.clone()), None),
+        Answer::Refused(why, _) => ("undecided", Some(format!("cannot be checked: {why}")), None),
+        Answer::Violated(trace) => ("violated", None, Some(trace_value(trace))),
+    };
+    super::json::text(&json!({
+        "quotient": env!("CARGO_PKG_VERSION"),
+        "file": run.file.display().to_string(),
+        "verdict": verdict,
+        "message": message,
+        "violation": violation,
+        "executions": f.executions,
+        "pruned_symmetric": f.pruned,
+        "sleep_set_blocked": f.blocked,
+        "cut": f.cut,
+        "images": f.images,
+        "threads": f.threads,
+        "steps": f.steps,
+        "depth": f.depth,
+        "restarts": f.restarts,
+        "discarded": f.discarded,
+        "filtered_accesses": f.filtered,
+        "cpu_seconds": run.cpu_seconds,
+        "wall_seconds": run.wall_seconds,
+        "reductions": { "notes": run.report.notes },
+    }))
+}

@@ -1,0 +1,40 @@
+/* The threads of C11.
+ *
+ * expect: holds
+ */
+#include <assert.h>
+#include <threads.h>
+
+static mtx_t mutex;
+static cnd_t condition;
+static int ready;
+
+static int waits(void *unused) {
+    (void)unused;
+    mtx_lock(&mutex);
+    while (!ready) cnd_wait(&condition, &mutex);
+    mtx_unlock(&mutex);
+    return 5;
+}
+
+static int wakes(void *unused) {
+    (void)unused;
+    mtx_lock(&mutex);
+    ready = 1;
+    cnd_signal(&condition);
+    mtx_unlock(&mutex);
+    return 6;
+}
+
+int main(void) {
+    thrd_t t, u;
+    int one, other;
+    mtx_init(&mutex, mtx_plain);
+    cnd_init(&condition);
+    thrd_create(&t, waits, 0);
+    thrd_create(&u, wakes, 0);
+    thrd_join(t, &one);
+    thrd_join(u, &other);
+    assert(one == 5 && other == 6);
+    return 0;
+}
