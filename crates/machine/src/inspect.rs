@@ -82,7 +82,7 @@ impl Machine {
                     outer => format!("{outer}/{}", function.name),
                 };
                 let layout = &self.layout.threads[frame.kind as usize];
-                for (variable, at) in function.locals.iter().zip(&layout.locals) {
+                for (variable, at) in function.locals.iter().zip(&layout.locals).filter(|(v, _)| !v.scratch) {
                     let name = format!("{prefix}.{}", variable.name);
                     self.value(state, &name, &variable.ty, frame.at + at, names, &mut out);
                 }

@@ -119,6 +119,8 @@ struct Scope {
     bound: Vec<Option<(Rc<str>, quotient_program::Expr, Ty)>>,
     returns: Option<Ty>,
     is_thread: bool,
+    /// How many of the variables were declared; the others belong to handlers and single steps.
+    declared: usize,
 }
 
 struct Lower<'a> {
