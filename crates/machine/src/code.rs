@@ -6,6 +6,7 @@
 
 use quotient_program::BinaryOp;
 
+use crate::dynamic::segments::Sort;
 use crate::layout::Cell;
 
 /// Where a piece of code starts.
@@ -127,6 +128,20 @@ pub(crate) enum Op {
     },
     /// Notes a `printf` (only when a step is being explained).
     Print(u32),
+
+    // Dynamic programs.
+    /// Replaces a reference by the byte position of a field; a table says where it is in each type.
+    MemberPlace(u32, u32),
+    /// Pops an index and replaces the reference below by the byte position of the element.
+    ElementPlace(u32),
+    /// Brings the top into a range.
+    Fit(u32),
+    /// A reference may have been let go.
+    Touch,
+    /// An instruction on objects that changes nothing.
+    Heap(u32),
+    /// An instruction on objects of the draft.
+    HeapAction(u32),
 }
 
 /// An operand that needs no stack.
@@ -212,8 +227,11 @@ pub(crate) struct Send {
     pub(crate) channel: CodeAt,
     pub(crate) sorted: bool,
     pub(crate) args: Vec<CodeAt>,
+    /// What the values name (dynamic programs).
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) wrong: SiteAt,
 }
 
 /// A compiled receive or poll.
@@ -224,8 +242,11 @@ pub(crate) struct Receive {
     pub(crate) any: bool,
     pub(crate) peek: bool,
     pub(crate) patterns: Vec<Pattern>,
+    /// What the fields must name (dynamic programs).
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) wrong: SiteAt,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -291,6 +312,7 @@ pub(crate) struct Code {
     /// Some code needs more stack than [`crate::eval::SHALLOW`].
     pub(crate) deep: bool,
     pub(crate) observer: Option<Observer>,
+    pub(crate) dynamic: crate::dynamic::compile::DynamicCode,
 }
 
 /// A compiled observer.

@@ -50,7 +50,10 @@ impl Machine {
     /// Notes a transformation just taken on the draft.
     #[inline(always)]
     pub(crate) fn record(&mut self, thread: u32, transformation: u32, partner: Option<u32>) {
-        if self.recorder.is_some() {
+        if self.recorder.is_some() && self.dynamic {
+            let state = self.normal_copy();
+            self.record_state(thread, transformation, partner, &state);
+        } else if self.recorder.is_some() {
             let state = std::mem::take(&mut self.draft);
             self.record_state(thread, transformation, partner, &state);
             self.draft = state;
@@ -90,6 +93,9 @@ impl Machine {
     /// The successors of a state, in the order [`quotient_system::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
+        if self.dynamic {
+            self.meet_shape(state);
+        }
         self.recorder = Some(Recorder::default());
         let taken = self.taken.clone();
         let mut out = Successors::new();

@@ -14,22 +14,35 @@
 //! - rendezvous: [`Operation::Send`] on a channel without capacity is taken together with a matching
 //!   [`Operation::Receive`] of another thread.
 //!
+//!
+//! Programs may be dynamic: objects ([`Allocation`]: records with inheritance, arrays, channels, locks, collections) that
+//! [`Type::Reference`]s lead to, functions that are called and have frames ([`Action::Call`]), threads that are started and
+//! end in any order ([`Type::Thread`]), exceptions ([`Action::Throw`], [`Catch`]). A program without any of these costs
+//! nothing extra.
+//!
 //! The representation names variables by index and keeps source spans and statement texts, so that
 //! reports speak of what the user wrote.
 
 mod expr;
+mod extension;
 mod function;
+mod object;
 mod types;
 pub mod visit;
 
-pub use expr::{BinaryOp, Expr, Pattern, Place, Projection, Root, UnaryOp};
+pub use expr::{BinaryOp, Expr, LockQuery, Pattern, Place, Projection, Root, UnaryOp};
+pub use extension::{Bag, Extension, Map, Queue, Refused, Rows, Set, built_in};
 pub use function::{
-    Action, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Printf, PrintfPart,
-    Transformation,
+    Action, Callee, Catch, Choice, Function, FunctionId, Label, LabelId, Location, LocationId, LockOperation,
+    Operation, Printf, PrintfPart, Transformation,
+};
+pub use object::{
+    Allocation, ArrayType, ArrayTypeId, CollectionType, CollectionTypeId, Record, RecordId, Referent,
+    VirtualEntries, VirtualTable, VirtualTableId,
 };
 pub use types::{
-    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, Structure, StructureId, Type,
-    Variable, VariableId,
+    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, RangeType, Structure, StructureId,
+    Type, Variable, VariableId,
 };
 
 /// A whole program.
@@ -41,9 +54,17 @@ pub struct Program {
     pub structures: Vec<Structure>,
     /// Kinds of channels: capacity and message fields.
     pub channel_types: Vec<ChannelType>,
+    /// Kinds of records.
+    pub records: Vec<Record>,
+    /// Kinds of array objects.
+    pub array_types: Vec<ArrayType>,
+    /// Kinds of collections.
+    pub collection_types: Vec<CollectionType>,
+    /// Tables that virtual calls go through.
+    pub virtual_tables: Vec<VirtualTable>,
     /// Global variables.
     pub globals: Vec<Variable>,
-    /// Thread bodies.
+    /// Bodies of threads and of what they call.
     pub functions: Vec<Function>,
     /// Labels that expressions refer to.
     pub labels: Vec<Label>,
@@ -64,6 +85,8 @@ pub struct Features {
     pub priorities: bool,
     /// `timeout` is read: a second look at states where nothing can move.
     pub timeout: bool,
+    /// There are objects, frames or threads that end in any order: shapes of states are found by their description.
+    pub dynamic: bool,
 }
 
 /// An automaton over channel operations: every operation on a channel it mentions must be allowed
@@ -86,7 +109,13 @@ impl Program {
     /// Number of scalars in a value of this type.
     pub fn scalars(&self, ty: &Type) -> usize {
         match ty {
-            Type::Int(_) | Type::Enumeration(_) | Type::Channel => 1,
+            Type::Int(_)
+            | Type::Range(_)
+            | Type::Enumeration(_)
+            | Type::Channel
+            | Type::Reference(_)
+            | Type::Thread
+            | Type::Function => 1,
             Type::Structure(id) => self.structure(*id).fields.iter().map(|f| self.scalars(&f.ty)).sum(),
             Type::Array(element, length) => *length as usize * self.scalars(element),
         }
@@ -97,7 +126,7 @@ impl Program {
         &self.structures[id.0 as usize]
     }
 
-    /// The variable a root names, for code of `function`.
+    /// The variable a root names, for code of `function`; `None` for an object.
     pub fn variable(&self, function: &Function, root: &Root) -> Option<Variable> {
         match root {
             Root::Global(v) => self.globals.get(v.0 as usize).cloned(),
@@ -105,6 +134,7 @@ impl Program {
             Root::Remote { function, variable, .. } => {
                 self.function(*function).locals.get(variable.0 as usize).cloned()
             }
+            Root::Object { .. } => None,
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::format::{Assertion, Cover, Program, Right, Rule, States, Tree, Unreachable};
-use crate::trees::{Refusal, System, expand, holds, implied, nodes};
+use crate::trees::{Refusal, System, excluded, expand, holds, implied, nodes};
 
 /// What a table may use.
 pub struct Context<'a> {
@@ -75,14 +75,16 @@ impl Context<'_> {
     /// The states before a rule from which it leads into `after`.
     fn reducts(&self, rule: &Rule, after: &System) -> Result<Vec<System>, Refusal> {
         let k = self.width();
-        let mut wide = System::new(rule.nodes);
-        wide.sets = after.sets.clone();
+        if excluded(&rule.guard, after, &|n| n) {
+            return Ok(Vec::new());
+        }
+        let matrix = after.matrix.placed(rule.nodes, &|n| n);
+        let mut wide = System { matrix, sets: after.sets.clone() };
         for finite in &self.program.finite {
             if !rule.fact && !rule.unchanged[finite.column] {
                 wide.sets.insert(k + finite.column + 1, finite.values.clone());
             }
         }
-        wide.matrix.add(after.matrix.constraints());
         let mut out = Vec::new();
         for system in expand(&rule.guard, &wide, &|n| n)? {
             let before: Vec<usize> = std::iter::once(0)
@@ -116,9 +118,8 @@ impl Context<'_> {
         if !implied(&assertion.left, system, &|n| n)? {
             return Ok(None);
         }
-        let mut wide = System::new(2 * k + 1);
-        wide.matrix.add(system.matrix.constraints());
-        wide.sets = system.sets.clone();
+        let matrix = system.matrix.placed(2 * k + 1, &|n| n);
+        let mut wide = System { matrix, sets: system.sets.clone() };
         for finite in &self.program.finite {
             wide.sets.insert(k + finite.column + 1, finite.values.clone());
         }
@@ -168,6 +169,12 @@ impl Context<'_> {
             let Some(states) = sets.get(cover.set) else {
                 return Err("a cover names a set that is not there".into());
             };
+            if cover.path.is_empty() {
+                if self.inside(system, states)? {
+                    return Ok(true);
+                }
+                continue;
+            }
             let mut current = system.clone();
             for &map in &cover.path {
                 if !self.maps.contains(&map) {

@@ -3,16 +3,18 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient_ample::All;
+use quotient_ample::{All, Ample, AmpleSets, Question};
 use quotient_machine::Machine;
 use quotient_residual::Reduced;
 use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
-use quotient_symmetry::{Identity, Representative};
+use quotient_symmetry::Identity;
+use quotient_symmetry::audit::audit;
 use quotient_system::{Exhausted, System};
-use quotient_trace::{NotReplayable, Trace};
+use quotient_trace::{NotReplayable, Trace, in_real_names};
 use quotient_visited::{Plain, Tree, Visited};
 
 use crate::{Model, Relative};
+use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,29 @@ pub enum StoreKind {
     Plain,
 }
 
+/// Whether only representative interleavings are explored (partial order reduction).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialOrder {
+    /// All interleavings.
+    Off,
+    /// Ample sets of independent steps.
+    #[default]
+    On,
+    /// Ample sets; allocations of objects count as independent, since they commute up to renaming.
+    SymmetricIndependence,
+}
+
+impl PartialOrder {
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialOrder::Off => "off",
+            PartialOrder::On => "on",
+            PartialOrder::SymmetricIndependence => "si",
+        }
+    }
+}
+
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
@@ -41,8 +66,14 @@ pub struct Check<'a> {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
-    /// No reductions of the program: every variable and step counts, as in SPIN's `-o1 -o2 -o3`.
+    /// Partial order reduction, where it is sound.
+    pub partial_order: PartialOrder,
+    /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
     pub raw: bool,
+    /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
+    pub symmetry: Option<Symmetry>,
+    /// Compare this many states with their representatives afterwards.
+    pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
     /// Report deadlocks.
@@ -53,7 +84,7 @@ pub struct Check<'a> {
     pub limits: Limits,
     /// Set from outside to end the search.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Proved symmetries to use; the program is then checked as written.
+    /// Proved symmetries to use; the model is then checked as written.
     pub relative: Option<&'a Relative>,
 }
 
@@ -62,7 +93,10 @@ impl Default for Check<'_> {
         Check {
             search: SearchKind::default(),
             store: StoreKind::default(),
+            partial_order: PartialOrder::default(),
             raw: false,
+            symmetry: None,
+            audit: 0,
             all: false,
             deadlocks: true,
             safety_only: false,
@@ -123,14 +157,16 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// What the program's reductions did.
     pub reduced: Reduced,
+    /// What was found and done about symmetry.
+    pub symmetry: SymmetryReport,
     /// What the user should know: reductions that were off, claims that were not checked.
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
     pub unreached: Vec<Unreached>,
     /// The name of the store.
     pub store: &'static str,
-    /// Which symmetry was used.
-    pub symmetry: &'static str,
+    /// The partial order reduction that was applied.
+    pub partial_order: PartialOrder,
 }
 
 impl Outcome {
@@ -147,6 +183,8 @@ pub enum CheckError {
     Exhausted(Exhausted),
     /// A counterexample does not replay: a bug of the checker.
     NotReplayable(NotReplayable),
+    /// An audit found states that do not behave like their representatives: a bug of the checker.
+    WrongRepresentatives(u64),
 }
 
 impl fmt::Display for CheckError {
@@ -154,6 +192,10 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Exhausted(e) => f.write_str(&e.what),
             CheckError::NotReplayable(e) => e.fmt(f),
+            CheckError::WrongRepresentatives(count) => write!(
+                f,
+                "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
         }
     }
 }
@@ -183,39 +225,41 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
         if let Some(relative) = check.relative {
-            let check = Check { raw: true, ..*check };
-            let (mut machine, reduced) = self.machine(true, false)?;
-            let mut orbits = relative.representative();
-            orbits.prepare(&mut machine);
-            let mut report = run(&mut machine, &mut orbits, &check, progress);
-            for found in &mut report.found {
-                let step = found.path.choices.len().saturating_sub(1);
-                let concrete = orbits.concrete(&mut machine, found);
-                found.path.choices = concrete.ok_or(CheckError::NotReplayable(NotReplayable { step }))?;
-            }
-            let order = orbits.order();
-            let mut outcome = self.outcome(machine, &check, report, reduced)?;
-            relative.report(order, &mut outcome);
-            return Ok(outcome);
+            return self.check_relative(relative, check, progress);
         }
         let (mut machine, mut reduced) = self.machine(check.raw, false)?;
-        let mut report = run(&mut machine, &mut Identity, check, progress);
+        let mut representative = symmetry_choice::representative(&mut machine, check);
+        let (mut report, mut order) = run(&mut machine, representative.as_mut(), check, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = self.machine(check.raw, true)?;
-            report = run(&mut machine, &mut Identity, check, progress);
+            representative = symmetry_choice::representative(&mut machine, check);
+            (report, order) = run(&mut machine, representative.as_mut(), check, progress);
         }
-        self.outcome(machine, check, report, reduced)
+        self.outcome(machine, representative, check, report, reduced, order)
     }
 
-    fn outcome(
+    pub(crate) fn outcome(
         &self,
         mut machine: Machine,
+        mut representative: Option<Representative>,
         check: &Check<'_>,
         report: Report,
         reduced: Reduced,
+        order: Result<PartialOrder, &'static str>,
     ) -> Result<Outcome, CheckError> {
+        let mut symmetry =
+            symmetry_choice::report(&mut machine, check, representative.as_ref(), &self.sources);
+        if check.audit > 0
+            && let Some(representative) = &mut representative
+        {
+            let audit = audit(&mut machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
+            if audit.wrong > 0 {
+                return Err(CheckError::WrongRepresentatives(audit.wrong));
+            }
+            symmetry.audited = Some((audit.states, audit.renamed));
+        }
         let mut notes = Vec::new();
         let unchecked = (!check.safety_only && !self.claims.is_empty()).then(|| {
             let names: Vec<String> =
@@ -224,24 +268,34 @@ impl Model {
         });
         notes.extend(unchecked.clone());
         if check.raw {
-            let why = if check.relative.is_some() {
-                "--relative: proofs are about the model as written"
-            } else {
-                "--raw"
-            };
-            notes.push(format!("reductions of the program are off ({why})"));
+            let why = if check.relative.is_some() { "--relative: proofs are about the model as written" } else { "--raw" };
+            notes.push(format!("reductions are off ({why})"));
         } else {
+            if let Err(why) = order {
+                notes.push(format!("partial order reduction is off: {why}"));
+            }
             let features = self.program.features;
             if features.last || features.priorities {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
             }
         }
+        if symmetry.over_budget > 0 {
+            notes.push(format!(
+                "{} representatives may not be canonical: too many choices",
+                symmetry.over_budget
+            ));
+        }
         let complete = report.stop == Stop::Complete;
         let unreached = if complete { unreached(&machine, self) } else { Vec::new() };
         let mut violations = Vec::new();
         for found in &report.found {
-            let trace = Trace::replay(&mut machine, &self.sources, &found.path.choices)
-                .map_err(CheckError::NotReplayable)?;
+            let choices = match &mut representative {
+                None => found.path.choices.clone(),
+                Some(representative) => in_real_names(&mut machine, representative, &found.path.choices)
+                    .map_err(CheckError::NotReplayable)?,
+            };
+            let trace =
+                Trace::replay(&mut machine, &self.sources, &choices).map_err(CheckError::NotReplayable)?;
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
                 Cause::Violation(code) => {
@@ -255,7 +309,6 @@ impl Model {
                 let step = found.path.choices.len() - 1;
                 return Err(CheckError::NotReplayable(NotReplayable { step }));
             }
-            let choices = found.path.choices.clone();
             violations.push(ViolationReport { kind, message, at, count: found.count, trace, choices });
         }
         let verdict = if !violations.is_empty() {
@@ -275,25 +328,75 @@ impl Model {
             StoreKind::Plain => "plain",
         };
         let statistics = report.statistics;
-        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store, symmetry: "off" })
+        let partial_order = order.unwrap_or(PartialOrder::Off);
+        Ok(Outcome {
+            verdict,
+            violations,
+            statistics,
+            reduced,
+            symmetry,
+            notes,
+            unreached,
+            store,
+            partial_order,
+        })
     }
 }
 
-fn run<R: Representative>(
+/// The report, with the partial order reduction applied or why it was not.
+pub(crate) type Searched = (Report, Result<PartialOrder, &'static str>);
+
+fn run(
+    machine: &mut Machine,
+    representative: Option<&mut Representative>,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    match representative {
+        None => run_representing(machine, &mut Identity, check, progress),
+        Some(representative) => run_representing(machine, representative, check, progress),
+    }
+}
+
+pub(crate) fn run_representing<R: quotient_symmetry::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
-) -> Report {
-    match check.store {
-        StoreKind::Tree => run_with(machine, representative, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, representative, &mut Plain::new(), check, progress),
+) -> Searched {
+    if check.raw || check.partial_order == PartialOrder::Off {
+        return (run_reduced(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off));
+    }
+    let ample = if representative.is_canonical() {
+        AmpleSets::new(machine, &Question::Safety, representative.renames())
+    } else {
+        Err("the order of --symmetry does not always choose the same state of a class")
+    };
+    match ample {
+        Ok(mut ample) => {
+            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
+        }
+        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
     }
 }
 
-fn run_with<R: Representative, V: Visited>(
+fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
+    ample: &mut A,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Report {
+    match check.store {
+        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
+        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
+    }
+}
+
+fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V: Visited>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
     visited: &mut V,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
@@ -305,7 +408,7 @@ fn run_with<R: Representative, V: Visited>(
         interrupt: check.interrupt,
         progress: Some(progress),
     };
-    let seams = Seams { system: machine, representative, ample: &mut All, visited };
+    let seams = Seams { system: machine, representative, ample, visited };
     match check.search {
         SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),

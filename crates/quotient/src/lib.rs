@@ -56,10 +56,12 @@
 mod check;
 mod load;
 mod relative;
+mod symmetry_choice;
 
-pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport};
 pub use load::{LoadError, LoadOptions, Model};
 pub use relative::{Refused, Relative};
+pub use symmetry_choice::{Symmetry, SymmetryReport};
 
 pub use quotient_ample as ample;
 pub use quotient_machine as machine;

@@ -12,12 +12,15 @@ use quotient_machine::{Machine, Scalar, ScalarPlace};
 use quotient_proof::automorphism::{Automorphism, Usable, automorphisms};
 use quotient_proof::frontend::promela::{Column, Place, translate};
 use quotient_proof_check::format::Certificate;
-use quotient_search::{Cause, Found};
+use quotient_search::Statistics;
 use quotient_source::{Diagnostics, render};
 use quotient_symmetry::Representative;
+use quotient_symmetry::audit::audit;
 use quotient_system::{Scope, Successors, System};
+use quotient_trace::in_real_names;
 
-use crate::{Model, Outcome};
+use crate::check::run_representing;
+use crate::{Check, CheckError, Model, Outcome, Symmetry};
 
 /// Larger groups are not written out; their generators are applied as long as they lead to smaller states.
 const LARGEST_GROUP: usize = 1000;
@@ -76,23 +79,6 @@ impl Relative {
         &self.usable.refused
     }
 
-    /// Says in a report what was used, and what was not.
-    pub(crate) fn report(&self, order: Option<usize>, outcome: &mut Outcome) {
-        if !self.usable.maps.is_empty() {
-            outcome.symmetry = "proved";
-            let group = match order {
-                Some(order) => format!("a group of {order} maps"),
-                None => "a group too large to list, so states are not always merged".into(),
-            };
-            outcome.notes.push(format!("proved symmetries in use: {} ({group})", self.used().join(", ")));
-        }
-        outcome.notes.extend(self.usable.refused.iter().cloned());
-        if self.usable.across_code {
-            // A statement may have been executed by the partner only.
-            outcome.unreached.clear();
-        }
-    }
-
     /// The representative for a machine of the model.
     pub(crate) fn representative(&self) -> Orbits<'_> {
         let (elements, whole) = group(&self.usable.maps, self.columns.len());
@@ -105,6 +91,51 @@ impl Relative {
             image: Vec::new(),
             best: Vec::new(),
         }
+    }
+}
+
+impl Model {
+    /// Checks the model as written, with proved symmetries.
+    pub(crate) fn check_relative(
+        &self,
+        relative: &Relative,
+        check: &Check<'_>,
+        progress: &mut dyn FnMut(&Statistics),
+    ) -> Result<Outcome, CheckError> {
+        let check = Check { raw: true, symmetry: Some(Symmetry::Off), ..*check };
+        let (mut machine, reduced) = self.machine(true, false)?;
+        let mut orbits = relative.representative();
+        orbits.prepare(&mut machine);
+        let (mut report, order) = run_representing(&mut machine, &mut orbits, &check, progress);
+        for found in &mut report.found {
+            found.path.choices = in_real_names(&mut machine, &mut orbits, &found.path.choices)
+                .map_err(CheckError::NotReplayable)?;
+        }
+        let audited = if check.audit > 0 {
+            let audit = audit(&mut machine, &mut orbits, check.audit, 1).map_err(CheckError::Exhausted)?;
+            if audit.wrong > 0 {
+                return Err(CheckError::WrongRepresentatives(audit.wrong));
+            }
+            Some((audit.states, audit.renamed))
+        } else {
+            None
+        };
+        let mut outcome = self.outcome(machine, None, &check, report, reduced, order)?;
+        if !relative.usable.maps.is_empty() {
+            outcome.symmetry.order = "proved".into();
+            outcome.symmetry.audited = audited;
+            let group = match orbits.order() {
+                Some(order) => format!("a group of {order} maps"),
+                None => "a group too large to list, so states are not always merged".into(),
+            };
+            outcome.symmetry.found = vec![format!("{} ({group})", relative.used().join(", "))];
+        }
+        outcome.notes.extend(relative.usable.refused.iter().cloned());
+        if relative.usable.across_code {
+            // A statement may have been executed by the partner only.
+            outcome.unreached.clear();
+        }
+        Ok(outcome)
     }
 }
 
@@ -232,48 +263,10 @@ impl Orbits<'_> {
             }
         }
     }
-
-    /// The path through real states that corresponds to a path through representatives: from each state a step is
-    /// taken that leads to the same representative, the last one to the same violation. `None` would be a defect.
-    pub(crate) fn concrete(&mut self, machine: &mut Machine, found: &Found) -> Option<Vec<u32>> {
-        let (mut out, mut next) = (Successors::new(), Successors::new());
-        machine.initial(&mut out).ok()?;
-        let mut choices = vec![*found.path.choices.first()?];
-        let mut state = out.state(choices[0] as usize).to_vec();
-        let mut stands = self.standing(&state);
-        for (at, &choice) in found.path.choices.iter().enumerate().skip(1) {
-            out.clear();
-            machine.successors(&stands, Scope::All, &mut out).ok()?;
-            let wanted = out.entry(choice as usize).violation;
-            let target = self.standing(out.state(choice as usize));
-            next.clear();
-            machine.successors(&state, Scope::All, &mut next).ok()?;
-            let last = at + 1 == found.path.choices.len() && matches!(found.cause, Cause::Violation(_));
-            let kind = |m: &Machine, code| m.violation(code).kind;
-            let taken = (0..next.len()).find(|&n| {
-                let own = next.entry(n).violation;
-                let same = match (wanted, own) {
-                    (Some(a), Some(b)) => kind(machine, a) == kind(machine, b),
-                    (None, None) => true,
-                    _ => !last,
-                };
-                same && self.standing(next.state(n)) == target
-            })?;
-            choices.push(taken as u32);
-            state = next.state(taken).to_vec();
-            stands = target;
-        }
-        Some(choices)
-    }
-
-    fn standing(&mut self, state: &[u64]) -> Vec<u64> {
-        let mut out = Vec::new();
-        if self.representative(state, &mut out) { out } else { state.to_vec() }
-    }
 }
 
-impl Representative for Orbits<'_> {
-    fn representative(&mut self, state: &[u64], out: &mut Vec<u64>) -> bool {
+impl Representative<Machine> for Orbits<'_> {
+    fn representative(&mut self, _machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> bool {
         let Some(Shape { number, columns }) = &self.places else { return false };
         if state.is_empty() || number.0.get(state) != number.1 {
             return false;
@@ -307,5 +300,13 @@ impl Representative for Orbits<'_> {
 
     fn name(&self) -> &'static str {
         "proved"
+    }
+
+    fn is_canonical(&self) -> bool {
+        self.whole
+    }
+
+    fn renames(&self) -> bool {
+        true
     }
 }

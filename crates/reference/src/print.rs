@@ -39,6 +39,8 @@ impl Printer {
 
     fn unit(&mut self, unit: &Unit) {
         match unit {
+            // Generated programs have no functions, and those of users are printed by nobody.
+            Unit::Function(f) => self.body(&format!("function {}()", f.name.name), &f.body),
             Unit::Proctype(p) => {
                 let mut head = String::new();
                 if let Some(active) = &p.active {
@@ -171,6 +173,7 @@ impl Printer {
 fn simple(kind: &StatementKind) -> String {
     match kind {
         StatementKind::Declaration(d) => declaration(d),
+        StatementKind::Dynamic(_) => "skip".to_string(),
         StatementKind::Expr(Expr { kind: ExprKind::Number(1), .. }) => "skip".to_string(),
         StatementKind::Expr(e) => print_expression(e),
         StatementKind::Assign(target, value) => format!("{} = {}", text_of(target), print_expression(value)),
@@ -269,6 +272,8 @@ fn type_name(ty: &TypeName) -> String {
         TypeName::Mtype(None) => "mtype".to_string(),
         TypeName::Mtype(Some(set)) => format!("mtype:{}", set.name),
         TypeName::Chan => "chan".to_string(),
+        TypeName::Ftype => "ftype".to_string(),
+        TypeName::Pointer(to) => format!("{} &", type_name(to)),
         TypeName::Named(name) => name.name.clone(),
     }
 }
@@ -292,6 +297,7 @@ fn pattern(args: &[ReceiveArg]) -> String {
         .iter()
         .map(|arg| match arg {
             ReceiveArg::Variable(reference) => text_of(reference),
+            ReceiveArg::Pointer(reference) => format!("&{}", text_of(reference)),
             ReceiveArg::Ignore(_) => "_".to_string(),
             ReceiveArg::Constant(Expr { kind: ExprKind::Number(n), .. }) => n.to_string(),
             ReceiveArg::Constant(e) => print_expression(e),
@@ -330,6 +336,9 @@ fn call(text: &mut String, function: &str, reference: &Reference) {
 
 fn expr(text: &mut String, e: &Expr) {
     match &e.kind {
+        ExprKind::Address(reference) => {
+            let _ = write!(text, "&{}", text_of(reference));
+        }
         ExprKind::Number(n) if *n < 0 => {
             let _ = write!(text, "({n})");
         }

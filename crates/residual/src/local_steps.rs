@@ -7,7 +7,8 @@
 //!    other process, and neither enables nor disables one;
 //! 2. one of them can always be taken, so that arriving there is never the end of a path (no deadlock is hidden), and none
 //!    can be interrupted by an `unless` whose condition is not itself local;
-//! 3. nothing refers to the location: no label that is asked for from outside, no end, progress or accept label;
+//! 3. nothing refers to the location or to one that a transformation leads to (arriving at a label that is asked for
+//!    from outside is no local matter), and it has no end, progress or accept label;
 //! 4. on every cycle of the process some location is not transient, so that a step ends.
 //!
 //! Then exploring that process alone from such a state is a persistent set of invisible steps, and by 4 no process is
@@ -40,7 +41,13 @@ pub fn merge(program: &mut Program) -> usize {
         }
         let named = named_locations(program, FunctionId(index as u32));
         let mut transient: Vec<bool> = (0..function.locations.len())
-            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, remote, &scratch))
+            .map(|l| {
+                let unnoticed = |target: quotient_program::LocationId| !named[target.0 as usize];
+                l != function.entry.0 as usize
+                    && !named[l]
+                    && function.locations[l].transformations.iter().all(|t| t.target.is_none_or(unnoticed))
+                    && is_local(function, l, remote, &scratch)
+            })
             .collect();
         break_cycles(function, &mut transient);
         for (location, transient) in program.functions[index].locations.iter_mut().zip(transient) {
@@ -145,6 +152,8 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Binary(..)
                 | Expr::Conditional(..)
                 | Expr::SelfId
+                | Expr::SelfThread
+                | Expr::Function(_)
                 | Expr::Spanned(..) => true,
                 Expr::ThreadCount
                 | Expr::Last
@@ -154,7 +163,13 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Empty(_)
                 | Expr::Poll { .. }
                 | Expr::At { .. }
-                | Expr::Priority(_) => false,
+                | Expr::Priority(_)
+                | Expr::Terminated(_)
+                | Expr::InstanceOf { .. }
+                | Expr::Cast { .. }
+                | Expr::ArrayLength(_)
+                | Expr::Lock(..)
+                | Expr::Query { .. } => false,
             };
             self.local &= own;
         }
@@ -164,7 +179,7 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 Root::Local(VariableId(v)) => !self.remote[*v as usize],
                 // Nobody reads it, so writing it is nobody else's business.
                 Root::Global(VariableId(v)) => self.scratch[*v as usize],
-                Root::Remote { .. } => false,
+                Root::Remote { .. } | Root::Object { .. } => false,
             };
         }
     }
@@ -174,7 +189,19 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
     }
     let acts = t.actions.iter().all(|a| match a {
         Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_) => true,
-        Action::Start { .. } | Action::SetPriority(..) => false,
+        Action::Start { .. }
+        | Action::SetPriority(..)
+        | Action::New { .. }
+        | Action::Delete(_)
+        | Action::Lock(..)
+        | Action::Update { .. }
+        | Action::Choose { .. }
+        | Action::Call { .. }
+        | Action::Return(_)
+        | Action::Throw(_)
+        | Action::Assume(_)
+        | Action::EndThread
+        | Action::Halt => false,
     });
     let mut visitor = Local { remote, scratch, local: acts };
     visit::transformation(t, &mut visitor);

@@ -20,10 +20,16 @@ impl Visitor for Reads {
 
 fn holds_channels(program: &Program, ty: &Type) -> bool {
     match ty {
+        // A reference keeps its object alive, but nobody gets there through an unread variable.
         Type::Channel => true,
         Type::Array(element, _) => holds_channels(program, element),
         Type::Structure(id) => program.structure(*id).fields.iter().any(|f| holds_channels(program, &f.ty)),
-        Type::Int(_) | Type::Enumeration(_) => false,
+        Type::Int(_)
+        | Type::Range(_)
+        | Type::Enumeration(_)
+        | Type::Reference(_)
+        | Type::Thread
+        | Type::Function => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use quotient_machine::{Machine, MicroStep};
+use quotient_machine::{Machine, MicroStep, ObjectNames};
 use quotient_source::SourceMap;
 use quotient_system::{Successors, System, Violation, ViolationCode};
 
@@ -90,8 +90,10 @@ impl fmt::Display for NotReplayable {
 
 impl std::error::Error for NotReplayable {}
 
-fn values(machine: &Machine, state: &[u64]) -> Vec<(String, String)> {
-    machine.values(state).into_iter().map(|v| (v.name, v.text)).collect()
+/// The next state of a path, in the names its objects have had so far.
+fn values(machine: &Machine, state: &[u64], names: &mut ObjectNames) -> Vec<(String, String)> {
+    names.meet(machine, state);
+    machine.values(state, names).into_iter().map(|v| (v.name, v.text)).collect()
 }
 
 fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
@@ -119,7 +121,7 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
 /// The name of a process in a state.
 fn process_name(machine: &Machine, state: &[u64], pid: u32) -> String {
     let threads = machine.threads(state);
-    let name = threads.get(pid as usize).map_or("?", |t| {
+    let name = threads.iter().find(|t| t.id == pid).map_or("?", |t| {
         let name = machine.program().functions[t.function as usize].name.as_str();
         if name == ":init:" { "init" } else { name }
     });
@@ -147,9 +149,10 @@ impl Trace {
             let with_state = (0..initial.len()).find(|i| initial.entry(*i).has_state());
             state = with_state.map_or_else(Vec::new, |i| initial.state(i).to_vec());
         }
+        let mut names = ObjectNames::default();
         let mut trace = Trace {
             steps: Vec::new(),
-            initial: values(machine, &state),
+            initial: values(machine, &state, &mut names),
             last: Vec::new(),
             processes: Vec::new(),
             violation: None,
@@ -160,7 +163,7 @@ impl Trace {
             let records = machine.explain(&state);
             let record = records.into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
             for micro in &record.steps {
-                let after = values(machine, &micro.state);
+                let after = values(machine, &micro.state, &mut names);
                 let step = step(machine, sources, index + 1, micro, &state, &before, &after);
                 trace.steps.push(step);
                 before = after;
@@ -169,7 +172,7 @@ impl Trace {
             match record.state {
                 Some(next) => {
                     state = next;
-                    before = values(machine, &state);
+                    before = values(machine, &state, &mut names);
                 }
                 None if index + 1 == rest.len() => {
                     if let Some(last) = record.steps.last() {
@@ -179,6 +182,7 @@ impl Trace {
                 None => return Err(lost(index + 1)),
             }
         }
+        trace.last = values(machine, &state, &mut names);
         trace.finish(machine, sources, &state, code);
         Ok(trace)
     }
@@ -190,7 +194,6 @@ impl Trace {
         state: &[u64],
         code: Option<ViolationCode>,
     ) {
-        self.last = values(machine, state);
         self.processes = processes(machine, sources, state);
         if let Some(code) = code {
             self.violation = Some(machine.violation(code));
@@ -243,8 +246,8 @@ pub(crate) fn step(
         statement.push_str(&format!("   (to {})", process_name(machine, from, partner)));
     }
     // A process that ends is found in the state before, one that was just started only in the state after.
-    let threads = machine.threads(from).len() as u32;
-    let named_in = if micro.thread < threads { from } else { &micro.state };
+    let known = machine.threads(from).iter().any(|t| t.id == micro.thread);
+    let named_in = if known { from } else { &micro.state };
     Step {
         number,
         process: process_name(machine, named_in, micro.thread),

@@ -13,8 +13,10 @@ mod declaration;
 mod elements;
 mod expression;
 mod flow;
+mod function;
 mod loops;
 mod names;
+mod pointer;
 mod remote;
 mod scratch;
 mod simple;
@@ -60,7 +62,11 @@ pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
         label_names: Vec::new(),
         remote_locals: None,
         current: None,
+        returns: None,
+        value_functions: Vec::new(),
+        indirect_calls: Vec::new(),
     };
+    lowering.program.features.dynamic = model.dynamic;
     lowering.model(model);
     let claims = model
         .units
@@ -95,6 +101,10 @@ struct ProctypeInfo {
     first_pid: u32,
     /// Labels and the locations they stand for, once the body is translated.
     labels: Vec<(String, LocationId)>,
+    /// A function that is called rather than a process.
+    is_function: bool,
+    /// What a function returns.
+    returns: Option<Type>,
     span: Span,
 }
 
@@ -112,6 +122,11 @@ struct Lowering<'a> {
     remote_locals: Option<Vec<Vec<quotient_program::Variable>>>,
     /// The function being translated.
     current: Option<Body>,
+    /// While a function is translated: what it returns, if anything.
+    returns: Option<Option<Type>>,
+    /// Functions used as values.
+    value_functions: Vec<FunctionId>,
+    indirect_calls: Vec<function::IndirectCall>,
 }
 
 /// The function being translated.
@@ -152,6 +167,7 @@ impl Lowering<'_> {
             self.diagnostics = before;
             self.program.labels.clear();
             self.label_names.clear();
+            self.indirect_calls.clear();
         }
         self.bodies(model);
         for unit in &model.units {
@@ -160,6 +176,7 @@ impl Lowering<'_> {
             }
         }
         self.resolve_labels();
+        self.check_indirect_calls();
         if self.program.initial.is_empty() && !self.diagnostics.has_errors() {
             self.report(
                 Diagnostic::global("the model has no process to start with")
@@ -174,6 +191,10 @@ impl Lowering<'_> {
                 ast::Unit::Proctype(p) => {
                     let Some(id) = self.proctype_named(&p.name.name) else { continue };
                     self.proctype(id, p);
+                }
+                ast::Unit::Function(f) => {
+                    let Some(id) = self.proctype_named(&f.name.name) else { continue };
+                    self.function(id, f);
                 }
                 ast::Unit::Init(init) => {
                     let Some(id) = self.proctype_named(INIT) else { continue };
@@ -212,6 +233,7 @@ impl Lowering<'_> {
                     };
                     (p.name.name.clone(), p.name.span, p.params.as_slice(), active)
                 }
+                ast::Unit::Function(f) => (f.name.name.clone(), f.name.span, f.params.as_slice(), 0),
                 ast::Unit::Init(init) => (INIT.into(), init.span, &[][..], 1),
                 _ => continue,
             };
@@ -238,6 +260,10 @@ impl Lowering<'_> {
                     types.push((ty, variable.span));
                 }
             }
+            let returns = match unit {
+                ast::Unit::Function(f) => f.returns.as_ref().map(|ty| self.scalar_type(ty)),
+                _ => None,
+            };
             let first_pid = self.program.initial.len() as u32;
             let id = FunctionId(self.proctypes.len() as u32);
             self.program.initial.extend(std::iter::repeat_n(id, active as usize));
@@ -247,6 +273,8 @@ impl Lowering<'_> {
                 active,
                 first_pid,
                 labels: Vec::new(),
+                is_function: matches!(unit, ast::Unit::Function(_)),
+                returns,
                 span,
             });
         }
@@ -260,6 +288,7 @@ impl Lowering<'_> {
                 params: 0,
                 locals: Vec::new(),
                 dead_at_start: Vec::new(),
+                catches: Vec::new(),
                 locations: Vec::new(),
                 entry: LocationId(0),
                 provided: None,
@@ -332,6 +361,7 @@ impl Lowering<'_> {
             params: param_count,
             locals: body.locals,
             dead_at_start: Vec::new(),
+            catches: Vec::new(),
             locations,
             entry,
             provided,
@@ -367,6 +397,7 @@ impl Lowering<'_> {
                 params: 0,
                 locals: body.map_or_else(Vec::new, |b| b.locals),
                 dead_at_start: Vec::new(),
+                catches: Vec::new(),
                 locations,
                 entry,
                 provided: None,

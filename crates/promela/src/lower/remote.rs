@@ -1,8 +1,8 @@
 //! What a model refers to across processes, found before anything is translated.
 
 use crate::ast::{
-    ChannelInit, Choice, Declaration, Expr, ExprKind, Formula, FormulaKind, Initialiser, Model, ReceiveArg,
-    Reference, Sequence, Statement, StatementKind, Unit,
+    ChannelInit, Choice, Declaration, DynamicStatement, Expr, ExprKind, Formula, FormulaKind, Initialiser,
+    Model, NewObject, PointerValue, ReceiveArg, Reference, Sequence, Statement, StatementKind, Unit,
 };
 
 /// References across processes.
@@ -30,6 +30,7 @@ pub(super) fn references(model: &Model) -> Remote {
                 remote.priorities |= init.priority.is_some();
                 remote.sequence(&init.body);
             }
+            Unit::Function(f) => remote.sequence(&f.body),
             Unit::Trace(trace) => remote.sequence(&trace.body),
             // Claims are not part of the program, but the labels they ask for must be locations.
             Unit::Never(never) => {
@@ -122,6 +123,7 @@ impl Remote {
             }
             StatementKind::Printf(_, args) => args.iter().for_each(|e| self.expr(e)),
             StatementKind::Exclusive { channels, .. } => channels.iter().for_each(|r| self.reference(r)),
+            StatementKind::Dynamic(d) => self.dynamic(d),
             StatementKind::Else | StatementKind::Break | StatementKind::Goto(_) => {}
         }
     }
@@ -137,10 +139,32 @@ impl Remote {
         }
     }
 
+    fn dynamic(&mut self, statement: &DynamicStatement) {
+        match statement {
+            DynamicStatement::Point(r, value) => {
+                self.reference(r);
+                match value {
+                    PointerValue::Expr(e)
+                    | PointerValue::New(NewObject::Elements { length: Some(e), .. }) => {
+                        self.expr(e);
+                    }
+                    PointerValue::New(_) => {}
+                }
+            }
+            DynamicStatement::Delete(e) => self.expr(e),
+            DynamicStatement::Call { callee, args, result } => {
+                self.reference(callee);
+                args.iter().for_each(|e| self.expr(e));
+                result.iter().for_each(|t| self.reference(&t.reference));
+            }
+            DynamicStatement::Return(e) => e.iter().for_each(|e| self.expr(e)),
+        }
+    }
+
     fn receive_args(&mut self, args: &[ReceiveArg]) {
         for arg in args {
             match arg {
-                ReceiveArg::Variable(r) => self.reference(r),
+                ReceiveArg::Variable(r) | ReceiveArg::Pointer(r) => self.reference(r),
                 ReceiveArg::Constant(e) | ReceiveArg::Eval(e, _) => self.expr(e),
                 ReceiveArg::Ignore(_) => {}
             }
@@ -155,6 +179,7 @@ impl Remote {
         match &e.kind {
             ExprKind::Number(_) | ExprKind::Timeout => {}
             ExprKind::Reference(r)
+            | ExprKind::Address(r)
             | ExprKind::Len(r)
             | ExprKind::Full(r)
             | ExprKind::Empty(r)

@@ -14,6 +14,7 @@ mod advice;
 mod channel;
 mod compound;
 mod declaration;
+mod dynamic;
 mod expression;
 mod formula;
 mod inline;
@@ -54,8 +55,14 @@ pub(crate) struct Parser<'a> {
     proctypes: HashSet<Rc<str>>,
     /// Names of all typedefs of the model.
     typedefs: HashSet<Rc<str>>,
+    /// Names of all functions and of variables that hold one.
+    functions: HashSet<Rc<str>>,
     inlines: Inlines,
 
+    /// Pointers or functions were met.
+    dynamic: bool,
+    /// Inside the body of a function.
+    in_function: bool,
     /// The tokens being read; the last one is [`Kind::End`].
     tokens: Rc<[Token]>,
     at: usize,
@@ -98,7 +105,10 @@ impl<'a> Parser<'a> {
             diagnostics,
             proctypes: HashSet::new(),
             typedefs: HashSet::new(),
+            functions: HashSet::new(),
             inlines: Inlines::default(),
+            dynamic: false,
+            in_function: false,
             tokens: Rc::new([]),
             at: 0,
             line_end: false,
@@ -119,6 +129,13 @@ impl<'a> Parser<'a> {
             reported: HashSet::new(),
         };
         let mut tokens = parser.without_embedded_c(tokens);
+        for (at, token) in tokens.iter().enumerate() {
+            match token.word() {
+                Some("function") => parser.functions.extend(words_after(&tokens[at + 1..], false)),
+                Some("ftype") => parser.functions.extend(words_after(&tokens[at + 1..], true)),
+                _ => {}
+            }
+        }
         for pair in tokens.windows(2) {
             if let (Some(word), Kind::Word(name)) = (pair[0].word(), &pair[1].kind) {
                 match word {
@@ -335,4 +352,17 @@ impl<'a> Parser<'a> {
         self.at = self.tokens.len().saturating_sub(1);
         self.line_end = false;
     }
+}
+
+/// The word that stands here; with `list`, also those after commas.
+fn words_after(tokens: &[Token], list: bool) -> Vec<Rc<str>> {
+    let mut words = Vec::new();
+    let mut rest = tokens.iter();
+    while let Some(Kind::Word(word)) = rest.next().map(|t| &t.kind) {
+        words.push(word.clone());
+        if !list || !rest.next().is_some_and(|t| t.is(",")) {
+            break;
+        }
+    }
+    words
 }

@@ -28,6 +28,7 @@ impl Parser<'_> {
                 simple(ExprKind::Number(i32::from(value)))
             }
             Kind::Punct("(") => self.parenthesised(),
+            Kind::Punct("&") if self.ahead(1).word().is_some() => self.address(),
             Kind::Word(word) => match &*word {
                 "true" | "skip" => {
                     self.bump();
@@ -244,6 +245,9 @@ impl Parser<'_> {
         let adjacent = self.is("(") && !self.token().space && reference.parts.len() == 1;
         if !adjacent || self.in_send {
             return Ok(());
+        }
+        if self.functions.contains(reference.parts[0].name.name.as_str()) {
+            return Err(self.refuse_call_in_expression(&reference.parts[0].name));
         }
         let name = reference.parts[0].name.name.clone();
         let diagnostic = Diagnostic::error(reference.span, format!("there is no inline `{name}`"));

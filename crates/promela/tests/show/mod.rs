@@ -10,6 +10,7 @@ pub fn expr(e: &Expr) -> String {
     match &e.kind {
         ExprKind::Number(n) => n.to_string(),
         ExprKind::Reference(r) => reference(r),
+        ExprKind::Address(r) => format!("&{}", reference(r)),
         ExprKind::Unary(op, a) => format!("({op:?} {})", expr(a)),
         ExprKind::Binary(op, a, b) => format!("({op:?} {} {})", expr(a), expr(b)),
         ExprKind::Conditional(c, a, b) => format!("(Cond {} {} {})", expr(c), expr(a), expr(b)),
@@ -55,6 +56,7 @@ pub fn reference(r: &Reference) -> String {
 pub fn receive_args(args: &[ReceiveArg]) -> String {
     let one = |a: &ReceiveArg| match a {
         ReceiveArg::Variable(r) => reference(r),
+        ReceiveArg::Pointer(r) => format!("&{}", reference(r)),
         ReceiveArg::Ignore(_) => "_".into(),
         ReceiveArg::Constant(e) => format!("={}", expr(e)),
         ReceiveArg::Eval(e, _) => format!("eval({})", expr(e)),
@@ -116,6 +118,7 @@ fn kind(k: &StatementKind) -> String {
         |c: &[Choice]| c.iter().map(|c| format!(" :: {}", sequence(&c.sequence))).collect::<String>();
     match k {
         StatementKind::Declaration(d) => declaration(d),
+        StatementKind::Dynamic(d) => format!("{d:?}"),
         StatementKind::Expr(e) => expr(e),
         StatementKind::Assign(r, e) => format!("{} = {}", reference(r), expr(e)),
         StatementKind::Increment(r) => format!("{}++", reference(r)),

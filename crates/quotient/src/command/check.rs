@@ -6,7 +6,7 @@ use std::time::Instant;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
-use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, StoreKind, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
 use super::{human, json, options, status, usage};
@@ -58,7 +58,14 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             options::Store::Tree => StoreKind::Tree,
             options::Store::Plain => StoreKind::Plain,
         },
+        partial_order: match options.por {
+            options::Por::Si => PartialOrder::SymmetricIndependence,
+            options::Por::On => PartialOrder::On,
+            options::Por::Off => PartialOrder::Off,
+        },
         raw: options.raw,
+        symmetry: options.symmetry,
+        audit: options.audit.unwrap_or(0),
         all: options.all,
         deadlocks: !options.no_deadlock,
         safety_only: options.safety,
@@ -112,7 +119,7 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     }
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_) => status::BUG,
+        CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
     }
 }
 

@@ -89,6 +89,7 @@ fn figures(out: &mut String, run: &Run<'_>) {
         (reduced.unread, "global never read", "globals never read"),
         (reduced.forgotten, "place where a variable dies", "places where a variable dies"),
         (reduced.merged, "local step merged", "local steps merged"),
+        (reduced.ended, "end of a process left out", "ends of processes left out"),
     ]
     .iter()
     .filter(|(count, ..)| *count > 0)
@@ -96,6 +97,21 @@ fn figures(out: &mut String, run: &Run<'_>) {
     .collect();
     if !parts.is_empty() {
         let _ = writeln!(out, "  reductions: {}", parts.join(", "));
+    }
+    let symmetry = &run.outcome.symmetry;
+    if !symmetry.found.is_empty() {
+        let _ = writeln!(out, "  symmetry: {} ({})", symmetry.found.join("; "), symmetry.order);
+    }
+    if let Some(limit) = &symmetry.limit {
+        let _ = writeln!(out, "  symmetry is limited: {limit}");
+    }
+    if let Some((states, renamed)) = symmetry.audited {
+        let _ = writeln!(
+            out,
+            "  audit: {} states, {} of them renamed, behave like their representatives",
+            grouped(states),
+            grouped(renamed)
+        );
     }
     for note in &run.outcome.notes {
         let _ = writeln!(out, "  note: {note}");

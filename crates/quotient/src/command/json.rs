@@ -33,12 +33,16 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "peak_rss_bytes": run.peak_rss_bytes,
         "unexplored": s.waiting,
         "reductions": {
-            "symmetry": run.outcome.symmetry,
-            "por": "off",
+            "symmetry": outcome.symmetry.order,
+            "symmetry_found": outcome.symmetry.found,
+            "symmetry_limit": outcome.symmetry.limit,
+            "audited_states": outcome.symmetry.audited.map(|(states, _)| states),
+            "por": outcome.partial_order.name(),
             "store": outcome.store,
             "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,
             "merged_locations": outcome.reduced.merged,
+            "ended_processes": outcome.reduced.ended,
             "notes": outcome.notes,
         },
         "unreached": outcome.unreached.iter().map(|u| json!({

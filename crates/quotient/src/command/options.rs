@@ -66,7 +66,19 @@ pub(crate) struct Check {
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
     pub(crate) store: Store,
 
-    /// Switch off all reductions of the program: count states as SPIN does with -o1 -o2 -o3
+    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off
+    #[arg(long, value_name = "ORDER", value_parser = symmetry)]
+    pub(crate) symmetry: Option<quotient::Symmetry>,
+
+    /// Afterwards compare N states with their representatives (default 10000)
+    #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
+    pub(crate) audit: Option<u64>,
+
+    /// Partial order reduction: explore one interleaving of independent steps, where that is sound
+    #[arg(long, value_enum, default_value = "on", value_name = "ORDER")]
+    pub(crate) por: Por,
+
+    /// Switch off all reductions: count states as SPIN does with -o1 -o2 -o3
     #[arg(long)]
     pub(crate) raw: bool,
 
@@ -135,6 +147,16 @@ pub(crate) enum Store {
     Plain,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Por {
+    /// Ample sets; allocations of objects count as independent (they commute up to renaming)
+    Si,
+    /// Ample sets
+    On,
+    /// All interleavings
+    Off,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
     /// The file that `check --trace` wrote
@@ -184,6 +206,21 @@ fn count(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.parse().map_err(|_| "write a number, for example 1000000 or 1M".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
+    use quotient::Symmetry;
+    match text {
+        "off" => Ok(Symmetry::Off),
+        "heap" => Ok(Symmetry::Heap),
+        "pc" => Ok(Symmetry::ProgramCounter),
+        "kbots" => Ok(Symmetry::Bounded(None)),
+        "exact" => Ok(Symmetry::Exact),
+        other => match other.strip_prefix("kbots=").map(str::parse) {
+            Some(Ok(k)) => Ok(Symmetry::Bounded(Some(k))),
+            _ => Err("write exact, kbots, kbots=K, pc, heap or off".into()),
+        },
+    }
 }
 
 fn size(text: &str) -> Result<u64, String> {
