@@ -5,7 +5,7 @@
 //! derivation no state of any set is reachable; the assertions must be length-non-increasing, which
 //! the caller has checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::format::{Assertion, Cover, Program, Right, Rule, States, Tree, Unreachable};
 use crate::trees::{Refusal, System, excluded, expand, holds, implied, nodes};
@@ -165,27 +165,31 @@ impl Context<'_> {
         if system.is_empty() {
             return Ok(true);
         }
-        'cover: for cover in covers {
+        // Images under the paths tried so far: covers share their beginnings.
+        let mut images: HashMap<&[usize], Option<System>> = HashMap::new();
+        for cover in covers {
             let Some(states) = sets.get(cover.set) else {
                 return Err("a cover names a set that is not there".into());
             };
-            if cover.path.is_empty() {
-                if self.inside(system, states)? {
-                    return Ok(true);
+            for length in 1..=cover.path.len() {
+                let (path, map) = (&cover.path[..length], cover.path[length - 1]);
+                if images.contains_key(path) {
+                    continue;
                 }
-                continue;
-            }
-            let mut current = system.clone();
-            for &map in &cover.path {
                 if !self.maps.contains(&map) {
                     return Err("a cover applies an assertion that may not be used".into());
                 }
-                match self.image(&self.program.assertions[map], &current)? {
-                    Some(next) => current = next,
-                    None => continue 'cover,
-                }
+                let before = if length == 1 { Some(system) } else { images[&path[..length - 1]].as_ref() };
+                let image = match before {
+                    Some(before) => self.image(&self.program.assertions[map], before)?,
+                    None => None,
+                };
+                images.insert(path, image);
             }
-            if self.inside(&current, states)? {
+            let last = if cover.path.is_empty() { Some(system) } else { images[&cover.path[..]].as_ref() };
+            if let Some(last) = last
+                && self.inside(last, states)?
+            {
                 return Ok(true);
             }
         }

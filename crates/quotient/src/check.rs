@@ -13,8 +13,8 @@ use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace, in_real_names};
 use quotient_visited::{Plain, Tree, Visited};
 
-use crate::{Model, Relative};
 use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::{Model, Relative};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -268,7 +268,11 @@ impl Model {
         });
         notes.extend(unchecked.clone());
         if check.raw {
-            let why = if check.relative.is_some() { "--relative: proofs are about the model as written" } else { "--raw" };
+            let why = if check.relative.is_some() {
+                "--relative: proofs are about the model as written"
+            } else {
+                "--raw"
+            };
             notes.push(format!("reductions are off ({why})"));
         } else {
             if let Err(why) = order {
