@@ -86,7 +86,10 @@ fn graph<A: Ample<Machine>>(machine: &mut Machine, ample: &mut A, names: &[Strin
         }
     }
     let letter = |state: &Vec<u64>| {
-        let values = machine.values(state).into_iter().filter(|v| names.contains(&v.name));
+        let values = machine
+            .values(state, &quotient::machine::ObjectNames::default())
+            .into_iter()
+            .filter(|v| names.contains(&v.name));
         values.map(|v| format!("{}={};", v.name, v.text)).collect::<String>()
     };
     let letters = states.iter().map(letter).collect();
