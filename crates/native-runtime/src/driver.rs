@@ -314,6 +314,13 @@ fn replay() {
         }
         program.step(thread, choice.alternative);
     }
+    // Joins of threads that have ended: the schedule may come from an exploration in which they were put off.
+    let can_join = |program: &Program| {
+        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| !o.awaits.is_empty()))
+    };
+    while !lost && let Some(thread) = can_join(&program) {
+        program.step(thread, 0);
+    }
     let ended = program.enabled().is_empty();
     if ended {
         program.outcome();
