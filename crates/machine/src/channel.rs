@@ -1,6 +1,8 @@
 //! Channels: a length and that many messages, the oldest first; unused bytes are zero.
 
 use crate::code::{Pattern, SiteAt};
+use crate::dynamic::kind::Object;
+use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::layout::ChannelLayout;
 use crate::machine::Machine;
@@ -90,13 +92,31 @@ impl Channel<'_> {
 }
 
 impl Machine {
+    /// The channel that a reference of a dynamic program leads to.
+    fn channel_object(&self, memory: *mut u8, reference: i32) -> Option<Channel<'_>> {
+        let (kind, at) = self.object_at(memory, reference)?;
+        let Object::Channel(id) = kind.object() else { return None };
+        // SAFETY: as below.
+        Some(Channel { layout: &self.layout.channels[id.0 as usize], at: unsafe { memory.add(at as usize) } })
+    }
+
     /// The channel with this number (from 1) in the state at `memory`.
     #[inline(always)]
     pub(crate) fn channel(&self, memory: *mut u8, number: i32) -> Option<Channel<'_>> {
-        let instance = self.shape_at(memory).channels.get((number as usize).wrapping_sub(1))?;
+        let shape = self.shape_at(memory);
+        let Some(instance) = shape.channels.get((number as usize).wrapping_sub(1)) else {
+            return self.channel_object(memory, number);
+        };
         let layout = &self.layout.channels[instance.kind as usize];
         // SAFETY: the shape's positions are inside the state.
         Some(Channel { layout, at: unsafe { memory.add(instance.at as usize) } })
+    }
+
+    /// Does what a receive wants fit the messages of a channel?
+    pub(crate) fn check_sorts(&self, receive: u32, memory: *mut u8, channel: i32) -> Result<(), SiteAt> {
+        let code = &self.code.receives[receive as usize];
+        let fits = self.channel(memory, channel).is_none_or(|c| Sort::fit(&code.sorts, &c.layout.sorts));
+        if fits { Ok(()) } else { Err(code.wrong) }
     }
 
     /// The position of the message that the receive with this index would take from a channel.
@@ -115,6 +135,9 @@ impl Machine {
         }
         if code.patterns.len() > found.layout.fields.len() {
             return Err(code.too_many);
+        }
+        if self.dynamic && !Sort::fit(&code.sorts, &found.layout.sorts) {
+            return Err(code.wrong);
         }
         let last = if any { length } else { 1 };
         if !code.patterns.iter().any(|p| matches!(p, Pattern::Match(_))) {

@@ -6,6 +6,7 @@
 
 use quotient_program::BinaryOp;
 
+use crate::dynamic::segments::Sort;
 use crate::layout::Cell;
 
 /// Where a piece of code starts.
@@ -92,6 +93,20 @@ pub(crate) enum Op {
         location: u32,
     },
     Priority,
+    /// Replaces a thread id by whether the thread can move, or by its location.
+    Enabled,
+    LocationOf,
+    /// No thread is at a progress location.
+    NonProgress,
+    /// How many threads of a function satisfy the code that follows, which ends at `end`.
+    Count {
+        function: u32,
+        end: CodeAt,
+    },
+    /// Pushes the id of the oldest thread of a function, or -1.
+    Oldest(u32),
+    /// Pushes the id of the thread that the count at this depth looks at.
+    Bound(u32),
     /// Pushes the field of a message that is being received.
     Received,
 
@@ -127,6 +142,20 @@ pub(crate) enum Op {
     },
     /// Notes a `printf` (only when a step is being explained).
     Print(u32),
+
+    // Dynamic programs.
+    /// Replaces a reference by the byte position of a field; a table says where it is in each type.
+    MemberPlace(u32, u32),
+    /// Pops an index and replaces the reference below by the byte position of the element.
+    ElementPlace(u32),
+    /// Brings the top into a range.
+    Fit(u32),
+    /// A reference may have been let go.
+    Touch,
+    /// An instruction on objects that changes nothing.
+    Heap(u32),
+    /// An instruction on objects of the draft.
+    HeapAction(u32),
 }
 
 /// An operand that needs no stack.
@@ -212,8 +241,11 @@ pub(crate) struct Send {
     pub(crate) channel: CodeAt,
     pub(crate) sorted: bool,
     pub(crate) args: Vec<CodeAt>,
+    /// What the values name (dynamic programs).
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) wrong: SiteAt,
 }
 
 /// A compiled receive or poll.
@@ -224,8 +256,11 @@ pub(crate) struct Receive {
     pub(crate) any: bool,
     pub(crate) peek: bool,
     pub(crate) patterns: Vec<Pattern>,
+    /// What the fields must name (dynamic programs).
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) wrong: SiteAt,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -256,6 +291,8 @@ pub(crate) struct Location {
     pub(crate) deterministic: bool,
     pub(crate) transient: bool,
     pub(crate) valid_end: bool,
+    pub(crate) accept: bool,
+    pub(crate) progress: bool,
     /// Every transformation is a condition, `else` or nothing, followed by changes of variables: see `plain.rs`.
     pub(crate) plain: bool,
     /// Plain, and no condition needs the interpreter: see `direct.rs`.
@@ -291,6 +328,33 @@ pub(crate) struct Code {
     /// Some code needs more stack than [`crate::eval::SHALLOW`].
     pub(crate) deep: bool,
     pub(crate) observer: Option<Observer>,
+    pub(crate) dynamic: crate::dynamic::compile::DynamicCode,
+    pub(crate) claim: Option<Claim>,
+}
+
+/// A compiled claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    /// Index of its function in [`Code::functions`].
+    pub(crate) function: u32,
+    /// Index of its segment's layout.
+    pub(crate) layout: u32,
+    /// It only looks: no actions, no atomic sequences.
+    pub(crate) pure: bool,
+    /// Some condition asks for `timeout`.
+    pub(crate) asks_timeout: bool,
+    /// It has run to its end.
+    pub(crate) completed: SiteAt,
+    /// Nothing can move in the state it watches.
+    pub(crate) deadlock: SiteAt,
+    /// Accepting locations of threads count too.
+    pub(crate) accept_labels: bool,
+    /// The number of its first transformation.
+    pub(crate) first: u32,
+    /// Acceptance sets of its moves, by transformation from `first` on; `None` when its locations decide.
+    pub(crate) marks: Option<Vec<u64>>,
+    /// The acceptance sets that do not exist, as bits.
+    pub(crate) outside: u64,
 }
 
 /// A compiled observer.

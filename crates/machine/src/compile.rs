@@ -9,14 +9,28 @@ use crate::code::{
     Receive, Send, SiteAt, Start, Transformation,
 };
 use crate::direct::INTERPRET;
+use crate::dynamic::compile::CallPlace;
+use crate::dynamic::segments::{Segments, Sort};
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
 use crate::layout::{Cell, Layout, size_of_type};
 
 /// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
 pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -> Code {
-    let mut compiler =
-        Compiler { program, layout, sources, code: Code::default(), span: None, nesting: 0, deepest: 0 };
+    let dynamic = program.features.dynamic;
+    let mut compiler = Compiler {
+        program,
+        layout,
+        segments: if dynamic { Segments::new(program, layout) } else { Segments::default() },
+        sources,
+        code: Code::default(),
+        span: None,
+        nesting: 0,
+        deepest: 0,
+    };
+    if dynamic {
+        compiler.dynamic_tables();
+    }
     compiler.code.init = compiler.init_globals();
     for (index, function) in program.functions.iter().enumerate() {
         let compiled = compiler.function(index as u32, function);
@@ -29,6 +43,12 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
         compiler.code.observer = Some(crate::code::Observer { negated: observer.negated, function, site });
         compiler.code.functions.push(compiled);
     }
+    if dynamic {
+        compiler.idle_functions();
+    }
+    if let Some(claim) = &program.claim {
+        compiler.claim(claim);
+    }
     compiler.code.deep = compiler.deepest > SHALLOW;
     debug_assert!(compiler.deepest <= DEEP);
     compiler.code
@@ -37,12 +57,13 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
 pub(crate) struct Compiler<'a> {
     pub(crate) program: &'a Program,
     pub(crate) layout: &'a Layout,
-    sources: &'a SourceMap,
+    pub(crate) segments: Segments,
+    pub(crate) sources: &'a SourceMap,
     pub(crate) code: Code,
     /// The innermost known place, for faults.
     span: Option<Span>,
     /// Expressions around the one being compiled; each holds at most a few values on the stack.
-    nesting: usize,
+    pub(crate) nesting: usize,
     deepest: usize,
 }
 
@@ -51,16 +72,16 @@ pub(crate) struct Compiler<'a> {
 const PER_LEVEL: usize = 3;
 
 impl Compiler<'_> {
-    fn emit(&mut self, op: Op) -> usize {
+    pub(crate) fn emit(&mut self, op: Op) -> usize {
         self.code.ops.push(op);
         self.code.ops.len() - 1
     }
 
-    fn here(&self) -> CodeAt {
+    pub(crate) fn here(&self) -> CodeAt {
         self.code.ops.len() as u32
     }
 
-    fn site(&mut self, fault: Fault, span: Span) -> SiteAt {
+    pub(crate) fn site(&mut self, fault: Fault, span: Span) -> SiteAt {
         let site = Site { fault, span };
         if let Some(known) = self.code.sites.iter().position(|s| *s == site) {
             return known as u32;
@@ -76,7 +97,7 @@ impl Compiler<'_> {
         start
     }
 
-    fn function(&mut self, number: u32, function: &ir::Function) -> Function {
+    pub(crate) fn function(&mut self, number: u32, function: &ir::Function) -> Function {
         self.span = Some(function.span);
         let init = self.here();
         if let Some(layout) = self.layout.threads.get(number as usize) {
@@ -85,17 +106,21 @@ impl Compiler<'_> {
                 self.init(number, variable, *at, true);
             }
             for variable in &function.dead_at_start {
-                self.action(number, &ir::Action::Forget(*variable));
+                let nowhere = CallPlace { location: 0, target: 0, keeps_control: false };
+                self.action(number, &ir::Action::Forget(*variable), &nowhere);
             }
         }
         self.emit(Op::Return);
         let provided = function.provided.as_ref().map(|e| self.expr_code(number, e));
         let mut locations = Vec::new();
-        for location in &function.locations {
+        for (index, location) in function.locations.iter().enumerate() {
             let first = self.code.transformations.len() as u32;
             // Nested code is emitted while compiling: collect, then append in order.
-            let compiled: Vec<_> =
-                location.transformations.iter().map(|t| self.transformation(number, t)).collect();
+            let compiled: Vec<_> = location
+                .transformations
+                .iter()
+                .map(|t| self.transformation(number, index as u32, t))
+                .collect();
             for (mut t, ir) in compiled.into_iter().zip(&location.transformations) {
                 t.number = self.code.transformations.len() as u32;
                 self.code.transformations.push(t);
@@ -103,7 +128,8 @@ impl Compiler<'_> {
                 self.code.directs.list.push(direct);
             }
             let directs = &self.code.directs.list[first as usize..];
-            let direct = is_plain(location) && directs.iter().all(|d| d.condition != INTERPRET);
+            let plain = is_plain(self.program, function, location);
+            let direct = plain && directs.iter().all(|d| d.condition != INTERPRET);
             locations.push(Location {
                 direct,
                 first,
@@ -111,13 +137,15 @@ impl Compiler<'_> {
                 deterministic: location.deterministic,
                 transient: location.transient,
                 valid_end: location.end,
-                plain: is_plain(location),
+                plain,
+                accept: location.accept,
+                progress: location.progress,
             });
         }
         Function { locations, entry: function.entry.0, provided, priority: function.priority, init }
     }
 
-    fn transformation(&mut self, function: u32, t: &ir::Transformation) -> Transformation {
+    fn transformation(&mut self, function: u32, location: u32, t: &ir::Transformation) -> Transformation {
         self.span = Some(t.span);
         let operation = match &t.operation {
             ir::Operation::Always => Operation::Always,
@@ -133,6 +161,8 @@ impl Compiler<'_> {
                     channel: self.expr_code(function, channel),
                     sorted: *sorted,
                     args: args.iter().map(|e| self.expr_code(function, e)).collect(),
+                    sorts: args.iter().map(Sort::of_expr).collect(),
+                    wrong: self.site(Fault::Message, t.span),
                     site: self.site(Fault::NoChannel, t.span),
                     too_many: self.site(Fault::Fields, t.span),
                 };
@@ -151,8 +181,10 @@ impl Compiler<'_> {
         };
         let actions = (!t.actions.is_empty()).then(|| {
             let start = self.here();
+            let place =
+                CallPlace { location, target: t.target.map_or(0, |l| l.0), keeps_control: t.keeps_control };
             for action in &t.actions {
-                self.action(function, action);
+                self.action(function, action, &place);
             }
             self.emit(Op::Return);
             start
@@ -176,6 +208,12 @@ impl Compiler<'_> {
         patterns: &[ir::Pattern],
         span: Span,
     ) -> u32 {
+        let sorts = patterns.iter().map(|p| match p {
+            ir::Pattern::Bind(place) => Sort::of_type(&place.ty),
+            ir::Pattern::Match(e) => Sort::of_expr(e),
+            ir::Pattern::Ignore => Sort::Any,
+        });
+        let sorts = sorts.collect();
         let patterns = patterns
             .iter()
             .map(|p| match p {
@@ -196,11 +234,12 @@ impl Compiler<'_> {
             .collect();
         let site = self.site(Fault::NoChannel, span);
         let too_many = self.site(Fault::Fields, span);
-        self.code.receives.push(Receive { channel, any, peek, patterns, site, too_many });
+        let wrong = self.site(Fault::Message, span);
+        self.code.receives.push(Receive { channel, any, peek, patterns, sorts, site, too_many, wrong });
         self.code.receives.len() as u32 - 1
     }
 
-    fn action(&mut self, function: u32, action: &ir::Action) {
+    fn action(&mut self, function: u32, action: &ir::Action, place: &CallPlace) {
         match action {
             ir::Action::Assign(place, value) => self.store(function, place, |c| c.expr(function, value)),
             ir::Action::Assert(e, span) => {
@@ -236,6 +275,9 @@ impl Compiler<'_> {
                         c.expr(function, priority);
                     }
                     c.emit(Op::Start(index));
+                    if result.as_ref().is_some_and(|r| r.ty == Type::Thread) {
+                        c.emit(Op::AddConst(1));
+                    }
                 };
                 match result {
                     Some(place) => self.store(function, place, start),
@@ -278,7 +320,11 @@ impl Compiler<'_> {
                 let ty = &self.program.functions[function as usize].locals[variable.0 as usize].ty;
                 let len = size_of_type(self.program, ty);
                 self.emit(Op::Forget { at, len });
+                if has_links(self.program, ty) {
+                    self.emit(Op::Touch);
+                }
             }
+            dynamic => self.dynamic_action(function, dynamic, place),
         }
     }
 
@@ -292,7 +338,7 @@ impl Compiler<'_> {
     }
 
     /// Code that gives a variable at byte `at` its initial value. Channels are made by the machine.
-    fn init(&mut self, function: u32, variable: &Variable, at: u32, local: bool) {
+    pub(crate) fn init(&mut self, function: u32, variable: &Variable, at: u32, local: bool) {
         self.span = Some(variable.span);
         let put = |c: &mut Self, ty: &Type, at: u32, value: &Expr| {
             if value.constant() == Some(0) {
@@ -303,16 +349,22 @@ impl Compiler<'_> {
             c.emit(if local { Op::StoreLocal(at, cell) } else { Op::StoreGlobal(at, cell) });
         };
         match (&variable.init, &variable.ty) {
-            (Init::Channels(_), _) => {}
+            (Init::Channels(kind), ty) => {
+                if self.program.features.dynamic {
+                    self.init_channels(*kind, ty, at, local);
+                }
+            }
             (Init::Default, Type::Structure(id)) => self.init_structure(function, *id, at, local),
             (Init::Default, Type::Array(element, length)) => {
-                if let Type::Structure(id) = **element {
+                if matches!(**element, Type::Structure(_) | Type::Range(_) | Type::Array(..)) {
                     let size = size_of_type(self.program, element);
+                    let inner = Variable { ty: (**element).clone(), ..variable.clone() };
                     for index in 0..*length {
-                        self.init_structure(function, id, at + index * size, local);
+                        self.init(function, &inner, at + index * size, local);
                     }
                 }
             }
+            (Init::Default, Type::Range(range)) => put(self, &variable.ty, at, &Expr::Const(range.initial())),
             (Init::Default, _) => {}
             (Init::Fill(value), Type::Array(element, length)) => {
                 let size = size_of_type(self.program, element);
@@ -343,7 +395,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn expr(&mut self, function: u32, expr: &Expr) {
+    pub(crate) fn expr(&mut self, function: u32, expr: &Expr) {
         self.nesting += 1;
         self.deepest = self.deepest.max(self.nesting * PER_LEVEL + 2);
         self.expr_inside(function, expr);
@@ -410,10 +462,41 @@ impl Compiler<'_> {
                 let label = self.program.labels[label.0 as usize];
                 self.emit(Op::At { function: label.function.0, location: label.location.0 });
             }
+            Expr::Enabled(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::Enabled);
+            }
+            Expr::LocationOf(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::LocationOf);
+            }
+            Expr::NonProgress => {
+                self.emit(Op::NonProgress);
+            }
+            Expr::Oldest(of) => {
+                self.emit(Op::Oldest(of.0));
+            }
+            Expr::Bound(depth) => {
+                self.emit(Op::Bound(*depth));
+            }
+            Expr::Count { function: of, body } => {
+                let count = self.emit(Op::Count { function: of.0, end: 0 });
+                self.expr(function, body);
+                self.emit(Op::Return);
+                self.code.ops[count] = Op::Count { function: of.0, end: self.here() };
+            }
             Expr::Priority(thread) => {
                 self.expr(function, thread);
                 self.emit(Op::Priority);
             }
+            Expr::SelfThread
+            | Expr::Terminated(_)
+            | Expr::InstanceOf { .. }
+            | Expr::Cast { .. }
+            | Expr::ArrayLength(_)
+            | Expr::Lock(..)
+            | Expr::Query { .. }
+            | Expr::Function(_) => self.dynamic_expr(function, expr),
             Expr::Spanned(inner, span) => {
                 let outer = self.span.replace(*span);
                 self.expr(function, inner);
@@ -422,7 +505,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn current_span(&self) -> Span {
+    pub(crate) fn current_span(&self) -> Span {
         // Every function, transformation and initialiser sets it before code is emitted.
         self.span.expect("code is compiled only inside something that has a place")
     }
@@ -531,8 +614,12 @@ impl Compiler<'_> {
     }
 
     /// Code that stores what `value` pushes.
-    fn store(&mut self, function: u32, place: &Place, value: impl FnOnce(&mut Self)) {
+    pub(crate) fn store(&mut self, function: u32, place: &Place, value: impl FnOnce(&mut Self)) {
         let cell = Cell::of(&place.ty);
+        let value = |c: &mut Self| {
+            value(c);
+            c.before_store(&place.ty, place.span);
+        };
         if let Some(element) = self.element(function, place) {
             value(self);
             self.emit(Op::StoreElement8(element));
@@ -584,7 +671,7 @@ impl Compiler<'_> {
                 self.layout.threads[function as usize].locals[v.0 as usize],
                 &self.program.functions[function as usize].locals[v.0 as usize].ty,
             ),
-            Root::Remote { .. } => return Simple::No,
+            Root::Remote { .. } | Root::Object { .. } => return Simple::No,
         };
         for (depth, projection) in place.path.iter().enumerate() {
             match (projection, ty) {
@@ -617,6 +704,8 @@ impl Compiler<'_> {
     /// Pushes the byte position of a place.
     fn place(&mut self, function: u32, place: &Place) {
         let program = self.program;
+        let mut path = &place.path[..];
+        let object_type;
         let mut ty = match &place.root {
             Root::Global(v) => {
                 self.emit(Op::GlobalPlace(self.layout.globals[v.0 as usize]));
@@ -634,8 +723,12 @@ impl Compiler<'_> {
                 self.emit(Op::RemotePlace { function: remote.0, at, site });
                 &program.function(*remote).locals[variable.0 as usize].ty
             }
+            Root::Object { reference, referent } => {
+                (object_type, path) = self.object_place(function, reference, *referent, place);
+                &object_type
+            }
         };
-        for projection in &place.path {
+        for projection in path {
             match (projection, ty) {
                 (Projection::Field(field), Type::Structure(id)) => {
                     let fields = &program.structure(*id).fields;
@@ -659,21 +752,47 @@ impl Compiler<'_> {
 }
 
 /// See [`crate::code::Location::plain`].
-fn is_plain(location: &ir::Location) -> bool {
+fn is_plain(program: &Program, function: &ir::Function, location: &ir::Location) -> bool {
     let ts = &location.transformations;
+    if program.features.dynamic && may_be_exclusive(program, function) {
+        return false;
+    }
     ts.windows(2).all(|w| w[0].rank == w[1].rank)
         && ts.iter().all(|t| {
             let operation =
                 matches!(t.operation, ir::Operation::Always | ir::Operation::When(_) | ir::Operation::Else);
             let changes = t.actions.iter().all(|a| match a {
-                ir::Action::Assign(..)
-                | ir::Action::Assert(..)
-                | ir::Action::Print(_)
-                | ir::Action::Forget(_) => true,
-                ir::Action::Start { .. } | ir::Action::SetPriority(..) => false,
+                // Letting go of a reference may leave garbage.
+                ir::Action::Assign(place, _) => !has_links(program, &place.ty),
+                ir::Action::Forget(v) => !has_links(program, &function.locals[v.0 as usize].ty),
+                ir::Action::Assert(..) | ir::Action::Print(_) => true,
+                _ => false,
             });
             operation && changes && t.target.is_some()
         })
+}
+
+/// Can a thread be in this function by a call that was made in exclusive control? Then it keeps control there, too.
+fn may_be_exclusive(program: &Program, function: &ir::Function) -> bool {
+    let actions = |f: &ir::Function, found: &dyn Fn(&ir::Transformation, &ir::Action) -> bool| {
+        f.locations.iter().flat_map(|l| &l.transformations).any(|t| t.actions.iter().any(|a| found(t, a)))
+    };
+    actions(function, &|_, a| matches!(a, ir::Action::Return(_)))
+        && program
+            .functions
+            .iter()
+            .any(|f| actions(f, &|t, a| t.keeps_control && matches!(a, ir::Action::Call { .. })))
+}
+
+/// Does a value of this type name objects or threads?
+fn has_links(program: &Program, ty: &Type) -> bool {
+    program.features.dynamic
+        && match ty {
+            Type::Reference(_) | Type::Thread => true,
+            Type::Array(element, _) => has_links(program, element),
+            Type::Structure(id) => program.structure(*id).fields.iter().any(|f| has_links(program, &f.ty)),
+            _ => false,
+        }
 }
 
 /// How a place is found.

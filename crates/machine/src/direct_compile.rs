@@ -91,6 +91,8 @@ impl Compiler<'_> {
 
     fn direct_action(&mut self, function: u32, action: &ir::Action) -> Option<()> {
         match action {
+            // A value must be checked against a range.
+            ir::Action::Assign(place, _) if matches!(place.ty, ir::Type::Range(_)) => return None,
             ir::Action::Assign(place, value) => {
                 let (left, right, subtract) = self.sum(function, value)?;
                 let Cell::U8(mask) = Cell::of(&place.ty) else { return None };

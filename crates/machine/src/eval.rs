@@ -3,6 +3,7 @@
 use quotient_program::BinaryOp;
 
 use crate::code::{CodeAt, Leaf, Op, SiteAt};
+use crate::dynamic::kind::Object;
 use crate::layout::{Cell, Shape};
 use crate::machine::Machine;
 
@@ -159,7 +160,11 @@ impl Machine {
                 Op::RemotePlace { function, at, site } => {
                     match self.shape_at(memory).threads.get(top as usize) {
                         Some(thread) if thread.kind == function => top = (thread.at + at) as i32,
-                        _ => return Err(site),
+                        Some(_) => match self.outermost(memory, top as usize) {
+                            Some(frame) if frame.kind == function => top = (frame.at + at) as i32,
+                            _ => return Err(site),
+                        },
+                        None => return Err(site),
                     }
                 }
                 Op::Index { stride, len, site } => {
@@ -217,7 +222,7 @@ impl Machine {
                 }
 
                 Op::SelfId => push!(frame.thread as i32),
-                Op::ThreadCount => push!(self.shape_at(memory).threads.len() as i32),
+                Op::ThreadCount => push!(self.shape_at(memory).alive as i32),
                 Op::Last => {
                     push!(self.layout.last.map_or(0, |at| i32::from(unsafe { *memory.add(at as usize) })));
                 }
@@ -243,13 +248,31 @@ impl Machine {
                     top = i32::from(found.is_some());
                 }
                 Op::At { function, location } => {
-                    let thread = self.shape_at(memory).threads.get(top as usize);
-                    top = i32::from(thread.is_some_and(|t| {
-                        t.kind == function && self.location(memory, t.at, t.kind) == location
-                    }));
+                    let frame = self.outermost(memory, top as usize);
+                    top = i32::from(
+                        frame.is_some_and(|f| f.kind == function && self.origin(memory, f) == location),
+                    );
                 }
                 Op::Priority => top = self.priority(memory, top as u32),
                 Op::Received => push!(frame.received),
+                Op::Enabled => {
+                    let exists = (top as usize) < self.shape_at(memory).threads.len();
+                    top = i32::from(exists && self.can_move(memory, top as u32)?);
+                }
+                Op::LocationOf => {
+                    let thread = self.shape_at(memory).threads.get(top as usize);
+                    top = thread.map_or(0, |t| self.location(memory, t.at, t.kind) as i32);
+                }
+                Op::NonProgress => push!(i32::from(!self.makes_progress(memory))),
+                Op::Oldest(function) => {
+                    let threads = &self.shape_at(memory).threads;
+                    push!(threads.iter().position(|t| t.kind == function).map_or(-1, |id| id as i32));
+                }
+                Op::Bound(depth) => push!(self.bound.get(depth as usize).map_or(0, |t| *t as i32)),
+                Op::Count { function, end } => {
+                    push!(self.count(function, pc as CodeAt, frame)?);
+                    pc = end as usize;
+                }
 
                 Op::StoreGlobal8(at, mask) => {
                     let value = pop!();
@@ -313,6 +336,7 @@ impl Machine {
                     args.reverse();
                     let id = self.start_thread(index, &args, priority);
                     self.start_args = args;
+                    let id = id?;
                     memory = self.draft.as_mut_ptr().cast();
                     push!(id);
                 }
@@ -330,6 +354,54 @@ impl Machine {
                 Op::Print(index) => {
                     if self.recorder.is_some() {
                         self.print(index, Frame { memory, ..frame })?;
+                    }
+                }
+
+                Op::MemberPlace(access, table) => {
+                    let access = &self.code.dynamic.accesses[access as usize];
+                    let (kind, at) = self.existing(memory, top, access.null, access.dangling)?;
+                    let Object::Record(record) = kind.object() else { return Err(access.wrong) };
+                    let offset = self.code.dynamic.members[table as usize][record.0 as usize];
+                    if offset == u32::MAX {
+                        return Err(access.wrong);
+                    }
+                    top = (at + offset) as i32;
+                }
+                Op::ElementPlace(access) => {
+                    let index = pop!();
+                    let access = &self.code.dynamic.accesses[access as usize];
+                    let (kind, at) = self.existing(memory, top, access.null, access.dangling)?;
+                    match kind.object() {
+                        Object::Array(id, length) if id.0 == access.array => {
+                            if index as u32 >= length {
+                                return Err(access.bounds);
+                            }
+                            top = (at + access.header + index as u32 * access.stride) as i32;
+                        }
+                        _ => return Err(access.wrong),
+                    }
+                }
+                Op::Fit(index) => {
+                    let (range, site) = self.code.dynamic.ranges[index as usize];
+                    top = range.fit(top).ok_or(site)?;
+                }
+                Op::Touch => self.heap.dirty = true,
+                Op::Heap(index) | Op::HeapAction(index) => {
+                    let dynamic = &self.code.dynamic;
+                    let count = dynamic.operations[index as usize].operands(&dynamic.calls);
+                    let mut operands = std::mem::take(&mut self.heap.operands);
+                    operands.clear();
+                    for _ in 0..count {
+                        operands.push(pop!());
+                    }
+                    operands.reverse();
+                    self.heap.operands = operands;
+                    let result = self.heap_operation(index, Frame { memory, ..frame })?;
+                    if let Op::HeapAction(_) = op {
+                        memory = self.draft.as_mut_ptr().cast();
+                    }
+                    if let Some(value) = result {
+                        push!(value);
                     }
                 }
             }

@@ -1,5 +1,6 @@
 //! What can go wrong in a step, and where.
 
+use quotient_program::ClaimOrigin;
 use quotient_source::Span;
 
 /// A place in the program where a step can go wrong.
@@ -32,6 +33,8 @@ pub enum Fault {
     NoChannel,
     /// More values than the channel's messages have fields.
     Fields,
+    /// A reference where a message has a number, or the other way round.
+    Message,
     /// A remote reference to a process that does not exist, or runs something else.
     NoProcess {
         /// The proctype it must run.
@@ -41,6 +44,73 @@ pub enum Fault {
     Blocked,
     /// A `d_step` does not end.
     Endless,
+    /// A reference that is null is followed.
+    Null {
+        /// What was written.
+        text: String,
+    },
+    /// A reference to a deleted object is followed.
+    Dangling {
+        /// What was written.
+        text: String,
+    },
+    /// An index is outside an array object.
+    Bounds {
+        /// The element as written.
+        text: String,
+    },
+    /// The length of a new array is negative.
+    Length,
+    /// A value is outside the range of the variable it is assigned to.
+    Range {
+        /// The least value.
+        low: i32,
+        /// The greatest value.
+        high: i32,
+    },
+    /// An object is not of the type it is cast to.
+    Cast {
+        /// The type.
+        name: String,
+    },
+    /// A lock is used by a thread that may not.
+    Lock {
+        /// The statement.
+        text: String,
+    },
+    /// A lock operation on something that has no lock.
+    NoLock,
+    /// An exception that nobody catches.
+    Unhandled {
+        /// Its type.
+        name: String,
+    },
+    /// A call of no function.
+    NoFunction {
+        /// The call.
+        text: String,
+    },
+    /// A call with the wrong number of arguments.
+    Arguments {
+        /// The call.
+        text: String,
+    },
+    /// A question about no thread.
+    NoThread,
+    /// An operation of a collection that cannot be done.
+    Refused {
+        /// The operation.
+        text: String,
+    },
+    /// A claim was followed to its end.
+    Claim {
+        /// What the claim is.
+        origin: ClaimOrigin,
+        /// What that means.
+        message: String,
+    },
+    /// Nothing can move, and not all processes may stop (only where a claim watches).
+    Deadlock,
     /// A channel operation that the `trace` does not allow, or that completes a `notrace`.
     Trace {
         /// `notrace`.
@@ -55,10 +125,22 @@ impl Fault {
             Fault::Assertion { .. } => "assertion",
             Fault::Index { .. } => "index",
             Fault::Division => "division",
-            Fault::NoChannel | Fault::Fields => "channel",
+            Fault::NoChannel | Fault::Fields | Fault::Message => "channel",
             Fault::NoProcess { .. } => "reference",
             Fault::Blocked | Fault::Endless => "d_step",
+            Fault::Claim { origin, .. } => origin.kind(),
+            Fault::Deadlock => "deadlock",
             Fault::Trace { .. } => "trace",
+            Fault::Null { .. } => "null",
+            Fault::Dangling { .. } => "dangling",
+            Fault::Bounds { .. } | Fault::Length => "index",
+            Fault::Range { .. } => "range",
+            Fault::Cast { .. } => "cast",
+            Fault::Lock { .. } | Fault::NoLock => "lock",
+            Fault::Unhandled { .. } => "exception",
+            Fault::NoFunction { .. } | Fault::Arguments { .. } => "call",
+            Fault::NoThread => "reference",
+            Fault::Refused { .. } => "collection",
         }
     }
 
@@ -72,11 +154,31 @@ impl Fault {
             Fault::Division => "division by zero".into(),
             Fault::NoChannel => "operation on a channel variable that holds no channel".into(),
             Fault::Fields => "more values than the messages of the channel have fields".into(),
+            Fault::Message => {
+                "a reference where the channel's messages have a number, or the other way round".into()
+            }
             Fault::NoProcess { name } => {
                 format!("remote reference to a process that does not exist or is no `{name}`")
             }
             Fault::Blocked => "a d_step sequence blocks after its first statement".into(),
             Fault::Endless => "a d_step sequence does not end".into(),
+            Fault::Null { text } => format!("null is followed: `{text}`"),
+            Fault::Dangling { text } => format!("a deleted object is used: `{text}`"),
+            Fault::Bounds { text } => format!("index out of bounds: `{text}`"),
+            Fault::Length => "an array with a negative length".into(),
+            Fault::Range { low, high } => format!("value out of range: it must be from {low} to {high}"),
+            Fault::Cast { name } => format!("cast of an object that is no `{name}`"),
+            Fault::Lock { text } => {
+                format!("lock used by a thread that does not hold it, or while another holds it: `{text}`")
+            }
+            Fault::NoLock => "lock operation on null, a deleted object, or an object without a lock".into(),
+            Fault::Unhandled { name } => format!("exception not caught: {name}"),
+            Fault::NoFunction { text } => format!("call of no function: `{text}`"),
+            Fault::Arguments { text } => format!("call with the wrong number of arguments: `{text}`"),
+            Fault::NoThread => "a question about a thread that is none".into(),
+            Fault::Refused { text } => format!("operation of a collection that cannot be done: `{text}`"),
+            Fault::Claim { message, .. } => message.clone(),
+            Fault::Deadlock => "deadlock: invalid end state".into(),
             Fault::Trace { negated: false } => "a channel operation that the trace does not allow".into(),
             Fault::Trace { negated: true } => "the channel operations complete the notrace".into(),
         }

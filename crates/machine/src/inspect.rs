@@ -2,6 +2,8 @@
 
 use quotient_program::{Function, Location, Program, Transformation, Type};
 
+use crate::dynamic::kind::{Kind, Object};
+use crate::dynamic::names::ObjectNames;
 use crate::eval::read;
 use crate::layout::{Cell, size_of_type};
 use crate::machine::Machine;
@@ -30,7 +32,7 @@ impl Machine {
     /// The function, its location and the transformation with this number.
     pub fn transformation(&self, number: u32) -> Option<(&Function, &Location, &Transformation)> {
         let mut left = number as usize;
-        for function in &self.program.functions {
+        for function in self.program.readers() {
             for location in &function.locations {
                 match location.transformations.get(left) {
                     Some(t) => return Some((function, location, t)),
@@ -45,7 +47,8 @@ impl Machine {
     pub fn threads(&self, state: &[u64]) -> Vec<ThreadView> {
         let memory = state.as_ptr().cast::<u8>();
         let threads = self.shape_at(memory).threads.iter().enumerate();
-        threads
+        let running = threads.filter(|(_, t)| (t.kind as usize) < self.program.functions.len());
+        running
             .map(|(id, t)| ThreadView {
                 id: id as u32,
                 function: t.kind,
@@ -54,21 +57,32 @@ impl Machine {
             .collect()
     }
 
-    /// Every variable and channel of a state. Locals are prefixed with their thread's name and id.
-    pub fn values(&self, state: &[u64]) -> Vec<Value> {
+    /// Every variable, channel and object of a state. Locals are prefixed with their thread's name and id, and with the
+    /// names of the functions whose frames they are in. `names` must have met the state.
+    pub fn values(&self, state: &[u64], names: &ObjectNames) -> Vec<Value> {
         let mut out = Vec::new();
         let shape = self.shape_at(state.as_ptr().cast());
         for (variable, at) in self.program.globals.iter().zip(&self.layout.globals) {
             if !variable.scratch {
-                self.value(state, &variable.name, &variable.ty, *at, &mut out);
+                self.value(state, &variable.name, &variable.ty, *at, names, &mut out);
             }
         }
+        let no_frames = Vec::new();
         for (id, thread) in shape.threads.iter().enumerate() {
-            let function = &self.program.functions[thread.kind as usize];
+            let Some(function) = self.program.functions.get(thread.kind as usize) else { continue };
             let layout = &self.layout.threads[thread.kind as usize];
-            for (variable, at) in function.locals.iter().zip(&layout.locals) {
-                let name = format!("{}({id}).{}", function.name, variable.name);
-                self.value(state, &name, &variable.ty, thread.at + at, &mut out);
+            let mut prefix = String::new();
+            for frame in shape.stacks.get(id).unwrap_or(&no_frames).iter().chain(std::iter::once(thread)) {
+                let function = &self.program.functions[frame.kind as usize];
+                prefix = match prefix.as_str() {
+                    "" => format!("{}({id})", function.name),
+                    outer => format!("{outer}/{}", function.name),
+                };
+                let layout = &self.layout.threads[frame.kind as usize];
+                for (variable, at) in function.locals.iter().zip(&layout.locals) {
+                    let name = format!("{prefix}.{}", variable.name);
+                    self.value(state, &name, &variable.ty, frame.at + at, names, &mut out);
+                }
             }
             if let Some(at) = layout.priority {
                 let text = read(state, thread.at + at, Cell::U8(u8::MAX)).to_string();
@@ -78,24 +92,35 @@ impl Machine {
         for index in 0..shape.channels.len() {
             out.push(Value {
                 name: self.channel_name(state, index as i32 + 1),
-                text: self.channel_text(state, index as i32 + 1),
+                text: self.channel_text(state, index as i32 + 1, names),
             });
+        }
+        if self.inspected(state) {
+            self.object_values(state, names, &mut out);
         }
         out
     }
 
-    fn value(&self, state: &[u64], name: &str, ty: &Type, at: u32, out: &mut Vec<Value>) {
+    pub(crate) fn value(
+        &self,
+        state: &[u64],
+        name: &str,
+        ty: &Type,
+        at: u32,
+        names: &ObjectNames,
+        out: &mut Vec<Value>,
+    ) {
         match ty {
             Type::Array(element, length) => {
                 let size = size_of_type(&self.program, element);
                 for index in 0..*length {
-                    self.value(state, &format!("{name}[{index}]"), element, at + index * size, out);
+                    self.value(state, &format!("{name}[{index}]"), element, at + index * size, names, out);
                 }
             }
             Type::Structure(id) => {
                 let mut at = at;
                 for field in &self.program.structure(*id).fields {
-                    self.value(state, &format!("{name}.{}", field.name), &field.ty, at, out);
+                    self.value(state, &format!("{name}.{}", field.name), &field.ty, at, names, out);
                     at += size_of_type(&self.program, &field.ty);
                 }
             }
@@ -106,7 +131,7 @@ impl Machine {
                     Type::Channel if self.own_channel(state, at) == Some(value) => return,
                     Type::Channel if value == 0 => "none".into(),
                     Type::Channel => self.channel_name(state, value),
-                    other => scalar_text(&self.program, other, value),
+                    other => self.scalar(state, other, value, names),
                 };
                 out.push(Value { name: name.into(), text });
             }
@@ -179,10 +204,23 @@ impl Machine {
         None
     }
 
-    fn channel_text(&self, state: &[u64], number: i32) -> String {
+    /// A single value.
+    pub(crate) fn scalar(&self, state: &[u64], ty: &Type, value: i32, names: &ObjectNames) -> String {
+        let opaque = self.opaque_text(state, ty, value, names);
+        opaque.unwrap_or_else(|| scalar_text(&self.program, ty, value))
+    }
+
+    pub(crate) fn channel_text(&self, state: &[u64], number: i32, names: &ObjectNames) -> String {
         let memory = state.as_ptr().cast::<u8>().cast_mut();
         let Some(channel) = self.channel(memory, number) else { return "none".into() };
-        let kind = self.shape_at(memory).channels[number as usize - 1].kind;
+        let shape = self.shape_at(memory);
+        let kind = match shape.channels.get(number as usize - 1) {
+            Some(instance) => instance.kind,
+            None => match Kind(shape.objects[number as usize - 1].kind).object() {
+                Object::Channel(id) => id.0,
+                _ => return "none".into(),
+            },
+        };
         let types = &self.program.channel_types[kind as usize].fields;
         let messages: Vec<String> = (0..channel.length())
             .map(|position| {
@@ -191,7 +229,7 @@ impl Machine {
                     .enumerate()
                     .map(|(f, ty)| match ty {
                         Type::Channel => self.channel_name(state, channel.field(position, f)),
-                        ty => scalar_text(&self.program, ty, channel.field(position, f)),
+                        ty => self.scalar(state, ty, channel.field(position, f), names),
                     })
                     .collect();
                 if fields.len() == 1 { fields[0].clone() } else { format!("({})", fields.join(",")) }

@@ -11,7 +11,8 @@
 
 use std::collections::HashMap;
 
-use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, Type};
+use crate::dynamic::segments::Sort;
+use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, RangeType, Type};
 
 /// How a scalar is kept in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +41,23 @@ impl Cell {
         }
     }
 
+    /// The smallest cell that holds every value of a range.
+    fn of_range(range: RangeType) -> Cell {
+        match (range.low, range.high) {
+            (0.., ..=0xff) => Cell::U8(u8::MAX),
+            (0.., ..=0xffff) => Cell::U16(u16::MAX),
+            (-0x8000.., ..=0x7fff) => Cell::I16,
+            _ => Cell::I32,
+        }
+    }
+
     /// The cell of a scalar type.
     pub(crate) fn of(ty: &Type) -> Cell {
         match ty {
             Type::Int(int) => Cell::of_int(*int),
-            Type::Enumeration(_) | Type::Channel => Cell::U8(u8::MAX),
+            Type::Range(range) => Cell::of_range(*range),
+            Type::Enumeration(_) | Type::Channel | Type::Thread => Cell::U8(u8::MAX),
+            Type::Reference(_) | Type::Function => Cell::U16(u16::MAX),
             // Structures and arrays are taken apart before a cell is asked for.
             Type::Structure(_) | Type::Array(..) => unreachable!("not a scalar"),
         }
@@ -140,6 +153,8 @@ pub(crate) struct ChannelLayout {
     pub(crate) length_size: u32,
     /// Fields of a message: byte within the message and cell.
     pub(crate) fields: Vec<(u32, Cell)>,
+    /// What each field names.
+    pub(crate) sorts: Vec<Sort>,
     pub(crate) message_size: u32,
     pub(crate) size: u32,
 }
@@ -155,6 +170,8 @@ pub(crate) struct Layout {
     pub(crate) last: Option<u32>,
     /// Where the observer's location is (two bytes).
     pub(crate) observer: Option<u32>,
+    /// Where the claim's segment is: its location and variables. Its layout is the last one of `threads`.
+    pub(crate) claim: Option<u32>,
     /// Scratch variables: zero in every stored state.
     pub(crate) scratch: std::ops::Range<u32>,
     /// First byte after the globals.
@@ -185,19 +202,37 @@ impl Layout {
         };
         let last = reserve(program.features.last, 1);
         let observer = reserve(program.observer.is_some(), 2);
+        let mut threads: Vec<ThreadLayout> =
+            program.functions.iter().map(|f| thread_layout(program, f)).collect();
+        let claim_layout = program.claim.as_ref().map(|c| thread_layout(program, &c.function));
+        let claim = reserve(claim_layout.is_some(), claim_layout.as_ref().map_or(0, |l| l.size));
+        threads.extend(claim_layout);
         let scratch_start = at;
         for (index, variable) in program.globals.iter().enumerate().filter(|(_, v)| v.scratch) {
             globals[index] = at;
             at += size_of_type(program, &variable.ty);
+        }
+        let mut threads: Vec<ThreadLayout> =
+            program.functions.iter().map(|f| thread_layout(program, f)).collect();
+        if program.features.dynamic {
+            // In the place of the observer's function, of an ended thread and of no thread.
+            threads.extend([(); 3].map(|()| ThreadLayout {
+                location_size: 1,
+                priority: None,
+                locals: Vec::new(),
+                size: 1,
+                channels: Vec::new(),
+            }));
         }
         Layout {
             shape_size,
             globals,
             last,
             observer,
+            claim,
             scratch: scratch_start..at,
             fixed: at,
-            threads: program.functions.iter().map(|f| thread_layout(program, f)).collect(),
+            threads,
             channels: program.channel_types.iter().map(channel_layout).collect(),
             initial_channels,
         }
@@ -211,6 +246,10 @@ fn channels_of(
     at: u32,
     out: &mut Vec<(u32, ChannelTypeId)>,
 ) {
+    if program.features.dynamic {
+        // Channels are objects there.
+        return;
+    }
     match (&variable.init, &variable.ty) {
         (quotient_program::Init::Channels(kind), ty) => {
             out.extend((0..size_of_type(program, ty)).map(|i| (at + i, *kind)));
@@ -234,7 +273,10 @@ fn channels_of(
 }
 
 fn thread_layout(program: &Program, function: &quotient_program::Function) -> ThreadLayout {
-    let location_size = if function.locations.len() <= 256 { 1 } else { 2 };
+    // While a frame waits for a call to return, its location says which call (see `dynamic/frames.rs`).
+    let calls = function.locations.iter().flat_map(|l| &l.transformations).flat_map(|t| &t.actions);
+    let calls = calls.filter(|a| matches!(a, quotient_program::Action::Call { .. })).count();
+    let location_size = if function.locations.len() + calls <= 256 { 1 } else { 2 };
     let mut at = location_size;
     let priority = program.features.priorities.then(|| {
         at += 1;
@@ -264,11 +306,13 @@ fn channel_layout(channel: &quotient_program::ChannelType) -> ChannelLayout {
         })
         .collect();
     let size = length_size + channel.capacity * message_size;
-    ChannelLayout { capacity: channel.capacity, length_size, fields, message_size, size }
+    let sorts = channel.fields.iter().map(Sort::of_type).collect();
+    ChannelLayout { capacity: channel.capacity, length_size, fields, sorts, message_size, size }
 }
 
 /// A thread or channel of a shape.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Instance {
     /// Index of its function or channel type.
     pub(crate) kind: u32,
@@ -276,17 +320,61 @@ pub(crate) struct Instance {
     pub(crate) at: u32,
 }
 
-/// Which threads and channels exist, and where.
-#[derive(Clone, Debug)]
+/// Which threads, channels and objects exist, and where.
+#[derive(Debug)]
 pub(crate) struct Shape {
+    /// Threads, each with its topmost frame.
     pub(crate) threads: Vec<Instance>,
     pub(crate) channels: Vec<Instance>,
+    /// Of a dynamic program: the frames below the topmost, the outermost first.
+    pub(crate) stacks: Vec<Vec<Instance>>,
+    /// Of a dynamic program: where each thread's head is.
+    pub(crate) heads: Vec<u32>,
+    /// Of a dynamic program: the objects, from number 1 on.
+    pub(crate) objects: Vec<Instance>,
+    /// Threads that have not ended.
+    pub(crate) alive: u32,
     /// Used bytes.
     pub(crate) bytes: u32,
     /// Words of a state.
     pub(crate) words: u32,
     /// The shape without the youngest thread.
     pub(crate) parent: u32,
+}
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        let mut copy = Shape::empty(self.bytes);
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, from: &Shape) {
+        self.threads.clone_from(&from.threads);
+        self.channels.clone_from(&from.channels);
+        self.stacks.clone_from(&from.stacks);
+        self.heads.clone_from(&from.heads);
+        self.objects.clone_from(&from.objects);
+        (self.alive, self.bytes, self.words, self.parent) = (from.alive, from.bytes, from.words, from.parent);
+    }
+}
+
+impl Shape {
+    /// Nothing but globals, which take this many bytes.
+    pub(crate) fn empty(bytes: u32) -> Shape {
+        Shape {
+            threads: Vec::new(),
+            channels: Vec::new(),
+            stacks: Vec::new(),
+            heads: Vec::new(),
+            objects: Vec::new(),
+            alive: 0,
+            bytes,
+            words: bytes.div_ceil(8),
+            parent: 0,
+        }
+    }
 }
 
 /// All shapes met so far.
@@ -304,8 +392,7 @@ pub(crate) const MOST_CHANNELS: usize = 255;
 impl Shapes {
     /// The shape before any thread: only the global channels.
     pub(crate) fn new(layout: &Layout) -> Result<Shapes, String> {
-        let mut shape =
-            Shape { threads: Vec::new(), channels: Vec::new(), bytes: layout.fixed, words: 0, parent: 0 };
+        let mut shape = Shape::empty(layout.fixed);
         for (_, kind) in &layout.initial_channels {
             add_channel(&mut shape, layout, *kind)?;
         }
@@ -328,6 +415,7 @@ impl Shapes {
         }
         next.parent = shape;
         next.threads.push(Instance { kind: function.0, at: next.bytes });
+        next.alive += 1;
         next.bytes += layout.threads[function.0 as usize].size;
         for (_, kind) in &layout.threads[function.0 as usize].channels {
             add_channel(&mut next, layout, *kind)?;

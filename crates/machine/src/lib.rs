@@ -6,23 +6,39 @@
 //! youngest thread can cease to exist. What goes wrong in a step (a [`Fault`]) is a verdict, never a panic.
 
 mod channel;
+mod claim;
+mod claim_compile;
 mod code;
 mod compile;
 mod d_step;
 mod direct;
 mod direct_compile;
+mod dynamic;
 mod eval;
 mod fault;
+mod graph;
 mod inspect;
 mod layout;
+mod look;
 mod machine;
 mod observer;
+mod omega;
 mod plain;
 mod record;
 mod rendezvous;
+mod scalars;
 mod step;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod x86;
 
+pub use claim::CLAIM_THREAD;
+pub use dynamic::graph::DynamicGraph;
+pub use dynamic::names::ObjectNames;
 pub use fault::{Fault, Site};
+pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
+pub use look::{Fill, ScalarAt, ThreadAt};
 pub use machine::Machine;
+pub use omega::{Fair, FairMarks};
 pub use record::{MicroStep, StepRecord};
+pub use scalars::{Scalar, ScalarPlace};

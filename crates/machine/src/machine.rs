@@ -6,6 +6,8 @@ use quotient_system::{Exhausted, Scope, Successors, System, Violation, Violation
 
 use crate::code::Code;
 use crate::compile::compile;
+use crate::dynamic::allocate::Heap;
+use crate::dynamic::segments::Segments;
 use crate::eval::Frame;
 use crate::fault::Site;
 use crate::layout::{Layout, Shapes, TOO_MANY_SHAPES};
@@ -26,6 +28,10 @@ pub struct Machine {
     /// Something must be done to every state before it is stored: scratch variables, `_last`.
     pub(crate) must_clean: bool,
 
+    /// Objects, frames, threads that end in any order.
+    pub(crate) dynamic: bool,
+    pub(crate) heap: Heap,
+
     /// The state being made.
     pub(crate) draft: Vec<u64>,
     /// States inside an atomic sequence, waiting to go on.
@@ -44,8 +50,19 @@ pub struct Machine {
     pub(crate) exhausted: Option<String>,
     /// Transformations taken at least once, by number.
     pub(crate) taken: Vec<bool>,
+    /// Locations as machine code.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    pub(crate) translated: crate::x86::Translated,
     /// Set while a step is being explained.
     pub(crate) recorder: Option<Recorder>,
+    /// Threads that the counts being evaluated look at, outermost first.
+    pub(crate) bound: Vec<u32>,
+    /// Locations the claim can go to from the state being expanded, with the transformations that lead there.
+    pub(crate) claim_moves: Vec<(u32, u32)>,
+    /// The state being expanded, after a move of the claim.
+    pub(crate) claim_state: Vec<u64>,
+    /// Report deadlocks of the program that a claim watches.
+    pub(crate) claim_deadlocks: bool,
 }
 
 impl Machine {
@@ -60,14 +77,26 @@ impl Machine {
     }
 
     fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
-        let layout = Layout::new(&program, wide);
+        let dynamic = program.features.dynamic;
+        if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
+            return Err(Exhausted { what });
+        }
+        // Combinations of objects are many: a dynamic program always has wide shape numbers.
+        let layout = Layout::new(&program, wide || dynamic);
         let code = compile(&program, &layout, sources);
         let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
         let has_transient = program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient);
         let restricted =
             program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
         let must_clean = !layout.scratch.is_empty() || layout.last.is_some();
+        let segments = if dynamic { Segments::new(&program, &layout) } else { Segments::default() };
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let translated = crate::x86::Translated::new(program.observer.is_none() && !dynamic);
         Ok(Machine {
+            dynamic,
+            heap: Heap::new(segments),
+            #[cfg(all(target_arch = "x86_64", unix))]
+            translated,
             restricted,
             must_clean,
             taken: vec![false; code.transformations.len()],
@@ -87,7 +116,17 @@ impl Machine {
             values: Vec::new(),
             exhausted: None,
             recorder: None,
+            bound: Vec::new(),
+            claim_moves: Vec::new(),
+            claim_state: Vec::new(),
+            claim_deadlocks: false,
         })
+    }
+
+    /// Leaves everything to the interpreter from now on: no machine code. For comparison; it is slower.
+    pub fn interpret_only(&mut self) {
+        #[cfg(all(target_arch = "x86_64", unix))]
+        self.translated.disable();
     }
 
     /// Whether a search that ended [`Exhausted`] with this reason can succeed with [`Machine::wide`].
@@ -156,7 +195,7 @@ impl Machine {
         }
     }
 
-    fn set_shape_number(&mut self, shape: u32) {
+    pub(crate) fn set_shape_number(&mut self, shape: u32) {
         let memory = self.draft.as_mut_ptr().cast::<u8>();
         // SAFETY: as above.
         unsafe {
@@ -187,9 +226,17 @@ impl Machine {
     }
 
     /// Adds a thread to the draft; gives its id. When there is no room, notes that and gives 0.
-    pub(crate) fn start_thread(&mut self, start: u32, args: &[i32], priority: Option<i32>) -> i32 {
+    pub(crate) fn start_thread(
+        &mut self,
+        start: u32,
+        args: &[i32],
+        priority: Option<i32>,
+    ) -> Result<i32, u32> {
         let function = self.code.starts[start as usize].function;
-        let Some(base) = self.add_thread(FunctionId(function), priority) else { return 0 };
+        if self.dynamic {
+            return self.start_dynamic(function, args, priority).map(|id| id as i32);
+        }
+        let Some(base) = self.add_thread(FunctionId(function), priority) else { return Ok(0) };
         let memory = self.draft.as_mut_ptr().cast::<u8>();
         for ((at, cell), value) in self.code.starts[start as usize].params.iter().zip(args) {
             // SAFETY: parameters are locals of the new segment.
@@ -197,7 +244,7 @@ impl Machine {
         }
         let thread = self.shape_at(memory).threads.len() as u32 - 1;
         self.init_thread(function, thread, base);
-        thread as i32
+        Ok(thread as i32)
     }
 
     fn add_thread(&mut self, function: FunctionId, priority: Option<i32>) -> Option<u32> {
@@ -241,6 +288,9 @@ impl Machine {
 
     /// Takes the youngest thread, with its channels, out of the draft.
     pub(crate) fn end_thread(&mut self) {
+        if self.dynamic {
+            return self.drop_youngest();
+        }
         let shape = self.shape_number(self.draft.as_ptr().cast());
         let parent = self.shapes.list[shape as usize].parent;
         let (words, bytes) = {
@@ -256,7 +306,19 @@ impl Machine {
         self.set_shape_number(parent);
     }
 
+    /// Runs code that gives initial values to the segment at `base` of the draft.
+    fn run_initial(&mut self, code: crate::code::CodeAt, base: u32) {
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        if let Err(site) = self.run(code, Frame { memory, base, thread: 0, received: 0 }) {
+            self.failed_assertions.push(site);
+        }
+    }
+
     fn initial_state(&mut self) {
+        if self.dynamic {
+            self.shapes.list[0] = crate::layout::Shape::empty(self.layout.fixed);
+            self.heap.dirty = true;
+        }
         let words = self.shapes.list[0].words as usize;
         self.draft.clear();
         self.draft.resize(words, 0);
@@ -269,12 +331,22 @@ impl Machine {
             let entry = self.code.functions[observer.function as usize].entry;
             self.set_observer(entry);
         }
-        let init = self.code.init;
-        let memory = self.draft.as_mut_ptr().cast::<u8>();
-        if let Err(site) = self.run(init, Frame { memory, base: 0, thread: 0, received: 0 }) {
-            self.failed_assertions.push(site);
+        if let Some(claim) = self.code.claim.clone() {
+            let base = self.layout.claim.unwrap_or(0);
+            let function = &self.code.functions[claim.function as usize];
+            let (entry, init) = (function.entry, function.init);
+            self.set_location(base, claim.layout, entry);
+            self.run_initial(init, base);
         }
+        let init = self.code.init;
+        self.run_initial(init, 0);
         for function in self.program.initial.clone() {
+            if self.dynamic {
+                if let Err(site) = self.start_dynamic(function.0, &[], None) {
+                    self.failed_assertions.push(site);
+                }
+                continue;
+            }
             let Some(base) = self.add_thread(function, None) else { return };
             let thread = self.shape_at(self.draft.as_ptr().cast()).threads.len() as u32 - 1;
             self.init_thread(function.0, thread, base);
@@ -291,11 +363,14 @@ impl System for Machine {
         self.report_assertions(out);
         self.mover = 0;
         self.emit(out);
-        Ok(())
+        self.exhausted.take().map_or(Ok(()), |what| Err(Exhausted { what }))
     }
 
     #[inline]
     fn successors(&mut self, state: &[u64], scope: Scope, out: &mut Successors) -> Result<(), Exhausted> {
+        if self.dynamic {
+            self.meet_shape(state);
+        }
         self.expand(state, scope, out);
         match self.exhausted.take() {
             None => Ok(()),
@@ -304,15 +379,26 @@ impl System for Machine {
     }
 
     fn is_valid_end(&mut self, state: &[u64]) -> bool {
-        let memory = state.as_ptr().cast::<u8>();
-        self.shape_at(memory).threads.iter().all(|t| {
-            let location = self.location(memory, t.at, t.kind);
-            self.code.functions[t.kind as usize].locations[location as usize].valid_end
-        })
+        if self.dynamic && self.is_cut(state) {
+            return true;
+        }
+        // Where a claim watches, a state without successors is one where the claim gave up: no deadlock.
+        self.code.claim.is_some() || self.may_stop(state)
     }
 
     fn violation(&self, code: ViolationCode) -> Violation {
         let fault = &self.site(code).fault;
         Violation { kind: fault.kind().into(), message: fault.message() }
+    }
+}
+
+impl Machine {
+    /// Do all threads stand where they may stay for ever?
+    pub(crate) fn may_stop(&self, state: &[u64]) -> bool {
+        let memory = state.as_ptr().cast::<u8>();
+        self.shape_at(memory).threads.iter().all(|t| {
+            let location = self.location(memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].valid_end
+        })
     }
 }

@@ -30,6 +30,8 @@ pub struct StepRecord {
     pub state: Option<Vec<u64>>,
     /// What went wrong.
     pub violation: Option<ViolationCode>,
+    /// The acceptance sets that the claim's move is in.
+    pub marks: u64,
 }
 
 #[derive(Debug, Default)]
@@ -44,13 +46,23 @@ impl Recorder {
     pub(crate) fn close(&mut self, state: Option<&[u64]>) {
         self.closed.push((self.steps.clone(), state.map(<[u64]>::to_vec)));
     }
+
+    /// Puts a transformation in front of those of the successors `first..end`.
+    pub(crate) fn prefix(&mut self, first: usize, end: usize, micro: &MicroStep) {
+        for (steps, _) in self.closed.iter_mut().take(end).skip(first) {
+            steps.insert(0, micro.clone());
+        }
+    }
 }
 
 impl Machine {
     /// Notes a transformation just taken on the draft.
     #[inline(always)]
     pub(crate) fn record(&mut self, thread: u32, transformation: u32, partner: Option<u32>) {
-        if self.recorder.is_some() {
+        if self.recorder.is_some() && self.dynamic {
+            let state = self.normal_copy();
+            self.record_state(thread, transformation, partner, &state);
+        } else if self.recorder.is_some() {
             let state = std::mem::take(&mut self.draft);
             self.record_state(thread, transformation, partner, &state);
             self.draft = state;
@@ -90,6 +102,9 @@ impl Machine {
     /// The successors of a state, in the order [`quotient_system::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
+        if self.dynamic {
+            self.meet_shape(state);
+        }
         self.recorder = Some(Recorder::default());
         let taken = self.taken.clone();
         let mut out = Successors::new();
@@ -101,7 +116,12 @@ impl Machine {
             .closed
             .into_iter()
             .enumerate()
-            .map(|(index, (steps, state))| StepRecord { steps, state, violation: out.entry(index).violation })
+            .map(|(index, (steps, state))| StepRecord {
+                steps,
+                state,
+                violation: out.entry(index).violation,
+                marks: out.marks(index),
+            })
             .collect()
     }
 

@@ -70,6 +70,9 @@ impl Machine {
                     if fields > offered.len() {
                         return Err(self.code.receives[receive as usize].too_many);
                     }
+                    if self.dynamic {
+                        self.check_sorts(receive, frame.memory, channel)?;
+                    }
                     self.matches(receive, theirs, |_, field| offered[field])
                 });
                 match matched {

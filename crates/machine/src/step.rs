@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use quotient_system::{Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
+use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::machine::Machine;
 use crate::record::MicroStep;
@@ -43,11 +44,24 @@ impl Machine {
     /// Adds the successors of a state.
     #[inline]
     pub(crate) fn expand(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        if self.code.claim.is_some() {
+            self.expand_claim(state, scope, out);
+        } else {
+            self.expand_program(state, scope, out);
+        }
+    }
+
+    /// Adds the successors of a state, leaving a claim aside.
+    #[inline]
+    pub(crate) fn expand_program(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
         self.expand_once(state, scope, out);
-        if out.len() == before && self.program.features.timeout && self.exhausted.is_none() {
-            // Partial order never proposes a thread that waits for a timeout, so a second look makes sense
-            // for the whole state only.
+        if out.len() == before
+            && scope == Scope::All
+            && self.program.features.timeout
+            && self.exhausted.is_none()
+        {
+            // Only where no thread at all can move; a part of the threads cannot tell.
             self.timeout = true;
             self.expand_once(state, scope, out);
             self.timeout = false;
@@ -55,17 +69,60 @@ impl Machine {
     }
 
     #[inline(always)]
-    fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+    pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
+        match scope {
+            Scope::All => self.expand_range(state, 0, threads, out),
+            Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
+            Scope::Threads(_) => {
+                for thread in (0..threads).filter(|t| scope.includes(*t)) {
+                    self.expand_range(state, thread, thread + 1, out);
+                }
+            }
+        }
+    }
+
+    /// Adds the moves of the threads from `first` up to `end`.
+    #[inline(always)]
+    fn expand_range(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
+        let next = self.expand_translated(state, first, end, out);
+        if next < end {
+            self.expand_from(state, next, end, out);
+        }
+    }
+
+    /// Whether nothing but the step itself is to be done.
+    #[inline(always)]
+    fn is_quick(&self) -> bool {
+        !self.restricted && !self.must_clean && self.recorder.is_none()
+    }
+
+    /// Adds the steps of threads from `first` on as far as there is machine code; gives the first thread that is left.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    #[inline(always)]
+    fn expand_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
+        let shape = self.shape_number(state.as_ptr().cast());
+        if self.is_quick() && self.translated_shape(shape) {
+            self.translated_moves(state, shape, first, end, out)
+        } else {
+            first
+        }
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    fn expand_translated(&mut self, _state: &[u64], first: u32, _end: u32, _out: &mut Successors) -> u32 {
+        first
+    }
+
+    /// Adds the steps of the threads from `first` up to `end`; the first one by interpretation.
+    #[inline(never)]
+    fn expand_from(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
         let memory = state.as_ptr().cast::<u8>();
-        let shape = self.shape_at(memory);
         // The list of a shape's threads stays where it is when new shapes are added.
-        let (list, threads) = (shape.threads.as_ptr(), shape.threads.len() as u32);
-        let (first, end) = match scope {
-            Scope::All => (0, threads),
-            Scope::Thread(thread) => (thread, (thread + 1).min(threads)),
-        };
-        let quick = !self.restricted && !self.must_clean && self.recorder.is_none();
-        for thread in first..end {
+        let list = self.shape_at(memory).threads.as_ptr();
+        let quick = self.is_quick();
+        let mut thread = first;
+        while thread < end {
             // SAFETY: `thread` is below the number of threads, and the list is alive: shapes are never removed.
             let instance = unsafe { *list.add(thread as usize) };
             let location = self.location(memory, instance.at, instance.kind);
@@ -82,6 +139,7 @@ impl Machine {
             if !self.pool.is_empty() {
                 self.drain(out);
             }
+            thread = self.expand_translated(state, thread + 1, end, out);
         }
     }
 
@@ -181,6 +239,11 @@ impl Machine {
                         rank = Some(t_rank);
                     }
                 }
+                Ok(ready) if self.dynamic => {
+                    if self.take_dynamic(state, number, &ready, instance.kind, frame, also, out) {
+                        rank = Some(t_rank);
+                    }
+                }
                 Ok(ready) => {
                     rank = Some(t_rank);
                     self.begin(state);
@@ -223,7 +286,7 @@ impl Machine {
     }
 
     /// Could this thread take a step if it were alone (a send that needs a partner counts)?
-    fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
+    pub(crate) fn can_move(&mut self, memory: *mut u8, thread: u32) -> Result<bool, SiteAt> {
         let shape = self.shape_at(memory);
         let instance = shape.threads[thread as usize];
         let youngest = shape.threads.len() as u32 == thread + 1;
@@ -274,6 +337,9 @@ impl Machine {
                 let Some(channel) = self.channel(frame.memory, number) else { return Err(send.site) };
                 if send.args.len() > channel.layout.fields.len() {
                     return Err(send.too_many);
+                }
+                if self.dynamic && !Sort::fit(&send.sorts, &channel.layout.sorts) {
+                    return Err(send.wrong);
                 }
                 Ok(if channel.layout.capacity == 0 {
                     Ready::Rendezvous(number)
@@ -341,6 +407,7 @@ impl Machine {
                         found.remove(position);
                     }
                 }
+                self.heap.dirty = true;
                 let observed = self.observe(false, channel, &values);
                 let bound = observed.and_then(|()| self.bind(index, thread, base, &values));
                 self.values = values;
@@ -424,6 +491,9 @@ impl Machine {
         also: u32,
         out: &mut Successors,
     ) {
+        if self.dynamic {
+            return self.finish_dynamic(performed, number, function, thread, base, also, out);
+        }
         let t = &self.code.transformations[number as usize];
         let (target, keeps_control) = (t.target, t.keeps_control);
         self.taken[number as usize] = true;
@@ -473,6 +543,9 @@ impl Machine {
 
     /// Makes the draft an intermediate state.
     pub(crate) fn postpone(&mut self, holder: u32, also: u32) {
+        if self.dynamic && self.heap.dirty {
+            self.normalise(true);
+        }
         let draft = std::mem::take(&mut self.draft);
         self.postpone_state(holder, also, &draft);
         self.draft = draft;
@@ -490,6 +563,9 @@ impl Machine {
     /// Adds the draft to the successors.
     #[inline(always)]
     pub(crate) fn emit(&mut self, out: &mut Successors) {
+        if self.dynamic && self.heap.dirty {
+            self.normalise(false);
+        }
         out.draft(&self.draft);
         self.emit_draft(out);
     }

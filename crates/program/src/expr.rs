@@ -3,7 +3,7 @@
 
 use quotient_source::Span;
 
-use crate::{FunctionId, LabelId, Type, VariableId};
+use crate::{FunctionId, LabelId, RecordId, Referent, Type, VariableId};
 
 /// A storage place: a variable, an element, a field.
 #[derive(Clone, Debug)]
@@ -34,6 +34,14 @@ pub enum Root {
         /// The variable.
         variable: VariableId,
     },
+    /// The object that a reference leads to; following null, or a reference to a deleted object, is a fault. The path goes
+    /// on with a [`Projection::Member`] of a record or a [`Projection::Index`] of an array object.
+    Object {
+        /// The reference.
+        reference: Box<Expr>,
+        /// What it leads to.
+        referent: Referent,
+    },
 }
 
 /// One step into a structure or array.
@@ -43,6 +51,8 @@ pub enum Projection {
     Field(u32),
     /// An element of an array; outside its bounds is a fault.
     Index(Expr),
+    /// A field of a record: the record that declares it, and its position there. Only at the start of the path of an object.
+    Member(RecordId, u32),
 }
 
 /// An expression.
@@ -88,10 +98,73 @@ pub enum Expr {
         /// The label.
         label: LabelId,
     },
+    /// The thread exists and can take a step; only in claims.
+    Enabled(Box<Expr>),
+    /// The number of the location a thread stands at; 0 when there is none; only in claims.
+    LocationOf(Box<Expr>),
+    /// No thread stands at a location that carries a progress label; only in claims.
+    NonProgress,
+    /// How many threads run `function` and satisfy `body`, in which [`Expr::Bound`] is the id of the one looked at.
+    Count {
+        /// What they run.
+        function: FunctionId,
+        /// What must hold of them.
+        body: Box<Expr>,
+    },
+    /// The id of the oldest thread that runs this function; -1 when there is none; only in claims.
+    Oldest(FunctionId),
+    /// The id of the thread that an enclosing [`Expr::Count`] looks at: 0 is the outermost one.
+    Bound(u32),
     /// The priority of a thread; 0 when there is none.
     Priority(Box<Expr>),
+    /// The id of the running thread, as a value of [`Type::Thread`].
+    SelfThread,
+    /// The thread (a value of [`Type::Thread`]) has ended. A fault for none.
+    Terminated(Box<Expr>),
+    /// The reference is not null and its object is of this type (or, unless `exact`, of one that extends it).
+    InstanceOf {
+        /// The reference.
+        reference: Box<Expr>,
+        /// The type.
+        record: RecordId,
+        /// Not of a type that extends it.
+        exact: bool,
+    },
+    /// The reference itself; a fault unless it is null or leads to a record of this type or one that extends it.
+    Cast {
+        /// The reference.
+        reference: Box<Expr>,
+        /// The type.
+        record: RecordId,
+    },
+    /// Number of elements of the array object that the reference leads to.
+    ArrayLength(Box<Expr>),
+    /// What a lock (an object of its own, or the one of a record) says to the running thread.
+    Lock(LockQuery, Box<Expr>),
+    /// An operation of a collection that changes nothing (see [`crate::Extension`]).
+    Query {
+        /// The collection.
+        collection: Box<Expr>,
+        /// The number of the operation.
+        operation: u32,
+        /// Its arguments.
+        args: Vec<Expr>,
+    },
+    /// A function as a value.
+    Function(FunctionId),
     /// The position of the statement that created the expression, for faults inside it.
     Spanned(Box<Expr>, Span),
+}
+
+/// Questions about a lock. Null, and what is no lock, are faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockQuery {
+    /// Nobody holds it, or the running thread does.
+    Available,
+    /// The running thread holds it.
+    Held,
+    /// The running thread waits for it and has been notified.
+    Notified,
 }
 
 /// What one field of a received message meets.

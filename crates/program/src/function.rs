@@ -3,7 +3,7 @@
 use quotient_source::Span;
 
 use crate::types::id;
-use crate::{Expr, Pattern, Place, Variable, VariableId};
+use crate::{Allocation, Expr, Pattern, Place, RecordId, Variable, VariableId, VirtualTableId};
 
 id!(
     /// Index into [`crate::Program::functions`].
@@ -28,7 +28,7 @@ pub struct Label {
     pub location: LocationId,
 }
 
-/// The body of a kind of thread.
+/// The body of a kind of thread, or of what threads call.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its name.
@@ -42,6 +42,9 @@ pub struct Function {
     pub dead_at_start: Vec<VariableId>,
     /// The control points.
     pub locations: Vec<Location>,
+    /// Where exceptions go, the first that fits; looked through for the location a frame is at (for the frame of a caller,
+    /// the location of the call).
+    pub catches: Vec<Catch>,
     /// Where a thread starts.
     pub entry: LocationId,
     /// A thread may move only while this holds.
@@ -50,6 +53,19 @@ pub struct Function {
     pub priority: i32,
     /// Its header.
     pub span: Span,
+}
+
+/// Where an exception goes.
+#[derive(Clone, Debug)]
+pub struct Catch {
+    /// The exceptions meant: records of this type or one that extends it.
+    pub exception: RecordId,
+    /// The locations it applies to.
+    pub locations: Vec<LocationId>,
+    /// The local that gets the reference.
+    pub variable: Option<VariableId>,
+    /// Where the thread goes on.
+    pub target: LocationId,
 }
 
 /// A control point.
@@ -162,6 +178,98 @@ pub enum Action {
     SetPriority(Expr, Expr),
     /// The local variable has no value from here on (it is zero until written again).
     Forget(VariableId),
+    /// Makes an object; the reference goes to `result`.
+    New {
+        /// Where the reference goes.
+        result: Place,
+        /// What is made.
+        what: Allocation,
+    },
+    /// Ends an object. References to it remain and must not be followed. Null, and an object already deleted, are faults.
+    Delete(Expr),
+    /// Does something with a lock.
+    Lock(LockOperation, Expr),
+    /// An operation of a collection (see [`crate::Extension`]).
+    Update {
+        /// The collection.
+        collection: Expr,
+        /// The number of the operation.
+        operation: u32,
+        /// Its arguments.
+        args: Vec<Expr>,
+        /// Where its value goes.
+        result: Option<Place>,
+    },
+    /// Picks a value; every one is explored. Nothing to pick from: the transformation cannot be taken.
+    Choose {
+        /// Where the value goes.
+        result: Place,
+        /// What it is picked from.
+        choice: Choice,
+    },
+    /// Calls a function. The arguments are evaluated here; the frame is entered when all actions of the transformation are
+    /// done (at most one of them is a call). The caller goes on at the transformation's target when the frame returns.
+    Call {
+        /// What is called.
+        callee: Callee,
+        /// Values of its parameters.
+        args: Vec<Expr>,
+        /// Where the returned value goes: a whole local variable of the caller.
+        result: Option<Place>,
+    },
+    /// Leaves the frame when all actions of the transformation are done; the thread goes on in its caller, or ends when
+    /// there is none. The transformation has no target.
+    Return(Option<Expr>),
+    /// Throws the record that the reference leads to: the actions after it are not done, and the thread goes on where the
+    /// nearest [`Catch`] says. Null is a fault, and so is an exception that nobody catches.
+    Throw(Expr),
+    /// The step is possible only if this is not zero; otherwise the search turns back, and this is no deadlock.
+    Assume(Expr),
+    /// Ends the thread with all its frames when all actions of the transformation are done, whatever threads came after.
+    /// The transformation has no target.
+    EndThread,
+    /// Ends all threads when all actions of the transformation are done. The transformation has no target.
+    Halt,
+}
+
+/// What [`Action::Choose`] picks from.
+#[derive(Clone, Debug)]
+pub enum Choice {
+    /// The integers between two bounds, both included.
+    Range(Expr, Expr),
+    /// The first scalar of each row of a collection.
+    Members(Expr),
+}
+
+/// What [`Action::Call`] calls.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// This function.
+    Function(FunctionId),
+    /// The function that a value of [`crate::Type::Function`] means; none, or one with other parameters, is a fault.
+    Value(Expr),
+    /// What a virtual table says for the first argument; null is a fault.
+    Virtual(VirtualTableId),
+}
+
+/// What can be done with a lock. Locks are re-entrant: they count. A thread waits for at most one lock at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockOperation {
+    /// Takes the lock, or takes it once more. A fault when another thread holds it: guard it with
+    /// [`crate::LockQuery::Available`].
+    Lock,
+    /// Gives it back once. A fault when the running thread does not hold it.
+    Unlock,
+    /// Gives the lock back altogether and starts to wait for a notification. A fault when the running thread does not hold it.
+    Wait,
+    /// Ends waiting and takes the lock back as often as it was held. A fault when the running thread does not wait for it,
+    /// was not notified, or when another thread holds it.
+    Unwait,
+    /// Notifies one of the threads that wait, each of them being explored; nothing when nobody waits. A fault when the
+    /// running thread does not hold the lock.
+    Notify,
+    /// Notifies all threads that wait. A fault when the running thread does not hold the lock.
+    NotifyAll,
 }
 
 /// A `printf`, its format cut into parts.

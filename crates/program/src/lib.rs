@@ -14,22 +14,35 @@
 //! - rendezvous: [`Operation::Send`] on a channel without capacity is taken together with a matching
 //!   [`Operation::Receive`] of another thread.
 //!
+//!
+//! Programs may be dynamic: objects ([`Allocation`]: records with inheritance, arrays, channels, locks, collections) that
+//! [`Type::Reference`]s lead to, functions that are called and have frames ([`Action::Call`]), threads that are started and
+//! end in any order ([`Type::Thread`]), exceptions ([`Action::Throw`], [`Catch`]). A program without any of these costs
+//! nothing extra.
+//!
 //! The representation names variables by index and keeps source spans and statement texts, so that
 //! reports speak of what the user wrote.
 
 mod expr;
+mod extension;
 mod function;
+mod object;
 mod types;
 pub mod visit;
 
-pub use expr::{BinaryOp, Expr, Pattern, Place, Projection, Root, UnaryOp};
+pub use expr::{BinaryOp, Expr, LockQuery, Pattern, Place, Projection, Root, UnaryOp};
+pub use extension::{Bag, Extension, Map, Queue, Refused, Rows, Set, built_in};
 pub use function::{
-    Action, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Printf, PrintfPart,
-    Transformation,
+    Action, Callee, Catch, Choice, Function, FunctionId, Label, LabelId, Location, LocationId, LockOperation,
+    Operation, Printf, PrintfPart, Transformation,
+};
+pub use object::{
+    Allocation, ArrayType, ArrayTypeId, CollectionType, CollectionTypeId, Record, RecordId, Referent,
+    VirtualEntries, VirtualTable, VirtualTableId,
 };
 pub use types::{
-    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, Structure, StructureId, Type,
-    Variable, VariableId,
+    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, RangeType, Structure, StructureId,
+    Type, Variable, VariableId,
 };
 
 /// A whole program.
@@ -41,9 +54,17 @@ pub struct Program {
     pub structures: Vec<Structure>,
     /// Kinds of channels: capacity and message fields.
     pub channel_types: Vec<ChannelType>,
+    /// Kinds of records.
+    pub records: Vec<Record>,
+    /// Kinds of array objects.
+    pub array_types: Vec<ArrayType>,
+    /// Kinds of collections.
+    pub collection_types: Vec<CollectionType>,
+    /// Tables that virtual calls go through.
+    pub virtual_tables: Vec<VirtualTable>,
     /// Global variables.
     pub globals: Vec<Variable>,
-    /// Thread bodies.
+    /// Bodies of threads and of what they call.
     pub functions: Vec<Function>,
     /// Labels that expressions refer to.
     pub labels: Vec<Label>,
@@ -53,6 +74,40 @@ pub struct Program {
     pub features: Features,
     /// An observer of channel operations (`trace` or `notrace`).
     pub observer: Option<Observer>,
+    /// A claim that watches the program, step by step.
+    pub claim: Option<Claim>,
+}
+
+/// An automaton that moves before each step of the program, on what it sees of the state: a `never` claim, or the
+/// automaton of a formula. A run is reported when the claim reaches an end, or is at accepting locations infinitely often.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its control flow: conditions and, for claims written by hand, what Promela allows there. Locations with
+    /// [`Location::end`] or [`Operation::Exit`] are ends.
+    pub function: Function,
+    /// What it stands for, for messages: the formula or the name.
+    pub text: String,
+    /// What it comes from.
+    pub origin: ClaimOrigin,
+    /// Whether it accepts a word depends only on how the letters follow each other, not on how long each one stays: proved
+    /// for formulas without `X`.
+    pub stutter_invariant: bool,
+    /// Accepting locations of the program's threads count too.
+    pub accept_labels: bool,
+    /// Acceptance on moves instead of locations: the sets each transformation is in, as bits, by location. A run is reported
+    /// when it takes moves of all sets infinitely often.
+    pub acceptance: Option<MoveAcceptance>,
+    /// Runs can be reported that go on for ever; otherwise only ends of the claim count.
+    pub cycles: bool,
+}
+
+/// Acceptance sets of a claim's moves.
+#[derive(Clone, Debug)]
+pub struct MoveAcceptance {
+    /// How many sets there are: at most 63. With none, every infinite run is reported.
+    pub sets: u32,
+    /// By location and transformation: the sets, as bits.
+    pub marks: Vec<Vec<u64>>,
 }
 
 /// Features that cost something in every state or step, found while translating.
@@ -64,6 +119,8 @@ pub struct Features {
     pub priorities: bool,
     /// `timeout` is read: a second look at states where nothing can move.
     pub timeout: bool,
+    /// There are objects, frames or threads that end in any order: shapes of states are found by their description.
+    pub dynamic: bool,
 }
 
 /// An automaton over channel operations: every operation on a channel it mentions must be allowed
@@ -77,7 +134,58 @@ pub struct Observer {
     pub function: Function,
 }
 
+/// What a claim comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClaimOrigin {
+    /// The negation of a formula of linear time.
+    Formula,
+    /// The negation of an invariant.
+    Invariant,
+    /// A `never` claim.
+    Never,
+    /// Accept labels of the program itself.
+    Acceptance,
+    /// Progress labels of the program itself.
+    NonProgress,
+}
+
+impl ClaimOrigin {
+    /// The stable word for machines.
+    pub fn kind(self) -> &'static str {
+        match self {
+            ClaimOrigin::Formula => "ltl",
+            ClaimOrigin::Invariant => "invariant",
+            ClaimOrigin::Never => "never",
+            ClaimOrigin::Acceptance => "acceptance",
+            ClaimOrigin::NonProgress => "non-progress",
+        }
+    }
+}
+
+impl Claim {
+    /// What it means that a run is reported; `cycle` when it is by going around for ever.
+    pub fn message(&self, cycle: bool) -> String {
+        let name = if self.text.is_empty() { String::new() } else { format!(" {}", self.text) };
+        match (self.origin, cycle) {
+            (ClaimOrigin::Formula, _) => format!("formula violated:{name}"),
+            (ClaimOrigin::Invariant, _) => format!("invariant violated:{name}"),
+            (ClaimOrigin::Never, false) => format!("the never claim{name} is followed to its end"),
+            (ClaimOrigin::Never, true) => {
+                format!("the never claim{name} is followed through an acceptance cycle")
+            }
+            (ClaimOrigin::Acceptance, _) => "acceptance cycle".into(),
+            (ClaimOrigin::NonProgress, _) => "non-progress cycle".into(),
+        }
+    }
+}
+
 impl Program {
+    /// The functions of threads, of the observer and of the claim: everything that reads the state.
+    pub fn readers(&self) -> impl Iterator<Item = &Function> {
+        let observer = self.observer.iter().map(|o| &o.function);
+        self.functions.iter().chain(observer).chain(self.claim.iter().map(|c| &c.function))
+    }
+
     /// The function with this id.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
@@ -86,7 +194,13 @@ impl Program {
     /// Number of scalars in a value of this type.
     pub fn scalars(&self, ty: &Type) -> usize {
         match ty {
-            Type::Int(_) | Type::Enumeration(_) | Type::Channel => 1,
+            Type::Int(_)
+            | Type::Range(_)
+            | Type::Enumeration(_)
+            | Type::Channel
+            | Type::Reference(_)
+            | Type::Thread
+            | Type::Function => 1,
             Type::Structure(id) => self.structure(*id).fields.iter().map(|f| self.scalars(&f.ty)).sum(),
             Type::Array(element, length) => *length as usize * self.scalars(element),
         }
@@ -97,7 +211,7 @@ impl Program {
         &self.structures[id.0 as usize]
     }
 
-    /// The variable a root names, for code of `function`.
+    /// The variable a root names, for code of `function`; `None` for an object.
     pub fn variable(&self, function: &Function, root: &Root) -> Option<Variable> {
         match root {
             Root::Global(v) => self.globals.get(v.0 as usize).cloned(),
@@ -105,6 +219,7 @@ impl Program {
             Root::Remote { function, variable, .. } => {
                 self.function(*function).locals.get(variable.0 as usize).cloned()
             }
+            Root::Object { .. } => None,
         }
     }
 }

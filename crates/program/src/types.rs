@@ -2,7 +2,7 @@
 
 use quotient_source::Span;
 
-use crate::Expr;
+use crate::{Expr, Referent};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -35,10 +35,19 @@ id!(
 pub enum Type {
     /// An integer that wraps around.
     Int(IntType),
+    /// An integer within bounds.
+    Range(RangeType),
     /// A constant of an enumeration; 0 is "none yet".
     Enumeration(EnumerationId),
-    /// A reference to a channel; 0 is "none".
+    /// A reference to a channel that was made for a variable and lives as long as its thread; 0 is "none". Programs with
+    /// objects use [`Referent::Channel`] instead.
     Channel,
+    /// A reference to an object; 0 is null.
+    Reference(Referent),
+    /// The id of a thread, opaque; 0 is none. (The numbers of [`Expr::SelfId`] are integers, as Promela has them.)
+    Thread,
+    /// A function that can be called; 0 is none, else its [`crate::FunctionId`] plus one ([`Expr::Function`]).
+    Function,
     /// A structure, inline.
     Structure(StructureId),
     /// A fixed number of elements, inline.
@@ -68,6 +77,34 @@ impl IntType {
     pub fn wrap(self, value: i32) -> i32 {
         let shift = 32 - u32::from(self.bits);
         if self.signed { (value << shift) >> shift } else { (((value as u32) << shift) >> shift) as i32 }
+    }
+}
+
+/// An integer within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RangeType {
+    /// The least value.
+    pub low: i32,
+    /// The greatest value.
+    pub high: i32,
+    /// What happens to a value outside: it is brought back by multiples of the range's size, or it is a fault.
+    pub wrap: bool,
+}
+
+impl RangeType {
+    /// The value a variable of this type holds after `value` is assigned to it; `None` for a fault.
+    pub fn fit(self, value: i32) -> Option<i32> {
+        if (self.low..=self.high).contains(&value) {
+            return Some(value);
+        }
+        let size = i64::from(self.high) - i64::from(self.low) + 1;
+        let offset = i64::from(value) - i64::from(self.low);
+        self.wrap.then(|| (i64::from(self.low) + offset.rem_euclid(size.max(1))) as i32)
+    }
+
+    /// What a variable holds at first: 0 when it is in the range, else the least value.
+    pub fn initial(self) -> i32 {
+        if (self.low..=self.high).contains(&0) { 0 } else { self.low }
     }
 }
 
@@ -129,6 +166,7 @@ pub enum Init {
     Fill(Expr),
     /// One value per element of an array.
     List(Vec<Expr>),
-    /// A new channel for the variable, or for each element of the array.
+    /// A new channel for the variable, or for each element of the array. The variable's type is [`Type::Channel`], or a
+    /// reference to a channel: then the channel is an object like any other.
     Channels(ChannelTypeId),
 }

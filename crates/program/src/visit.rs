@@ -1,6 +1,9 @@
 //! Walks over the expressions and places of a program, for analyses.
 
-use crate::{Action, Expr, Operation, Pattern, Place, PrintfPart, Projection, Root, Transformation};
+use crate::{
+    Action, Allocation, Callee, Choice, Expr, Operation, Pattern, Place, PrintfPart, Projection, Root,
+    Transformation,
+};
 
 /// How a place is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,16 @@ pub trait Visitor {
 pub fn expr(e: &Expr, v: &mut dyn Visitor) {
     v.expr(e);
     match e {
-        Expr::Const(_) | Expr::SelfId | Expr::ThreadCount | Expr::Last | Expr::Timeout => {}
+        Expr::Const(_)
+        | Expr::SelfId
+        | Expr::SelfThread
+        | Expr::Function(_)
+        | Expr::ThreadCount
+        | Expr::Last
+        | Expr::Timeout
+        | Expr::NonProgress
+        | Expr::Oldest(_)
+        | Expr::Bound(_) => {}
         Expr::Load(p) => place(p, Use::Read, v),
         Expr::Unary(_, a)
         | Expr::Length(a)
@@ -31,7 +43,19 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
         | Expr::Empty(a)
         | Expr::Priority(a)
         | Expr::At { thread: a, .. }
+        | Expr::Terminated(a)
+        | Expr::InstanceOf { reference: a, .. }
+        | Expr::Cast { reference: a, .. }
+        | Expr::ArrayLength(a)
+        | Expr::Lock(_, a)
+        | Expr::Enabled(a)
+        | Expr::LocationOf(a)
+        | Expr::Count { body: a, .. }
         | Expr::Spanned(a, _) => expr(a, v),
+        Expr::Query { collection, args, .. } => {
+            expr(collection, v);
+            args.iter().for_each(|e| expr(e, v));
+        }
         Expr::Binary(_, a, b) => {
             expr(a, v);
             expr(b, v);
@@ -56,8 +80,9 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
 /// Visits a place and the expressions in it.
 pub fn place(p: &Place, how: Use, v: &mut dyn Visitor) {
     v.place(p, how);
-    if let Root::Remote { thread, .. } = &p.root {
-        expr(thread, v);
+    match &p.root {
+        Root::Remote { thread: e, .. } | Root::Object { reference: e, .. } => expr(e, v),
+        Root::Global(_) | Root::Local(_) => {}
     }
     for projection in &p.path {
         if let Projection::Index(e) = projection {
@@ -122,7 +147,41 @@ pub fn action(a: &Action, v: &mut dyn Visitor) {
             expr(a, v);
             expr(b, v);
         }
-        Action::Forget(_) => {}
+        Action::Forget(_) | Action::EndThread | Action::Halt => {}
+        Action::New { result, what } => {
+            if let Allocation::Array(_, lengths) = what {
+                lengths.iter().for_each(|e| expr(e, v));
+            }
+            place(result, Use::Write, v);
+        }
+        Action::Delete(e) | Action::Lock(_, e) | Action::Throw(e) | Action::Assume(e) => expr(e, v),
+        Action::Update { collection, args, result, .. } => {
+            expr(collection, v);
+            args.iter().for_each(|e| expr(e, v));
+            if let Some(p) = result {
+                place(p, Use::Write, v);
+            }
+        }
+        Action::Choose { result, choice } => {
+            match choice {
+                Choice::Range(low, high) => {
+                    expr(low, v);
+                    expr(high, v);
+                }
+                Choice::Members(e) => expr(e, v),
+            }
+            place(result, Use::Write, v);
+        }
+        Action::Call { callee, args, result } => {
+            if let Callee::Value(e) = callee {
+                expr(e, v);
+            }
+            args.iter().for_each(|e| expr(e, v));
+            if let Some(p) = result {
+                place(p, Use::Write, v);
+            }
+        }
+        Action::Return(e) => e.iter().for_each(|e| expr(e, v)),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Ident {
 pub struct Model {
     /// Its top-level units, in order.
     pub units: Vec<Unit>,
+    /// It uses pointers or functions (dSPIN's extensions).
+    pub dynamic: bool,
 }
 
 /// A top-level unit.
@@ -32,6 +34,8 @@ pub struct Model {
 pub enum Unit {
     /// `proctype`, with or without `active`.
     Proctype(Proctype),
+    /// `function f(params) : type { … }` (an extension).
+    Function(Function),
     /// `init { … }`.
     Init(Init),
     /// `never { … }`.
@@ -68,6 +72,23 @@ pub struct Proctype {
     /// From `proctype` to the closing parenthesis of the parameters.
     pub span: Span,
     /// The closing brace of the body (where a process that has ended stands).
+    pub end: Span,
+}
+
+/// `function f(params) : type { body }`.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Ident,
+    /// Formal parameters.
+    pub params: Vec<Declaration>,
+    /// What it returns.
+    pub returns: Option<TypeName>,
+    /// The body.
+    pub body: Sequence,
+    /// From `function` to the type.
+    pub span: Span,
+    /// The closing brace of the body.
     pub end: Span,
 }
 
@@ -204,6 +225,10 @@ pub enum TypeName {
     Chan,
     /// A `typedef` name.
     Named(Ident),
+    /// `ftype`: a function (an extension).
+    Ftype,
+    /// `T &` in a message or as what a function returns (an extension).
+    Pointer(Box<TypeName>),
 }
 
 /// One variable of a [`Declaration`].
@@ -211,6 +236,8 @@ pub enum TypeName {
 pub struct Variable {
     /// Its name.
     pub name: Ident,
+    /// `&` before the name: a pointer (an extension).
+    pub pointer: bool,
     /// `: n` of `unsigned x : n` (only there).
     pub width: Option<Expr>,
     /// `[n]`.
@@ -348,6 +375,8 @@ pub enum StatementKind {
     Printm(Expr),
     /// `assert(e)`.
     Assert(Expr),
+    /// Pointers and functions (extensions).
+    Dynamic(Box<DynamicStatement>),
     /// `xr c, d` (exclusive receive) or `xs c, d` (exclusive send): a declaration about channels.
     Exclusive {
         /// `xs` rather than `xr`.
@@ -355,6 +384,60 @@ pub enum StatementKind {
         /// The channels.
         channels: Vec<Reference>,
     },
+}
+
+/// Statements of dSPIN.
+#[derive(Clone, Debug)]
+pub enum DynamicStatement {
+    /// `&p = …`.
+    Point(Reference, PointerValue),
+    /// `delete(&p)`.
+    Delete(Expr),
+    /// `f(args)`, `x = f(args)`, `&p = f(args)`.
+    Call {
+        /// The function, or a variable that holds one.
+        callee: Reference,
+        /// The arguments.
+        args: Vec<Expr>,
+        /// Where the value goes.
+        result: Option<CallTarget>,
+    },
+    /// `return`, `return e`.
+    Return(Option<Expr>),
+}
+
+/// Where the value of a call goes.
+#[derive(Clone, Debug)]
+pub struct CallTarget {
+    /// The variable.
+    pub reference: Reference,
+    /// Written with `&`: the pointer itself.
+    pub pointer: bool,
+}
+
+/// What a pointer is given.
+#[derive(Clone, Debug)]
+pub enum PointerValue {
+    /// A new object.
+    New(NewObject),
+    /// `&q`, `null`, or a condition between such.
+    Expr(Expr),
+}
+
+/// `new …`.
+#[derive(Clone, Debug)]
+pub enum NewObject {
+    /// `T` or `T[n]`.
+    Elements {
+        /// The type of an element.
+        ty: TypeName,
+        /// How many; `None` for one.
+        length: Option<Expr>,
+        /// The whole.
+        span: Span,
+    },
+    /// `chan = [n] of { … }`.
+    Channel(ChannelInit),
 }
 
 /// One `::` of an `if` or `do`.
@@ -371,6 +454,8 @@ pub struct Choice {
 pub enum ReceiveArg {
     /// A variable that takes the value.
     Variable(Reference),
+    /// `&p`: a pointer that takes the reference (an extension).
+    Pointer(Reference),
     /// `_`: ignored.
     Ignore(Span),
     /// A constant (number, `true`, mtype name, negated number) that must match. A bare name is parsed
@@ -414,6 +499,8 @@ pub enum ExprKind {
     Number(i32),
     /// A variable, an mtype constant, or one of the predefined `_pid`, `_last`, `_nr_pr`, `_priority`, `np_`.
     Reference(Reference),
+    /// `&p`: the pointer itself (an extension).
+    Address(Reference),
     /// A prefix operator.
     Unary(UnaryOp, Box<Expr>),
     /// An infix operator.
@@ -476,6 +563,28 @@ pub enum ExprKind {
         /// The variable.
         variable: Reference,
     },
+    /// `forall p: P . e`, `exists p: P . e` or `count p: P . e`, in formulas only: over the processes of a proctype.
+    Quantified {
+        /// Which.
+        quantifier: Quantifier,
+        /// The name for a process, in `body` its number.
+        variable: Ident,
+        /// The proctype.
+        proctype: Ident,
+        /// What is asked of each process.
+        body: Box<Expr>,
+    },
+}
+
+/// How a proposition is asked of all processes of a proctype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// Of all of them.
+    ForAll,
+    /// Of at least one.
+    Exists,
+    /// The number of those of which it holds.
+    Count,
 }
 
 /// Prefix operators.
@@ -566,4 +675,30 @@ pub enum FormulaKind {
     WeakUntil(Box<Formula>, Box<Formula>),
     /// `V`, `release`
     Release(Box<Formula>, Box<Formula>),
+    /// `E`: on some path; only with `--ctl`
+    Exists(Box<Formula>),
+    /// `A`: on all paths; only with `--ctl`
+    All(Box<Formula>),
+}
+
+/// A property given apart from the model.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// What is asked.
+    pub kind: PropertyKind,
+    /// The formula as written.
+    pub text: String,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// The kinds of property.
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// A formula of linear time, for every run.
+    Ltl(Formula),
+    /// A formula of branching time, for the initial state.
+    Ctl(Formula),
+    /// What must hold in every state.
+    Invariant(Expr),
 }

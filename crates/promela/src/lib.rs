@@ -35,7 +35,7 @@ use quotient_source::{Diagnostics, FileId, SourceMap};
 use parser::Parser;
 use preprocess::{MacroTable, preprocess};
 
-pub use lower::{Claim, Lowered, lower};
+pub use lower::{Claim, ClaimKind, Lowered, lower, lower_with};
 pub use parser::{MAX_EXPRESSION_HEIGHT, MAX_NESTING};
 
 /// After this many errors the rest of a model is not read.
@@ -120,6 +120,63 @@ pub fn parse_formula_with(
     macros: &Macros,
 ) -> Result<ast::Formula, Diagnostics> {
     parse_apart(map, name, text, macros, |parser| parser.whole_formula())
+}
+
+/// Parses a property: `keyword` is `ltl`, `ctl` or `invariant`.
+pub fn parse_property(
+    map: &mut SourceMap,
+    keyword: PropertyKeyword,
+    text: &str,
+    macros: &Macros,
+) -> Result<ast::Property, Diagnostics> {
+    let name = &format!("--{}", keyword.name());
+    let (kind, span) = match keyword {
+        PropertyKeyword::Ltl => {
+            let formula = parse_formula_with(map, name, text, macros)?;
+            let span = formula.span;
+            (ast::PropertyKind::Ltl(formula), span)
+        }
+        PropertyKeyword::Ctl => {
+            let formula = parse_apart(map, name, text, macros, |parser| parser.whole_branching_formula())?;
+            let span = formula.span;
+            (ast::PropertyKind::Ctl(formula), span)
+        }
+        PropertyKeyword::Invariant => {
+            let expr = parse_apart(map, name, text, macros, |parser| parser.whole_state_formula())?;
+            let span = expr.span;
+            (ast::PropertyKind::Invariant(expr), span)
+        }
+    };
+    Ok(ast::Property { kind, text: text.trim().to_owned(), span })
+}
+
+/// What a property is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKeyword {
+    /// Linear temporal logic.
+    Ltl,
+    /// CTL*.
+    Ctl,
+    /// An expression.
+    Invariant,
+}
+
+impl PropertyKeyword {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            PropertyKeyword::Ltl => "ltl",
+            PropertyKeyword::Ctl => "ctl",
+            PropertyKeyword::Invariant => "invariant",
+        }
+    }
+
+    /// The keyword with this name.
+    pub fn from_name(name: &str) -> Option<PropertyKeyword> {
+        [PropertyKeyword::Ltl, PropertyKeyword::Ctl, PropertyKeyword::Invariant]
+            .into_iter()
+            .find(|k| k.name() == name)
+    }
 }
 
 fn parse_apart<T>(

@@ -209,6 +209,7 @@ fn units() {
                 )
             }
             Unit::Declaration(d) => declaration(d),
+            Unit::Function(f) => format!("function {}", f.name.name),
             Unit::Typedef(t) => {
                 format!("{} {}", t.name.name, t.fields.iter().map(declaration).collect::<Vec<_>>().join(" "))
             }

@@ -190,6 +190,9 @@ pub enum Proof {
         entries: Vec<Entry>,
         /// Sets shown unreachable on the way (without maps).
         dead: Unreachable,
+        /// The table of a one-level proof of the inverse, for a single assertion that has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inverse: Option<Vec<Entry>>,
     },
 }
 

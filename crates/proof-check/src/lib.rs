@@ -9,6 +9,7 @@
 //! inequalities (a certificate that needs them is refused).
 
 pub mod format;
+mod inverse;
 pub mod matrix;
 mod relative;
 pub mod smtlib;
@@ -28,8 +29,10 @@ pub struct Established {
     pub assertion: usize,
     /// Whether it is length-non-increasing.
     pub length_bounded: bool,
-    /// Whether its proof is one-level.
+    /// Whether its proof is one-level: its map takes every step to a step.
     pub one_level: bool,
+    /// Whether its inverse has a one-level proof.
+    pub one_level_inverse: bool,
     /// Assumptions it depends on.
     pub assumptions: Vec<usize>,
 }
@@ -52,8 +55,13 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
     let mut known: BTreeMap<usize, Established> = BTreeMap::new();
     for (index, assertion) in program.assertions.iter().enumerate().filter(|(_, a)| a.assumed) {
         let length_bounded = assertion.nonincreasing;
-        let established =
-            Established { assertion: index, length_bounded, one_level: false, assumptions: vec![index] };
+        let established = Established {
+            assertion: index,
+            length_bounded,
+            one_level: false,
+            one_level_inverse: false,
+            assumptions: vec![index],
+        };
         known.insert(index, established);
     }
     for (number, proof) in certificate.proofs.iter().enumerate() {
@@ -181,10 +189,15 @@ fn check_proof(
             context.check(table)?;
             assumptions.sort_unstable();
             assumptions.dedup();
-            let (length_bounded, one_level) = (false, false);
-            Ok(vec![Established { assertion: *assertion, length_bounded, one_level, assumptions }])
+            Ok(vec![Established {
+                assertion: *assertion,
+                length_bounded: false,
+                one_level: false,
+                one_level_inverse: false,
+                assumptions,
+            }])
         }
-        Proof::Relative { group, length_bounded, one_level, split, entries, dead, .. } => {
+        Proof::Relative { group, length_bounded, one_level, split, entries, dead, inverse, .. } => {
             let unreachable = Context { program, invariants: invariants.clone(), maps: &[] };
             unreachable.check(dead)?;
             let check = relative::Check {
@@ -201,6 +214,9 @@ fn check_proof(
                 used: std::cell::RefCell::new(Vec::new()),
             };
             check.run()?;
+            if let Some(entries) = inverse {
+                inverse::check(program, group, entries, known).map_err(|e| format!("its inverse: {e}"))?;
+            }
             for index in check.used.into_inner() {
                 assumptions.extend(&need(index)?.assumptions);
             }
@@ -213,6 +229,7 @@ fn check_proof(
                     assertion,
                     length_bounded,
                     one_level,
+                    one_level_inverse: inverse.is_some(),
                     assumptions: assumptions.clone(),
                 })
                 .collect())

@@ -290,7 +290,8 @@ impl Check<'_> {
             return Ok(false);
         }
         let (path, excess, conclusions) = match closing {
-            Closing::Unreachable => return self.is_dead(left),
+            // One level is a statement about all states, not only about those that can be reached.
+            Closing::Unreachable => return Ok(!self.one_level && self.is_dead(left)?),
             Closing::Fact(path) => (path, 0, None),
             Closing::Itself(path) => (path, 0, Some(vec![left.clone()])),
             Closing::Assertion(index, path) => {
@@ -312,7 +313,7 @@ impl Check<'_> {
         };
         // A hypothesis that applies and promises what cannot be: the state is unreachable.
         if conclusions.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(true);
+            return Ok(!self.one_level);
         }
         if self.one_level {
             let own = matches!(closing, Closing::Assertion(a, _) if *a == entry.origin);

@@ -5,7 +5,7 @@ use quotient_proof_check::format as out;
 use crate::canonical::{Map, representative};
 use crate::constraint::{Linear, Overflow};
 use crate::domain::{Domain, State};
-use crate::program::{Program, Right, Tree};
+use crate::program::{Assertion, Program, Right, Tree};
 use crate::prove::{Proof, Report, invariant, violations};
 use crate::relative::{Closing, Frame, Grain, RelativeProof, Used};
 use crate::safety::{Prover, Table};
@@ -20,6 +20,32 @@ fn tree(t: &Tree) -> out::Tree {
         Tree::And(list) => out::Tree::And(list.iter().map(tree).collect()),
         Tree::Or(list) => out::Tree::Or(list.iter().map(tree).collect()),
     }
+}
+
+fn untree(t: &out::Tree) -> Option<Tree> {
+    Some(match t {
+        out::Tree::Le(l) => Tree::Le(Linear::new(l.terms.iter().copied(), l.bound).ok()?),
+        out::Tree::And(list) => Tree::And(list.iter().map(untree).collect::<Option<_>>()?),
+        out::Tree::Or(list) => Tree::Or(list.iter().map(untree).collect::<Option<_>>()?),
+    })
+}
+
+/// An assertion from the certificate's form; `None` when a constant is too large.
+pub fn assertion(a: &out::Assertion) -> Option<Assertion> {
+    Some(Assertion {
+        name: a.name.clone(),
+        span: None,
+        assumed: a.assumed,
+        nonincreasing: a.nonincreasing,
+        using: Vec::new(),
+        nodes: a.nodes,
+        universal: a.universal,
+        left: untree(&a.left)?,
+        right: match &a.right {
+            out::Right::State(t) => Right::State(untree(t)?),
+            out::Right::Constraint(t) => Right::Constraint(untree(t)?),
+        },
+    })
 }
 
 /// The program in the certificate's form.
@@ -109,13 +135,7 @@ fn closing(c: &Closing) -> out::Closing {
     }
 }
 
-fn relative(
-    prover: &Prover,
-    proof: &RelativeProof,
-    group: &[usize],
-    invariants: &[usize],
-) -> Result<Option<out::Proof>, Overflow> {
-    let rules = prover.program().rules.len();
+fn table_entries(proof: &RelativeProof, rules: usize) -> Vec<out::Entry> {
     let mut entries = Vec::new();
     for entry in &proof.entries {
         let mut closings = vec![Vec::new(); rules];
@@ -138,6 +158,17 @@ fn relative(
             closings,
         });
     }
+    entries
+}
+
+fn relative(
+    prover: &Prover,
+    proof: &RelativeProof,
+    group: &[usize],
+    invariants: &[usize],
+    inverse: Option<&RelativeProof>,
+) -> Result<Option<out::Proof>, Overflow> {
+    let rules = prover.program().rules.len();
     let Some(dead) = table(prover, &proof.dead)? else { return Ok(None) };
     Ok(Some(out::Proof::Relative {
         group: group.to_vec(),
@@ -145,8 +176,9 @@ fn relative(
         length_bounded: proof.length_bounded,
         one_level: proof.one_level,
         split: proof.grain != Grain::Whole,
-        entries,
+        entries: table_entries(proof, rules),
         dead,
+        inverse: inverse.map(|i| table_entries(i, rules)),
     }))
 }
 
@@ -192,11 +224,12 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
                     });
                     done.push(report.assertion);
                 }
-                Some(Proof::Relative { proof, group, invariants, .. }) => {
+                Some(Proof::Relative { proof, group, invariants, inverse, .. }) => {
                     let trees = trees(invariants);
                     let trees: Vec<&Tree> = trees.iter().collect();
                     let prover = Prover::new(source, &domain, Vec::new(), &trees);
-                    let Some(out_proof) = relative(&prover, proof, group, invariants)? else {
+                    let Some(out_proof) = relative(&prover, proof, group, invariants, inverse.as_deref())?
+                    else {
                         return Ok(None);
                     };
                     proofs.push(out_proof);

@@ -6,11 +6,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use quotient_promela::ParseOptions;
 use quotient_proof_check::format::Certificate;
 use quotient_source::{Diagnostics, SourceMap, render};
 
 use crate::certificate::certificate;
 use crate::check_assumptions;
+use crate::frontend::{self, Language};
+use crate::language::ast::Item;
 use crate::program::Program;
 use crate::prove::{Options, Report, Verdict, prove};
 use crate::{language, models, report};
@@ -22,8 +25,13 @@ pub struct ProveOptions {
     pub file: Option<PathBuf>,
     /// Print the paper's tables with our figures instead.
     pub table: bool,
-    /// Print the program and its safety claims as CHC-COMP `HORN` clauses instead.
-    pub horn: bool,
+    /// What the Promela preprocessor is told.
+    pub preprocessor: ParseOptions,
+    /// Print the program as `.clp` instead.
+    pub print: bool,
+    /// Write the program and its safety claims as CHC-COMP `HORN` clauses to this file (`-`: print
+    /// them) instead.
+    pub horn: Option<PathBuf>,
     /// Print the generated model instead.
     pub generate: Option<(String, usize)>,
     /// Prove only the assertions with these names (and what they use).
@@ -40,18 +48,34 @@ pub struct ProveOptions {
     pub options: Options,
 }
 
-/// Reads a program; mistakes go to `stderr`.
-pub fn load(path: &Path, colour: bool, stderr: &mut dyn Write) -> Result<(SourceMap, Program), i32> {
+/// A program that was read.
+pub struct Loaded {
+    /// Its files.
+    pub map: SourceMap,
+    /// Its statements.
+    pub items: Vec<Item>,
+    /// Its normal form.
+    pub program: Program,
+}
+
+/// Reads a program in the language its name says; mistakes go to `stderr`.
+pub fn load(
+    path: &Path,
+    preprocessor: &ParseOptions,
+    colour: bool,
+    stderr: &mut dyn Write,
+) -> Result<Loaded, i32> {
     let mut map = SourceMap::new();
-    let file = match map.load(path) {
-        Ok(file) => file,
+    let mut diagnostics = Diagnostics::new();
+    let items = match frontend::read(&mut map, path, preprocessor, &mut diagnostics) {
+        Ok(items) => items,
         Err(error) => {
             let _ = writeln!(stderr, "error: cannot read {}: {error}", path.display());
             return Err(2);
         }
     };
-    let mut diagnostics = Diagnostics::new();
-    let mut program = language::read(&map, file, &mut diagnostics);
+    let mut program =
+        if diagnostics.has_errors() { None } else { language::program(&items, &mut diagnostics) };
     if let Some(p) = &program {
         check_assumptions(p, &mut diagnostics);
         if diagnostics.has_errors() {
@@ -61,7 +85,7 @@ pub fn load(path: &Path, colour: bool, stderr: &mut dyn Write) -> Result<(Source
     for diagnostic in diagnostics.iter() {
         let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
     }
-    program.map(|p| (map, p)).ok_or(2)
+    program.map(|program| Loaded { map, items, program }).ok_or(2)
 }
 
 /// Keeps the named assertions and everything they use.
@@ -132,22 +156,27 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         let _ = writeln!(stderr, "error: no file given");
         return 2;
     };
-    let (map, mut program) = match load(path, options.colour, stderr) {
+    let Loaded { map, items, mut program } = match load(path, &options.preprocessor, options.colour, stderr) {
         Ok(loaded) => loaded,
         Err(status) => return status,
     };
+    if options.print {
+        let _ = write!(stdout, "{}", language::print(&items));
+        return 0;
+    }
     if let Err(status) = restrict(&mut program, &options.only, stderr) {
         return status;
     }
-    if options.horn {
-        let _ = write!(stdout, "{}", crate::horn::horn(&program));
-        return 0;
+    if let Some(to) = &options.horn {
+        return write_horn(to, &program, stdout, stderr);
     }
     if program.assertions.is_empty() {
         let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());
         return 2;
     }
-    let reports = prove(&program, &options.options);
+    // A certificate says whether a map may be used in a forward search, so inverses belong to it.
+    let inverses = options.options.inverses || options.certificate.is_some();
+    let reports = prove(&program, &Options { inverses, ..options.options.clone() });
     if let Some(path) = &options.certificate
         && let Err(message) = write_certificate(path, &program, &reports)
     {
@@ -163,11 +192,39 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
     if options.json {
         let _ = writeln!(stdout, "{}", report::json(&program, &map, &reports));
     } else {
+        if Language::of(path) == Language::Horn {
+            // The answer a Horn solver gives: satisfiable when every query holds.
+            let answer = match status(&reports) {
+                0 => "sat",
+                10 => "unsat",
+                _ => "unknown",
+            };
+            let _ = writeln!(stdout, "{answer}");
+        }
         for r in &reports {
             let _ = write!(stdout, "{}", report::text(&program, &map, r));
         }
     }
     status(&reports)
+}
+
+fn write_horn(to: &Path, program: &Program, stdout: &mut dyn Write, stderr: &mut dyn Write) -> i32 {
+    let text = crate::horn::horn(program);
+    let relative = program.assertions.iter().filter(|a| a.is_relative()).count();
+    if relative > 0 {
+        let _ = writeln!(stderr, "note: {relative} relative assertions have no counterpart there");
+    }
+    if to.as_os_str() == "-" {
+        let _ = write!(stdout, "{text}");
+        return 0;
+    }
+    match std::fs::write(to, text) {
+        Ok(()) => 0,
+        Err(error) => {
+            let _ = writeln!(stderr, "error: cannot write {}: {error}", to.display());
+            2
+        }
+    }
 }
 
 fn written(program: &Program, reports: &[Report]) -> Result<Certificate, String> {
@@ -196,6 +253,7 @@ fn write_certificate(path: &Path, program: &Program, reports: &[Report]) -> Resu
 pub fn verify_main(
     file: &Path,
     source: Option<&Path>,
+    preprocessor: &ParseOptions,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> i32 {
@@ -215,8 +273,8 @@ pub fn verify_main(
         }
     };
     if let Some(source) = source {
-        let (_, program) = match load(source, false, stderr) {
-            Ok(loaded) => loaded,
+        let program = match load(source, preprocessor, false, stderr) {
+            Ok(loaded) => loaded.program,
             Err(status) => return status,
         };
         let own = crate::certificate::program(&program, &crate::domain::Domain::of(&program));
@@ -237,7 +295,11 @@ pub fn verify_main(
                 let given: Vec<&str> = e.assumptions.iter().map(|&a| name(a)).collect();
                 let condition =
                     if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
-                let level = if e.one_level { ", one level" } else { "" };
+                let level = match (e.one_level, e.one_level_inverse) {
+                    (true, true) => ", one level in both directions",
+                    (true, false) => ", one level",
+                    _ => "",
+                };
                 let _ = writeln!(stdout, "{}: verified{level}{condition}", name(e.assertion));
             }
             0

@@ -16,10 +16,29 @@ fn rename(tree: &Tree, to: &impl Fn(usize) -> usize) -> Option<Tree> {
     })
 }
 
-/// `p(Y), left(X), right(X, Y) |= p(X)`, with the old left columns as universal variables.
+fn is_true(tree: &Tree) -> bool {
+    matches!(tree, Tree::And(list) if list.iter().all(is_true))
+}
+
+/// `p(Y) |= p(X), right(X, Y)` when the assertion speaks of all states: the relation read the other way round, which for a
+/// permutation is its inverse. Else `p(Y), left(X), right(X, Y) |= p(X)`, with the old left columns as
+/// universal variables.
 pub fn inverse(assertion: &Assertion, width: usize) -> Option<Assertion> {
     let Right::State(right) = &assertion.right else { return None };
     let k = width;
+    if is_true(&assertion.left) && assertion.nodes == 2 * k + 1 {
+        let other = |n: usize| match n {
+            0 => 0,
+            n if n <= k => n + k,
+            n => n - k,
+        };
+        return Some(Assertion {
+            name: format!("{} inverse", assertion.name),
+            using: Vec::new(),
+            right: Right::State(rename(right, &other)?),
+            ..assertion.clone()
+        });
+    }
     // Old left columns become variables, old right columns the new left state.
     let to = move |n: usize| match n {
         0 => 0,

@@ -30,6 +30,7 @@
 //! ```
 
 mod assumptions;
+pub mod automorphism;
 pub mod canonical;
 pub mod certificate;
 pub mod clock;
@@ -37,6 +38,7 @@ pub mod command;
 pub mod constraint;
 pub mod domain;
 pub mod explicit;
+pub mod frontend;
 pub mod horn;
 pub mod inverse;
 pub mod language;

@@ -84,6 +84,8 @@ pub enum Proof {
         supports: Vec<usize>,
         /// Invariants used.
         invariants: Vec<usize>,
+        /// A one-level proof of the inverse, when it was looked for and found.
+        inverse: Option<std::rc::Rc<RelativeProof>>,
     },
 }
 
@@ -469,7 +471,11 @@ impl Run<'_> {
                 Outcome::Proved(proof) => {
                     self.fill(report, proof.into(), &[report.assertion], &[], &invariants);
                     if self.options.inverses {
-                        report.one_level_inverse = Some(self.inverse_holds(report.assertion, &base));
+                        let found = self.prove_inverse(report.assertion, &base);
+                        report.one_level_inverse = Some(found.is_some());
+                        if let Some(Proof::Relative { inverse, .. }) = &mut report.proof {
+                            *inverse = found;
+                        }
                     }
                 }
                 Outcome::Failed(reason, left, right) => {
@@ -575,18 +581,19 @@ impl Run<'_> {
             group: group.to_vec(),
             supports: supports.to_vec(),
             invariants: invariants.to_vec(),
+            inverse: None,
         });
     }
 
-    /// Whether the inverse of an assertion has a one-level proof.
-    fn inverse_holds(&self, at: usize, options: &RelativeOptions) -> bool {
-        let Some(inverse) = inverse(&self.program.assertions[at], self.program.width()) else { return false };
+    /// A one-level proof of the inverse of an assertion, if there is one.
+    fn prove_inverse(&self, at: usize, options: &RelativeOptions) -> Option<std::rc::Rc<RelativeProof>> {
+        let inverse = inverse(&self.program.assertions[at], self.program.width())?;
         let mut program = self.program.clone();
         program.assertions.push(inverse);
         let group = [program.assertions.len() - 1];
-        matches!(
-            prove_group(&program, &self.domain, &group, &Support::default(), options),
-            Outcome::Proved(_)
-        )
+        match prove_group(&program, &self.domain, &group, &Support::default(), options) {
+            Outcome::Proved(proof) => Some(std::rc::Rc::new(*proof)),
+            Outcome::Failed(..) => None,
+        }
     }
 }

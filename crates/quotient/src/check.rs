@@ -3,16 +3,18 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient_ample::All;
 use quotient_machine::Machine;
+use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{Cause, Limits, Options, Report, Seams, Statistics, Stop, breadth_first, depth_first};
-use quotient_symmetry::Identity;
+use quotient_search::{Cause, Limits, Report, Statistics, Stop};
+use quotient_symmetry::audit::audit;
 use quotient_system::{Exhausted, System};
-use quotient_trace::{NotReplayable, Trace};
-use quotient_visited::{Plain, Tree, Visited};
+use quotient_trace::{NotReplayable, Trace, in_real_names};
 
-use crate::Model;
+use crate::question::{self, Question};
+use crate::searching::{representative, run};
+use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::{Model, Relative};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,29 @@ pub enum StoreKind {
     Plain,
 }
 
+/// Whether only representative interleavings are explored (partial order reduction).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialOrder {
+    /// All interleavings.
+    Off,
+    /// Ample sets of independent steps.
+    #[default]
+    On,
+    /// Ample sets; allocations of objects count as independent, since they commute up to renaming.
+    SymmetricIndependence,
+}
+
+impl PartialOrder {
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialOrder::Off => "off",
+            PartialOrder::On => "on",
+            PartialOrder::SymmetricIndependence => "si",
+        }
+    }
+}
+
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
@@ -41,18 +66,34 @@ pub struct Check<'a> {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
-    /// No reductions of the program: every variable and step counts, as in SPIN's `-o1 -o2 -o3`.
+    /// Partial order reduction, where it is sound.
+    pub partial_order: PartialOrder,
+    /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
     pub raw: bool,
+    /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
+    pub symmetry: Option<Symmetry>,
+    /// Compare this many states with their representatives afterwards.
+    pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
     /// Report deadlocks.
     pub deadlocks: bool,
     /// Ask for safety only: temporal claims of the model are not part of the question.
     pub safety_only: bool,
+    /// Of the claims, ask for the one with this name only.
+    pub claim: Option<&'a str>,
+    /// Ask for acceptance cycles: runs through accept labels of processes infinitely often.
+    pub acceptance: bool,
+    /// Ask for non-progress cycles: runs through progress labels only finitely often.
+    pub progress: bool,
+    /// Of infinite runs only the weakly fair ones count.
+    pub fair: bool,
     /// Bounds.
     pub limits: Limits,
     /// Set from outside to end the search.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Proved symmetries to use; the program is then checked as written.
+    pub relative: Option<&'a Relative>,
 }
 
 impl Default for Check<'_> {
@@ -60,12 +101,20 @@ impl Default for Check<'_> {
         Check {
             search: SearchKind::default(),
             store: StoreKind::default(),
+            partial_order: PartialOrder::default(),
             raw: false,
+            symmetry: None,
+            audit: 0,
             all: false,
             deadlocks: true,
             safety_only: false,
+            claim: None,
+            acceptance: false,
+            progress: false,
+            fair: false,
             limits: Limits::default(),
             interrupt: None,
+            relative: None,
         }
     }
 }
@@ -96,6 +145,23 @@ pub struct ViolationReport {
     pub trace: Trace,
     /// The way to it, as choices.
     pub choices: Vec<u32>,
+    /// How many of the choices, at the end, are repeated for ever.
+    pub cycle: usize,
+    /// The question it answers.
+    pub question: Question,
+}
+
+/// What was found out about one question.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// The question in words.
+    pub text: String,
+    /// The answer to it alone.
+    pub verdict: Verdict,
+    /// How much was done for it; zero when another search answered it too.
+    pub statistics: Statistics,
 }
 
 /// A statement that was never executed.
@@ -116,10 +182,16 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What does not hold; one entry unless `all` was asked for.
     pub violations: Vec<ViolationReport>,
-    /// How much was done.
+    /// The questions, in the order they were answered.
+    pub answers: Vec<Answer>,
+    /// How much was done for all of them together.
     pub statistics: Statistics,
     /// What the program's reductions did.
     pub reduced: Reduced,
+    /// What was found and done about symmetry, for the safety question.
+    pub symmetry: SymmetryReport,
+    /// The partial order reduction applied to the safety question.
+    pub partial_order: PartialOrder,
     /// What the user should know: reductions that were off, claims that were not checked.
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
@@ -142,6 +214,10 @@ pub enum CheckError {
     Exhausted(Exhausted),
     /// A counterexample does not replay: a bug of the checker.
     NotReplayable(NotReplayable),
+    /// An audit found states that do not behave like their representatives: a bug of the checker.
+    WrongRepresentatives(u64),
+    /// The question cannot be asked: why.
+    Refused(String),
 }
 
 impl fmt::Display for CheckError {
@@ -149,6 +225,11 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Exhausted(e) => f.write_str(&e.what),
             CheckError::NotReplayable(e) => e.fmt(f),
+            CheckError::WrongRepresentatives(count) => write!(
+                f,
+                "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
+            CheckError::Refused(why) => f.write_str(why),
         }
     }
 }
@@ -159,11 +240,59 @@ impl Model {
     /// Compiles the model; reduced unless `raw`. When the model turns out to need more than 65536 combinations of
     /// processes, it is compiled again with `wide`.
     pub fn machine(&self, raw: bool, wide: bool) -> Result<(Machine, Reduced), CheckError> {
+        self.machine_for(None, raw, wide)
+    }
+
+    /// Compiles the model with the claim that answers a question.
+    pub fn question_machine(
+        &self,
+        question: Question,
+        raw: bool,
+        wide: bool,
+    ) -> Result<(Machine, Reduced), CheckError> {
+        self.machine_for(self.claim_for(question)?, raw, wide)
+    }
+
+    pub(crate) fn machine_for(
+        &self,
+        claim: Option<ir::Claim>,
+        raw: bool,
+        wide: bool,
+    ) -> Result<(Machine, Reduced), CheckError> {
         let mut program = self.program.clone();
+        program.claim = claim;
         let reduced = if raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
         let machine =
             if wide { Machine::wide(program, &self.sources) } else { Machine::new(program, &self.sources) };
         Ok((machine.map_err(CheckError::Exhausted)?, reduced))
+    }
+
+    /// The claim that watches for a question; `None` for safety and formulas of branching time.
+    fn claim_for(&self, question: Question) -> Result<Option<ir::Claim>, CheckError> {
+        let span = self.program.functions.first().map(|f| f.span);
+        match (question, span) {
+            (Question::Claim(number), _) => match self.claims.get(number) {
+                Some(claim) => question::claim(claim).map_err(CheckError::Refused),
+                None => Err(CheckError::Refused(format!("the model has no claim number {number}"))),
+            },
+            (Question::Acceptance, Some(span)) => Ok(Some(question::acceptance(span))),
+            (Question::Progress, Some(span)) => Ok(Some(question::non_progress(span))),
+            (Question::Safety, _) | (_, None) => Ok(None),
+        }
+    }
+
+    /// A question in words.
+    pub fn question_text(&self, question: Question) -> String {
+        match question {
+            Question::Safety => "safety".into(),
+            Question::Acceptance => "no acceptance cycle".into(),
+            Question::Progress => "no non-progress cycle".into(),
+            Question::Claim(number) => self.claims.get(number).map_or_else(String::new, |c| {
+                let name = if c.name.is_empty() || c.keyword == "never" { "" } else { c.name.as_str() };
+                let spaced = [c.keyword, name, c.text.as_str()].join(" ");
+                spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+            }),
+        }
     }
 
     /// Checks the model.
@@ -177,51 +306,277 @@ impl Model {
         check: &Check<'_>,
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
-        let (mut machine, mut reduced) = self.machine(check.raw, false)?;
-        let mut report = run(&mut machine, check, progress);
-        if let Stop::Incomplete(why) = &report.stop
-            && Machine::needs_wide(why)
-        {
-            (machine, reduced) = self.machine(check.raw, true)?;
-            report = run(&mut machine, check, progress);
+        let questions = self.questions(check)?;
+        if let Some(relative) = check.relative {
+            if !questions.is_empty() {
+                return Err(CheckError::Refused(
+                    "proved symmetries (--relative) serve safety questions; --safety leaves the claims out"
+                        .into(),
+                ));
+            }
+            return self.check_relative(relative, check, progress);
         }
-        self.outcome(machine, check, report, reduced)
+        if self.program.features.dynamic && !questions.is_empty() {
+            return Err(CheckError::Refused(
+                "temporal claims about models with objects or functions are not supported yet; --safety leaves them out"
+                    .into(),
+            ));
+        }
+        let mut outcome = self.empty_outcome(check);
+        // A claim that follows every run passes every state: its search can answer the safety question too.
+        let carrier = questions
+            .iter()
+            .copied()
+            .find(|q| matches!(self.claim_for(*q), Ok(Some(claim)) if question::follows_everything(&claim)));
+        if carrier.is_none() {
+            self.ask(Question::Safety, None, check, progress, &mut outcome)?;
+        }
+        for question in questions {
+            if !outcome.violations.is_empty() && !check.all {
+                break;
+            }
+            if let Some(formula) = self.branching_formula(question) {
+                self.ask_branching(question, formula, check, progress, &mut outcome)?;
+                continue;
+            }
+            let Some(claim) = self.claim_for(question)? else { continue };
+            let carries = carrier == Some(question);
+            let found = self.ask(question, Some((claim, carries)), check, progress, &mut outcome)?;
+            if found.contains(&Question::Safety) {
+                // Something else goes wrong: show the nearest such thing instead. What only the claim can meet (a fault
+                // in one of its conditions) stays.
+                let (others, kept) = std::mem::take(&mut outcome.violations)
+                    .into_iter()
+                    .partition(|v| v.question == Question::Safety);
+                outcome.violations = kept;
+                outcome.answers.retain(|a| a.question != Question::Safety);
+                if self.ask(Question::Safety, None, check, progress, &mut outcome)?.is_empty() {
+                    let others: Vec<ViolationReport> = others;
+                    outcome.violations.extend(others.into_iter().map(|v| ViolationReport { question, ..v }));
+                }
+            }
+        }
+        self.conclude(&mut outcome);
+        Ok(outcome)
     }
 
-    fn outcome(
-        &self,
-        mut machine: Machine,
-        check: &Check<'_>,
-        report: Report,
-        reduced: Reduced,
-    ) -> Result<Outcome, CheckError> {
+    /// The questions beside safety.
+    fn questions(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
+        let mut questions = Vec::new();
+        if !check.safety_only {
+            let wanted = |c: &quotient_promela::Claim| check.claim.is_none_or(|name| c.name == name);
+            let claims = self.claims.iter().enumerate().filter(|(_, c)| wanted(c));
+            questions.extend(claims.map(|(number, _)| Question::Claim(number)));
+            if let (Some(name), true) = (check.claim, questions.is_empty()) {
+                let names: Vec<&str> =
+                    self.claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
+                let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(CheckError::Refused(format!(
+                    "there is no claim `{name}`; named claims: {known}"
+                )));
+            }
+            questions.extend(check.acceptance.then_some(Question::Acceptance));
+            questions.extend(check.progress.then_some(Question::Progress));
+        }
+        Ok(questions)
+    }
+
+    pub(crate) fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
         let mut notes = Vec::new();
-        let unchecked = (!check.safety_only && !self.claims.is_empty()).then(|| {
-            let names: Vec<String> =
-                self.claims.iter().map(|c| format!("{} {}", c.keyword, c.name).trim().to_owned()).collect();
-            format!("temporal claims are not checked yet: {}", names.join(", "))
-        });
-        notes.extend(unchecked.clone());
         if check.raw {
-            notes.push("reductions of the program are off (--raw)".into());
+            let why = if check.relative.is_some() {
+                "--relative: proofs are about the model as written"
+            } else {
+                "--raw"
+            };
+            notes.push(format!("reductions are off ({why})"));
         } else {
             let features = self.program.features;
             if features.last || features.priorities {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
             }
         }
-        let complete = report.stop == Stop::Complete;
-        let unreached = if complete { unreached(&machine, self) } else { Vec::new() };
-        let mut violations = Vec::new();
+        let store = match check.store {
+            StoreKind::Tree => "tree",
+            StoreKind::Plain => "plain",
+        };
+        Outcome {
+            verdict: Verdict::Holds,
+            violations: Vec::new(),
+            answers: Vec::new(),
+            statistics: Statistics::default(),
+            reduced: Reduced::default(),
+            symmetry: SymmetryReport { order: "off".into(), ..SymmetryReport::default() },
+            partial_order: PartialOrder::Off,
+            notes,
+            unreached: Vec::new(),
+            store,
+        }
+    }
+
+    /// Answers one question by one search; with a claim that `carries` it, the safety question too. Gives the questions
+    /// that the violations found belong to.
+    fn ask(
+        &self,
+        question: Question,
+        claim: Option<(ir::Claim, bool)>,
+        check: &Check<'_>,
+        progress: &mut dyn FnMut(&Statistics),
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Question>, CheckError> {
+        let carries = claim.as_ref().is_some_and(|(_, carries)| *carries);
+        let claim = claim.map(|(claim, _)| claim);
+        let compile = |wide| -> Result<(Machine, Reduced), CheckError> {
+            let (mut machine, reduced) = self.machine_for(claim.clone(), check.raw, wide)?;
+            machine.report_deadlocks(carries && check.deadlocks);
+            Ok((machine, reduced))
+        };
+        let (mut machine, mut reduced) = compile(false)?;
+        let mut stands = representative(&mut machine, check);
+        let (mut report, mut order) = run(&mut machine, stands.as_mut(), check, progress);
+        if let Stop::Incomplete(why) = &report.stop
+            && Machine::needs_wide(why)
+        {
+            (machine, reduced) = compile(true)?;
+            stands = representative(&mut machine, check);
+            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
+        }
+        self.note_reductions(question, &mut machine, &mut stands, order, check, outcome)?;
+        if question != Question::Safety && !check.raw && reduced.merged == 0 {
+            let program = machine.program();
+            if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {
+                let note = "local steps are not merged: the claim can count steps (X, or written by hand)";
+                if !outcome.notes.iter().any(|n| n == note) {
+                    outcome.notes.push(note.into());
+                }
+            }
+        }
+        if report.stop == Stop::Complete && (carries || question == Question::Safety) {
+            outcome.unreached = unreached(&machine, self);
+        }
+        let found = self.record(question, &mut machine, stands.as_mut(), &report, outcome)?;
+        let verdict = match &report.stop {
+            _ if found.contains(&question) => Verdict::Violated,
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+            Stop::Violation => Verdict::Undecided("another violation was found first".into()),
+            Stop::Complete => Verdict::Holds,
+        };
+        if carries && !found.contains(&Question::Safety) {
+            let (text, verdict) = (
+                self.question_text(Question::Safety),
+                match &report.stop {
+                    Stop::Complete => Verdict::Holds,
+                    Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+                    Stop::Violation => Verdict::Undecided("the search ended at another violation".into()),
+                },
+            );
+            let statistics = Statistics::default();
+            outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
+        }
+        let text = self.question_text(question);
+        outcome.answers.push(Answer { question, text, verdict, statistics: report.statistics });
+        outcome.add(&report.statistics);
+        outcome.reduced = reduced;
+        Ok(found)
+    }
+
+    /// Records what a search for safety found, as the whole outcome.
+    pub(crate) fn answer_safety(
+        &self,
+        machine: &mut Machine,
+        report: &Report,
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        if report.stop == Stop::Complete {
+            outcome.unreached = unreached(machine, self);
+        }
+        let found = self.record(Question::Safety, machine, None, report, outcome)?;
+        let verdict = match &report.stop {
+            _ if !found.is_empty() => Verdict::Violated,
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+            _ => Verdict::Holds,
+        };
+        let text = self.question_text(Question::Safety);
+        let statistics = report.statistics;
+        outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
+        outcome.add(&statistics);
+        self.conclude(outcome);
+        Ok(())
+    }
+
+    /// Says which reductions a search used, and compares states with their representatives where that was asked for.
+    fn note_reductions(
+        &self,
+        question: Question,
+        machine: &mut Machine,
+        representative: &mut Option<Representative>,
+        order: Result<PartialOrder, &'static str>,
+        check: &Check<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        let mut note = |text: String| {
+            if !outcome.notes.contains(&text) {
+                outcome.notes.push(text);
+            }
+        };
+        match order {
+            Ok(order) if question == Question::Safety => outcome.partial_order = order,
+            Err(why) if !check.raw => note(format!("partial order reduction is off: {why}")),
+            _ => {}
+        }
+        if question != Question::Safety {
+            return Ok(());
+        }
+        let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
+        if check.audit > 0
+            && let Some(representative) = representative
+        {
+            let audit = audit(machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
+            if audit.wrong > 0 {
+                return Err(CheckError::WrongRepresentatives(audit.wrong));
+            }
+            symmetry.audited = Some((audit.states, audit.renamed));
+        }
+        if symmetry.over_budget > 0 {
+            let count = symmetry.over_budget;
+            note(format!("{count} representatives may not be canonical: too many choices"));
+        }
+        outcome.symmetry = symmetry;
+        Ok(())
+    }
+
+    /// Replays what a search found and adds it to the outcome; gives the questions that the violations belong to.
+    fn record(
+        &self,
+        question: Question,
+        machine: &mut Machine,
+        mut representative: Option<&mut Representative>,
+        report: &Report,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Question>, CheckError> {
+        let mut questions = Vec::new();
         for found in &report.found {
-            let trace = Trace::replay(&mut machine, &self.sources, &found.path.choices)
+            let choices = match &mut representative {
+                None => found.path.choices.clone(),
+                Some(representative) => in_real_names(machine, *representative, &found.path.choices)
+                    .map_err(CheckError::NotReplayable)?,
+            };
+            let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
                 .map_err(CheckError::NotReplayable)?;
+            let claim = machine.program().claim.as_ref();
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
+                Cause::Cycle => {
+                    let claim = claim.map_or((String::new(), String::new()), |c| {
+                        (c.origin.kind().to_owned(), c.message(true))
+                    });
+                    (claim.0, claim.1, None)
+                }
                 Cause::Violation(code) => {
                     let violation = machine.violation(code);
-                    let at = self.sources.file_line(machine.site(code).span);
-                    (violation.kind, violation.message, Some(at))
+                    let placed = !matches!(machine.site(code).fault, quotient_machine::Fault::Deadlock);
+                    let at = placed.then(|| self.sources.file_line(machine.site(code).span));
+                    (violation.kind, violation.message, at)
                 }
             };
             // A trace that does not end in what was found is a bug of the checker.
@@ -229,54 +584,54 @@ impl Model {
                 let step = found.path.choices.len() - 1;
                 return Err(CheckError::NotReplayable(NotReplayable { step }));
             }
-            let choices = found.path.choices.clone();
-            violations.push(ViolationReport { kind, message, at, count: found.count, trace, choices });
+            let own = claim.is_some_and(|c| c.origin.kind() == kind);
+            let question = if own { question } else { Question::Safety };
+            questions.push(question);
+            let (cycle, count) = (found.cycle, found.count);
+            outcome.violations.push(ViolationReport {
+                kind,
+                message,
+                at,
+                count,
+                trace,
+                choices,
+                cycle,
+                question,
+            });
         }
-        let verdict = if !violations.is_empty() {
-            Verdict::Violated
-        } else {
-            match (&report.stop, unchecked) {
-                (Stop::Incomplete(why), _) => Verdict::Undecided(why.clone()),
-                (_, Some(why)) => Verdict::Undecided(why),
-                _ => Verdict::Holds,
+        Ok(questions)
+    }
+
+    /// The verdict over all answers.
+    fn conclude(&self, outcome: &mut Outcome) {
+        let undecided = outcome.answers.iter().find_map(|a| match &a.verdict {
+            Verdict::Undecided(why) => Some(why.clone()),
+            _ => None,
+        });
+        outcome.verdict = match (outcome.violations.is_empty(), undecided) {
+            (false, why) => {
+                if let Some(why) = why.filter(|w| !w.contains("violation")) {
+                    outcome.notes.push(format!("the search is incomplete: {why}"));
+                }
+                Verdict::Violated
             }
+            (true, Some(why)) => Verdict::Undecided(why),
+            (true, None) => Verdict::Holds,
         };
-        if let (Stop::Incomplete(why), Verdict::Violated) = (&report.stop, &verdict) {
-            notes.push(format!("the search is incomplete: {why}"));
-        }
-        let store = match check.store {
-            StoreKind::Tree => "tree",
-            StoreKind::Plain => "plain",
-        };
-        let statistics = report.statistics;
-        Ok(Outcome { verdict, violations, statistics, reduced, notes, unreached, store })
     }
 }
 
-fn run(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Report {
-    match check.store {
-        StoreKind::Tree => run_with(machine, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, &mut Plain::new(), check, progress),
-    }
-}
-
-fn run_with<V: Visited>(
-    machine: &mut Machine,
-    visited: &mut V,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Report {
-    let mut options = Options {
-        limits: check.limits,
-        all: check.all,
-        deadlocks: check.deadlocks,
-        interrupt: check.interrupt,
-        progress: Some(progress),
-    };
-    let seams = Seams { system: machine, representative: &mut Identity, ample: &mut All, visited };
-    match check.search {
-        SearchKind::BreadthFirst => breadth_first(seams, &mut options),
-        SearchKind::DepthFirst => depth_first(seams, &mut options),
+impl Outcome {
+    /// Adds the figures of one more search.
+    pub(crate) fn add(&mut self, more: &Statistics) {
+        let sum = &mut self.statistics;
+        sum.states += more.states;
+        sum.transitions += more.transitions;
+        sum.expanded += more.expanded;
+        sum.depth = sum.depth.max(more.depth);
+        sum.store_bytes = sum.store_bytes.max(more.store_bytes);
+        sum.search_bytes = sum.search_bytes.max(more.search_bytes);
+        sum.waiting += more.waiting;
     }
 }
 

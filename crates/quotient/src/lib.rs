@@ -53,16 +53,30 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
+mod branching;
 mod check;
+mod dot;
 mod load;
+mod question;
+mod relative;
+mod searching;
+mod symmetry_choice;
 
-pub use check::{Check, CheckError, Outcome, SearchKind, StoreKind, Verdict, ViolationReport};
+pub use check::{
+    Answer, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport,
+};
+pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
+pub use question::Question;
+pub use relative::{Refused, Relative};
+pub use symmetry_choice::{Symmetry, SymmetryReport};
 
 pub use quotient_ample as ample;
+pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;
+pub use quotient_proof as proof;
 pub use quotient_search as search;
 pub use quotient_source as source;
 pub use quotient_symmetry as symmetry;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use quotient_program::Program;
-use quotient_promela::{Claim, ParseOptions};
+use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
 use quotient_source::{Diagnostics, SourceMap, render};
 
 /// What is told to the preprocessor.
@@ -14,6 +14,8 @@ pub struct LoadOptions {
     pub defines: Vec<(String, String)>,
     /// `-I DIR`.
     pub include_dirs: Vec<PathBuf>,
+    /// Properties given apart from the model: `--ltl` and the like. They become claims behind the model's own.
+    pub properties: Vec<(PropertyKeyword, String)>,
 }
 
 /// A model that can be checked.
@@ -25,7 +27,7 @@ pub struct Model {
     pub program: Program,
     /// Warnings about it.
     pub warnings: Diagnostics,
-    /// Temporal claims it makes.
+    /// Temporal claims it makes, then the properties given apart from it.
     pub claims: Vec<Claim>,
 }
 
@@ -79,22 +81,45 @@ impl Model {
             ParseOptions { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
         let parsed = quotient_promela::parse_file(&mut sources, path, &parse)
             .map_err(|error| LoadError::Unreadable(path.into(), error))?;
-        Model::from_parsed(sources, parsed)
+        Model::from_parsed(sources, parsed, &options.properties)
     }
 
     /// Reads a Promela model from memory.
     pub fn from_text(name: &str, text: &str) -> Result<Model, LoadError> {
-        let mut sources = SourceMap::new();
-        let parsed = quotient_promela::parse_text(&mut sources, name, text, &ParseOptions::default());
-        Model::from_parsed(sources, parsed)
+        Model::from_text_with(name, text, &[])
     }
 
-    fn from_parsed(sources: SourceMap, parsed: quotient_promela::Parsed) -> Result<Model, LoadError> {
+    /// Reads a Promela model from memory, with properties given apart from it.
+    pub fn from_text_with(
+        name: &str,
+        text: &str,
+        properties: &[(PropertyKeyword, String)],
+    ) -> Result<Model, LoadError> {
+        let mut sources = SourceMap::new();
+        let parsed = quotient_promela::parse_text(&mut sources, name, text, &ParseOptions::default());
+        Model::from_parsed(sources, parsed, properties)
+    }
+
+    fn from_parsed(
+        mut sources: SourceMap,
+        parsed: quotient_promela::Parsed,
+        properties: &[(PropertyKeyword, String)],
+    ) -> Result<Model, LoadError> {
         let mut diagnostics = parsed.diagnostics;
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
-        let lowered = quotient_promela::lower(&parsed.model, &sources);
+        let mut given = Vec::new();
+        for (keyword, text) in properties {
+            match quotient_promela::parse_property(&mut sources, *keyword, text, &parsed.macros) {
+                Ok(property) => given.push(property),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        if diagnostics.has_errors() {
+            return Err(LoadError::Invalid(sources, diagnostics));
+        }
+        let lowered = quotient_promela::lower_with(&parsed.model, &given, &sources);
         diagnostics.extend(lowered.diagnostics);
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));

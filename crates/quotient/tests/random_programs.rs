@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use quotient::{Check, Model, SearchKind, StoreKind};
+use quotient::{Check, Model, PartialOrder, SearchKind, StoreKind};
 use quotient_promela::ast;
 use quotient_reference::{Outcome, generate, interpret, print, shrink};
 
@@ -29,14 +29,34 @@ fn expected_kinds(outcome: &Outcome) -> BTreeSet<String> {
     kinds
 }
 
-/// What one combination of options answers: states, transitions, kinds.
-fn answer(model: &Model, check: &Check<'_>) -> Result<(u64, u64, BTreeSet<String>), String> {
+/// What one combination of options answers.
+struct Answer {
+    states: u64,
+    transitions: u64,
+    /// Kinds of violation.
+    kinds: BTreeSet<String>,
+    /// What is violated where.
+    places: BTreeSet<(String, Option<String>)>,
+    /// Statements never executed.
+    unreached: BTreeSet<String>,
+}
+
+fn answer(model: &Model, check: &Check<'_>) -> Result<Answer, String> {
     let outcome = model.check(check).map_err(|e| e.to_string())?;
     if let quotient::Verdict::Undecided(why) = &outcome.verdict {
         return Err(format!("undecided: {why}"));
     }
-    let kinds = outcome.violations.iter().map(|v| v.kind.clone()).collect();
-    Ok((outcome.statistics.states, outcome.statistics.transitions, kinds))
+    Ok(Answer {
+        states: outcome.statistics.states,
+        transitions: outcome.statistics.transitions,
+        kinds: outcome.violations.iter().map(|v| v.kind.clone()).collect(),
+        places: outcome.violations.iter().map(|v| (v.kind.clone(), v.at.clone())).collect(),
+        unreached: outcome
+            .unreached
+            .iter()
+            .map(|u| format!("{} {} {}", u.process, u.at, u.statement))
+            .collect(),
+    })
 }
 
 /// Compares all combinations with the reference. `None`: not comparable (too large, or a fault makes counts moot).
@@ -50,39 +70,62 @@ fn differs(tree: &ast::Model) -> Option<Result<(), String>> {
     Some(compare(&model, &expected))
 }
 
+/// Every combination of reductions.
+fn reductions() -> [(bool, PartialOrder); 3] {
+    [(true, PartialOrder::Off), (false, PartialOrder::Off), (false, PartialOrder::On)]
+}
+
 fn compare(model: &Model, expected: &Outcome) -> Result<(), String> {
     let wanted = expected_kinds(expected);
-    for raw in [true, false] {
+    // What the first, unreduced, combination found: the others must find the same in the same places.
+    let mut first: Option<Answer> = None;
+    for (raw, partial_order) in reductions() {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             for store in [StoreKind::Tree, StoreKind::Plain] {
-                let name = format!("raw {raw}, {search:?}, {store:?}");
-                let check = Check { raw, search, store, all: true, ..Check::default() };
-                let (states, transitions, kinds) =
-                    answer(model, &check).map_err(|e| format!("{name}: {e}"))?;
+                let name = format!("raw {raw}, partial order {partial_order:?}, {search:?}, {store:?}");
+                let check = Check { raw, partial_order, search, store, all: true, ..Check::default() };
+                let found = answer(model, &check).map_err(|e| format!("{name}: {e}"))?;
+                let exact = (expected.states as u64, expected.transitions as u64);
                 if !expected.faults.is_empty() {
-                    // A fault ends its path: only that there is one can be compared.
-                    if kinds.iter().all(|k| k == "assertion" || k == "deadlock") {
+                    // The reference stops at a fault: only that there is one can be compared.
+                    if found.kinds.iter().all(|k| k == "assertion" || k == "deadlock") {
                         return Err(format!("{name}: no fault, the reference has {:?}", expected.faults));
                     }
-                    continue;
+                } else {
+                    if found.kinds != wanted {
+                        return Err(format!("{name}: {:?} instead of {wanted:?}", found.kinds));
+                    }
+                    if raw && (found.states, found.transitions) != exact {
+                        let Answer { states, transitions, .. } = found;
+                        return Err(format!(
+                            "{name}: {states} states, {transitions} transitions instead of {exact:?}"
+                        ));
+                    }
+                    if !raw && found.states > exact.0 {
+                        let states = found.states;
+                        return Err(format!("{name}: {states} states, more than {} in all", exact.0));
+                    }
+                    // Stopping at the first violation must find one exactly when there is one.
+                    let stopped = answer(model, &Check { all: false, ..check })
+                        .map_err(|e| format!("{name}, first: {e}"))?
+                        .kinds;
+                    if stopped.is_empty() != wanted.is_empty() || !stopped.is_subset(&wanted) {
+                        return Err(format!("{name}, first: {stopped:?} instead of one of {wanted:?}"));
+                    }
                 }
-                if kinds != wanted {
-                    return Err(format!("{name}: {kinds:?} instead of {wanted:?}"));
+                let first = first.get_or_insert_with(|| Answer {
+                    places: found.places.clone(),
+                    unreached: found.unreached.clone(),
+                    kinds: BTreeSet::new(),
+                    states: 0,
+                    transitions: 0,
+                });
+                if found.places != first.places {
+                    return Err(format!("{name}: {:?} instead of {:?}", found.places, first.places));
                 }
-                let exact = (expected.states as u64, expected.transitions as u64);
-                if raw && (states, transitions) != exact {
-                    return Err(format!(
-                        "{name}: {states} states, {transitions} transitions instead of {exact:?}"
-                    ));
-                }
-                if !raw && states > exact.0 {
-                    return Err(format!("{name}: {states} states, more than {} without reductions", exact.0));
-                }
-                // Stopping at the first violation must find one exactly when there is one.
-                let first = Check { all: false, ..check };
-                let (_, _, found) = answer(model, &first).map_err(|e| format!("{name}, first: {e}"))?;
-                if found.is_empty() != wanted.is_empty() || !found.is_subset(&wanted) {
-                    return Err(format!("{name}, first: {found:?} instead of one of {wanted:?}"));
+                if found.unreached != first.unreached {
+                    let (is, was) = (&found.unreached, &first.unreached);
+                    return Err(format!("{name}: never executed: {is:?} instead of {was:?}"));
                 }
             }
         }

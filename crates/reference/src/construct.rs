@@ -76,7 +76,8 @@ pub fn declare(
     init: Option<Initialiser>,
 ) -> Declaration {
     let length = length.map(|n| number(n as i32));
-    let variable = Variable { name: ident(variable), width: None, length, init, span: nowhere() };
+    let variable =
+        Variable { name: ident(variable), pointer: false, width: None, length, init, span: nowhere() };
     Declaration { visibility: Visibility::Plain, ty, variables: vec![variable], span: nowhere() }
 }
 

@@ -39,6 +39,8 @@ impl Printer {
 
     fn unit(&mut self, unit: &Unit) {
         match unit {
+            // Generated programs have no functions, and those of users are printed by nobody.
+            Unit::Function(f) => self.body(&format!("function {}()", f.name.name), &f.body),
             Unit::Proctype(p) => {
                 let mut head = String::new();
                 if let Some(active) = &p.active {
@@ -171,6 +173,7 @@ impl Printer {
 fn simple(kind: &StatementKind) -> String {
     match kind {
         StatementKind::Declaration(d) => declaration(d),
+        StatementKind::Dynamic(_) => "skip".to_string(),
         StatementKind::Expr(Expr { kind: ExprKind::Number(1), .. }) => "skip".to_string(),
         StatementKind::Expr(e) => print_expression(e),
         StatementKind::Assign(target, value) => format!("{} = {}", text_of(target), print_expression(value)),
@@ -269,6 +272,8 @@ fn type_name(ty: &TypeName) -> String {
         TypeName::Mtype(None) => "mtype".to_string(),
         TypeName::Mtype(Some(set)) => format!("mtype:{}", set.name),
         TypeName::Chan => "chan".to_string(),
+        TypeName::Ftype => "ftype".to_string(),
+        TypeName::Pointer(to) => format!("{} &", type_name(to)),
         TypeName::Named(name) => name.name.clone(),
     }
 }
@@ -292,6 +297,7 @@ fn pattern(args: &[ReceiveArg]) -> String {
         .iter()
         .map(|arg| match arg {
             ReceiveArg::Variable(reference) => text_of(reference),
+            ReceiveArg::Pointer(reference) => format!("&{}", text_of(reference)),
             ReceiveArg::Ignore(_) => "_".to_string(),
             ReceiveArg::Constant(Expr { kind: ExprKind::Number(n), .. }) => n.to_string(),
             ReceiveArg::Constant(e) => print_expression(e),
@@ -330,6 +336,9 @@ fn call(text: &mut String, function: &str, reference: &Reference) {
 
 fn expr(text: &mut String, e: &Expr) {
     match &e.kind {
+        ExprKind::Address(reference) => {
+            let _ = write!(text, "&{}", text_of(reference));
+        }
         ExprKind::Number(n) if *n < 0 => {
             let _ = write!(text, "({n})");
         }
@@ -399,6 +408,15 @@ fn expr(text: &mut String, e: &Expr) {
             let pid = pid.as_ref().map(|p| format!("[{}]", print_expression(p))).unwrap_or_default();
             let _ = write!(text, "{}{pid}:{}", proctype.name, text_of(variable));
         }
+        ExprKind::Quantified { quantifier, variable, proctype, body } => {
+            let word = match quantifier {
+                Quantifier::ForAll => "forall",
+                Quantifier::Exists => "exists",
+                Quantifier::Count => "count",
+            };
+            let body = print_expression(body);
+            let _ = write!(text, "({word} {}: {} . {body})", variable.name, proctype.name);
+        }
     }
 }
 
@@ -409,6 +427,8 @@ fn formula(text: &mut String, f: &Formula) {
         FormulaKind::Always(a) => ("[]", vec![a], ""),
         FormulaKind::Eventually(a) => ("<>", vec![a], ""),
         FormulaKind::Next(a) => ("X", vec![a], ""),
+        FormulaKind::Exists(a) => ("E", vec![a], ""),
+        FormulaKind::All(a) => ("A", vec![a], ""),
         FormulaKind::And(a, b) => ("", vec![a, b], "&&"),
         FormulaKind::Or(a, b) => ("", vec![a, b], "||"),
         FormulaKind::Implies(a, b) => ("", vec![a, b], "->"),

@@ -311,6 +311,7 @@ fn expressions(statement: &mut Statement, turn: &mut Turn) {
         StatementKind::Else
         | StatementKind::Break
         | StatementKind::Goto(_)
+        | StatementKind::Dynamic(_)
         | StatementKind::Exclusive { .. } => {}
     }
 }
@@ -326,7 +327,7 @@ fn in_reference(reference: &mut Reference, turn: &mut Turn) {
 fn in_pattern(args: &mut [ReceiveArg], turn: &mut Turn) {
     for arg in args {
         match arg {
-            ReceiveArg::Variable(reference) => {
+            ReceiveArg::Pointer(reference) | ReceiveArg::Variable(reference) => {
                 if turn.mine() {
                     *arg = ReceiveArg::Ignore(reference.span);
                 } else {

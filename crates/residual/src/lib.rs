@@ -2,9 +2,11 @@
 //!
 //! [`reduce`] changes a program so that it has fewer states and the same verdicts: a local variable whose value cannot be
 //! read any more has none ([`mod@liveness`]), nor has a global that is never read ([`mod@unread`]), and steps that touch only the process's own variables happen together
-//! with the step before ([`mod@local_steps`]). Both only apply where their side conditions hold; the result says what was
+//! with the step before ([`mod@local_steps`]), and processes that have ended stay where nobody notices ([`mod@ended`]). Both only apply where their side conditions hold; the result says what was
 //! done.
 
+pub mod access;
+pub mod ended;
 pub mod liveness;
 pub mod local_steps;
 pub mod unread;
@@ -20,10 +22,14 @@ pub struct Reduced {
     pub forgotten: usize,
     /// Locations that are passed in the step that reaches them.
     pub merged: usize,
+    /// Ends of processes that nobody notices.
+    pub ended: usize,
 }
 
 /// Reduces a program where that preserves deadlocks, assertions and faults.
 pub fn reduce(program: &mut Program) -> Reduced {
     let unread = unread::forget_unread(program);
-    Reduced { unread, forgotten: liveness::forget_dead(program), merged: local_steps::merge(program) }
+    // A claim may count processes, steps or stuttering at the end.
+    let ended = if program.claim.is_some() { 0 } else { ended::keep_ended(program) };
+    Reduced { unread, ended, forgotten: liveness::forget_dead(program), merged: local_steps::merge(program) }
 }

@@ -5,6 +5,9 @@
 //! to zero on arrival maps both to one. This is the classic backward data-flow analysis, per function, with whole variables
 //! as units: an array or structure is read when any part is, and only a plain variable is killed by a write.
 //!
+//! An exception may lead from a location to any of its catches, at any point of a step and, during a call, while the
+//! caller waits: what a catch reads is live at the locations it applies to and is not forgotten by a call made there.
+//!
 //! Excluded are variables that another process may read (remote references), and, since a process must not lose a channel
 //! that others may hear of through it, nothing else: a channel variable is a value like any other.
 
@@ -74,7 +77,11 @@ fn access(t: &quotient_program::Transformation, locals: usize) -> Access {
         }
         let written = match action {
             Action::Assign(place, _) => kills(place),
-            Action::Start { result: Some(place), .. } => kills(place),
+            Action::Start { result: Some(place), .. }
+            | Action::Update { result: Some(place), .. }
+            | Action::Call { result: Some(place), .. }
+            | Action::New { result: place, .. }
+            | Action::Choose { result: place, .. } => kills(place),
             Action::Forget(VariableId(v)) => Some(*v as usize),
             _ => None,
         };
@@ -105,6 +112,12 @@ pub fn live(function: &Function) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for (index, location) in function.locations.iter().enumerate().rev() {
+            for (here, caught) in caught(function, index, &live).into_iter().enumerate() {
+                if caught && !live[index][here] {
+                    live[index][here] = true;
+                    changed = true;
+                }
+            }
             for (t, access) in location.transformations.iter().zip(&accesses[index]) {
                 let after =
                     t.target.map_or_else(|| vec![false; locals], |target| live[target.0 as usize].clone());
@@ -121,6 +134,19 @@ pub fn live(function: &Function) -> Vec<Vec<bool>> {
     live
 }
 
+/// Locals that the catches of a location read.
+fn caught(function: &Function, location: usize, live: &[Vec<bool>]) -> Vec<bool> {
+    let mut out = vec![false; function.locals.len()];
+    for catch in &function.catches {
+        if catch.locations.iter().any(|l| l.0 as usize == location) {
+            for (v, out) in out.iter_mut().enumerate() {
+                *out |= live[catch.target.0 as usize][v] && catch.variable.is_none_or(|c| c.0 as usize != v);
+            }
+        }
+    }
+    out
+}
+
 /// Locals of each function that other processes may read.
 pub fn remotely_read(program: &Program) -> Vec<Vec<bool>> {
     struct Remote(Vec<Vec<bool>>);
@@ -132,8 +158,7 @@ pub fn remotely_read(program: &Program) -> Vec<Vec<bool>> {
         }
     }
     let mut remote = Remote(program.functions.iter().map(|f| vec![false; f.locals.len()]).collect());
-    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
-    for function in functions {
+    for function in program.readers() {
         if let Some(provided) = &function.provided {
             visit::expr(provided, &mut remote);
         }
@@ -157,21 +182,34 @@ pub fn forget_dead(program: &mut Program) -> usize {
             .map(|v| VariableId(v as u32))
             .collect();
         for from in 0..function.locations.len() {
+            let caught = caught(function, from, &live);
             // Inside a d_step nothing is stored, and its exits go to locations outside.
             for t in 0..function.locations[from].transformations.len() {
                 let transformation = &function.locations[from].transformations[t];
                 let Some(target) = transformation.target else { continue };
+                let calls = transformation.actions.iter().any(|a| matches!(a, Action::Call { .. }));
                 let mut dead = Vec::new();
                 for v in 0..locals {
                     // It dies here if it may hold a value: it was live before, or this step writes it. What was dead
                     // before is zero already, from the step that led here or from the start of the process.
                     let holds = live[from][v] || touches(transformation, v);
-                    if holds && !live[target.0 as usize][v] && !remote[index][v] {
+                    if holds && !live[target.0 as usize][v] && !remote[index][v] && !(calls && caught[v]) {
                         dead.push(Action::Forget(VariableId(v as u32)));
                     }
                 }
                 forgotten += dead.len();
-                function.locations[from].transformations[t].actions.extend(dead);
+                let transformation = &mut function.locations[from].transformations[t];
+                for action in &mut transformation.actions {
+                    // What a call returns to a dead variable is not stored.
+                    if let Action::Call { result, .. } = action
+                        && let Some(v) = result.as_ref().and_then(kills)
+                        && !live[target.0 as usize][v]
+                        && !remote[index][v]
+                    {
+                        *result = None;
+                    }
+                }
+                transformation.actions.extend(dead);
             }
         }
     }

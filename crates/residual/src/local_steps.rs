@@ -7,13 +7,19 @@
 //!    other process, and neither enables nor disables one;
 //! 2. one of them can always be taken, so that arriving there is never the end of a path (no deadlock is hidden), and none
 //!    can be interrupted by an `unless` whose condition is not itself local;
-//! 3. nothing refers to the location: no label that is asked for from outside, no end, progress or accept label;
+//! 3. nothing refers to the location or to one that a transformation leads to (arriving at a label that is asked for
+//!    from outside is no local matter), and it has no end, progress or accept label;
 //! 4. on every cycle of the process some location is not transient, so that a step ends.
 //!
 //! Then exploring that process alone from such a state is a persistent set of invisible steps, and by 4 no process is
 //! postponed for ever: deadlocks, assertion failures and faults are preserved (Godefroid, "Partial-Order Methods",
 //! 1996; the static form is SPIN's statement merging, which merges less: only chains of unconditional steps). Assertions
 //! and faults in a merged step are still reported, since it is still executed.
+//!
+//! Formulas without `X` are preserved too: a merged step changes nothing that a claim reads (its variables and labels count
+//! as referred to), so that runs differ only in how often a letter is repeated, and by 4 every infinite run stays infinite.
+//! A claim that can tell the difference (`X`, written by hand, or asking `enabled`, `pc_value` or `timeout`) switches merging
+//! off.
 //!
 //! Programs that look at the last process (`_last`) or use priorities are left alone: there, which process moves is visible.
 //! So is a process with a `provided` clause.
@@ -27,7 +33,7 @@ use crate::liveness::remotely_read;
 
 /// Marks transient locations; gives how many.
 pub fn merge(program: &mut Program) -> usize {
-    if program.features.last || program.features.priorities {
+    if program.features.last || program.features.priorities || claim_sees_steps(program) {
         return 0;
     }
     let remote = remotely_read(program);
@@ -40,7 +46,13 @@ pub fn merge(program: &mut Program) -> usize {
         }
         let named = named_locations(program, FunctionId(index as u32));
         let mut transient: Vec<bool> = (0..function.locations.len())
-            .map(|l| l != function.entry.0 as usize && !named[l] && is_local(function, l, remote, &scratch))
+            .map(|l| {
+                let unnoticed = |target: quotient_program::LocationId| !named[target.0 as usize];
+                l != function.entry.0 as usize
+                    && !named[l]
+                    && function.locations[l].transformations.iter().all(|t| t.target.is_none_or(unnoticed))
+                    && is_local(function, l, remote, &scratch)
+            })
             .collect();
         break_cycles(function, &mut transient);
         for (location, transient) in program.functions[index].locations.iter_mut().zip(transient) {
@@ -53,11 +65,47 @@ pub fn merge(program: &mut Program) -> usize {
 
 /// Locations that some expression refers to.
 fn named_locations(program: &Program, function: FunctionId) -> Vec<bool> {
-    let mut named = vec![false; program.function(function).locations.len()];
-    for label in program.labels.iter().filter(|l| l.function == function) {
-        named[label.location.0 as usize] = true;
+    struct Labels<'a>(&'a Program, FunctionId, Vec<bool>);
+    impl Visitor for Labels<'_> {
+        fn expr(&mut self, e: &Expr) {
+            if let Expr::At { label, .. } = e {
+                let label = self.0.labels[label.0 as usize];
+                if label.function == self.1 {
+                    self.2[label.location.0 as usize] = true;
+                }
+            }
+        }
     }
-    named
+    let named = vec![false; program.function(function).locations.len()];
+    let mut labels = Labels(program, function, named);
+    for reader in program.readers() {
+        reader.provided.iter().for_each(|e| visit::expr(e, &mut labels));
+        reader
+            .locations
+            .iter()
+            .flat_map(|l| &l.transformations)
+            .for_each(|t| visit::transformation(t, &mut labels));
+    }
+    labels.2
+}
+
+/// A claim that can count steps, or that asks where a thread stands or whether it can move: merged steps would show.
+fn claim_sees_steps(program: &Program) -> bool {
+    struct Sees(bool);
+    impl Visitor for Sees {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(e, Expr::Enabled(_) | Expr::LocationOf(_) | Expr::Timeout);
+        }
+    }
+    let Some(claim) = &program.claim else { return false };
+    let mut sees = Sees(!claim.stutter_invariant);
+    claim
+        .function
+        .locations
+        .iter()
+        .flat_map(|l| &l.transformations)
+        .for_each(|t| visit::transformation(t, &mut sees));
+    sees.0
 }
 
 /// Conditions 1 to 3.
@@ -145,6 +193,8 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Binary(..)
                 | Expr::Conditional(..)
                 | Expr::SelfId
+                | Expr::SelfThread
+                | Expr::Function(_)
                 | Expr::Spanned(..) => true,
                 Expr::ThreadCount
                 | Expr::Last
@@ -154,7 +204,19 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::Empty(_)
                 | Expr::Poll { .. }
                 | Expr::At { .. }
-                | Expr::Priority(_) => false,
+                | Expr::Priority(_)
+                | Expr::Terminated(_)
+                | Expr::InstanceOf { .. }
+                | Expr::Cast { .. }
+                | Expr::ArrayLength(_)
+                | Expr::Lock(..)
+                | Expr::Query { .. }
+                | Expr::Enabled(_)
+                | Expr::LocationOf(_)
+                | Expr::NonProgress
+                | Expr::Count { .. }
+                | Expr::Bound(_)
+                | Expr::Oldest(_) => false,
             };
             self.local &= own;
         }
@@ -164,7 +226,7 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 Root::Local(VariableId(v)) => !self.remote[*v as usize],
                 // Nobody reads it, so writing it is nobody else's business.
                 Root::Global(VariableId(v)) => self.scratch[*v as usize],
-                Root::Remote { .. } => false,
+                Root::Remote { .. } | Root::Object { .. } => false,
             };
         }
     }
@@ -174,7 +236,19 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
     }
     let acts = t.actions.iter().all(|a| match a {
         Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_) => true,
-        Action::Start { .. } | Action::SetPriority(..) => false,
+        Action::Start { .. }
+        | Action::SetPriority(..)
+        | Action::New { .. }
+        | Action::Delete(_)
+        | Action::Lock(..)
+        | Action::Update { .. }
+        | Action::Choose { .. }
+        | Action::Call { .. }
+        | Action::Return(_)
+        | Action::Throw(_)
+        | Action::Assume(_)
+        | Action::EndThread
+        | Action::Halt => false,
     });
     let mut visitor = Local { remote, scratch, local: acts };
     visit::transformation(t, &mut visitor);

@@ -20,18 +20,23 @@ impl Visitor for Reads {
 
 fn holds_channels(program: &Program, ty: &Type) -> bool {
     match ty {
+        // A reference keeps its object alive, but nobody gets there through an unread variable.
         Type::Channel => true,
         Type::Array(element, _) => holds_channels(program, element),
         Type::Structure(id) => program.structure(*id).fields.iter().any(|f| holds_channels(program, &f.ty)),
-        Type::Int(_) | Type::Enumeration(_) => false,
+        Type::Int(_)
+        | Type::Range(_)
+        | Type::Enumeration(_)
+        | Type::Reference(_)
+        | Type::Thread
+        | Type::Function => false,
     }
 }
 
 /// Makes unread globals scratch variables; gives how many.
 pub fn forget_unread(program: &mut Program) -> usize {
     let mut reads = Reads(vec![false; program.globals.len()]);
-    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
-    for function in functions {
+    for function in program.readers() {
         function.provided.iter().for_each(|e| visit::expr(e, &mut reads));
         for t in function.locations.iter().flat_map(|l| &l.transformations) {
             visit::transformation(t, &mut reads);

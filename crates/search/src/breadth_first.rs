@@ -2,13 +2,15 @@
 //! are hashed, then all are looked up, so that the memory accesses of a batch overlap. Paths to violations are
 //! shortest.
 
-use quotient_ample::Ample;
+use quotient_ample::{Ample, Proviso};
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
-use quotient_visited::{Known, Loaded, Visited};
+use quotient_visited::{Group, Known, Looked, Visited};
+use smallvec::SmallVec;
 
 use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
+use crate::open_level::OpenLevel;
 use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -16,12 +18,15 @@ use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 const BATCH: usize = 64;
 
 /// Explores everything reachable, nearest first.
-pub fn breadth_first<S: System, R: Representative, A: Ample, V: Visited>(
+pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
+    let checks_open = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
     let mut search = BreadthFirst {
         seams,
+        checks_open,
+        open: OpenLevel::default(),
         report: Report::new(),
         parents: Parents::default(),
         level: Frontier::default(),
@@ -41,6 +46,10 @@ pub fn breadth_first<S: System, R: Representative, A: Ample, V: Visited>(
 
 struct BreadthFirst<'a, S, R, A, V> {
     seams: Seams<'a, S, R, A, V>,
+    /// A reduced expansion must lead to a state that is not expanded yet.
+    checks_open: bool,
+    /// The states of the next level, kept for that.
+    open: OpenLevel,
     report: Report,
     parents: Parents,
     level: Frontier,
@@ -51,22 +60,16 @@ struct BreadthFirst<'a, S, R, A, V> {
     scratch: Vec<u64>,
 }
 
-/// What is found out about the successors of a batch.
-#[derive(Default)]
-struct Batch {
-    loaded: Vec<Loaded>,
-    keys: Vec<u64>,
-    hints: Vec<u32>,
-}
-
 /// One state of a batch and which entries of the batch are its successors.
 struct Expanded {
     item: Item,
     first: usize,
     end: usize,
+    /// The tag of the moves explored.
+    tag: u32,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.seams.visited.len(),
@@ -74,7 +77,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
             expanded: self.expanded,
             depth: self.depth,
             store_bytes: self.seams.visited.bytes(),
-            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes(),
+            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes() + self.open.bytes(),
             waiting: self.level.len() + self.next.len(),
         }
     }
@@ -83,12 +86,13 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         let mut monitor = Monitor::new();
         let mut successors = Successors::new();
         let mut batch: Vec<Expanded> = Vec::new();
-        let mut scratch = Batch::default();
+        let mut looked = Looked::default();
 
         self.initial(&mut successors, options)?;
         while self.next.len() > 0 {
             std::mem::swap(&mut self.level, &mut self.next);
             self.next.clear();
+            self.open.clear();
             if let Some(limit) = options.limits.depth
                 && self.depth >= limit
             {
@@ -102,15 +106,16 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
                     let Some(item) = self.level.pop() else { break };
                     let first = successors.len();
                     let state = self.level.state(item);
-                    self.seams
-                        .expand(state, &mut successors, &mut self.scratch)
+                    let tag = self
+                        .seams
+                        .expand(state, 0, &mut successors, &mut self.scratch)
                         .map_err(|e| Stop::Incomplete(e.what))?;
-                    batch.push(Expanded { item, first, end: successors.len() });
+                    batch.push(Expanded { item, first, end: successors.len(), tag });
                 }
                 if batch.is_empty() {
                     break;
                 }
-                self.look_up(&successors, &batch, &mut scratch, options)?;
+                self.look_up(&successors, &batch, &mut looked, options)?;
                 if monitor.due(batch.len() as u32)
                     && let Some(stop) = monitor.check(options, &mut || self.statistics())
                 {
@@ -153,99 +158,150 @@ impl<S: System, R: Representative, A: Ample, V: Visited> BreadthFirst<'_, S, R, 
         Ok(())
     }
 
-    /// Hashes, then looks up, the successors of a batch; new ones join the next level.
+    /// Looks up the successors of a batch; new ones join the next level.
     #[inline]
     fn look_up(
         &mut self,
         successors: &Successors,
         batch: &[Expanded],
-        Batch { loaded, keys, hints }: &mut Batch,
+        looked: &mut Looked,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
-        let visited = &mut *self.seams.visited;
-        loaded.clear();
-        let mut start = 0;
+        // Nothing behind the violation that ends the search.
+        let violated = if options.all { None } else { successors.first_violation() };
+        let count = violated.unwrap_or(successors.len());
+        self.groups(batch, |groups, visited| visited.insert_batch(successors, count, groups, looked));
+        let mut new = looked.new.iter().map(|entry| *entry as usize).peekable();
         for expanded in batch {
-            let known =
-                Known { state: self.level.state(expanded.item), hint: self.level.hint(expanded.item) };
-            for index in expanded.first..expanded.end {
-                let state = successors.state(index);
-                if state.is_empty() {
-                    loaded.push(Loaded::default());
-                    continue;
-                }
-                let end = start + visited.hint_len(state.len());
-                if hints.len() < end {
-                    hints.resize(end.max(2 * hints.len()), 0);
-                }
-                loaded.push(visited.load(state, Some(known), &mut hints[start..end]));
-                start = end;
+            // Is there a successor that is still to be expanded, if there has to be one?
+            let mut open = !self.checks_open || expanded.tag == 0;
+            while let Some(entry) = new.next_if(|entry| *entry < expanded.end) {
+                open = true;
+                let state = successors.state(entry);
+                let hint = looked.hint(entry, self.seams.visited.hint_len(state.len()));
+                let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
+                self.discovered(choice, state, hint);
             }
-        }
-        keys.clear();
-        let mut start = 0;
-        for (index, &loaded) in loaded.iter().enumerate() {
-            let state = successors.state(index);
-            if state.is_empty() {
-                keys.push(0);
-                continue;
+            if !open && !self.any_open(successors, expanded.first..expanded.end) {
+                self.expand_again(expanded, options)?;
+            } else if successors.has_violations() {
+                self.violations(successors, expanded, count, options)?;
+            } else {
+                self.transitions += (expanded.end - expanded.first) as u64;
             }
-            let end = start + visited.hint_len(state.len());
-            keys.push(visited.prepare(state, loaded, &mut hints[start..end]));
-            start = end;
-        }
-        let mut hint = 0;
-        for expanded in batch {
-            let mut moved = false;
-            let keys = &keys[expanded.first..expanded.end];
-            for (index, &key) in (expanded.first..).zip(keys) {
-                let state = successors.state(index);
-                let choice = (index - expanded.first) as u32;
-                if let Some(code) = successors.entry(index).violation {
-                    moved = true;
-                    let parents = &self.parents;
-                    let number = self.expanded;
-                    self.report.record(Cause::Violation(code), || {
-                        let mut path = parents.path(number);
-                        path.choices.push(choice);
-                        path
-                    });
-                    if !options.all {
-                        self.transitions += 1;
-                        return Err(Stop::Violation);
-                    }
-                }
-                if state.is_empty() {
-                    continue;
-                }
-                moved = true;
-                self.transitions += 1;
-                let hint_len = self.seams.visited.hint_len(state.len());
-                if self.seams.visited.insert(key, state) {
-                    self.parents.child(choice);
-                    self.next.push(state, &hints[hint..hint + hint_len]);
-                    if let Some(limit) = options.limits.states
-                        && self.seams.visited.len() > limit
-                    {
-                        return Err(Monitor::states(limit));
-                    }
-                }
-                hint += hint_len;
-            }
-            if !moved && options.deadlocks {
-                let state = self.level.state(expanded.item);
-                if !self.seams.system.is_valid_end(state) {
-                    let parents = &self.parents;
-                    let number = self.expanded;
-                    self.report.record(Cause::Deadlock, || parents.path(number));
-                    if !options.all {
-                        return Err(Stop::Violation);
-                    }
-                }
+            if expanded.first == expanded.end && options.deadlocks {
+                self.stuck(expanded.item, options)?;
             }
             self.parents.done();
             self.expanded += 1;
         }
+        if let Some(limit) = options.limits.states
+            && self.seams.visited.len() > limit
+        {
+            return Err(Monitor::states(limit));
+        }
         Ok(())
+    }
+
+    /// The state being expanded led to a new one.
+    #[inline(always)]
+    fn discovered(&mut self, choice: u32, state: &[u64], hint: &[u32]) {
+        self.parents.child(choice);
+        self.next.push(state, hint);
+    }
+
+    /// Does one of these successors wait in the next level?
+    fn any_open(&mut self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
+        entries.any(|entry| self.open.contains(successors.state(entry), &self.next))
+    }
+
+    /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
+    /// end all moves. Nothing new was found so far, so nothing has to be taken back.
+    #[cold]
+    fn expand_again(&mut self, refused: &Expanded, options: &Options<'_>) -> Result<(), Stop> {
+        let mut successors = Successors::new();
+        let mut hint = Vec::new();
+        let (item, mut tag) = (refused.item, refused.tag);
+        loop {
+            successors.clear();
+            tag = self
+                .seams
+                .expand(self.level.state(item), tag, &mut successors, &mut self.scratch)
+                .map_err(|e| Stop::Incomplete(e.what))?;
+            let expanded = Expanded { item, first: 0, end: successors.len(), tag };
+            let violated = if options.all { None } else { successors.first_violation() };
+            let count = violated.unwrap_or(successors.len());
+            let mut open = tag == 0;
+            for index in 0..count {
+                let state = successors.state(index);
+                if state.is_empty() {
+                    continue;
+                }
+                let known = Known { state: self.level.state(item), hint: self.level.hint(item) };
+                let visited = &mut *self.seams.visited;
+                hint.clear();
+                hint.resize(visited.hint_len(state.len()), 0);
+                let loaded = visited.load(state, Some(known), &mut hint);
+                let key = visited.prepare(state, loaded, &mut hint);
+                if visited.insert(key, state) {
+                    open = true;
+                    self.discovered(Seams::<S, R, A, V>::tagged(index as u32, tag), state, &hint);
+                }
+            }
+            if open || self.any_open(&successors, 0..successors.len()) {
+                return self.violations(&successors, &expanded, count, options);
+            }
+        }
+    }
+
+    /// Hands the groups of a batch to the store.
+    #[inline(always)]
+    fn groups(&mut self, batch: &[Expanded], insert: impl FnOnce(&[Group<'_>], &mut V)) {
+        let level = &self.level;
+        let mut groups: SmallVec<[Group<'_>; BATCH]> = SmallVec::new();
+        groups.extend(batch.iter().map(|e| {
+            let parent = Known { state: level.state(e.item), hint: level.hint(e.item) };
+            Group { parent, first: e.first, end: e.end }
+        }));
+        insert(&groups, self.seams.visited);
+    }
+
+    /// Counts the successors of a state and reports the violations among the first `count` entries, and the one at
+    /// `count`, which ends the search.
+    #[cold]
+    fn violations(
+        &mut self,
+        successors: &Successors,
+        expanded: &Expanded,
+        count: usize,
+        options: &Options<'_>,
+    ) -> Result<(), Stop> {
+        for entry in expanded.first..expanded.end {
+            self.transitions += u64::from(entry == count || successors.entry(entry).has_state());
+            if let Some(code) = successors.entry(entry).violation {
+                let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+                let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
+                self.report.record(Cause::Violation(code), || {
+                    let mut path = parents.path(number);
+                    path.choices.push(choice);
+                    seams.untagged(path)
+                });
+                if !options.all {
+                    return Err(Stop::Violation);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A state without successors is a deadlock unless the system may end there.
+    #[cold]
+    fn stuck(&mut self, item: Item, options: &Options<'_>) -> Result<(), Stop> {
+        if self.seams.system.is_valid_end(self.level.state(item)) {
+            return Ok(());
+        }
+        let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+        self.report.record(Cause::Deadlock, || seams.untagged(parents.path(number)));
+        if options.all { Ok(()) } else { Err(Stop::Violation) }
     }
 }

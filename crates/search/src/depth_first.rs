@@ -1,21 +1,25 @@
 //! Depth-first search with an explicit stack: the depth is limited by memory alone. A state is expanded as a
 //! whole; successors not seen before wait on the stack.
 
-use quotient_ample::Ample;
+use quotient_ample::{Ample, Proviso};
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
 use quotient_visited::{Known, Loaded, Visited};
 
 use crate::monitor::Monitor;
+use crate::on_stack::OnStack;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Explores everything reachable, deepest first.
-pub fn depth_first<S: System, R: Representative, A: Ample, V: Visited>(
+pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
+    let checks_stack = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
     let mut search = DepthFirst {
         seams,
+        checks_stack,
+        on_stack: OnStack::default(),
         report: Report::new(),
         levels: Vec::new(),
         waiting: Vec::new(),
@@ -41,6 +45,8 @@ pub fn depth_first<S: System, R: Representative, A: Ample, V: Visited>(
 struct Level {
     start: usize,
     next: usize,
+    /// The key of the state they are the successors of.
+    key: u64,
 }
 
 /// A state on the stack or waiting there.
@@ -56,6 +62,9 @@ struct Waiting {
 
 struct DepthFirst<'a, S, R, A, V> {
     seams: Seams<'a, S, R, A, V>,
+    /// A reduced expansion must lead to a state that is not on the stack.
+    checks_stack: bool,
+    on_stack: OnStack,
     report: Report,
     levels: Vec<Level>,
     waiting: Vec<Waiting>,
@@ -70,12 +79,13 @@ struct DepthFirst<'a, S, R, A, V> {
     cut: Option<Stop>,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A, V> {
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         let held = self.words.capacity() * 8
             + self.hints.capacity() * 4
             + self.waiting.capacity() * size_of::<Waiting>()
-            + self.levels.capacity() * size_of::<Level>();
+            + self.levels.capacity() * size_of::<Level>()
+            + self.on_stack.bytes();
         Statistics {
             states: self.seams.visited.len(),
             transitions: self.transitions,
@@ -103,7 +113,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
 
         self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
         self.seams.represent(&mut successors, 0, &mut scratch);
-        self.push(&successors, None, &mut keys, options)?;
+        self.push(&successors, (0, 0), None, &mut keys, options)?;
 
         while let Some(level) = self.levels.last_mut() {
             if level.next == self.waiting.len() {
@@ -127,21 +137,35 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
             hint.clear();
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
-            successors.clear();
-            self.seams.expand(&state, &mut successors, &mut scratch).map_err(|e| Stop::Incomplete(e.what))?;
+            let within = options.limits.depth.is_none_or(|limit| (self.levels.len() as u64) <= limit);
             self.expanded += 1;
-            if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
-                let (levels, waiting) = (&self.levels, &self.waiting);
-                self.report.record(Cause::Deadlock, || Self::path(levels, waiting, None));
-                if !options.all {
-                    return Err(Stop::Violation);
-                }
+            if self.checks_stack && within {
+                self.on_stack.push(current.key);
             }
-            let known = Known { state: &state, hint: &hint };
-            if options.limits.depth.is_none_or(|limit| (self.levels.len() as u64) <= limit) {
-                self.push(&successors, Some(known), &mut keys, options)?;
-            } else if !successors.is_empty() {
-                self.cut = options.limits.depth.map(Monitor::depth);
+            let mut tag = 0;
+            loop {
+                successors.clear();
+                tag = self
+                    .seams
+                    .expand(&state, tag, &mut successors, &mut scratch)
+                    .map_err(|e| Stop::Incomplete(e.what))?;
+                if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
+                    let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);
+                    self.report.record(Cause::Deadlock, || seams.untagged(Self::path(levels, waiting, None)));
+                    if !options.all {
+                        return Err(Stop::Violation);
+                    }
+                }
+                if !within {
+                    if !successors.is_empty() {
+                        self.cut = options.limits.depth.map(Monitor::depth);
+                    }
+                    break;
+                }
+                let known = Known { state: &state, hint: &hint };
+                if self.push(&successors, (current.key, tag), Some(known), &mut keys, options)? {
+                    break;
+                }
             }
             self.depth = self.depth.max(self.levels.len() as u64 - 1);
             if monitor.due(1)
@@ -158,15 +182,17 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
         Ok(())
     }
 
-    /// Opens a level with the successors that have not been seen.
+    /// Opens a level with the successors that have not been seen, unless they are those of a proposal (a tag other than
+    /// 0) and all on the stack: then gives `false`.
     #[inline]
     fn push(
         &mut self,
         successors: &Successors,
+        (parent, tag): (u64, u32),
         known: Option<Known<'_>>,
         keys: &mut Vec<u64>,
         options: &Options<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
         let start = self.waiting.len();
         let first_hint = self.hints.len();
         self.loaded.clear();
@@ -192,13 +218,28 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
             keys.push(self.seams.visited.prepare(state, loaded, &mut self.hints[at..end]));
             at = end;
         }
+        if tag != 0 && self.checks_stack {
+            // What has been seen and is not on the stack is finished; what has not been seen will be before this state is.
+            let closed = |key: u64, state: &[u64]| {
+                self.on_stack.contains(key) && self.seams.visited.contains(key, state)
+            };
+            if keys.iter().enumerate().all(|(index, &key)| closed(key, successors.state(index))) {
+                self.hints.truncate(first_hint);
+                return Ok(false);
+            }
+        }
         let mut read = first_hint;
         let mut write = first_hint;
         for (index, &key) in keys.iter().enumerate() {
+            let choice = match known {
+                Some(_) => Seams::<S, R, A, V>::tagged(index as u32, tag),
+                None => index as u32,
+            };
             if let Some(code) = successors.entry(index).violation {
-                let (levels, waiting) = (&self.levels, &self.waiting);
-                self.report
-                    .record(Cause::Violation(code), || Self::path(levels, waiting, Some(index as u32)));
+                let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);
+                self.report.record(Cause::Violation(code), || {
+                    seams.untagged(Self::path(levels, waiting, Some(choice)))
+                });
                 if !options.all {
                     return Err(Stop::Violation);
                 }
@@ -214,7 +255,7 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
                     key,
                     start: self.words.len(),
                     words: state.len() as u32,
-                    choice: index as u32,
+                    choice,
                     hint: write,
                 });
                 self.words.extend_from_slice(state);
@@ -224,13 +265,16 @@ impl<S: System, R: Representative, A: Ample, V: Visited> DepthFirst<'_, S, R, A,
             read += hint_len;
         }
         self.hints.truncate(write);
-        self.levels.push(Level { start, next: start });
-        Ok(())
+        self.levels.push(Level { start, next: start, key: parent });
+        Ok(true)
     }
 
     /// Closes the last level: forgets its states.
     fn pop(&mut self) {
         let Some(level) = self.levels.pop() else { return };
+        if self.checks_stack && !self.levels.is_empty() {
+            self.on_stack.pop(level.key);
+        }
         if let Some(first) = self.waiting.get(level.start) {
             self.words.truncate(first.start);
             self.hints.truncate(first.hint);

@@ -46,6 +46,14 @@ impl Frontier {
         self.len += 1;
     }
 
+    /// The state at a place (0 is the first one's) and the place after it.
+    pub(crate) fn state_at(&self, place: usize) -> Option<(&[u64], usize)> {
+        let header = *self.data.get(place)?;
+        let (words, hint) = (header as u32 as usize, (header >> 32) as usize);
+        let end = place + 1 + words;
+        Some((&self.data[place + 1..end], end + hint.div_ceil(2)))
+    }
+
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Item> {
         if self.read == self.data.len() {

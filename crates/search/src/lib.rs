@@ -3,23 +3,31 @@
 //!
 //! A search never looks inside a state. It ends with a [`Report`]: what was covered, what was found, and
 //! whether anything was left out. [`breadth_first()`] gives shortest paths to violations and is the fastest;
-//! [`depth_first()`] keeps a stack, which cycle conditions need.
+//! [`depth_first()`] keeps a stack, which cycle conditions need; [`liveness()`] looks for infinite runs.
 
 mod breadth_first;
 mod depth_first;
 mod frontier;
+mod graph;
+mod lasso;
+mod liveness;
 mod monitor;
+mod on_stack;
+mod open_level;
 mod parents;
 mod report;
+mod tagged;
 
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
+pub use graph::{Expanded, graph};
+pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
-use quotient_system::System;
+use quotient_system::{Exhausted, Scope, Successors, System};
 use quotient_visited::Visited;
 
 /// The four seams of one search.
@@ -35,27 +43,53 @@ pub struct Seams<'a, S, R, A, V> {
     pub visited: &'a mut V,
 }
 
-impl<S: System, R: Representative, A: Ample, V: Visited> Seams<'_, S, R, A, V> {
-    /// Generates the moves that must be explored from `state`, each as its representative.
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
+    /// Generates moves that suffice from `state`, each as its representative: those of the first proposal from number
+    /// `attempt` on that can be taken, or all. Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so
+    /// that a search that refuses it asks again with the tag as `attempt`.
     #[inline]
     fn expand(
         &mut self,
         state: &[u64],
-        out: &mut quotient_system::Successors,
+        attempt: u32,
+        out: &mut Successors,
         scratch: &mut Vec<u64>,
-    ) -> Result<(), quotient_system::Exhausted> {
+    ) -> Result<u32, Exhausted> {
         let first = out.len();
-        let scope = self.ample.choose(state);
-        self.system.successors(state, scope, out)?;
+        let mut tag = 0;
+        if A::PROPOSALS == 0 {
+            self.system.successors(state, Scope::All, out)?;
+        } else {
+            if attempt > 0 {
+                // Other states may have been looked at since.
+                self.ample.propose(self.system, state, 0);
+            }
+            for attempt in attempt.. {
+                let scope = self.ample.propose(self.system, state, attempt);
+                self.system.successors(state, scope, out)?;
+                if scope == Scope::All {
+                    break;
+                }
+                // A step that ends its path in a fault commutes with nothing.
+                let moves = out.len() - first;
+                if (1..=self.ample.most_moves()).contains(&moves)
+                    && (first..out.len()).all(|i| out.entry(i).has_state())
+                {
+                    tag = attempt + 1;
+                    break;
+                }
+                out.truncate(first);
+            }
+        }
         self.represent(out, first, scratch);
-        Ok(())
+        Ok(tag)
     }
 
     /// Replaces the entries from `first` on by their representatives.
     #[inline]
-    fn represent(&mut self, out: &mut quotient_system::Successors, first: usize, scratch: &mut Vec<u64>) {
+    fn represent(&mut self, out: &mut Successors, first: usize, scratch: &mut Vec<u64>) {
         for index in first..out.len() {
-            if self.representative.representative(out.state(index), scratch) {
+            if self.representative.representative(self.system, out.state(index), scratch) {
                 out.replace(index, scratch);
             }
         }

@@ -17,6 +17,8 @@ pub enum Cause {
     Deadlock,
     /// The last step (or the last initial state) carries this violation.
     Violation(ViolationCode),
+    /// The last steps of the path form a cycle that is to be reported.
+    Cycle,
 }
 
 /// A violation with the way to it.
@@ -26,6 +28,8 @@ pub struct Found {
     pub cause: Cause,
     /// How to get there.
     pub path: Path,
+    /// How many steps at the end of the path lead from a state back to it; 0 when the path just ends.
+    pub cycle: usize,
     /// How often the same was met (each deadlocked state, each step with this violation).
     pub count: u64,
 }
@@ -76,7 +80,7 @@ impl Report {
     pub(crate) fn record(&mut self, cause: Cause, path: impl FnOnce() -> Path) {
         match self.found.iter_mut().find(|f| f.cause == cause) {
             Some(found) => found.count += 1,
-            None => self.found.push(Found { cause, path: path(), count: 1 }),
+            None => self.found.push(Found { cause, path: path(), cycle: 0, count: 1 }),
         }
     }
 

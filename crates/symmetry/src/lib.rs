@@ -1,30 +1,58 @@
 //! The `Representative` seam: which state stands for this one?
 //!
-//! A representative maps a state to one of its symmetry class, the same for a given state every time.
-//! It is *sound* when states with the same representative are bisimilar for the property asked; the
-//! constructor of a representative establishes that or refuses. For now there is one, [`Identity`].
+//! A representative maps a state to one of its symmetry class, the same for a given state every time. It is *sound* when
+//! states with the same representative are bisimilar for the property asked; the constructor of a representative establishes
+//! that or refuses.
+//!
+//! States are shown as [`graph::Graph`]s by a [`StateGraph`]; an [`Order`] numbers the nodes; the numbering, brought into
+//! the group of renamings that the program allows, renames the state. [`Identity`] leaves every state alone.
 
-/// Chooses the state that stands for a class of states.
-pub trait Representative {
+pub mod audit;
+pub mod exact;
+pub mod graph;
+pub mod group;
+pub mod heap;
+mod ordered;
+mod partition;
+pub mod thread_order;
+
+pub use ordered::{Order, Ordered, StateGraph};
+
+/// Chooses the state that stands for a class of states of a system of type `S`.
+pub trait Representative<S: ?Sized> {
     /// Replaces `state` by its representative, written to `out`; `false` when `state` stands for itself
     /// (and `out` was not touched).
-    fn representative(&mut self, state: &[u64], out: &mut Vec<u64>) -> bool;
+    fn representative(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool;
 
     /// The name reports use.
     fn name(&self) -> &'static str;
+
+    /// Whether the states of a class all have the same representative, as far as the budget of the canonical form goes.
+    fn is_canonical(&self) -> bool;
+
+    /// Whether threads may change places.
+    fn renames(&self) -> bool;
 }
 
 /// Every state stands for itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
-impl Representative for Identity {
+impl<S: ?Sized> Representative<S> for Identity {
     #[inline]
-    fn representative(&mut self, _state: &[u64], _out: &mut Vec<u64>) -> bool {
+    fn representative(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> bool {
         false
     }
 
     fn name(&self) -> &'static str {
         "off"
+    }
+
+    fn is_canonical(&self) -> bool {
+        true
+    }
+
+    fn renames(&self) -> bool {
+        false
     }
 }

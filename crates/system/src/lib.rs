@@ -5,19 +5,36 @@
 //! [`System`] directly; a user's own Rust type usually implements the friendlier [`Model`] and is
 //! wrapped in [`Typed`].
 
+mod omega;
 mod successors;
 mod typed;
 
+pub use omega::{Marks, Omega};
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};
 
-/// Which threads' moves are asked for.
+/// Which threads' moves are asked for. The moves of all threads are those of the first one, then those of the second one,
+/// and so on, each as asked for alone; so a move within a smaller scope can be found again among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Every thread's.
     All,
     /// Only this thread's (a reduction has shown that this suffices).
     Thread(u32),
+    /// Only those of some threads: one bit each, the first thread's the lowest.
+    Threads(u64),
+}
+
+impl Scope {
+    /// Does it include a thread?
+    #[inline]
+    pub fn includes(self, thread: u32) -> bool {
+        match self {
+            Scope::All => true,
+            Scope::Thread(only) => thread == only,
+            Scope::Threads(bits) => thread < 64 && bits >> thread & 1 == 1,
+        }
+    }
 }
 
 /// What a system can do from a state. Methods take `&mut self` so that a system can keep scratch
@@ -49,6 +66,7 @@ pub struct Exhausted {
 
 /// A system's own number for one thing that can go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct ViolationCode(pub std::num::NonZeroU32);
 
 impl ViolationCode {

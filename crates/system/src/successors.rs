@@ -4,6 +4,7 @@ use crate::ViolationCode;
 
 /// One entry of [`Successors`].
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     start: usize,
     len: u32,
@@ -25,6 +26,10 @@ pub struct Successors {
     /// End of the last entry; what lies behind is a draft.
     end: usize,
     entries: Vec<Entry>,
+    /// Entries with a violation.
+    violations: usize,
+    /// Marks of the first entries; those behind have none.
+    marks: Vec<u64>,
 }
 
 impl Successors {
@@ -38,6 +43,31 @@ impl Successors {
         self.words.clear();
         self.end = 0;
         self.entries.clear();
+        self.violations = 0;
+        self.marks.clear();
+    }
+
+    /// Forgets the entries from number `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(first) = self.entries.get(len) {
+            self.end = first.start;
+            self.words.truncate(first.start);
+            self.violations -= self.entries[len..].iter().filter(|e| e.violation.is_some()).count();
+            self.entries.truncate(len);
+            self.marks.truncate(len);
+        }
+    }
+
+    /// Gives marks to the entries from `first` on: acceptance sets that the steps to them are in (see [`crate::Omega`]).
+    pub fn mark(&mut self, first: usize, marks: u64) {
+        self.marks.resize(first, 0);
+        self.marks.resize(self.entries.len(), marks);
+    }
+
+    /// The marks of an entry.
+    #[inline]
+    pub fn marks(&self, index: usize) -> u64 {
+        self.marks.get(index).copied().unwrap_or(0)
     }
 
     /// Adds a state.
@@ -55,6 +85,7 @@ impl Successors {
 
     /// Adds a violation that ends its path. A draft in progress stays as it is.
     pub fn push_violation(&mut self, violation: ViolationCode) {
+        self.violations += 1;
         self.entries.push(Entry { start: self.end, len: 0, violation: Some(violation) });
     }
 
@@ -80,6 +111,14 @@ impl Successors {
         unsafe { self.words.get_unchecked_mut(start..) }
     }
 
+    /// Copies an entry's state behind the last entry and returns it for changing, as [`Successors::draft`] does.
+    pub fn draft_copy(&mut self, index: usize) -> &mut [u64] {
+        let e = self.entries[index];
+        self.words.truncate(self.end);
+        self.words.extend_from_within(e.start..e.start + e.len as usize);
+        &mut self.words[self.end..]
+    }
+
     /// The current draft.
     #[inline(always)]
     pub fn drafted(&mut self) -> &mut [u64] {
@@ -92,7 +131,37 @@ impl Successors {
     pub fn commit(&mut self, violation: Option<ViolationCode>) {
         let start = self.end;
         self.end = self.words.len();
+        self.violations += usize::from(violation.is_some());
         self.entries.push(Entry { start, len: (self.end - start) as u32, violation });
+    }
+
+    /// Lets generated code add up to `most` states of `words` words each: it is given where the next words go, where the next
+    /// entries go, and the index of the first of those words, and gives how many it has added. An entry is laid out as
+    /// declared: the index of the first word, the number of words, and 0 for no violation.
+    ///
+    /// # Safety
+    /// What was said to be added has been written, words and entries, in the order of the words.
+    #[inline(always)]
+    pub unsafe fn write(
+        &mut self,
+        most: usize,
+        words: usize,
+        write: impl FnOnce(*mut u64, *mut Entry, usize) -> usize,
+    ) {
+        let (start, len) = (self.end, self.entries.len());
+        if self.words.capacity() - start < most * words {
+            self.words.truncate(start);
+            self.words.reserve(most * words);
+        }
+        self.entries.reserve(most);
+        // SAFETY: the room was just made sure of; by this function's contract, so much was written.
+        unsafe {
+            let (at, entry) = (self.words.as_mut_ptr().add(start), self.entries.as_mut_ptr().add(len));
+            let count = write(at, entry, start);
+            self.end = start + count * words;
+            self.words.set_len(self.end);
+            self.entries.set_len(len + count);
+        }
     }
 
     /// Number of entries.
@@ -119,6 +188,28 @@ impl Successors {
         // SAFETY: the words of an entry stay until `clear`, which removes the entry too: `draft` cuts off only what lies
         // behind the last entry.
         unsafe { self.words.get_unchecked(e.start..e.start + e.len as usize) }
+    }
+
+    /// The states of the first `count` entries, one behind the other, and their length, if that is the same for all.
+    #[inline]
+    pub fn uniform(&self, count: usize) -> Option<(&[u64], usize)> {
+        let entries = &self.entries[..count];
+        let len = entries.first()?.len;
+        // Entries lie one behind the other unless one was replaced by a shorter one, whose length then differs.
+        let same = entries.iter().fold(0, |differs, e| differs | (e.len ^ len)) == 0;
+        same.then(|| (&self.words[..count * len as usize], len as usize))
+    }
+
+    /// The first entry with a violation.
+    #[inline]
+    pub fn first_violation(&self) -> Option<usize> {
+        if self.violations == 0 { None } else { self.entries.iter().position(|e| e.violation.is_some()) }
+    }
+
+    /// Whether an entry has a violation or no state.
+    #[inline]
+    pub fn has_violations(&self) -> bool {
+        self.violations > 0
     }
 
     /// Replaces the state of an entry by one that is not longer (its representative).

@@ -20,12 +20,25 @@ pub struct TraceFile {
     pub raw: bool,
     /// A checksum of the model's text, to notice that it has changed.
     pub checksum: String,
+    /// What was asked: `safety`, `claim N` (the N-th one, from 0), `acceptance` or `progress`.
+    #[serde(default = "safety")]
+    pub question: String,
+    /// Properties given apart from the model: `ltl`, `ctl` or `invariant`, and the text.
+    #[serde(default)]
+    pub properties: Vec<(String, String)>,
     /// The choices.
     pub choices: Vec<u32>,
+    /// How many steps at the end are repeated for ever.
+    #[serde(default)]
+    pub cycle: usize,
     /// Kind of the violation at the end.
     pub kind: String,
     /// The violation in words.
     pub message: String,
+}
+
+fn safety() -> String {
+    "safety".into()
 }
 
 /// What is wrong with a replay file.

@@ -39,6 +39,7 @@ pub fn render(trace: &Trace, full: bool) -> Value {
     json!({
         "initial": variables(&trace.initial),
         "steps": steps,
+        "cycle": trace.cycle,
         "last": variables(&trace.last),
         "processes": trace.processes.iter().map(|p| json!({
             "process": p.process, "at": p.at, "waits_for": p.waits_for, "valid_end": p.valid_end,

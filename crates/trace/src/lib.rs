@@ -6,8 +6,10 @@
 
 mod file;
 pub mod json;
+mod real_names;
 mod replay;
 pub mod text;
 
 pub use file::{FileError, TraceFile};
+pub use real_names::in_real_names;
 pub use replay::{Change, NotReplayable, ProcessState, Step, Trace};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use quotient_machine::{Machine, MicroStep};
+use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames};
+use quotient_program::ClaimOrigin;
 use quotient_source::SourceMap;
 use quotient_system::{Successors, System, Violation, ViolationCode};
 
@@ -18,6 +19,10 @@ pub struct Trace {
     pub last: Vec<(String, String)>,
     /// Where the processes are in the last state.
     pub processes: Vec<ProcessState>,
+    /// The number of the first step of a cycle that is repeated for ever; it ends with the trace.
+    pub cycle: Option<usize>,
+    /// The acceptance sets met on the cycle, as bits; sets that do not exist are among them.
+    pub met: u64,
     /// The violation met at the end.
     pub violation: Option<Violation>,
     /// Where the violation is, as `file:line`.
@@ -90,8 +95,10 @@ impl fmt::Display for NotReplayable {
 
 impl std::error::Error for NotReplayable {}
 
-fn values(machine: &Machine, state: &[u64]) -> Vec<(String, String)> {
-    machine.values(state).into_iter().map(|v| (v.name, v.text)).collect()
+/// The next state of a path, in the names its objects have had so far.
+fn values(machine: &Machine, state: &[u64], names: &mut ObjectNames) -> Vec<(String, String)> {
+    names.meet(machine, state);
+    machine.values(state, names).into_iter().map(|v| (v.name, v.text)).collect()
 }
 
 fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
@@ -119,7 +126,7 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
 /// The name of a process in a state.
 fn process_name(machine: &Machine, state: &[u64], pid: u32) -> String {
     let threads = machine.threads(state);
-    let name = threads.get(pid as usize).map_or("?", |t| {
+    let name = threads.iter().find(|t| t.id == pid).map_or("?", |t| {
         let name = machine.program().functions[t.function as usize].name.as_str();
         if name == ":init:" { "init" } else { name }
     });
@@ -132,6 +139,36 @@ impl Trace {
         machine: &mut Machine,
         sources: &SourceMap,
         choices: &[u32],
+    ) -> Result<Trace, NotReplayable> {
+        Trace::replay_lasso(machine, sources, choices, 0)
+    }
+
+    /// Repeats a path whose last `cycle` steps lead back to the state before them and meet what the claim accepts; any other
+    /// path is not replayable.
+    pub fn replay_lasso(
+        machine: &mut Machine,
+        sources: &SourceMap,
+        choices: &[u32],
+        cycle: usize,
+    ) -> Result<Trace, NotReplayable> {
+        let mut trace = Trace::replay_path(machine, sources, choices, cycle)?;
+        if cycle > 0 {
+            if trace.met != u64::MAX {
+                return Err(NotReplayable { step: choices.len() - 1 });
+            }
+            let claim = machine.program().claim.as_ref();
+            trace.violation =
+                claim.map(|c| Violation { kind: c.origin.kind().into(), message: c.message(true) });
+        }
+        Ok(trace)
+    }
+
+    /// Repeats a path whose last `cycle` steps lead back to the state before them.
+    pub fn replay_path(
+        machine: &mut Machine,
+        sources: &SourceMap,
+        choices: &[u32],
+        cycle: usize,
     ) -> Result<Trace, NotReplayable> {
         let mut initial = Successors::new();
         let lost = |step| NotReplayable { step };
@@ -147,20 +184,38 @@ impl Trace {
             let with_state = (0..initial.len()).find(|i| initial.entry(*i).has_state());
             state = with_state.map_or_else(Vec::new, |i| initial.state(i).to_vec());
         }
+        let mut names = ObjectNames::default();
         let mut trace = Trace {
             steps: Vec::new(),
-            initial: values(machine, &state),
+            initial: values(machine, &state, &mut names),
             last: Vec::new(),
             processes: Vec::new(),
+            cycle: None,
+            met: 0,
             violation: None,
             violation_at: None,
         };
         let mut before = trace.initial.clone();
+        let mut anchor: Option<Vec<u64>> = None;
+        let mut met = 0;
         for (index, &choice) in rest.iter().enumerate() {
+            if cycle > 0 && index + cycle == rest.len() {
+                anchor = Some(state.clone());
+                trace.cycle = Some(index + 1);
+            }
+            let in_state = machine.acceptance(&state);
             let records = machine.explain(&state);
             let record = records.into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
-            for micro in &record.steps {
-                let after = values(machine, &micro.state);
+            if anchor.is_some() {
+                met |= in_state | record.marks;
+            }
+            if record.steps.iter().all(|s| s.thread == CLAIM_THREAD) && record.state.is_some() {
+                trace.steps.push(stutter(index + 1, &before));
+            }
+            // What the automaton of a formula does is no news; a claim written by hand is shown.
+            let shown = |s: &&MicroStep| s.thread != CLAIM_THREAD || claim_is_shown(machine);
+            for micro in record.steps.iter().filter(shown).collect::<Vec<_>>() {
+                let after = values(machine, &micro.state, &mut names);
                 let step = step(machine, sources, index + 1, micro, &state, &before, &after);
                 trace.steps.push(step);
                 before = after;
@@ -169,7 +224,7 @@ impl Trace {
             match record.state {
                 Some(next) => {
                     state = next;
-                    before = values(machine, &state);
+                    before = values(machine, &state, &mut names);
                 }
                 None if index + 1 == rest.len() => {
                     if let Some(last) = record.steps.last() {
@@ -179,7 +234,12 @@ impl Trace {
                 None => return Err(lost(index + 1)),
             }
         }
+        trace.last = values(machine, &state, &mut names);
         trace.finish(machine, sources, &state, code);
+        if cycle > 0 && anchor.is_none_or(|a| a != state) {
+            return Err(lost(rest.len()));
+        }
+        trace.met = met;
         Ok(trace)
     }
 
@@ -190,15 +250,37 @@ impl Trace {
         state: &[u64],
         code: Option<ViolationCode>,
     ) {
-        self.last = values(machine, state);
         self.processes = processes(machine, sources, state);
         if let Some(code) = code {
             self.violation = Some(machine.violation(code));
             self.violation_at = Some(sources.file_line(machine.site(code).span));
-        } else if machine.explain(state).is_empty() && !machine.is_valid_end(state) {
+        } else if machine.program().claim.is_none()
+            && machine.explain(state).is_empty()
+            && !machine.is_valid_end(state)
+        {
             self.violation =
                 Some(Violation { kind: "deadlock".into(), message: "deadlock: invalid end state".into() });
         }
+    }
+}
+
+/// A claim written by hand.
+fn claim_is_shown(machine: &Machine) -> bool {
+    machine.program().claim.as_ref().is_some_and(|c| c.origin == ClaimOrigin::Never)
+}
+
+/// The step of a system that cannot move.
+fn stutter(number: usize, state: &[(String, String)]) -> Step {
+    Step {
+        number,
+        process: "-".into(),
+        pid: u32::MAX,
+        file: String::new(),
+        line: 0,
+        statement: "no process can move".into(),
+        changes: Vec::new(),
+        output: String::new(),
+        state: state.to_vec(),
     }
 }
 
@@ -242,9 +324,22 @@ pub(crate) fn step(
     if let Some(partner) = micro.partner {
         statement.push_str(&format!("   (to {})", process_name(machine, from, partner)));
     }
+    if micro.thread == CLAIM_THREAD {
+        return Step {
+            number,
+            process: "claim".into(),
+            pid: u32::MAX,
+            file,
+            line,
+            statement,
+            changes: Vec::new(),
+            output: String::new(),
+            state: after.to_vec(),
+        };
+    }
     // A process that ends is found in the state before, one that was just started only in the state after.
-    let threads = machine.threads(from).len() as u32;
-    let named_in = if micro.thread < threads { from } else { &micro.state };
+    let known = machine.threads(from).iter().any(|t| t.id == micro.thread);
+    let named_in = if known { from } else { &micro.state };
     Step {
         number,
         process: process_name(machine, named_in, micro.thread),

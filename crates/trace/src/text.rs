@@ -44,12 +44,17 @@ pub fn render(trace: &Trace, detail: Detail) -> String {
     let width = |f: &dyn Fn(&crate::Step) -> String, most: usize| {
         trace.steps.iter().map(|s| f(s).chars().count()).max().unwrap_or(0).min(most)
     };
-    let at = |s: &crate::Step| format!("{}:{}", short_file(&s.file), s.line);
+    let at = |s: &crate::Step| {
+        if s.file.is_empty() { String::new() } else { format!("{}:{}", short_file(&s.file), s.line) }
+    };
     let (process, place) = (width(&|s| s.process.clone(), 24), width(&at, 32));
     let statement = width(&|s| s.statement.clone(), 44);
     let mut last = 0;
     for step in &trace.steps {
         let number = if step.number == last { String::new() } else { step.number.to_string() };
+        if step.number != last && trace.cycle == Some(step.number) {
+            let _ = writeln!(out, "       --- from here on again and again ---");
+        }
         last = step.number;
         let line = format!(
             "{number:>5}  {:process$}  {:place$}  {:statement$}  {}",

@@ -71,13 +71,21 @@ pub(crate) struct Directory<S> {
     bits: u32,
     segments: Vec<Held<S>>,
     len: u64,
+    /// How often a segment was moved.
+    moves: u64,
 }
 
 impl<S: Segment> Default for Directory<S> {
     fn default() -> Self {
         let segment = S::with_units(S::FIRST_UNITS);
         let route = Route { start: segment.start(), units: segment.units(), depth: 0, segment: 0 };
-        Directory { routes: vec![route], bits: 0, segments: vec![Held { segment, depth: 0 }], len: 0 }
+        Directory {
+            routes: vec![route],
+            bits: 0,
+            segments: vec![Held { segment, depth: 0 }],
+            len: 0,
+            moves: 0,
+        }
     }
 }
 
@@ -143,6 +151,7 @@ impl<S: Segment> Directory<S> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, number: usize, hash: u64) {
+        self.moves += 1;
         let Held { segment, depth } = &mut self.segments[number];
         let depth = *depth;
         let units = segment.units();
@@ -173,6 +182,12 @@ impl<S: Segment> Directory<S> {
 
     pub(crate) fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Changes whenever a segment moves.
+    #[inline(always)]
+    pub(crate) fn moves(&self) -> u64 {
+        self.moves
     }
 
     pub(crate) fn bytes(&self) -> u64 {

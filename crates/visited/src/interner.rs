@@ -157,8 +157,8 @@ impl<const SLOTS: usize, const PLACES: usize> Segment for Lines<SLOTS, PLACES> {
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        // At most four in five places are used.
-        (self.len + 1) * 5 > self.lines.len() * PLACES * 4
+        // At most three in five places are used: then few keys are outside their first line.
+        (self.len + 1) * 5 > self.lines.len() * PLACES * 3
     }
 
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
@@ -193,6 +193,34 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         hash
     }
 
+    /// The address of the line where a key is looked for first, which is being loaded. Good until [`Interner::moves`]
+    /// changes.
+    #[inline(always)]
+    pub(crate) fn line_of(&self, key: &[u32; SLOTS]) -> u64 {
+        let hash = slots_hash(key);
+        let route = self.directory.route(hash);
+        let line =
+            route.start.cast::<Line<SLOTS, PLACES>>().wrapping_add(home(hash, route.depth, route.units));
+        prefetch_at(line);
+        line.expose_provenance() as u64
+    }
+
+    /// Changes whenever lines move.
+    #[inline(always)]
+    pub(crate) fn moves(&self) -> u64 {
+        self.directory.moves()
+    }
+
+    /// The number of a key; 0 when it is not in its line.
+    ///
+    /// # Safety
+    /// `line` is what [`Interner::line_of`] gave for the key, and no line has moved since.
+    #[inline(always)]
+    pub(crate) unsafe fn id_at(&self, line: u64, key: &[u32; SLOTS]) -> u32 {
+        // SAFETY: by this function's contract.
+        unsafe { &*std::ptr::with_exposed_provenance::<Line<SLOTS, PLACES>>(line as usize) }.id(key)
+    }
+
     /// The number of a key, a new one if it has none.
     #[inline(always)]
     pub(crate) fn intern(&mut self, key: [u32; SLOTS]) -> u32 {
@@ -213,7 +241,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
     /// The number of a key that is not in its first line.
     #[cold]
     #[inline(never)]
-    fn intern_far(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
+    pub(crate) fn intern_far(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {
         let (lines, depth) = self.directory.segment(hash);
         match lines.find(&key, hash, depth) {
             Ok(id) => id,

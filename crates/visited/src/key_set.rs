@@ -30,20 +30,27 @@ struct Hashes {
 /// Slots behind the last home.
 const BEYOND: usize = 64;
 
+/// Slots at the end that stay free.
+const SPARE: usize = 8;
+
 /// The slot of `hash`, or the one where it belongs (free, or holding a greater hash), with what it holds.
 #[inline(always)]
 fn find(route: Route, hash: u64) -> (usize, u64) {
     let slots = route.start.cast::<u64>();
     let mut slot = home(hash, route.depth, route.units);
-    // SAFETY: `home` is below the number of homes; the last slot is always free, so the loop ends before it.
+    // SAFETY: `home` is below the number of homes; there is a free slot behind it with `SPARE` slots after it, and the count
+    // ends there.
     unsafe {
-        let mut held = *slots.add(slot);
-        // A free slot, 0, becomes the greatest number.
-        while held.wrapping_sub(1) < hash - 1 {
-            slot += 1;
-            held = *slots.add(slot);
+        loop {
+            // How many of the next slots hold something smaller: since they are in order, these come first. A free slot, 0,
+            // counts as the greatest number. Counting takes no decision that a processor could guess wrongly.
+            let smaller = |ahead: usize| usize::from((*slots.add(slot + ahead)).wrapping_sub(1) < hash - 1);
+            let count = smaller(0) + smaller(1) + smaller(2) + smaller(3);
+            slot += count;
+            if count < 4 {
+                return (slot, *slots.add(slot));
+            }
         }
-        (slot, held)
     }
 }
 
@@ -60,7 +67,7 @@ impl Hashes {
                 carried = std::mem::replace(&mut *at, carried);
                 at = at.add(1);
             }
-            self.crowded |= at.offset_from_unsigned(start) + 4 >= self.slots.len();
+            self.crowded |= at.offset_from_unsigned(start) + SPARE >= self.slots.len();
         }
         self.len += 1;
     }
@@ -87,7 +94,7 @@ impl Segment for Hashes {
 
     fn next_units(units: usize) -> usize {
         // Small tables double; large ones grow by less, so that little is wasted.
-        if units < 1 << 12 { (units * 2).max(16) } else { (units + units / 5).min(Self::MOST_UNITS) }
+        if units < 1 << 12 { (units * 2).max(16) } else { (units + units / 4).min(Self::MOST_UNITS) }
     }
 
     #[inline(always)]
@@ -107,7 +114,7 @@ impl Segment for Hashes {
             };
             let free = &mut free[usize::from(to_upper)];
             let slot = home(hash, new_depth, to.homes).max(*free);
-            to.crowded |= slot + 4 >= to.slots.len();
+            to.crowded |= slot + SPARE >= to.slots.len();
             to.slots[slot] = hash;
             to.len += 1;
             *free = slot + 1;
@@ -124,26 +131,32 @@ impl Segment for Hashes {
         // In place, so that no memory is given back to be cleared again. First all entries move to the far end, from
         // right to left: that end is at least as far from the old end as the entries moved so far are many.
         let slots = &mut *self.slots;
-        let mut first = slots.len();
-        for from in (0..self.homes + BEYOND).rev() {
-            let hash = std::mem::replace(&mut slots[from], 0);
-            if hash != 0 {
-                first -= 1;
-                slots[first] = hash;
+        let (start, end) = (slots.as_mut_ptr(), slots.len());
+        let mut first = end;
+        // SAFETY: `first` is never smaller than the number of slots not looked at yet, so `first - 1` is at least `from`. A
+        // free slot's 0 is written there too, which does no harm: what lies between is free.
+        unsafe {
+            for from in (0..self.homes + BEYOND).rev() {
+                let hash = std::mem::replace(&mut *start.add(from), 0);
+                *start.add(first - 1) = hash;
+                first -= usize::from(hash != 0);
             }
         }
         // Then each goes to its home or right behind the one before, from left to right. It never passes its own place:
         // the entries behind it need the slots behind it.
-        let (mut free, end) = (0, slots.len());
+        let mut free = 0;
         for from in first..end {
-            let hash = std::mem::replace(&mut slots[from], 0);
-            let slot = home(hash, depth, units).max(free);
-            assert!(slot <= from, "entries fit in order");
-            slots[slot] = hash;
-            free = slot + 1;
+            // SAFETY: `from` is below the end, and so is `slot`, by the assertion.
+            unsafe {
+                let hash = std::mem::replace(&mut *start.add(from), 0);
+                let slot = home(hash, depth, units).max(free);
+                assert!(slot <= from, "entries fit in order");
+                *start.add(slot) = hash;
+                free = slot + 1;
+            }
         }
         self.homes = units;
-        self.crowded = free + 4 > end;
+        self.crowded = free + SPARE > end;
     }
 
     fn bytes(&self) -> usize {
@@ -178,6 +191,20 @@ impl KeySet {
         }
         self.insert_new(hash, slot);
         true
+    }
+
+    /// Adds keys, given their [`key_hash`]es; `new` gets the numbers of those that were not there.
+    #[inline(never)]
+    pub(crate) fn insert_all(&mut self, hashes: &[u64], new: &mut Vec<u32>) {
+        new.reserve(hashes.len());
+        let mut len = new.len();
+        for (number, &hash) in hashes.iter().enumerate() {
+            // SAFETY: room for one number per key was reserved.
+            unsafe { *new.as_mut_ptr().add(len) = number as u32 };
+            len += usize::from(self.insert(hash));
+        }
+        // SAFETY: so many were written.
+        unsafe { new.set_len(len) };
     }
 
     #[inline(always)]

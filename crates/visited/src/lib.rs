@@ -7,19 +7,27 @@
 //! Looking up a state is split in three, so that a search can work on a batch of states and let the
 //! memory system fetch what the next call needs: [`Visited::load`] hashes (using what is known of the
 //! predecessor, since a step changes little) and starts loading, [`Visited::prepare`] goes on where a second access
-//! depends on the first, [`Visited::insert`] decides.
+//! depends on the first, [`Visited::insert`] decides. [`Visited::insert_batch`] does all that for the successors of a few
+//! states at once, which is the fastest way.
 
+mod batch;
 mod directory;
 mod hash;
 mod interner;
 mod key_set;
 mod memory;
+mod numbered;
 mod plain;
 mod plan;
 mod tree;
+mod tree_batch;
 
+pub use batch::{Group, Looked};
+pub use numbered::{Numbered, Prepared};
 pub use plain::Plain;
 pub use tree::Tree;
+
+use quotient_system::Successors;
 
 /// A state that is in the store already, with the hint computed for it.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +56,19 @@ pub trait Visited {
 
     /// Adds the state; `false` when it was there.
     fn insert(&mut self, key: u64, state: &[u64]) -> bool;
+
+    /// Adds the first `count` entries of `successors`, in order. `groups` says which entries are successors of which
+    /// state. Afterwards `looked` holds the numbers of the entries that were new, with their hints.
+    #[inline]
+    fn insert_batch(
+        &mut self,
+        successors: &Successors,
+        count: usize,
+        groups: &[Group<'_>],
+        looked: &mut Looked,
+    ) {
+        looked.one_by_one(self, successors, count, groups);
+    }
 
     /// Is it there?
     fn contains(&self, key: u64, state: &[u64]) -> bool;

@@ -17,41 +17,43 @@
 //! state is the numbers of all its nodes but the root; a successor that differs in few slots looks up only the nodes
 //! above those.
 
+use quotient_system::Successors;
+
 use crate::interner::{Pairs, Quads, Triples};
 use crate::key_set::{KeySet, key_hash};
 use crate::plan::{Node, Plan};
-use crate::{Known, Loaded, Visited};
+use crate::{Group, Known, Loaded, Looked, Visited};
 
 /// States as trees of shared nodes.
 #[derive(Debug, Default)]
 pub struct Tree {
-    nodes: Nodes,
+    pub(crate) nodes: Nodes,
     /// Tree and root set by number of words.
-    by_length: Vec<Length>,
-    len: u64,
+    pub(crate) by_length: Vec<Length>,
+    pub(crate) len: u64,
 }
 
 #[derive(Debug, Default)]
-struct Length {
-    plan: Plan,
-    roots: KeySet,
+pub(crate) struct Length {
+    pub(crate) plan: Plan,
+    pub(crate) roots: KeySet,
 }
 
 /// The inner nodes, by number of children.
 #[derive(Debug, Default)]
-struct Nodes {
-    pairs: Pairs,
-    triples: Triples,
-    quads: Quads,
+pub(crate) struct Nodes {
+    pub(crate) pairs: Pairs,
+    pub(crate) triples: Triples,
+    pub(crate) quads: Quads,
 }
 
 /// States of up to this many words are two nodes and a root.
-const SHORT: usize = 4;
+pub(crate) const SHORT: usize = 4;
 
 impl Nodes {
     /// The number of a node.
     #[inline(always)]
-    fn intern(&mut self, node: &Node, slots: &[u32], nodes: &[u32]) -> u32 {
+    pub(crate) fn intern(&mut self, node: &Node, slots: &[u32], nodes: &[u32]) -> u32 {
         let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.intern([a, b]),
@@ -62,7 +64,7 @@ impl Nodes {
 
     /// Starts loading a node; gives its hash.
     #[inline(always)]
-    fn load(&self, node: &Node, slots: &[u32], nodes: &[u32]) -> u64 {
+    pub(crate) fn load(&self, node: &Node, slots: &[u32], nodes: &[u32]) -> u64 {
         let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.load([a, b]),
@@ -73,7 +75,7 @@ impl Nodes {
 
     /// The number of a node with this hash.
     #[inline(always)]
-    fn intern_loaded(&mut self, node: &Node, slots: &[u32], nodes: &[u32], hash: u64) -> u32 {
+    pub(crate) fn intern_loaded(&mut self, node: &Node, slots: &[u32], nodes: &[u32], hash: u64) -> u32 {
         let [a, b, c, d] = node.values(slots, nodes);
         match node.arity {
             2 => self.pairs.intern_hashed([a, b], hash),
@@ -133,6 +135,20 @@ impl Tree {
         Tree::default()
     }
 
+    /// Makes sure that states of this length have a tree.
+    #[inline(always)]
+    pub(crate) fn room_for_length(&mut self, words: usize) {
+        if self.by_length.get(words).is_none_or(|l| l.plan.slots == 0) {
+            self.prepare_length(words);
+        }
+    }
+
+    /// The pair that a state is, among states of its length.
+    #[inline(always)]
+    pub(crate) fn root(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        if state.len() <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) }
+    }
+
     #[cold]
     #[inline(never)]
     fn prepare_length(&mut self, words: usize) {
@@ -152,15 +168,7 @@ impl Tree {
         match parent {
             Some(known) if known.state.len() == state.len() && !plan.above.is_empty() => {
                 hint.copy_from_slice(known.hint);
-                let mut dirty: u64 = 0;
-                for (above, (&new, &old)) in plan.above.iter().zip(state.iter().zip(known.state)) {
-                    let changed = new ^ old;
-                    if changed != 0 {
-                        let (low, high) = (changed as u32 != 0, changed >> 32 != 0);
-                        dirty |= above[0] & u64::from(low).wrapping_neg();
-                        dirty |= above[1] & u64::from(high).wrapping_neg();
-                    }
-                }
+                let mut dirty = plan.above_changes(state, known.state);
                 both = tops.map(|top| dirty >> top & 1 == 1);
                 dirty &= !(1 << tops[0] | 1 << tops[1]);
                 // Children have smaller numbers than their parents: upwards.
@@ -196,7 +204,7 @@ impl Tree {
 
 /// The slots of a state.
 #[inline(always)]
-fn slots_of(state: &[u64]) -> &[u32] {
+pub(crate) fn slots_of(state: &[u64]) -> &[u32] {
     // SAFETY: a word is two slots, the low one first, on little-endian machines; alignment of u64 is enough for u32.
     unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), 2 * state.len()) }
 }
@@ -216,18 +224,14 @@ impl Visited for Tree {
     #[inline(always)]
     fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let n = state.len();
-        if self.by_length.get(n).is_none_or(|l| l.plan.slots == 0) {
-            self.prepare_length(n);
-        }
+        self.room_for_length(n);
         if n <= SHORT { self.nodes.load_short(state) } else { self.load_long(state, parent, hint) }
     }
 
     #[inline(always)]
     fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
-        let n = state.len();
-        let root = if n <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) };
-        let key = key_hash(root);
-        self.by_length[n].roots.prefetch(key);
+        let key = key_hash(self.root(state, loaded, hint));
+        self.by_length[state.len()].roots.prefetch(key);
         key
     }
 
@@ -236,6 +240,19 @@ impl Visited for Tree {
         let new = self.by_length[state.len()].roots.insert(key);
         self.len += u64::from(new);
         new
+    }
+
+    #[inline]
+    fn insert_batch(
+        &mut self,
+        successors: &Successors,
+        count: usize,
+        groups: &[Group<'_>],
+        looked: &mut Looked,
+    ) {
+        if !self.insert_uniform(successors, count, groups, looked) {
+            looked.one_by_one(self, successors, count, groups);
+        }
     }
 
     #[inline]

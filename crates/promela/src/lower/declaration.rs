@@ -1,12 +1,13 @@
 //! Types, globals and locals.
 
 use quotient_program::{
-    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Expr, Init, IntType, Structure, StructureId,
-    Type, Variable, VariableId,
+    ChannelType, ChannelTypeId, Enumeration, EnumerationId, Init, IntType, Structure, StructureId, Type,
+    Variable, VariableId,
 };
 use quotient_source::Diagnostic;
 
 use super::Lowering;
+use super::pointer::Sort;
 use crate::ast;
 
 /// Most elements of an array: states must stay within reason.
@@ -107,7 +108,7 @@ impl Lowering<'_> {
                     );
                     continue;
                 }
-                let init = self.initialiser(variable, &ty, false);
+                let init = self.initialiser(variable, &ty);
                 fields.push(Variable {
                     name: variable.name.name.clone(),
                     ty,
@@ -148,6 +149,7 @@ impl Lowering<'_> {
             },
             other => self.scalar_type(other),
         };
+        let element = if variable.pointer { self.pointer_to(element) } else { element };
         match &variable.length {
             None => element,
             Some(length) => {
@@ -157,12 +159,17 @@ impl Lowering<'_> {
         }
     }
 
-    fn scalar_type(&mut self, name: &ast::TypeName) -> Type {
+    pub(super) fn scalar_type(&mut self, name: &ast::TypeName) -> Type {
         match name {
             ast::TypeName::Mtype(set) => {
                 Type::Enumeration(self.enumeration(set.as_ref().map(|s| s.name.as_str())))
             }
-            ast::TypeName::Chan => Type::Channel,
+            ast::TypeName::Chan => self.channel_reference(),
+            ast::TypeName::Ftype => Type::Function,
+            ast::TypeName::Pointer(to) => {
+                let element = self.scalar_type(to);
+                self.pointer_to(element)
+            }
             ast::TypeName::Named(ident) => match self.names.structures.get(&ident.name) {
                 Some((id, _)) => Type::Structure(*id),
                 None => {
@@ -204,12 +211,12 @@ impl Lowering<'_> {
                     continue;
                 }
                 let ty = self.type_of(&declaration.ty, variable);
-                let init = self.initialiser(variable, &ty, false);
+                let init = self.initialiser(variable, &ty);
                 let id = VariableId(self.program.globals.len() as u32);
                 self.names.globals.insert(name.name.clone(), (id, name.span));
                 let scratch = declaration.visibility == ast::Visibility::Hidden
                     && !matches!(init, Init::Channels(_))
-                    && ty != Type::Channel;
+                    && !self.is_channel(&ty);
                 self.program.globals.push(Variable {
                     name: name.name.clone(),
                     ty,
@@ -222,7 +229,7 @@ impl Lowering<'_> {
     }
 
     /// The initial value of a variable of type `ty`.
-    pub(super) fn initialiser(&mut self, variable: &ast::Variable, ty: &Type, local: bool) -> Init {
+    pub(super) fn initialiser(&mut self, variable: &ast::Variable, ty: &Type) -> Init {
         let Some(init) = &variable.init else { return Init::Default };
         let element = match ty {
             Type::Array(element, _) => element,
@@ -230,7 +237,7 @@ impl Lowering<'_> {
         };
         match init {
             ast::Initialiser::Channel(channel) => {
-                if *element != Type::Channel {
+                if !self.is_channel(element) {
                     self.report(
                         Diagnostic::error(channel.span, "only a `chan` can be given a channel")
                             .help(format!("write `chan {} = [n] of {{ … }}`", variable.name.name)),
@@ -244,15 +251,17 @@ impl Lowering<'_> {
                     self.error(e.span, "a structure cannot be initialised by a value: assign its fields");
                     return Init::Default;
                 }
-                let value = if local { self.expr(e) } else { self.global_value(e) };
-                Init::Fill(value)
+                Init::Fill(self.typed(e, element))
             }
             ast::Initialiser::List(values, span) => {
                 let Type::Array(element, length) = ty else {
                     self.error(*span, format!("`{}` is no array", variable.name.name));
                     return Init::Default;
                 };
-                if matches!(**element, Type::Structure(_) | Type::Channel) {
+                if matches!(**element, Type::Structure(_))
+                    || Sort::of(element) != Sort::Data
+                    || self.is_channel(element)
+                {
                     self.error(*span, "only arrays of numbers can be given a list of values");
                     return Init::Default;
                 }
@@ -260,19 +269,12 @@ impl Lowering<'_> {
                     let message = format!("{} values for {length} elements", values.len());
                     self.error(*span, message);
                 }
-                Init::List(
-                    values.iter().map(|e| if local { self.expr(e) } else { self.global_value(e) }).collect(),
-                )
+                Init::List(values.iter().map(|e| self.expr(e)).collect())
             }
         }
     }
 
-    /// The value of a global's initialiser.
-    fn global_value(&mut self, e: &ast::Expr) -> Expr {
-        self.expr(e)
-    }
-
-    fn channel_type(&mut self, channel: &ast::ChannelInit) -> ChannelTypeId {
+    pub(super) fn channel_type(&mut self, channel: &ast::ChannelInit) -> ChannelTypeId {
         let capacity = self.constant_in(&channel.capacity, 0, 255, "the capacity of a channel") as u32;
         let mut fields = Vec::new();
         for (name, span) in &channel.fields {

@@ -1,12 +1,14 @@
 //! Expressions and places.
 
 use quotient_program::{
-    EnumerationId, Expr, Label, LabelId, LocationId, Pattern, Place, Projection, Root, Type, UnaryOp,
+    EnumerationId, Expr, Label, LabelId, LocationId, Pattern, Place, Projection, Referent, Root, Type,
+    UnaryOp,
 };
 use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::constant::binary_op;
+use super::pointer::Sort;
 use crate::ast;
 use crate::ast::ExprKind;
 
@@ -23,6 +25,7 @@ impl Lowering<'_> {
     pub(super) fn expr(&mut self, e: &ast::Expr) -> Expr {
         let lowered = match &e.kind {
             ExprKind::Number(value) => return Expr::Const(*value),
+            ExprKind::Address(_) => return self.refuse_opaque(e.span),
             ExprKind::Reference(r) => return self.value(r),
             ExprKind::Unary(op, a) => {
                 let op = match op {
@@ -34,6 +37,11 @@ impl Lowering<'_> {
                     (UnaryOp::Negate, Expr::Const(value)) => return Expr::Const(value.wrapping_neg()),
                     (op, a) => Expr::Unary(op, Box::new(a)),
                 }
+            }
+            ExprKind::Binary(op @ (ast::BinaryOp::Eq | ast::BinaryOp::Ne), a, b)
+                if let Some((a, b)) = self.compare_opaque(a, b) =>
+            {
+                Expr::Binary(binary_op(*op), Box::new(a), Box::new(b))
             }
             ExprKind::Binary(op, a, b) => {
                 let (a, b, op) = (self.expr(a), self.expr(b), binary_op(*op));
@@ -67,6 +75,20 @@ impl Lowering<'_> {
             ExprKind::Timeout => {
                 self.program.features.timeout = true;
                 Expr::Timeout
+            }
+            ExprKind::Enabled(p) if self.in_claim => Expr::Enabled(Box::new(self.expr(p))),
+            ExprKind::PcValue(p) if self.in_claim => {
+                self.report(
+                    Diagnostic::warning(
+                        e.span,
+                        "`pc_value` gives this tool's own numbers of locations, not SPIN's",
+                    )
+                    .help("compare it only with the `pc_value` of another process of the same proctype"),
+                );
+                Expr::LocationOf(Box::new(self.expr(p)))
+            }
+            ExprKind::Quantified { quantifier, variable, proctype, body } => {
+                self.quantified(*quantifier, variable, proctype, body)
             }
             ExprKind::Enabled(_) | ExprKind::PcValue(_) => {
                 self.report(
@@ -108,6 +130,12 @@ impl Lowering<'_> {
     /// The value of a variable or a predefined name.
     fn value(&mut self, r: &ast::Reference) -> Expr {
         let name = &r.parts[0].name.name;
+        if let Some(depth) = self.bound.iter().rposition(|bound| bound == name)
+            && r.parts.len() == 1
+            && r.parts[0].index.is_none()
+        {
+            return Expr::Bound(depth as u32);
+        }
         if let Some(constant) = self.mtype_constant(r) {
             return Expr::Const(constant);
         }
@@ -131,6 +159,7 @@ impl Lowering<'_> {
             };
         }
         match name.as_str() {
+            "np_" if self.in_claim => return Expr::NonProgress,
             "np_" => {
                 self.error(r.span, "`np_` can only be used in a never claim or a formula");
                 return Expr::Const(0);
@@ -144,7 +173,13 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+        if self.function_named(r).is_some() {
+            return self.refuse_opaque(r.span);
+        }
         let Some(place) = self.place(r) else { return Expr::Const(0) };
+        if Sort::of(&place.ty) != Sort::Data {
+            return self.refuse_opaque(r.span);
+        }
         if self.is_scalar(&place.ty, r.span) { Expr::Load(place) } else { Expr::Const(0) }
     }
 
@@ -179,13 +214,22 @@ impl Lowering<'_> {
         self.names.constant(name)
     }
 
-    fn local(&self, name: &str) -> Option<quotient_program::VariableId> {
+    pub(super) fn local(&self, name: &str) -> Option<quotient_program::VariableId> {
         let body = self.current.as_ref()?;
         body.scopes.iter().rev().find_map(|s| s.names.get(name)).map(|(id, _)| *id)
     }
 
     /// The place a reference names; reports what is wrong with it.
     pub(super) fn place(&mut self, r: &ast::Reference) -> Option<Place> {
+        let place = self.unfollowed(r)?;
+        if matches!(place.ty, Type::Reference(Referent::Array(_))) {
+            return self.follow(place, Expr::Const(0));
+        }
+        Some(place)
+    }
+
+    /// Like [`Lowering::place`], but the last pointer on the way is not followed.
+    pub(super) fn unfollowed(&mut self, r: &ast::Reference) -> Option<Place> {
         let name = &r.parts[0].name;
         let (root, ty) = if let Some(id) = self.local(&name.name) {
             (Root::Local(id), self.locals()[id.0 as usize].ty.clone())
@@ -219,10 +263,14 @@ impl Lowering<'_> {
     }
 
     /// Follows the indices and fields of a reference from its first name on.
-    fn project(&mut self, root: Root, mut ty: Type, r: &ast::Reference) -> Option<Place> {
+    fn project(&mut self, mut root: Root, mut ty: Type, r: &ast::Reference) -> Option<Place> {
         let mut path = Vec::new();
         for (depth, part) in r.parts.iter().enumerate() {
             if depth > 0 {
+                if let Type::Reference(Referent::Array(_)) = ty {
+                    let pointer = Place { root, path, ty, span: r.span };
+                    Place { root, path, ty, .. } = self.follow(pointer, Expr::Const(0))?;
+                }
                 let Type::Structure(id) = ty else {
                     self.error(
                         part.name.span,
@@ -248,6 +296,11 @@ impl Lowering<'_> {
                     path.push(Projection::Index(index));
                     ty = element;
                 }
+                (Some(index), Type::Reference(Referent::Array(_))) => {
+                    let index = self.expr(index);
+                    let pointer = Place { root, path, ty, span: r.span };
+                    Place { root, path, ty, .. } = self.follow(pointer, index)?;
+                }
                 (Some(index), _) => {
                     self.report(
                         Diagnostic::error(index.span, format!("`{}` is no array", part.name.name))
@@ -271,15 +324,16 @@ impl Lowering<'_> {
     pub(super) fn channel(&mut self, r: &ast::Reference) -> Expr {
         let Some(mut place) = self.place(r) else { return Expr::Const(0) };
         if let Type::Array(element, _) = &place.ty
-            && **element == Type::Channel
+            && self.is_channel(element)
         {
             // As above: the first element.
-            place.ty = Type::Channel;
+            place.ty = (**element).clone();
             place.path.push(Projection::Index(Expr::Const(0)));
         }
         // Promela lets a channel be kept in any variable that can hold its number.
         match place.ty {
-            Type::Channel | Type::Int(_) => Expr::Load(place),
+            Type::Channel | Type::Reference(Referent::Channel) => Expr::Load(place),
+            Type::Int(_) if !self.program.features.dynamic => Expr::Load(place),
             _ => {
                 self.report(
                     Diagnostic::error(r.span, "this is no channel")
@@ -300,6 +354,7 @@ impl Lowering<'_> {
                         out.extend(self.leaves(&place).into_iter().map(Expr::Load));
                     }
                 }
+                _ if self.sort_of(arg) != Sort::Data => out.push(self.opaque(arg)),
                 _ => out.push(self.expr(arg)),
             }
         }
@@ -348,8 +403,16 @@ impl Lowering<'_> {
         for arg in args {
             match arg {
                 ast::ReceiveArg::Ignore(_) => out.push(Pattern::Ignore),
+                ast::ReceiveArg::Eval(e, _) if self.sort_of(e) != Sort::Data => {
+                    out.push(Pattern::Match(self.opaque(e)));
+                }
                 ast::ReceiveArg::Constant(e) | ast::ReceiveArg::Eval(e, _) => {
                     out.push(Pattern::Match(self.expr(e)))
+                }
+                ast::ReceiveArg::Pointer(r) => {
+                    if let Some(place) = self.pointer(r) {
+                        out.push(if poll { Pattern::Ignore } else { Pattern::Bind(place) });
+                    }
                 }
                 ast::ReceiveArg::Variable(r) => {
                     if let Some(value) = self.mtype_constant(r) {
@@ -396,6 +459,8 @@ impl Lowering<'_> {
         };
         let thread = match pid {
             Some(pid) => self.expr(pid),
+            // As in SPIN's verifiers: the first process of that kind.
+            None if self.in_claim => Expr::Oldest(function),
             None => {
                 let info = &self.proctypes[function.0 as usize];
                 if info.active != 1 {

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use quotient_program::{Location, LocationId, Operation, Transformation};
+use quotient_program::{Action, Location, LocationId, Operation, Transformation};
 use quotient_source::Diagnostic;
 
 use super::Lowering;
@@ -256,7 +256,10 @@ impl Builder<'_> {
                 seen.pop();
                 return;
             }
-            Kind::Basic { operation, actions, .. } => (operation.clone(), actions.clone(), e.next),
+            Kind::Basic { operation, actions, .. } => {
+                let returns = actions.iter().any(|a| matches!(a, Action::Return(_)));
+                (operation.clone(), actions.clone(), if returns { None } else { e.next })
+            }
             Kind::Goto(_) => (Operation::Always, Vec::new(), self.flow.target(element)),
             Kind::Join => (Operation::Always, Vec::new(), e.next),
             Kind::DStep(sequence) => (Operation::Enter, Vec::new(), self.hunt_start(*sequence)),
@@ -322,7 +325,15 @@ fn check_d_steps(flow: &Flow, lowering: &mut Lowering<'_>) {
         }
         if element.d_step.is_some() {
             if let Kind::Basic { actions, .. } = &element.kind
-                && actions.iter().any(|a| matches!(a, quotient_program::Action::Start { .. }))
+                && actions.iter().any(|a| matches!(a, Action::Call { .. } | Action::Return(_)))
+            {
+                lowering.report(
+                    Diagnostic::error(element.span, "a call or `return` inside a d_step")
+                        .help("use `atomic` instead"),
+                );
+            }
+            if let Kind::Basic { actions, .. } = &element.kind
+                && actions.iter().any(|a| matches!(a, Action::Start { .. }))
             {
                 lowering.report(
                     Diagnostic::error(element.span, "`run` inside a d_step").help("use `atomic` instead"),

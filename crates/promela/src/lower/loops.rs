@@ -71,7 +71,7 @@ impl Lowering<'_> {
                 let index = self.scalar_place(variable)?;
                 Some(self.counted(context, index, Expr::Const(0), last, body, span, out))
             }
-            Type::Channel => {
+            ty if self.is_channel(ty) => {
                 // Every message is received and sent again, as often as there are messages.
                 let item = self.place(variable)?;
                 let leaves = self.leaves(&item);

@@ -8,13 +8,16 @@
 //! where a number is needed and the like are errors here, not warnings; `hidden` variables that a step could read
 //! before writing them are part of the state.
 
+mod claim;
 mod constant;
 mod declaration;
 mod elements;
 mod expression;
 mod flow;
+mod function;
 mod loops;
 mod names;
+mod pointer;
 mod remote;
 mod scratch;
 mod simple;
@@ -24,6 +27,7 @@ use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
+pub use claim::{Claim, ClaimKind};
 use names::{Names, Scope};
 
 /// A model as a program.
@@ -33,23 +37,17 @@ pub struct Lowered {
     pub program: Program,
     /// What is wrong with the model, and what the author should know.
     pub diagnostics: Diagnostics,
-    /// Temporal claims of the model: their names, in order.
+    /// Temporal claims of the model, in order, then the properties given apart from it.
     pub claims: Vec<Claim>,
-}
-
-/// A temporal claim: an `ltl` formula or a `never` claim.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// Its name; empty when it has none.
-    pub name: String,
-    /// `ltl` or `never`.
-    pub keyword: &'static str,
-    /// Where it is.
-    pub span: Span,
 }
 
 /// Translates a model.
 pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
+    lower_with(model, &[], sources)
+}
+
+/// Translates a model with properties given apart from it; they come behind the model's own claims.
+pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &SourceMap) -> Lowered {
     let mut lowering = Lowering {
         sources,
         diagnostics: Diagnostics::new(),
@@ -60,27 +58,19 @@ pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
         label_names: Vec::new(),
         remote_locals: None,
         current: None,
+        returns: None,
+        value_functions: Vec::new(),
+        indirect_calls: Vec::new(),
+        in_claim: false,
+        bound: Vec::new(),
     };
-    lowering.model(model);
-    let claims = model
-        .units
-        .iter()
-        .filter_map(|unit| match unit {
-            ast::Unit::Ltl(ltl) => Some(Claim {
-                name: ltl.name.as_ref().map_or_else(String::new, |n| n.name.clone()),
-                keyword: "ltl",
-                span: ltl.span,
-            }),
-            ast::Unit::Never(never) => Some(Claim {
-                name: never.name.as_ref().map_or_else(String::new, |n| n.name.clone()),
-                keyword: "never",
-                span: never.span,
-            }),
-            _ => None,
-        })
-        .collect();
+    lowering.program.features.dynamic = model.dynamic;
+    lowering.model(model, properties);
+    let claims = lowering.claims(model, properties);
+    lowering.resolve_labels();
+    lowering.check_indirect_calls();
     if !lowering.diagnostics.has_errors() {
-        scratch::check(&mut lowering.program, &mut lowering.diagnostics);
+        scratch::check(&mut lowering.program, &claims, &mut lowering.diagnostics);
     }
     Lowered { program: lowering.program, diagnostics: lowering.diagnostics, claims }
 }
@@ -95,6 +85,10 @@ struct ProctypeInfo {
     first_pid: u32,
     /// Labels and the locations they stand for, once the body is translated.
     labels: Vec<(String, LocationId)>,
+    /// A function that is called rather than a process.
+    is_function: bool,
+    /// What a function returns.
+    returns: Option<Type>,
     span: Span,
 }
 
@@ -112,6 +106,15 @@ struct Lowering<'a> {
     remote_locals: Option<Vec<Vec<quotient_program::Variable>>>,
     /// The function being translated.
     current: Option<Body>,
+    /// While a function is translated: what it returns, if anything.
+    returns: Option<Option<Type>>,
+    /// Functions used as values.
+    value_functions: Vec<FunctionId>,
+    indirect_calls: Vec<function::IndirectCall>,
+    /// Translating a claim, which may ask more of a state than a process.
+    in_claim: bool,
+    /// Names that quantifiers give to processes, outermost first.
+    bound: Vec<String>,
 }
 
 /// The function being translated.
@@ -135,11 +138,11 @@ impl Lowering<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn model(&mut self, model: &ast::Model) {
+    fn model(&mut self, model: &ast::Model, properties: &[ast::Property]) {
         self.collect_types(model);
         self.collect_globals(model);
         self.collect_proctypes(model);
-        let remote = remote::references(model);
+        let remote = remote::references(model, properties);
         self.remote_labels = remote.labels;
         self.program.features.priorities = remote.priorities;
         if remote.variables {
@@ -152,6 +155,7 @@ impl Lowering<'_> {
             self.diagnostics = before;
             self.program.labels.clear();
             self.label_names.clear();
+            self.indirect_calls.clear();
         }
         self.bodies(model);
         for unit in &model.units {
@@ -159,7 +163,6 @@ impl Lowering<'_> {
                 self.trace(trace);
             }
         }
-        self.resolve_labels();
         if self.program.initial.is_empty() && !self.diagnostics.has_errors() {
             self.report(
                 Diagnostic::global("the model has no process to start with")
@@ -174,6 +177,10 @@ impl Lowering<'_> {
                 ast::Unit::Proctype(p) => {
                     let Some(id) = self.proctype_named(&p.name.name) else { continue };
                     self.proctype(id, p);
+                }
+                ast::Unit::Function(f) => {
+                    let Some(id) = self.proctype_named(&f.name.name) else { continue };
+                    self.function(id, f);
                 }
                 ast::Unit::Init(init) => {
                     let Some(id) = self.proctype_named(INIT) else { continue };
@@ -212,6 +219,7 @@ impl Lowering<'_> {
                     };
                     (p.name.name.clone(), p.name.span, p.params.as_slice(), active)
                 }
+                ast::Unit::Function(f) => (f.name.name.clone(), f.name.span, f.params.as_slice(), 0),
                 ast::Unit::Init(init) => (INIT.into(), init.span, &[][..], 1),
                 _ => continue,
             };
@@ -238,6 +246,10 @@ impl Lowering<'_> {
                     types.push((ty, variable.span));
                 }
             }
+            let returns = match unit {
+                ast::Unit::Function(f) => f.returns.as_ref().map(|ty| self.scalar_type(ty)),
+                _ => None,
+            };
             let first_pid = self.program.initial.len() as u32;
             let id = FunctionId(self.proctypes.len() as u32);
             self.program.initial.extend(std::iter::repeat_n(id, active as usize));
@@ -247,6 +259,8 @@ impl Lowering<'_> {
                 active,
                 first_pid,
                 labels: Vec::new(),
+                is_function: matches!(unit, ast::Unit::Function(_)),
+                returns,
                 span,
             });
         }
@@ -260,6 +274,7 @@ impl Lowering<'_> {
                 params: 0,
                 locals: Vec::new(),
                 dead_at_start: Vec::new(),
+                catches: Vec::new(),
                 locations: Vec::new(),
                 entry: LocationId(0),
                 provided: None,
@@ -332,6 +347,7 @@ impl Lowering<'_> {
             params: param_count,
             locals: body.locals,
             dead_at_start: Vec::new(),
+            catches: Vec::new(),
             locations,
             entry,
             provided,
@@ -367,6 +383,7 @@ impl Lowering<'_> {
                 params: 0,
                 locals: body.map_or_else(Vec::new, |b| b.locals),
                 dead_at_start: Vec::new(),
+                catches: Vec::new(),
                 locations,
                 entry,
                 provided: None,

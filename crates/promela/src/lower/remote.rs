@@ -1,8 +1,9 @@
 //! What a model refers to across processes, found before anything is translated.
 
 use crate::ast::{
-    ChannelInit, Choice, Declaration, Expr, ExprKind, Formula, FormulaKind, Initialiser, Model, ReceiveArg,
-    Reference, Sequence, Statement, StatementKind, Unit,
+    ChannelInit, Choice, Declaration, DynamicStatement, Expr, ExprKind, Formula, FormulaKind, Initialiser,
+    Model, NewObject, PointerValue, Property, PropertyKind, ReceiveArg, Reference, Sequence, Statement,
+    StatementKind, Unit,
 };
 
 /// References across processes.
@@ -17,7 +18,7 @@ pub(super) struct Remote {
 }
 
 /// All references of a model.
-pub(super) fn references(model: &Model) -> Remote {
+pub(super) fn references(model: &Model, properties: &[Property]) -> Remote {
     let mut remote = Remote::default();
     for unit in &model.units {
         match unit {
@@ -30,19 +31,17 @@ pub(super) fn references(model: &Model) -> Remote {
                 remote.priorities |= init.priority.is_some();
                 remote.sequence(&init.body);
             }
+            Unit::Function(f) => remote.sequence(&f.body),
             Unit::Trace(trace) => remote.sequence(&trace.body),
-            // Claims are not part of the program, but the labels they ask for must be locations.
-            Unit::Never(never) => {
-                let mut claim = Remote::default();
-                claim.sequence(&never.body);
-                remote.labels.extend(claim.labels);
-            }
-            Unit::Ltl(ltl) => {
-                let mut claim = Remote::default();
-                claim.formula(&ltl.formula);
-                remote.labels.extend(claim.labels);
-            }
+            Unit::Never(never) => remote.sequence(&never.body),
+            Unit::Ltl(ltl) => remote.formula(&ltl.formula),
             Unit::Typedef(_) | Unit::Mtype(_) | Unit::Declaration(_) => {}
+        }
+    }
+    for property in properties {
+        match &property.kind {
+            PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula) => remote.formula(formula),
+            PropertyKind::Invariant(expr) => remote.expr(expr),
         }
     }
     remote
@@ -59,6 +58,8 @@ impl Remote {
             FormulaKind::Not(a)
             | FormulaKind::Always(a)
             | FormulaKind::Eventually(a)
+            | FormulaKind::Exists(a)
+            | FormulaKind::All(a)
             | FormulaKind::Next(a) => self.formula(a),
             FormulaKind::And(a, b)
             | FormulaKind::Or(a, b)
@@ -122,6 +123,7 @@ impl Remote {
             }
             StatementKind::Printf(_, args) => args.iter().for_each(|e| self.expr(e)),
             StatementKind::Exclusive { channels, .. } => channels.iter().for_each(|r| self.reference(r)),
+            StatementKind::Dynamic(d) => self.dynamic(d),
             StatementKind::Else | StatementKind::Break | StatementKind::Goto(_) => {}
         }
     }
@@ -137,10 +139,32 @@ impl Remote {
         }
     }
 
+    fn dynamic(&mut self, statement: &DynamicStatement) {
+        match statement {
+            DynamicStatement::Point(r, value) => {
+                self.reference(r);
+                match value {
+                    PointerValue::Expr(e)
+                    | PointerValue::New(NewObject::Elements { length: Some(e), .. }) => {
+                        self.expr(e);
+                    }
+                    PointerValue::New(_) => {}
+                }
+            }
+            DynamicStatement::Delete(e) => self.expr(e),
+            DynamicStatement::Call { callee, args, result } => {
+                self.reference(callee);
+                args.iter().for_each(|e| self.expr(e));
+                result.iter().for_each(|t| self.reference(&t.reference));
+            }
+            DynamicStatement::Return(e) => e.iter().for_each(|e| self.expr(e)),
+        }
+    }
+
     fn receive_args(&mut self, args: &[ReceiveArg]) {
         for arg in args {
             match arg {
-                ReceiveArg::Variable(r) => self.reference(r),
+                ReceiveArg::Variable(r) | ReceiveArg::Pointer(r) => self.reference(r),
                 ReceiveArg::Constant(e) | ReceiveArg::Eval(e, _) => self.expr(e),
                 ReceiveArg::Ignore(_) => {}
             }
@@ -155,6 +179,7 @@ impl Remote {
         match &e.kind {
             ExprKind::Number(_) | ExprKind::Timeout => {}
             ExprKind::Reference(r)
+            | ExprKind::Address(r)
             | ExprKind::Len(r)
             | ExprKind::Full(r)
             | ExprKind::Empty(r)
@@ -190,6 +215,7 @@ impl Remote {
                 self.labels.push((proctype.name.clone(), label.name.clone()));
                 pid.iter().for_each(|e| self.expr(e));
             }
+            ExprKind::Quantified { body, .. } => self.expr(body),
             ExprKind::RemoteVariable { pid, variable, .. } => {
                 self.variables = true;
                 pid.iter().for_each(|e| self.expr(e));

@@ -8,6 +8,8 @@ use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{Place, Program, Root, VariableId};
 use quotient_source::{Diagnostic, Diagnostics};
 
+use super::claim::{Claim, ClaimKind};
+
 struct Reads<'a> {
     scratch: &'a [bool],
     read: Vec<VariableId>,
@@ -26,10 +28,17 @@ impl Visitor for Reads<'_> {
 
 /// Makes hidden variables that are read anywhere ordinary ones. (Reading at all is the rare case: hidden variables are
 /// places to throw values away.)
-pub(super) fn check(program: &mut Program, diagnostics: &mut Diagnostics) {
+pub(super) fn check(program: &mut Program, claims: &[Claim], diagnostics: &mut Diagnostics) {
     let scratch: Vec<bool> = program.globals.iter().map(|g| g.scratch).collect();
     let mut reads = Reads { scratch: &scratch, read: Vec::new() };
-    for function in &program.functions {
+    for claim in claims {
+        claim.propositions.iter().for_each(|e| visit::expr(e, &mut reads));
+    }
+    let never = claims.iter().filter_map(|c| match &c.kind {
+        ClaimKind::Never(function) => Some(function),
+        _ => None,
+    });
+    for function in program.functions.iter().chain(never) {
         if let Some(provided) = &function.provided {
             visit::expr(provided, &mut reads);
         }

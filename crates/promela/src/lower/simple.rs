@@ -51,13 +51,24 @@ impl Lowering<'_> {
             );
             return Vec::new();
         };
-        let params = self.proctypes[function.0 as usize].params.len();
+        if self.proctypes[function.0 as usize].is_function {
+            self.report(
+                Diagnostic::error(
+                    proctype.span,
+                    format!("`{}` is a function, not a proctype", proctype.name),
+                )
+                .help(format!("call it: `{}(…)`", proctype.name)),
+            );
+            return Vec::new();
+        }
+        let types = self.proctypes[function.0 as usize].params.clone();
+        let params = types.len();
         if args.len() != params {
             let message = format!("`{}` takes {params} arguments, {} are given", proctype.name, args.len());
             let header = self.proctypes[function.0 as usize].span;
             self.report(Diagnostic::error(e.span, message).related(header, "declared here"));
         }
-        let args = args.iter().take(params).map(|a| self.expr(a)).collect();
+        let args = args.iter().zip(&types).map(|(a, (ty, _))| self.typed(a, ty)).collect();
         let priority = priority.as_ref().map(|p| self.expr(p));
         vec![Action::Start { function, args, priority, result }]
     }
@@ -90,7 +101,7 @@ impl Lowering<'_> {
         if matches!(value.kind, ast::ExprKind::Run { .. }) {
             return self.start(value, Some(place));
         }
-        let value = self.expr(value);
+        let value = self.typed(value, &place.ty);
         vec![Action::Assign(place, value)]
     }
 

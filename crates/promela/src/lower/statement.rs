@@ -23,7 +23,8 @@ impl Lowering<'_> {
     pub(super) fn elements(&mut self, body: &ast::Sequence, end: Span) -> Flow {
         let mut context = Context { flow: Flow::default(), exits: Vec::new() };
         let sequence = self.sequence(&mut context, body);
-        let last = context.flow.add(Kind::End, end, "-end-".into());
+        let (kind, text) = self.end_of_body();
+        let last = context.flow.add(kind, end, text.into());
         context.flow.sequences[sequence.0].elements.push(last);
         context.flow.body = Some(sequence);
         context.flow.link(sequence, None);
@@ -200,6 +201,23 @@ impl Lowering<'_> {
                 step(self, context, Operation::Always, vec![Action::Print(Printf { parts })], out);
                 mark_skip(context, out);
             }
+            StatementKind::Dynamic(dynamic) => match &**dynamic {
+                ast::DynamicStatement::Point(to, value) => {
+                    let actions = self.point(to, value);
+                    step(self, context, Operation::Always, actions, out);
+                }
+                ast::DynamicStatement::Delete(e) => {
+                    let actions = self.delete(e);
+                    step(self, context, Operation::Always, actions, out);
+                }
+                ast::DynamicStatement::Return(value) => {
+                    let action = self.return_action(value.as_ref(), span);
+                    step(self, context, Operation::Always, vec![action], out);
+                }
+                ast::DynamicStatement::Call { callee, args, result } => {
+                    self.call(context, callee, args, result.as_ref(), span, out);
+                }
+            },
             StatementKind::Else => step(self, context, Operation::Else, Vec::new(), out),
             StatementKind::Goto(label) => {
                 let target = Target::Label(label.name.clone(), label.span);
@@ -300,7 +318,7 @@ impl Lowering<'_> {
         let first = self.current.as_ref().is_some_and(|b| b.declarations_first);
         for variable in &declaration.variables {
             let ty = self.type_of(&declaration.ty, variable);
-            let init = self.initialiser(variable, &ty, true);
+            let init = self.initialiser(variable, &ty);
             let makes_channels = matches!(init, Init::Channels(_));
             let at_start = first || makes_channels || matches!(init, Init::List(_));
             let kept = if at_start { init.clone() } else { Init::Default };

@@ -127,6 +127,10 @@ impl Parser<'_> {
                 self.leaf_height = 2;
                 Ok(ReceiveArg::Constant(Expr { kind, span }))
             }
+            Kind::Punct("&") => {
+                self.bump();
+                self.reference().map(ReceiveArg::Pointer)
+            }
             Kind::Word(word) => match &*word {
                 "true" | "false" | "skip" => self.operand().map(ReceiveArg::Constant),
                 "eval" => {

@@ -12,9 +12,10 @@ impl Parser<'_> {
         match self.word() {
             Some("hidden" | "show" | "local") => true,
             Some(word) if is_type(word) => true,
+            Some("ftype") => self.ahead(1).word().is_some(),
             Some(word) => {
                 let next = self.ahead(1);
-                self.typedefs.contains(word) && next.word().is_some()
+                self.typedefs.contains(word) && (next.word().is_some() || self.at_pointer_name())
             }
             None => false,
         }
@@ -84,6 +85,10 @@ impl Parser<'_> {
             "int" => TypeName::Int,
             "unsigned" => TypeName::Unsigned,
             "chan" => TypeName::Chan,
+            "ftype" if !self.typedefs.contains("ftype") => {
+                self.dynamic = true;
+                TypeName::Ftype
+            }
             "mtype" => {
                 self.bump();
                 let named = self.is(":");
@@ -132,8 +137,10 @@ impl Parser<'_> {
     }
 
     fn variable(&mut self, ty: &TypeName) -> Parse<Variable> {
+        let pointer = self.take("&");
+        self.dynamic |= pointer;
         let name = self.name("a name for the variable")?;
-        let mut variable = Variable { span: name.span, name, width: None, length: None, init: None };
+        let mut variable = Variable { span: name.span, name, pointer, width: None, length: None, init: None };
         if self.is_word("STDIN") || variable.name.name == "STDIN" {
             let diagnostic = quotient_source::Diagnostic::error(
                 variable.span,
@@ -190,7 +197,7 @@ impl Parser<'_> {
     }
 
     /// `[n] of { types }`.
-    fn channel_initialiser(&mut self, start: Span) -> Parse<ChannelInit> {
+    pub(super) fn channel_initialiser(&mut self, start: Span) -> Parse<ChannelInit> {
         self.bump();
         let capacity = self.expression()?;
         self.expect("]", "after the capacity of the channel")?;
@@ -222,6 +229,9 @@ impl Parser<'_> {
                     self.bump();
                 }
             }
+            let pointer = self.take("&");
+            self.dynamic |= pointer;
+            let ty = if pointer { TypeName::Pointer(Box::new(ty)) } else { ty };
             fields.push((ty, span.to(self.previous)));
             if !self.take(",") {
                 break;

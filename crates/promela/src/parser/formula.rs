@@ -4,12 +4,16 @@
 //! `||`, `&&`, the binary temporal operators, then the operators of expressions; everything
 //! associates to the left. Prefix `[]`, `<>`, `X` and `!` bind tightest: `<> x == 2` reads as
 //! `(<> x) == 2` and is refused.
+//!
+//! Beyond SPIN: `forall p: P . e`, `exists p: P . e`, `count p: P . e` over the processes of a proctype (the expression
+//! reaches as far as it can); in formulas of branching time the path quantifiers `A` and `E`, `AG`, `AF`, `AX`, `EG`, `EF`,
+//! `EX`, `A[f U g]`, `E[f U g]`, and `G` and `F` for `[]` and `<>`.
 
 use quotient_source::{Diagnostic, Span};
 
 use super::expression::infix;
 use super::{Parse, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, Formula, FormulaKind, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Formula, FormulaKind, Quantifier, UnaryOp};
 use crate::token::Kind;
 
 /// How many operators a formula may have.
@@ -34,6 +38,8 @@ enum Prefix {
     Always,
     Eventually,
     Next,
+    All,
+    Exists,
     State(UnaryOp),
 }
 
@@ -47,6 +53,28 @@ impl Parser<'_> {
             return None;
         }
         Some(formula)
+    }
+
+    /// One formula of branching time that makes up the whole input.
+    pub fn whole_branching_formula(mut self) -> Option<Formula> {
+        self.branching = true;
+        self.whole_formula()
+    }
+
+    /// One formula without temporal operators that makes up the whole input.
+    pub fn whole_state_formula(mut self) -> Option<Expr> {
+        self.apart = true;
+        let formula = self.formula().ok()?;
+        if !self.at_end() {
+            self.expected("an operator or the end of the expression", "");
+            return None;
+        }
+        let span = formula.span;
+        let expr = into_expression(formula);
+        if expr.is_none() {
+            self.report(Diagnostic::error(span, "an invariant has no temporal operators").help("use --ltl"));
+        }
+        expr
     }
 
     /// One formula.
@@ -119,6 +147,15 @@ impl Parser<'_> {
             Kind::Punct("!") => (Prefix::State(UnaryOp::Not), 1),
             Kind::Punct("~") => (Prefix::State(UnaryOp::Complement), 1),
             Kind::Punct("-") => (Prefix::State(UnaryOp::Negate), 1),
+            Kind::Word(word) if self.branching && matches!(&**word, "A" | "E" | "G" | "F") => {
+                let prefix = match &**word {
+                    "A" => Prefix::All,
+                    "E" => Prefix::Exists,
+                    "G" => Prefix::Always,
+                    _ => Prefix::Eventually,
+                };
+                (prefix, 1)
+            }
             Kind::Word(word) => match &**word {
                 "always" => (Prefix::Always, 1),
                 "eventually" => (Prefix::Eventually, 1),
@@ -140,8 +177,15 @@ impl Parser<'_> {
                 self.bump();
                 continue;
             }
-            let Some((prefix, length)) = self.formula_prefix() else { break };
             let span = self.span();
+            if let Some((path, state)) = self.path_prefix() {
+                self.count_operator(span)?;
+                prefixes.push((path, span));
+                prefixes.push((state, span));
+                self.bump();
+                continue;
+            }
+            let Some((prefix, length)) = self.formula_prefix() else { break };
             self.count_operator(span)?;
             prefixes.push((prefix, span));
             for _ in 0..length {
@@ -155,6 +199,8 @@ impl Parser<'_> {
                 Prefix::Always => FormulaKind::Always(Box::new(formula)),
                 Prefix::Eventually => FormulaKind::Eventually(Box::new(formula)),
                 Prefix::Next => FormulaKind::Next(Box::new(formula)),
+                Prefix::All => FormulaKind::All(Box::new(formula)),
+                Prefix::Exists => FormulaKind::Exists(Box::new(formula)),
                 Prefix::State(UnaryOp::Not) => {
                     if let FormulaKind::Atom(expr) = &formula.kind {
                         self.refuse_negated_probe(UnaryOp::Not, operator, expr)?;
@@ -171,7 +217,64 @@ impl Parser<'_> {
         Ok(formula)
     }
 
+    /// `AG` and the like: a path quantifier and a temporal operator in one word.
+    fn path_prefix(&self) -> Option<(Prefix, Prefix)> {
+        let word = self.word().filter(|_| self.branching)?;
+        let (path, state) = word.split_at_checked(1)?;
+        let path = match path {
+            "A" => Prefix::All,
+            "E" => Prefix::Exists,
+            _ => return None,
+        };
+        let state = match state {
+            "G" => Prefix::Always,
+            "F" => Prefix::Eventually,
+            "X" => Prefix::Next,
+            _ => return None,
+        };
+        Some((path, state))
+    }
+
+    /// `forall p: P . e` and the like; `None` when this is something else.
+    fn quantified(&mut self) -> Parse<Option<Formula>> {
+        let quantifier = match self.word() {
+            Some("forall") => Quantifier::ForAll,
+            Some("exists") => Quantifier::Exists,
+            Some("count") => Quantifier::Count,
+            _ => return Ok(None),
+        };
+        if self.ahead(1).word().is_none() || !self.ahead(2).is(":") {
+            return Ok(None);
+        }
+        let start = self.span();
+        self.count_operator(start)?;
+        self.bump();
+        let variable = self.name("a name for the process")?;
+        self.bump();
+        let proctype = self.name("the name of a proctype")?;
+        self.expect(".", "between the proctype and what is asked of its processes")?;
+        self.bound.push((variable.name.clone(), proctype.clone()));
+        let body = self.formula_level(0);
+        self.bound.pop();
+        let body = Box::new(self.state_expression(body?, start)?);
+        let span = start.to(self.previous);
+        let kind = ExprKind::Quantified { quantifier, variable, proctype, body };
+        Ok(Some(Formula { kind: FormulaKind::Atom(Expr { kind, span }), span }))
+    }
+
     fn formula_primary(&mut self) -> Parse<Formula> {
+        if let Some(formula) = self.quantified()? {
+            return Ok(formula);
+        }
+        if self.branching && self.is("[") {
+            // `A[f U g]`.
+            let open = self.span();
+            self.bump();
+            let mut formula = self.formula_level(0)?;
+            self.expect("]", "after the formula")?;
+            formula.span = open.to(self.previous);
+            return Ok(formula);
+        }
         if self.is("(") {
             let open = self.span();
             self.bump();

@@ -315,6 +315,9 @@ impl Parser<'_> {
         let span = self.span();
         self.bump();
         let Some(call) = self.inlines.calls.last() else {
+            if self.in_function {
+                return self.function_return();
+            }
             return Err(self.report(
                 Diagnostic::error(span, "`return` outside an inline")
                     .help("a process ends at its closing brace; jump there with `goto` and a label"),

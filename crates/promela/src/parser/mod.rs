@@ -14,6 +14,7 @@ mod advice;
 mod channel;
 mod compound;
 mod declaration;
+mod dynamic;
 mod expression;
 mod formula;
 mod inline;
@@ -54,8 +55,14 @@ pub(crate) struct Parser<'a> {
     proctypes: HashSet<Rc<str>>,
     /// Names of all typedefs of the model.
     typedefs: HashSet<Rc<str>>,
+    /// Names of all functions and of variables that hold one.
+    functions: HashSet<Rc<str>>,
     inlines: Inlines,
 
+    /// Pointers or functions were met.
+    dynamic: bool,
+    /// Inside the body of a function.
+    in_function: bool,
     /// The tokens being read; the last one is [`Kind::End`].
     tokens: Rc<[Token]>,
     at: usize,
@@ -86,6 +93,10 @@ pub(crate) struct Parser<'a> {
     in_conditional: bool,
     /// Parsing an expression or formula on its own, without a model.
     apart: bool,
+    /// Reading a formula of branching time.
+    branching: bool,
+    /// Names of processes that the quantifiers around this place give: name and proctype.
+    bound: Vec<(String, Ident)>,
     /// Operators of the formula being read.
     formula_operators: usize,
     reported: HashSet<(Span, String)>,
@@ -98,7 +109,10 @@ impl<'a> Parser<'a> {
             diagnostics,
             proctypes: HashSet::new(),
             typedefs: HashSet::new(),
+            functions: HashSet::new(),
             inlines: Inlines::default(),
+            dynamic: false,
+            in_function: false,
             tokens: Rc::new([]),
             at: 0,
             line_end: false,
@@ -115,10 +129,19 @@ impl<'a> Parser<'a> {
             stopped: false,
             in_conditional: false,
             apart: false,
+            branching: false,
+            bound: Vec::new(),
             formula_operators: 0,
             reported: HashSet::new(),
         };
         let mut tokens = parser.without_embedded_c(tokens);
+        for (at, token) in tokens.iter().enumerate() {
+            match token.word() {
+                Some("function") => parser.functions.extend(words_after(&tokens[at + 1..], false)),
+                Some("ftype") => parser.functions.extend(words_after(&tokens[at + 1..], true)),
+                _ => {}
+            }
+        }
         for pair in tokens.windows(2) {
             if let (Some(word), Kind::Word(name)) = (pair[0].word(), &pair[1].kind) {
                 match word {
@@ -335,4 +358,17 @@ impl<'a> Parser<'a> {
         self.at = self.tokens.len().saturating_sub(1);
         self.line_end = false;
     }
+}
+
+/// The word that stands here; with `list`, also those after commas.
+fn words_after(tokens: &[Token], list: bool) -> Vec<Rc<str>> {
+    let mut words = Vec::new();
+    let mut rest = tokens.iter();
+    while let Some(Kind::Word(word)) = rest.next().map(|t| &t.kind) {
+        words.push(word.clone());
+        if !list || !rest.next().is_some_and(|t| t.is(",")) {
+            break;
+        }
+    }
+    words
 }

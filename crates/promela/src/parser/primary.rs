@@ -28,6 +28,7 @@ impl Parser<'_> {
                 simple(ExprKind::Number(i32::from(value)))
             }
             Kind::Punct("(") => self.parenthesised(),
+            Kind::Punct("&") if self.ahead(1).word().is_some() => self.address(),
             Kind::Word(word) => match &*word {
                 "true" | "skip" => {
                     self.bump();
@@ -245,6 +246,9 @@ impl Parser<'_> {
         if !adjacent || self.in_send {
             return Ok(());
         }
+        if self.functions.contains(reference.parts[0].name.name.as_str()) {
+            return Err(self.refuse_call_in_expression(&reference.parts[0].name));
+        }
         let name = reference.parts[0].name.name.clone();
         let diagnostic = Diagnostic::error(reference.span, format!("there is no inline `{name}`"));
         let diagnostic = if self.proctypes.contains(name.as_str()) {
@@ -261,7 +265,8 @@ impl Parser<'_> {
             return false;
         }
         let name = reference.parts[0].name.name.as_str();
-        if self.apart { !self.in_conditional } else { self.proctypes.contains(name) }
+        let known = || self.proctypes.contains(name) || self.bound.iter().any(|(bound, _)| bound == name);
+        if self.apart { !self.in_conditional } else { known() }
     }
 
     /// `P@label`, `P[e]@label`, `P:x`, `P[e]:x`.
@@ -276,7 +281,16 @@ impl Parser<'_> {
                     .help("write `P@label`, `P[pid]@label` or `P[pid]:variable`"),
             ));
         };
-        let (proctype, pid) = (part.name, part.index);
+        let (mut proctype, mut pid) = (part.name, part.index);
+        // `p@label` of a quantified process is `P[p]@label`.
+        if pid.is_none()
+            && let Some((_, kind)) = self.bound.iter().rev().find(|(name, _)| *name == proctype.name)
+        {
+            let name = std::mem::replace(&mut proctype, kind.clone());
+            let span = name.span;
+            let reference = Reference { parts: vec![Part { name, index: None }], span };
+            pid = Some(Box::new(Expr { kind: ExprKind::Reference(reference), span }));
+        }
         let kind = if label {
             ExprKind::RemoteLabel { proctype, pid, label: self.name("a label after `@`")? }
         } else {

@@ -14,7 +14,7 @@ impl Parser<'_> {
     /// Whether a top-level unit starts here, at the beginning of a line.
     pub(super) fn at_unit_start(&self) -> bool {
         let token = self.token();
-        token.line_start && token.word().is_some_and(|w| UNIT_WORDS.contains(&w))
+        token.line_start && (token.word().is_some_and(|w| UNIT_WORDS.contains(&w)) || self.at_function())
     }
 
     /// Skips to the next separator or closing word of the statement list that is being read. What

@@ -5,7 +5,7 @@ use quotient_source::{Diagnostic, Span};
 use super::expression::Tall;
 use super::recover::is_embedded_c;
 use super::{Parse, Parser};
-use crate::ast::{Expr, ExprKind, Ident, Reference, Sequence, Statement, StatementKind};
+use crate::ast::{CallTarget, Expr, ExprKind, Ident, Reference, Sequence, Statement, StatementKind};
 use crate::token::{Kind, is_keyword, is_type};
 
 impl Parser<'_> {
@@ -206,6 +206,9 @@ impl Parser<'_> {
             if self.is("{") {
                 return self.block().map(StatementKind::Block);
             }
+            if self.is("&") && self.ahead(1).word().is_some() {
+                return self.starts_with_address();
+            }
             self.refuse_prefix_increment()?;
             return self.expression().map(StatementKind::Expr);
         };
@@ -241,6 +244,8 @@ impl Parser<'_> {
             word if is_embedded_c(word) && word != "c_expr" => Err(self.refuse_embedded_c()),
             word if is_keyword(word) => self.expression().map(StatementKind::Expr),
             _ if self.at_inline_call() => self.inline_call(None),
+            _ if self.at_function_call() => self.call(None),
+            "delete" if self.ahead(1).is("(") => self.delete(),
             _ => self.starts_with_name(),
         }
     }
@@ -262,6 +267,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StatementKind::Decrement(reference))
             }
+            Kind::Punct("(") if reference.parts.len() > 1 => self.call_of(reference, None),
             Kind::Punct("!" | "!!") => self.send(reference),
             Kind::Punct("?" | "??") if !self.ahead(1).is("[") => self.receive(reference),
             _ => self.condition(reference),
@@ -277,6 +283,9 @@ impl Parser<'_> {
     fn assignment(&mut self, target: Reference) -> Parse<StatementKind> {
         if self.at_inline_call() {
             return self.inline_call(Some(target));
+        }
+        if self.at_function_call() {
+            return self.call(Some(CallTarget { reference: target, pointer: false }));
         }
         let value = self.expression()?;
         if self.is("=") {

@@ -31,6 +31,7 @@ impl Parser<'_> {
                 }
             }
         }
+        model.dynamic = self.dynamic;
         model
     }
 
@@ -40,6 +41,10 @@ impl Parser<'_> {
         };
         match word.as_str() {
             "active" | "proctype" | "D_proctype" => self.proctype().map(|p| Some(Unit::Proctype(p))),
+            _ if self.at_function() => self.function().map(|f| Some(Unit::Function(f))),
+            "ftype" if self.ahead(1).word().is_some() => {
+                self.declaration().map(|d| Some(Unit::Declaration(d)))
+            }
             "init" => self.init().map(|u| Some(Unit::Init(u))),
             "never" => self.never().map(|u| Some(Unit::Never(u))),
             "trace" | "notrace" => self.trace().map(|u| Some(Unit::Trace(u))),
@@ -72,8 +77,8 @@ impl Parser<'_> {
     /// `int main() { … }` and the like.
     fn refuse_c_function(&mut self) -> Parse<()> {
         if self.ahead(1).word().is_some() && self.ahead(2).is("(") {
-            let diagnostic = self.error_here("Promela has no functions").help(
-                "a process is `proctype P(…) { … }` (`active proctype` or `init` to start it); text to be copied is `inline f(…) { … }`",
+            let diagnostic = self.error_here("this is no way to write a function").help(
+                "a process is `proctype P(…) { … }` (`active proctype` or `init` to start it); text to be copied is `inline f(…) { … }`, a function with a frame `function f(int x) : int { … }`",
             );
             return Err(self.report(diagnostic));
         }
@@ -133,7 +138,7 @@ impl Parser<'_> {
     }
 
     /// `{ sequence }` of a process or claim.
-    fn body(&mut self, what: &str) -> Parse<(Sequence, quotient_source::Span)> {
+    pub(super) fn body(&mut self, what: &str) -> Parse<(Sequence, quotient_source::Span)> {
         let open = self.span();
         self.expect("{", &format!("to start {what}"))?;
         self.in_sequence = true;

@@ -10,6 +10,7 @@ pub fn expr(e: &Expr) -> String {
     match &e.kind {
         ExprKind::Number(n) => n.to_string(),
         ExprKind::Reference(r) => reference(r),
+        ExprKind::Address(r) => format!("&{}", reference(r)),
         ExprKind::Unary(op, a) => format!("({op:?} {})", expr(a)),
         ExprKind::Binary(op, a, b) => format!("({op:?} {} {})", expr(a), expr(b)),
         ExprKind::Conditional(c, a, b) => format!("(Cond {} {} {})", expr(c), expr(a), expr(b)),
@@ -37,6 +38,9 @@ pub fn expr(e: &Expr) -> String {
             let pid = pid.as_ref().map_or(String::new(), |p| expr(p));
             format!("{}[{pid}]:{}", proctype.name, reference(variable))
         }
+        ExprKind::Quantified { quantifier, variable, proctype, body } => {
+            format!("({quantifier:?} {}: {} . {})", variable.name, proctype.name, expr(body))
+        }
     }
 }
 
@@ -55,6 +59,7 @@ pub fn reference(r: &Reference) -> String {
 pub fn receive_args(args: &[ReceiveArg]) -> String {
     let one = |a: &ReceiveArg| match a {
         ReceiveArg::Variable(r) => reference(r),
+        ReceiveArg::Pointer(r) => format!("&{}", reference(r)),
         ReceiveArg::Ignore(_) => "_".into(),
         ReceiveArg::Constant(e) => format!("={}", expr(e)),
         ReceiveArg::Eval(e, _) => format!("eval({})", expr(e)),
@@ -116,6 +121,7 @@ fn kind(k: &StatementKind) -> String {
         |c: &[Choice]| c.iter().map(|c| format!(" :: {}", sequence(&c.sequence))).collect::<String>();
     match k {
         StatementKind::Declaration(d) => declaration(d),
+        StatementKind::Dynamic(d) => format!("{d:?}"),
         StatementKind::Expr(e) => expr(e),
         StatementKind::Assign(r, e) => format!("{} = {}", reference(r), expr(e)),
         StatementKind::Increment(r) => format!("{}++", reference(r)),
@@ -167,6 +173,8 @@ pub fn formula(f: &Formula) -> String {
         FormulaKind::Always(a) => format!("([] {})", formula(a)),
         FormulaKind::Eventually(a) => format!("(<> {})", formula(a)),
         FormulaKind::Next(a) => format!("(X {})", formula(a)),
+        FormulaKind::Exists(a) => format!("(E {})", formula(a)),
+        FormulaKind::All(a) => format!("(A {})", formula(a)),
         FormulaKind::Until(a, b) => format!("({} U {})", formula(a), formula(b)),
         FormulaKind::WeakUntil(a, b) => format!("({} W {})", formula(a), formula(b)),
         FormulaKind::Release(a, b) => format!("({} V {})", formula(a), formula(b)),

@@ -8,6 +8,9 @@ mod expand;
 pub mod lexer;
 mod lower;
 pub mod parser;
+mod print;
+
+pub use print::print;
 
 use quotient_source::{Diagnostics, FileId, SourceMap};
 
@@ -16,6 +19,11 @@ use crate::program::Program;
 /// Reads a constraint program. `None` when the diagnostics contain errors.
 pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Option<Program> {
     let items = parser::parse(map, file, diagnostics);
-    let program = lower::lower(&items, diagnostics);
+    program(&items, diagnostics)
+}
+
+/// The normal form of statements. `None` when the diagnostics contain errors.
+pub fn program(items: &[ast::Item], diagnostics: &mut Diagnostics) -> Option<Program> {
+    let program = lower::lower(items, diagnostics);
     (!diagnostics.has_errors()).then_some(program)
 }

@@ -1,6 +1,8 @@
 //! Parser of the `.clp` language: recursive descent, one statement at a time; after a mistake it
 //! skips to the next full stop, so that several mistakes are reported in one run.
 
+use std::collections::HashMap;
+
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
 use super::ast::*;
@@ -9,19 +11,41 @@ use super::lexer::{Token, tokens};
 /// Nesting deeper than this is refused rather than risking the stack.
 const MAX_DEPTH: usize = 200;
 
-struct Parser {
+pub(crate) struct Parser {
     tokens: Vec<(Token, Span)>,
     /// For each opening parenthesis the index of the one that closes it.
     closing: Vec<usize>,
     at: usize,
     depth: usize,
+    /// Lower-case words that stand for a variable, in languages that have them.
+    names: HashMap<String, String>,
 }
 
-type Parsed<T> = Result<T, Box<Diagnostic>>;
+pub(crate) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// Parses a file into statements.
 pub fn parse(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Item> {
-    let tokens = tokens(file, map.text(file), diagnostics);
+    statements(tokens(file, map.text(file), diagnostics), diagnostics)
+}
+
+/// Parses tokens into statements.
+pub(crate) fn statements(tokens: Vec<(Token, Span)>, diagnostics: &mut Diagnostics) -> Vec<Item> {
+    let mut parser = Parser::new(tokens);
+    let mut items = Vec::new();
+    while *parser.peek() != Token::End {
+        parser.depth = 0;
+        match parser.item() {
+            Ok(item) => items.push(item),
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                parser.skip_statement();
+            }
+        }
+    }
+    items
+}
+
+fn closings(tokens: &[(Token, Span)]) -> Vec<usize> {
     let mut closing = vec![tokens.len(); tokens.len()];
     let mut open = Vec::new();
     for (at, (token, _)) in tokens.iter().enumerate() {
@@ -35,59 +59,71 @@ pub fn parse(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Ve
             _ => {}
         }
     }
-    let mut parser = Parser { tokens, closing, at: 0, depth: 0 };
-    let mut items = Vec::new();
-    while *parser.peek() != Token::End {
-        parser.depth = 0;
-        match parser.item() {
-            Ok(item) => items.push(item),
-            Err(diagnostic) => {
-                diagnostics.push(*diagnostic);
-                while !matches!(parser.peek(), Token::Symbol(".") | Token::End) {
-                    parser.at += 1;
-                }
-                parser.accept(".");
-            }
-        }
-    }
-    items
+    closing
 }
 
 impl Parser {
-    fn peek(&self) -> &Token {
+    pub(crate) fn new(tokens: Vec<(Token, Span)>) -> Parser {
+        let closing = closings(&tokens);
+        Parser { tokens, closing, at: 0, depth: 0, names: HashMap::new() }
+    }
+
+    /// From now on the word is a variable.
+    pub(crate) fn declare(&mut self, word: &str, variable: &str) {
+        self.names.insert(word.into(), variable.into());
+    }
+
+    /// The variable a word stands for.
+    pub(crate) fn declared(&self, word: &str) -> Option<String> {
+        self.names.get(word).cloned()
+    }
+
+    /// Goes on after the next full stop.
+    pub(crate) fn skip_statement(&mut self) {
+        while !matches!(self.peek(), Token::Symbol(".") | Token::End) {
+            self.at += 1;
+        }
+        self.accept(".");
+    }
+
+    pub(crate) fn advance(&mut self) {
+        self.at += usize::from(*self.peek() != Token::End);
+    }
+
+    pub(crate) fn peek(&self) -> &Token {
         &self.tokens[self.at].0
     }
 
     /// The token after the next.
-    fn after(&self) -> Option<&Token> {
+    pub(crate) fn after(&self) -> Option<&Token> {
         self.tokens.get(self.at + 1).map(|t| &t.0)
     }
 
-    fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.tokens[self.at].1
     }
 
-    fn previous(&self) -> Span {
+    pub(crate) fn previous(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].1
     }
 
-    fn accept(&mut self, symbol: &str) -> bool {
+    pub(crate) fn accept(&mut self, symbol: &str) -> bool {
         let yes = matches!(self.peek(), Token::Symbol(s) if *s == symbol);
         self.at += usize::from(yes);
         yes
     }
 
-    fn word(&mut self, word: &str) -> bool {
+    pub(crate) fn word(&mut self, word: &str) -> bool {
         let yes = matches!(self.peek(), Token::Word(w) if w == word);
         self.at += usize::from(yes);
         yes
     }
 
-    fn fail<T>(&self, message: impl Into<String>) -> Parsed<T> {
+    pub(crate) fn fail<T>(&self, message: impl Into<String>) -> Parsed<T> {
         Err(Box::new(Diagnostic::error(self.span(), message)))
     }
 
-    fn expect(&mut self, symbol: &str) -> Parsed<()> {
+    pub(crate) fn expect(&mut self, symbol: &str) -> Parsed<()> {
         if self.accept(symbol) {
             return Ok(());
         }
@@ -109,7 +145,7 @@ impl Parser {
         Err(Box::new(d))
     }
 
-    fn deeper(&mut self) -> Parsed<()> {
+    pub(crate) fn deeper(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH { self.fail("nested too deeply") } else { Ok(()) }
     }
@@ -122,7 +158,7 @@ impl Parser {
         }
     }
 
-    fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
+    pub(crate) fn name(&mut self, what: &str) -> Parsed<(String, Span)> {
         let span = self.span();
         match self.peek().clone() {
             Token::Word(name) => {
@@ -144,7 +180,7 @@ impl Parser {
         }
     }
 
-    fn integer(&mut self) -> Parsed<i64> {
+    pub(crate) fn integer(&mut self) -> Parsed<i64> {
         let negative = self.accept("-");
         match *self.peek() {
             Token::Integer(value) => {
@@ -155,7 +191,7 @@ impl Parser {
         }
     }
 
-    fn item(&mut self) -> Parsed<Item> {
+    pub(crate) fn item(&mut self) -> Parsed<Item> {
         let start = self.span();
         if self.word("assert") {
             return self.assertion(start, false);
@@ -295,7 +331,7 @@ impl Parser {
     }
 
     /// `a, b ; c, d`: `;` binds weaker than `,`.
-    fn formula(&mut self) -> Parsed<Formula> {
+    pub(crate) fn formula(&mut self) -> Parsed<Formula> {
         let mut alternatives = Vec::new();
         loop {
             let mut parts = vec![self.disjunct()?];
@@ -328,7 +364,9 @@ impl Parser {
         if self.word("not") {
             return Ok(Formula::Not(Box::new(self.disjunct()?)));
         }
-        if let Token::Word(word) = self.peek().clone() {
+        if let Token::Word(word) = self.peek().clone()
+            && !self.names.contains_key(&word)
+        {
             if matches!(self.after(), Some(Token::Symbol("("))) {
                 return self.fail(format!("a state such as `{word}(…)` cannot stand here"));
             }
@@ -426,7 +464,7 @@ impl Parser {
         Ok(Formula::Compare(relation, left, self.term()?))
     }
 
-    fn term(&mut self) -> Parsed<Term> {
+    pub(crate) fn term(&mut self) -> Parsed<Term> {
         let mut left = self.factor()?;
         loop {
             let make = if self.accept("+") {
@@ -482,6 +520,10 @@ impl Parser {
                 }
                 self.expect("]")?;
                 TermKind::List(list)
+            }
+            Token::Word(word) if self.names.contains_key(&word) => {
+                self.at += 1;
+                TermKind::Variable(self.names[&word].clone())
             }
             Token::Word(word) => {
                 let d = Diagnostic::error(start, format!("`{word}` is not a term"))

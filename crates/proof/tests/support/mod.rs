@@ -38,6 +38,7 @@ pub fn run(program: &Program, options: &Options) -> Vec<Report> {
                 assert_eq!(proved, found.is_some(), "{}", program.assertions[report.assertion].name);
                 if let Some(found) = found {
                     assert_eq!(found.one_level, report.one_level);
+                    assert_eq!(found.one_level_inverse, report.one_level_inverse == Some(true));
                     assert_eq!(found.assumptions, report.conditional_on);
                 }
             }

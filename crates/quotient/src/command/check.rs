@@ -6,7 +6,7 @@ use std::time::Instant;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
-use quotient::{Check, CheckError, Model, Outcome, SearchKind, StoreKind, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
 use super::{human, json, options, status, usage};
@@ -28,7 +28,7 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         return super::native::check(options);
     }
     let started = Instant::now();
-    let model = match Model::load(&options.input.file, &options.input.load_options()) {
+    let model = match Model::load(&options.input.file, &options.load_options()) {
         Ok(model) => model,
         Err(error) => {
             eprintln!("{}", error.render(terminal::colour()));
@@ -41,6 +41,16 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     for warning in model.warnings.iter() {
         eprintln!("{}\n", render(&model.sources, warning, terminal::colour()));
     }
+    let relative = match options.relative.as_deref().map(|path| load_relative(path, &model)).transpose() {
+        Ok(relative) => relative,
+        Err(message) => {
+            eprintln!("error: {message}");
+            if options.json {
+                terminal::print(&json::error(&message));
+            }
+            return status::ERROR;
+        }
+    };
     terminal::catch_interrupts();
     let check = Check {
         search: match options.search {
@@ -51,10 +61,21 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             options::Store::Tree => StoreKind::Tree,
             options::Store::Plain => StoreKind::Plain,
         },
+        partial_order: match options.por {
+            options::Por::Si => PartialOrder::SymmetricIndependence,
+            options::Por::On => PartialOrder::On,
+            options::Por::Off => PartialOrder::Off,
+        },
         raw: options.raw,
+        symmetry: options.symmetry,
+        audit: options.audit.unwrap_or(0),
         all: options.all,
         deadlocks: !options.no_deadlock,
         safety_only: options.safety,
+        claim: options.claim.as_deref(),
+        acceptance: options.acceptance,
+        progress: options.progress,
+        fair: options.fair,
         limits: Limits {
             states: options.max_states,
             depth: options.max_depth,
@@ -62,7 +83,17 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             time: options.max_time,
         },
         interrupt: Some(&terminal::INTERRUPTED),
+        relative: relative.as_ref(),
     };
+    if let Some(path) = &options.dot {
+        let written = model.dot(&check).map_err(|e| e.to_string()).and_then(|text| {
+            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        });
+        if let Err(error) = written {
+            eprintln!("error: {error}");
+            return status::ERROR;
+        }
+    }
     let mut progress = Progress::new(!options.quiet);
     let result = model.check_with(&check, &mut |statistics| progress.show(statistics));
     progress.clear();
@@ -92,6 +123,11 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     exit_status(&outcome)
 }
 
+fn load_relative(path: &Path, model: &Model) -> Result<Relative, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    Relative::new(model, &text).map_err(|refused| format!("{} cannot be used: {refused}", path.display()))
+}
+
 fn failed(error: &CheckError, as_json: bool) -> u8 {
     eprintln!("error: {error}");
     if as_json {
@@ -99,7 +135,8 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     }
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_) => status::BUG,
+        CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
+        CheckError::Refused(_) => status::ERROR,
     }
 }
 
@@ -109,7 +146,21 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
         Verdict::Violated if outcome.violations.iter().all(|v| v.kind == "deadlock") => status::DEADLOCK,
-        Verdict::Violated => status::SAFETY,
+        Verdict::Violated if outcome.violations.iter().any(|v| kind_status(&v.kind) == status::SAFETY) => {
+            status::SAFETY
+        }
+        Verdict::Violated => {
+            outcome.violations.iter().map(|v| kind_status(&v.kind)).max().unwrap_or(status::SAFETY)
+        }
+    }
+}
+
+/// The exit status of one kind of violation.
+pub(crate) fn kind_status(kind: &str) -> u8 {
+    match kind {
+        "deadlock" => status::DEADLOCK,
+        "ltl" | "ctl" | "never" | "acceptance" | "non-progress" => status::LIVENESS,
+        _ => status::SAFETY,
     }
 }
 
@@ -125,9 +176,17 @@ fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &O
         version: TraceFile::VERSION,
         model: options.input.file.display().to_string(),
         defines: options.input.load_options().defines,
-        raw: options.raw,
+        raw: options.raw || options.relative.is_some(),
         checksum: checksum(model),
+        question: violation.question.to_string(),
+        properties: options
+            .load_options()
+            .properties
+            .into_iter()
+            .map(|(keyword, text)| (keyword.name().to_owned(), text))
+            .collect(),
         choices: violation.choices.clone(),
+        cycle: violation.cycle,
         kind: violation.kind.clone(),
         message: violation.message.clone(),
     };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{Verdict, ViolationReport};
+use quotient::{Question, Verdict, ViolationReport};
 
 use super::check::Run;
 use super::terminal::grouped;
@@ -21,6 +21,9 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
         Verdict::Holds => {
             let _ = writeln!(out, "{file}: holds");
             let _ = writeln!(out, "  no deadlock, no assertion violated, no fault in any reachable state");
+            for answer in outcome.answers.iter().filter(|a| a.question != Question::Safety) {
+                let _ = writeln!(out, "  {}", answer.text);
+            }
         }
         Verdict::Undecided(why) => {
             let _ = writeln!(out, "{file}: undecided");
@@ -45,7 +48,12 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
 fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
     let at = violation.at.as_ref().map_or_else(String::new, |at| format!(" ({at})"));
     let steps = violation.trace.steps.last().map_or(0, |s| s.number);
+    let cycle = violation.trace.cycle;
     let after = match steps {
+        n if cycle.is_some() => {
+            let before = cycle.unwrap_or(1) - 1;
+            format!("by a cycle of {} after {}", counted(n - before, "step"), counted(before, "step"))
+        }
         0 => "in the initial state".to_owned(),
         1 => "after 1 step".to_owned(),
         n => format!("after {n} steps"),
@@ -63,6 +71,10 @@ fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
             let _ = writeln!(out, "  {line}");
         }
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn figures(out: &mut String, run: &Run<'_>) {
@@ -89,6 +101,7 @@ fn figures(out: &mut String, run: &Run<'_>) {
         (reduced.unread, "global never read", "globals never read"),
         (reduced.forgotten, "place where a variable dies", "places where a variable dies"),
         (reduced.merged, "local step merged", "local steps merged"),
+        (reduced.ended, "end of a process left out", "ends of processes left out"),
     ]
     .iter()
     .filter(|(count, ..)| *count > 0)
@@ -96,6 +109,21 @@ fn figures(out: &mut String, run: &Run<'_>) {
     .collect();
     if !parts.is_empty() {
         let _ = writeln!(out, "  reductions: {}", parts.join(", "));
+    }
+    let symmetry = &run.outcome.symmetry;
+    if !symmetry.found.is_empty() {
+        let _ = writeln!(out, "  symmetry: {} ({})", symmetry.found.join("; "), symmetry.order);
+    }
+    if let Some(limit) = &symmetry.limit {
+        let _ = writeln!(out, "  symmetry is limited: {limit}");
+    }
+    if let Some((states, renamed)) = symmetry.audited {
+        let _ = writeln!(
+            out,
+            "  audit: {} states, {} of them renamed, behave like their representatives",
+            grouped(states),
+            grouped(renamed)
+        );
     }
     for note in &run.outcome.notes {
         let _ = writeln!(out, "  note: {note}");

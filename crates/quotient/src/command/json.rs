@@ -1,7 +1,7 @@
 //! Reports for machines; the schema is `docs/json.md`.
 
 use quotient::trace::json::render;
-use quotient::{Verdict, ViolationReport};
+use quotient::{Answer, Verdict, ViolationReport};
 use serde_json::{Value, json};
 
 use super::check::Run;
@@ -23,6 +23,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "message": message,
         "violation": violations.first(),
         "violations": violations,
+        "answers": outcome.answers.iter().map(answer).collect::<Vec<_>>(),
         "states": s.states,
         "transitions": s.transitions,
         "depth": s.depth,
@@ -33,12 +34,16 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "peak_rss_bytes": run.peak_rss_bytes,
         "unexplored": s.waiting,
         "reductions": {
-            "symmetry": "off",
-            "por": "off",
+            "symmetry": outcome.symmetry.order,
+            "symmetry_found": outcome.symmetry.found,
+            "symmetry_limit": outcome.symmetry.limit,
+            "audited_states": outcome.symmetry.audited.map(|(states, _)| states),
+            "por": outcome.partial_order.name(),
             "store": outcome.store,
             "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,
             "merged_locations": outcome.reduced.merged,
+            "ended_processes": outcome.reduced.ended,
             "notes": outcome.notes,
         },
         "unreached": outcome.unreached.iter().map(|u| json!({
@@ -54,6 +59,22 @@ pub(crate) fn error(message: &str) -> String {
     text(&json!({ "quotient": env!("CARGO_PKG_VERSION"), "verdict": "error", "message": message }))
 }
 
+fn answer(a: &Answer) -> Value {
+    let (verdict, message) = match &a.verdict {
+        Verdict::Holds => ("holds", None),
+        Verdict::Violated => ("violated", None),
+        Verdict::Undecided(why) => ("undecided", Some(why.clone())),
+    };
+    json!({
+        "question": a.question.to_string(),
+        "text": a.text,
+        "verdict": verdict,
+        "message": message,
+        "states": a.statistics.states,
+        "transitions": a.statistics.transitions,
+    })
+}
+
 /// One violation.
 pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
     json!({
@@ -61,7 +82,9 @@ pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
         "message": v.message,
         "at": v.at,
         "count": v.count,
+        "question": v.question.to_string(),
         "choices": v.choices,
+        "cycle": v.cycle,
         "trace": render(&v.trace, full),
     })
 }

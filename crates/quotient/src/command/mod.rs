@@ -30,6 +30,8 @@ pub(crate) mod status {
     pub(crate) const DEADLOCK: u8 = 11;
     /// Another violation of safety.
     pub(crate) const SAFETY: u8 = 12;
+    /// A violation of a temporal property.
+    pub(crate) const LIVENESS: u8 = 13;
     /// Data race or crash.
     pub(crate) const RACE_OR_CRASH: u8 = 14;
     /// A bug of the checker.

@@ -20,13 +20,14 @@ Exit status:
    5  undecided: a limit was reached, Ctrl-C, or something could not be checked
   10  refuted (prove)
   11  violated: deadlock
-  12  violated: assertion or fault
+  12  violated: assertion, invariant or fault
+  13  violated: temporal formula, never claim, acceptance or non-progress cycle
   14  violated: data race, crash, misuse of a primitive
   70  a bug in quotient; please report it";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a model: deadlocks, assertions, faults
+    /// Check a model: deadlocks, assertions, faults, temporal properties
     Check(Check),
     /// Prove assertions about a constraint program: safety, and symmetries between its states
     Prove(super::prove::Prove),
@@ -67,7 +68,19 @@ pub(crate) struct Check {
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
     pub(crate) store: Store,
 
-    /// Switch off all reductions of the program: count states as SPIN does with -o1 -o2 -o3
+    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off
+    #[arg(long, value_name = "ORDER", value_parser = symmetry)]
+    pub(crate) symmetry: Option<quotient::Symmetry>,
+
+    /// Afterwards compare N states with their representatives (default 10000)
+    #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
+    pub(crate) audit: Option<u64>,
+
+    /// Partial order reduction: explore one interleaving of independent steps, where that is sound
+    #[arg(long, value_enum, default_value = "on", value_name = "ORDER")]
+    pub(crate) por: Por,
+
+    /// Switch off all reductions: count states as SPIN does with -o1 -o2 -o3
     #[arg(long)]
     pub(crate) raw: bool,
 
@@ -79,9 +92,41 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) no_deadlock: bool,
 
+    /// Use the symmetries of a certificate that `prove --certificate` wrote for this model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) relative: Option<PathBuf>,
+
     /// Ask for safety only: leave the model's ltl formulas and never claims aside
     #[arg(long)]
     pub(crate) safety: bool,
+
+    /// Check a formula of linear temporal logic on all runs, as in an `ltl` block: '[] (p -> <> q)'
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ltl: Vec<String>,
+
+    /// Check a formula of CTL* in the initial state: 'AG (p -> EF q)', 'A (<>[] p -> E [] q)'
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ctl: Vec<String>,
+
+    /// Check that an expression holds in every state: 'forall p: P . p@critical -> owner == p'
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(crate) invariant: Vec<String>,
+
+    /// Of the model's claims check only the one with this name
+    #[arg(long, value_name = "NAME", conflicts_with = "safety")]
+    pub(crate) claim: Option<String>,
+
+    /// Look for acceptance cycles: runs that pass accept labels of processes infinitely often
+    #[arg(long, conflicts_with = "safety")]
+    pub(crate) acceptance: bool,
+
+    /// Look for non-progress cycles: runs that pass progress labels only finitely often
+    #[arg(long, conflicts_with = "safety")]
+    pub(crate) progress: bool,
+
+    /// Of infinite runs count only those where a process that can always move does move (weak fairness)
+    #[arg(long)]
+    pub(crate) fair: bool,
 
     /// Stop after this many states
     #[arg(long, value_name = "N", value_parser = count)]
@@ -106,6 +151,10 @@ pub(crate) struct Check {
     /// Write the counterexample to a file for `quotient replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Write the state graph of a small model to a file, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
 
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -133,6 +182,16 @@ pub(crate) enum Store {
     Tree,
     /// Whole states
     Plain,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Por {
+    /// Ample sets; allocations of objects count as independent (they commute up to renaming)
+    Si,
+    /// Ample sets
+    On,
+    /// All interleavings
+    Off,
 }
 
 #[derive(Debug, Args)]
@@ -197,6 +256,21 @@ fn count(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "too large".into())
 }
 
+pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
+    use quotient::Symmetry;
+    match text {
+        "off" => Ok(Symmetry::Off),
+        "heap" => Ok(Symmetry::Heap),
+        "pc" => Ok(Symmetry::ProgramCounter),
+        "kbots" => Ok(Symmetry::Bounded(None)),
+        "exact" => Ok(Symmetry::Exact),
+        other => match other.strip_prefix("kbots=").map(str::parse) {
+            Some(Ok(k)) => Ok(Symmetry::Bounded(Some(k))),
+            _ => Err("write exact, kbots, kbots=K, pc, heap or off".into()),
+        },
+    }
+}
+
 fn size(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(['B', 'b']).trim_end_matches('i');
     let (digits, shift) = match number.chars().last() {
@@ -233,7 +307,19 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), properties: Vec::new() }
+    }
+}
+
+impl Check {
+    /// What the model is loaded with: definitions and properties.
+    pub(crate) fn load_options(&self) -> quotient::LoadOptions {
+        use quotient::promela::PropertyKeyword::{Ctl, Invariant, Ltl};
+        let mut load = self.input.load_options();
+        for (keyword, texts) in [(Invariant, &self.invariant), (Ltl, &self.ltl), (Ctl, &self.ctl)] {
+            load.properties.extend(texts.iter().map(|text| (keyword, text.clone())));
+        }
+        load
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use quotient::promela::ParseOptions;
 use quotient_proof::command::{ProveOptions, prove_main, verify_main};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
@@ -29,7 +30,7 @@ Exit status:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct Prove {
-    /// The constraint program (.clp)
+    /// The program: constraints (.clp), while/await (.await), Promela (.pml) or Horn clauses (.smt2)
     #[arg(required_unless_present_any = ["table", "generate"])]
     file: Option<PathBuf>,
 
@@ -85,9 +86,16 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "DIR")]
     smtlib: Option<PathBuf>,
 
-    /// Print the program and its safety claims as Horn clauses (SMT-LIB) instead
+    /// Print the program as constraints (.clp) instead
     #[arg(long)]
-    horn: bool,
+    print: bool,
+
+    /// Write the program and its safety claims as Horn clauses (SMT-LIB; `-` to print them) instead
+    #[arg(long, value_name = "FILE")]
+    horn: Option<PathBuf>,
+
+    #[command(flatten)]
+    preprocessor: Preprocessor,
 
     /// Print the paper's two tables with our figures beside (--max-time limits each row)
     #[arg(long, conflicts_with = "file")]
@@ -102,6 +110,28 @@ pub(crate) struct Prove {
     n: Option<usize>,
 }
 
+/// What the preprocessor of Promela models is told.
+#[derive(Debug, Args)]
+pub(crate) struct Preprocessor {
+    /// Define a macro of a Promela model
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+
+    /// Look for #include files of a Promela model here too
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+}
+
+impl Preprocessor {
+    fn options(&self) -> ParseOptions {
+        let define = |d: &String| match d.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (d.clone(), "1".to_owned()),
+        };
+        ParseOptions { defines: self.define.iter().map(define).collect(), include_dirs: self.include.clone() }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// The certificate that `prove --certificate` wrote
@@ -110,6 +140,9 @@ pub(crate) struct Verify {
     /// Also check that it is about this program
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+
+    #[command(flatten)]
+    preprocessor: Preprocessor,
 }
 
 fn code(status: i32) -> u8 {
@@ -128,7 +161,9 @@ pub(crate) fn main(prove: &Prove) -> u8 {
         file: prove.file.clone(),
         generate: prove.generate.clone().zip(prove.n),
         table: prove.table,
-        horn: prove.horn,
+        print: prove.print,
+        horn: prove.horn.clone(),
+        preprocessor: prove.preprocessor.options(),
         only: prove.only.clone(),
         json: prove.json,
         colour: terminal::colour(),
@@ -150,5 +185,7 @@ pub(crate) fn main(prove: &Prove) -> u8 {
 /// Runs `verify`; gives the exit status.
 pub(crate) fn verify(verify: &Verify) -> u8 {
     let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
-    code(verify_main(&verify.certificate, verify.program.as_deref(), &mut stdout, &mut stderr))
+    let preprocessor = verify.preprocessor.options();
+    let source = verify.program.as_deref();
+    code(verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut stderr))
 }

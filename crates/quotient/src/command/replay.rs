@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use quotient::promela::PropertyKeyword;
 use quotient::trace::text::{Detail, render, render_end};
 use quotient::trace::{Trace, TraceFile};
-use quotient::{LoadOptions, Model};
+use quotient::{LoadOptions, Model, Question};
 
 use super::{check, json, options, status, terminal};
 
@@ -22,7 +23,19 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
         }
     };
     let path = options.model.clone().unwrap_or_else(|| PathBuf::from(&file.model));
-    let load = LoadOptions { defines: file.defines.clone(), include_dirs: Vec::new() };
+    let question = match file.question.parse::<Question>() {
+        Ok(question) => question,
+        Err(error) => {
+            eprintln!("error: {}: {error}", options.file.display());
+            return status::ERROR;
+        }
+    };
+    let properties = file
+        .properties
+        .iter()
+        .filter_map(|(keyword, text)| Some((PropertyKeyword::from_name(keyword)?, text.clone())))
+        .collect();
+    let load = LoadOptions { defines: file.defines.clone(), include_dirs: Vec::new(), properties };
     let model = match Model::load(&path, &load) {
         Ok(model) => model,
         Err(error) => {
@@ -34,14 +47,14 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
         eprintln!("warning: {} has changed since this trace was written", path.display());
     }
     let wide = false;
-    let (mut machine, _) = match model.machine(file.raw, wide) {
+    let (mut machine, _) = match model.question_machine(question, file.raw, wide) {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");
             return status::ERROR;
         }
     };
-    let trace = match Trace::replay(&mut machine, &model.sources, &file.choices) {
+    let trace = match Trace::replay_lasso(&mut machine, &model.sources, &file.choices, file.cycle) {
         Ok(trace) => trace,
         Err(lost) => {
             eprintln!("error: the model has no step {} like the one in the trace", lost.step);
@@ -71,7 +84,6 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
             eprintln!("warning: the trace was written for: {}", file.message);
             status::UNDECIDED
         }
-        "deadlock" => status::DEADLOCK,
-        _ => status::SAFETY,
+        kind => check::kind_status(kind),
     }
 }

@@ -126,7 +126,7 @@ impl Generator {
         if !runnable.is_empty() || pids == 0 || self.random.chance(15) {
             self.init(&scope, &runnable, &mut units);
         }
-        Model { units }
+        Model { units, dynamic: false }
     }
 
     fn mtypes(&mut self, units: &mut Vec<Unit>, scope: &mut Scope) {

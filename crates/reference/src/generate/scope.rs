@@ -74,7 +74,9 @@ pub(super) fn range(ty: &TypeName, width: u32) -> (i64, i64) {
         TypeName::Bit | TypeName::Bool => (0, 1),
         TypeName::Byte | TypeName::Pid | TypeName::Mtype(_) | TypeName::Chan => (0, 255),
         TypeName::Short => (i16::MIN as i64, i16::MAX as i64),
-        TypeName::Int | TypeName::Named(_) => (i32::MIN as i64, i32::MAX as i64),
+        TypeName::Int | TypeName::Named(_) | TypeName::Ftype | TypeName::Pointer(_) => {
+            (i32::MIN as i64, i32::MAX as i64)
+        }
         TypeName::Unsigned => (0, (1i64 << width) - 1),
     }
 }

@@ -1,5 +1,6 @@
 //! From statements to elements: what SPIN's grammar actions do with each construct.
 
+use super::DYNAMIC;
 use super::elements::*;
 use super::names::{Names, Type};
 use super::resolved::*;
@@ -243,6 +244,7 @@ impl<'a> Builder<'a> {
             StatementKind::ForIn { variable, collection, body } => self.for_in(variable, collection, body),
             StatementKind::Select { variable, from, to } => self.select(variable, from, to),
             StatementKind::Declaration(_) | StatementKind::Exclusive { .. } => Err("no step".to_string()),
+            StatementKind::Dynamic(_) => Err(DYNAMIC.to_string()),
         }
     }
 

@@ -106,6 +106,9 @@ struct Globals {
     initialise: Vec<(usize, Store, Initialise)>,
 }
 
+/// What the interpreter says to pointers and functions.
+const DYNAMIC: &str = "pointers and functions are not supported";
+
 /// SPIN initialises globals type by type in this order, each in order of declaration; an initialiser that
 /// reads a variable initialised later finds 0.
 fn class(ty: &TypeName) -> usize {
@@ -117,12 +120,15 @@ fn class(ty: &TypeName) -> usize {
         TypeName::Mtype(_) => 4,
         TypeName::Short => 5,
         TypeName::Int => 6,
-        TypeName::Named(_) => 7,
+        TypeName::Named(_) | TypeName::Ftype | TypeName::Pointer(_) => 7,
     }
 }
 
 /// Resolves and builds everything; also the proctypes of the first processes, in order.
 fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
+    if model.dynamic {
+        return Err(DYNAMIC.to_string());
+    }
     let mut names = Names::default();
     names.mtypes(model);
     names.signatures = signatures(model);
@@ -133,6 +139,7 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
         match unit {
             // Claims are compiled out (NOCLAIM).
             Unit::Mtype(_) | Unit::Ltl(_) | Unit::Never(_) => {}
+            Unit::Function(_) => return Err(DYNAMIC.to_string()),
             Unit::Trace(_) => return Err("trace assertions are not supported".to_string()),
             Unit::Typedef(typedef) => names.typedef(typedef)?,
             Unit::Declaration(declaration) => global(&mut names, declaration, &mut initialise)?,

@@ -3,6 +3,7 @@
 //! Scope rules as SPIN 6 applies them: braces open a scope, choices of `if` and `do` do not; a name
 //! that is visible may not be declared again (no shadowing, not even of a global).
 
+use super::DYNAMIC;
 use super::resolved::*;
 use super::state::{arithmetic, prefix};
 use quotient_promela::ast::*;
@@ -113,6 +114,7 @@ impl Names {
                 Some(n) if (1..=31).contains(&n) => Kind::Unsigned(n as u32),
                 _ => return Err(format!("width of {} is not in 1..31", variable.name.name)),
             },
+            TypeName::Ftype | TypeName::Pointer(_) => return Err(DYNAMIC.to_string()),
             TypeName::Named(name) => {
                 if !self.structs.contains_key(&name.name) {
                     return Err(format!("unknown type {}", name.name));
@@ -178,6 +180,7 @@ impl Names {
                 TypeName::Short => fields.push(Kind::Short),
                 TypeName::Int => fields.push(Kind::Int),
                 TypeName::Unsigned => return Err("unsigned in a message".to_string()),
+                TypeName::Ftype | TypeName::Pointer(_) => return Err(DYNAMIC.to_string()),
                 TypeName::Named(name) => fields.extend(self.cells(&Type::Struct(name.name.clone()), None)?),
             }
         }
@@ -320,6 +323,7 @@ impl Names {
                         patterns.extend(self.places(reference)?.into_iter().map(Pattern::Store));
                     }
                 }
+                ReceiveArg::Pointer(_) => return Err(DYNAMIC.to_string()),
                 ReceiveArg::Ignore(_) => patterns.push(Pattern::Ignore),
                 ReceiveArg::Constant(e) | ReceiveArg::Eval(e, _) => {
                     patterns.push(Pattern::Match(self.value(e)?));
@@ -342,6 +346,7 @@ impl Names {
     pub fn value(&self, e: &Expr) -> Result<Value, String> {
         Ok(match &e.kind {
             ExprKind::Number(n) => Value::Number(*n),
+            ExprKind::Address(_) => return Err(DYNAMIC.to_string()),
             ExprKind::Reference(reference) => {
                 let name = reference.parts[0].name.name.as_str();
                 match name {
@@ -402,6 +407,7 @@ impl Names {
             | ExprKind::Enabled(_)
             | ExprKind::PcValue(_)
             | ExprKind::GetPriority(_)
+            | ExprKind::Quantified { .. }
             | ExprKind::SetPriority(..) => return Err("an operator that is not supported".to_string()),
         })
     }

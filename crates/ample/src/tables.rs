@@ -1,0 +1,257 @@
+//! Tables computed ahead: for each *role* and location, what comes next and what may still come.
+//!
+//! A role is a function together with what makes its threads touch different things: the thread's id, the values of the
+//! locals that fixed expressions use, and the channels it brought along. Threads of one role at one location touch the
+//! same things; so a table per role, made when a role is first met, turns the choice of an ample set into looking up a few
+//! masks. What the rest of a thread may touch is the union over all locations it can still reach (residual code), and over
+//! all that the threads it may still start can touch; of those neither ids nor values are known, so they count as any.
+
+use std::collections::HashMap;
+
+use quotient_machine::{Machine, ScalarAt, ThreadAt};
+use quotient_program::{FunctionId, Program};
+use quotient_residual::access::{Accesses, Step, Touch};
+
+use crate::objects::{MOVE, Mask, Objects, Site, Wait};
+
+/// What is known of a thread of one role at one location.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// What its next step may write, whatever the channels hold.
+    pub writes: u128,
+    /// The bits its next step may write, and from the second number on those it may read, in [`Tables::bits`].
+    pub bits: (u32, u32, u32),
+    /// What it waits for, in [`Tables::waits`].
+    pub waits: (u32, u32),
+    /// All that it may still touch: a number in [`Tables::futures`].
+    pub future: u32,
+    /// Every way on is a send or receive with a known channel.
+    pub only_channels: bool,
+    /// The thread is at its end.
+    pub at_end: bool,
+    /// The step may close a cycle of the control flow.
+    pub closes_cycle: bool,
+}
+
+/// The role that a thread had in the state looked at last.
+#[derive(Clone, Debug)]
+struct LastRole {
+    /// Its function; none when the role's table is shared and so says nothing about the key.
+    function: Option<u32>,
+    /// Values of the locals of the key.
+    values: Vec<i32>,
+    first: u32,
+}
+
+/// The tables of a program.
+#[derive(Debug)]
+pub struct Tables {
+    accesses: Accesses,
+    objects: Objects,
+    /// Where the locals lie that make up the key of a role, per function.
+    keys: Vec<Vec<ScalarAt>>,
+    brings_channels: Vec<bool>,
+    /// What a thread of each function may touch in its whole life, whoever it is; computed with the first state.
+    whole_life: Option<Vec<Mask>>,
+
+    /// First entries, by function and key: the id, the values, the first channel.
+    roles: HashMap<(u32, Vec<i32>), u32>,
+    /// Entries of all roles, one per location.
+    pub entries: Vec<Entry>,
+    /// Channel operations that threads rest at.
+    pub waits: Vec<Wait>,
+    /// Lists of bits.
+    pub bits: Vec<u8>,
+    /// What threads may still touch, each once; the first is nothing.
+    pub futures: Vec<Mask>,
+    future_numbers: HashMap<Mask, u32>,
+    last: Vec<LastRole>,
+}
+
+/// Roles after which a new one shares the table of its function.
+const MOST_ROLES: usize = 4096;
+
+impl Tables {
+    /// Prepares a program's tables, or says why there can be none.
+    pub fn new(machine: &Machine, renamed: bool) -> Result<Tables, &'static str> {
+        let program = machine.program();
+        let accesses = Accesses::new(program, renamed)?;
+        let objects = Objects::new(machine, &accesses);
+        let keys = accesses.keys.iter().enumerate().map(|(f, locals)| {
+            let function = FunctionId(f as u32);
+            let scalars = locals.iter().flat_map(|v| {
+                let ty = &program.function(function).locals[v.0 as usize].ty;
+                (0..program.scalars(ty)).map(|s| (*v, s))
+            });
+            scalars.filter_map(|(v, s)| machine.local_at(function, v, s)).collect()
+        });
+        Ok(Tables {
+            keys: keys.collect(),
+            brings_channels: (0..program.functions.len())
+                .map(|f| machine.brings_channels(FunctionId(f as u32)))
+                .collect(),
+            accesses,
+            objects,
+            whole_life: None,
+            roles: HashMap::new(),
+            entries: Vec::new(),
+            waits: Vec::new(),
+            bits: Vec::new(),
+            futures: vec![Mask::default()],
+            future_numbers: HashMap::from([(Mask::default(), 0)]),
+            last: Vec::new(),
+        })
+    }
+
+    /// What must not change unseen for expressions to keep their values.
+    pub fn visible(&self, machine: &Machine, state: &[u64], touches: &[Touch]) -> u128 {
+        self.objects.visible(machine.program(), touches, Site { machine, state, thread: None })
+    }
+
+    /// The entry of a thread.
+    #[inline]
+    pub fn entry(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> usize {
+        if let Some(last) = self.last.get(thread)
+            && last.function == Some(at.function)
+        {
+            let keys = self.keys[at.function as usize].iter().zip(&last.values);
+            let same = keys.fold(true, |same, (k, v)| same & (machine.local_value(state, at, *k) == *v));
+            if same {
+                return (last.first + at.location) as usize;
+            }
+        }
+        self.find_role(machine, state, thread, at) as usize + at.location as usize
+    }
+
+    /// The first entry of a thread's role, which may be new.
+    #[cold]
+    fn find_role(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> u32 {
+        let f = at.function;
+        let values: Vec<i32> =
+            self.keys[f as usize].iter().map(|k| machine.local_value(state, at, *k)).collect();
+        let brings = self.brings_channels[f as usize];
+        let channels = if brings { machine.own_channels(state, thread).start } else { 0 };
+        let mut key: Vec<i32> = [thread as i32, channels].into_iter().chain(values.iter().copied()).collect();
+        let mut shared = false;
+        if !self.roles.contains_key(&(f, key.clone())) && self.roles.len() >= MOST_ROLES {
+            // One table for all that follow.
+            key.clear();
+            shared = true;
+        }
+        let first = match self.roles.get(&(f, key.clone())) {
+            Some(first) => *first,
+            None => {
+                let thread = (!shared).then_some(thread);
+                let first = self.add_role(f as usize, Site { machine, state, thread });
+                self.roles.insert((f, key), first);
+                first
+            }
+        };
+        let nobody = LastRole { function: None, values: Vec::new(), first: 0 };
+        if self.last.len() <= thread {
+            self.last.resize(thread + 1, nobody);
+        }
+        // Which channels a thread brought is not seen in its locals.
+        let function = (!shared && !brings).then_some(f);
+        self.last[thread] = LastRole { function, values, first };
+        first
+    }
+
+    /// Makes the table of a role.
+    fn add_role(&mut self, function: usize, site: Site<'_>) -> u32 {
+        let program = site.machine.program();
+        if self.whole_life.is_none() {
+            self.whole_life = Some(self.whole_lives(program, Site { thread: None, ..site }));
+        }
+        let first = self.entries.len();
+        let mut futures = Vec::new();
+        for step in &self.accesses.steps[function] {
+            let mut entry = Entry {
+                only_channels: step.only_channels,
+                closes_cycle: step.closes_cycle,
+                ..Entry::default()
+            };
+            let mut next = Mask { read: 0, write: MOVE };
+            let mut future = Mask::default();
+            entry.waits.0 = self.waits.len() as u32;
+            for touch in &step.touches {
+                let (now, later, wait) = self.objects.masks(program, touch, site);
+                next.add(now);
+                future.add(later);
+                // What cannot be asked is not known to be impossible.
+                let unknown = matches!(touch, Touch::Channel(c) if wait.is_none() && c.how.is_operation());
+                entry.only_channels &= !unknown;
+                self.waits.extend(wait);
+                entry.at_end |= matches!(touch, Touch::Exit);
+                if let (Touch::Start(started), Some(lives)) = (touch, &self.whole_life) {
+                    future.add(lives[started.0 as usize]);
+                }
+            }
+            entry.waits.1 = self.waits.len() as u32;
+            entry.writes = next.write;
+            entry.bits.0 = self.bits.len() as u32;
+            self.bits.extend(ones(next.write));
+            entry.bits.1 = self.bits.len() as u32;
+            self.bits.extend(ones(next.read & !next.write));
+            entry.bits.2 = self.bits.len() as u32;
+            self.entries.push(entry);
+            futures.push(if step.never_rests { Mask::default() } else { future });
+        }
+        close(&self.accesses.steps[function], &mut futures);
+        for (entry, future) in self.entries[first..].iter_mut().zip(futures) {
+            entry.future = *self.future_numbers.entry(future).or_insert_with(|| {
+                self.futures.push(future);
+                self.futures.len() as u32 - 1
+            });
+        }
+        first as u32
+    }
+
+    /// What any thread of each function may touch from its start to its end.
+    fn whole_lives(&self, program: &Program, site: Site<'_>) -> Vec<Mask> {
+        let mut lives = vec![Mask::default(); program.functions.len()];
+        loop {
+            let before = lives.clone();
+            for (f, steps) in self.accesses.steps.iter().enumerate() {
+                for touch in steps.iter().flat_map(|s| &s.touches) {
+                    let (_, later, _) = self.objects.masks(program, touch, site);
+                    lives[f].add(later);
+                    if let Touch::Start(started) = touch {
+                        let started = lives[started.0 as usize];
+                        lives[f].add(started);
+                    }
+                }
+            }
+            if lives == before {
+                return lives;
+            }
+        }
+    }
+}
+
+/// The positions of the ones of a mask.
+pub fn ones(mut mask: u128) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros() as u8;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            bit
+        })
+    })
+}
+
+/// Adds to each location what those it leads to have, until nothing changes.
+fn close(steps: &[Step], futures: &mut [Mask]) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (l, step) in steps.iter().enumerate().rev() {
+            let mut sum = futures[l];
+            for target in &step.targets {
+                sum.add(futures[target.0 as usize]);
+            }
+            changed |= sum != futures[l];
+            futures[l] = sum;
+        }
+    }
+}

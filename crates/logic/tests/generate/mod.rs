@@ -1,0 +1,69 @@
+//! Random formulas and words.
+
+use quotient_logic::{Formula, Lasso};
+
+/// A small generator of random numbers (splitmix64).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// A formula with about `size` operators and propositions.
+    pub fn formula(&mut self, size: u64, props: u64) -> Formula {
+        if size <= 1 {
+            return match self.below(12) {
+                0 => Formula::True,
+                1 => Formula::False,
+                _ => Formula::prop(self.below(props) as u32),
+            };
+        }
+        if size == 2 || self.below(10) < 5 {
+            let inner = self.formula(size - 1, props);
+            return match self.below(8) {
+                0..=1 => inner.negated(),
+                2 => inner.next(),
+                3..=5 => inner.eventually(),
+                _ => inner.always(),
+            };
+        }
+        let left = 1 + self.below(size - 2);
+        let (a, b) = (self.formula(left, props), self.formula(size - 1 - left, props));
+        match self.below(8) {
+            0..=1 => a.and(b),
+            2..=3 => a.or(b),
+            4 => a.release(b),
+            5 => a.weak_until(b),
+            _ => a.until(b),
+        }
+    }
+
+    #[allow(dead_code, reason = "each test binary uses a part")]
+    pub fn lasso(&mut self, props: u64) -> Lasso {
+        let (prefix, cycle) = (self.below(5), 1 + self.below(4));
+        // Letters vary between almost random and mostly equal, so that `always` and `never` happen.
+        let base = self.next();
+        let noise = self.below(3);
+        let letter = |random: &mut Random| match noise {
+            0 => random.next() & ((1 << props) - 1),
+            _ => (base ^ (random.next() & random.next() & random.next())) & ((1 << props) - 1),
+        };
+        Lasso {
+            prefix: (0..prefix).map(|_| letter(self)).collect(),
+            cycle: (0..cycle).map(|_| letter(self)).collect(),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Garbage is never part of a state: what nothing leads to vanishes before a state is stored.
+//!
+//! Everything is reachable that the globals or a thread that has not ended lead to, along references and along ids of
+//! threads. A thread that has ended exists only as long as somebody holds its id. A copy of what is reachable goes into the
+//! normal shape; everything keeps its number. Scratch variables count while a step goes on, not in a stored state, where they
+//! are zero.
+
+use super::kind::Kind;
+use super::segments::{Link, Segments};
+use super::shapes::{WORKING, describe};
+use crate::layout::{Instance, Layout, Shape};
+use crate::machine::Machine;
+
+/// Where the links of a state are. Positions given are bytes of the state.
+#[derive(Clone, Copy)]
+pub(crate) struct Links<'a> {
+    pub(crate) shape: &'a Shape,
+    pub(crate) segments: &'a Segments,
+    pub(crate) layout: &'a Layout,
+}
+
+impl Links<'_> {
+    pub(crate) fn globals(self, scratch: bool, mut link: impl FnMut(Link)) {
+        self.segments.globals.iter().for_each(|l| link(*l));
+        if scratch {
+            self.segments.scratch.iter().for_each(|l| link(*l));
+        }
+    }
+
+    /// The lock a thread waits for, if the program has locks.
+    pub(crate) fn head(self, thread: usize) -> Option<Link> {
+        (self.segments.head > 0 && self.segments.runs(self.shape.threads[thread].kind))
+            .then(|| Link { at: self.shape.heads[thread], thread: false })
+    }
+
+    /// The links of one frame.
+    pub(crate) fn frame(self, frame: Instance, mut link: impl FnMut(Link)) {
+        for l in &self.segments.frames[frame.kind as usize] {
+            link(Link { at: frame.at + l.at, thread: l.thread });
+        }
+    }
+
+    /// All links of a thread: its head, then its frames from the outermost on.
+    pub(crate) fn thread(self, thread: usize, mut link: impl FnMut(Link)) {
+        if let Some(l) = self.head(thread) {
+            link(l);
+        }
+        for frame in &self.shape.stacks[thread] {
+            self.frame(*frame, &mut link);
+        }
+        self.frame(self.shape.threads[thread], link);
+    }
+
+    pub(crate) fn object(self, object: usize, mut link: impl FnMut(Link)) {
+        let Instance { kind, at } = self.shape.objects[object];
+        self.segments
+            .object_links(Kind(kind), self.layout, |l| link(Link { at: at + l.at, thread: l.thread }));
+    }
+}
+
+/// What can be reached.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    pub(crate) objects: Vec<bool>,
+    pub(crate) threads: Vec<bool>,
+    waiting: Vec<u32>,
+}
+
+impl Marks {
+    fn find(&mut self, links: Links<'_>, scratch: bool, memory: *const u8) {
+        let Links { shape, segments, .. } = links;
+        self.objects.clear();
+        self.objects.resize(shape.objects.len(), false);
+        self.threads.clear();
+        self.threads.extend(shape.threads.iter().map(|t| segments.runs(t.kind)));
+        self.waiting.clear();
+        let follow = |marks: &mut Marks, link: Link| {
+            // SAFETY: links of a shape lie inside a state of that shape.
+            let number = unsafe { link.load(memory.add(link.at as usize)) };
+            let Some(index) = number.checked_sub(1).map(|i| i as usize) else { return };
+            let seen = if link.thread { &mut marks.threads } else { &mut marks.objects };
+            if let Some(seen) = seen.get_mut(index)
+                && !std::mem::replace(seen, true)
+                && !link.thread
+            {
+                marks.waiting.push(index as u32);
+            }
+        };
+        links.globals(scratch, |l| follow(self, l));
+        for thread in 0..shape.threads.len() {
+            links.thread(thread, |l| follow(self, l));
+        }
+        while let Some(object) = self.waiting.pop() {
+            links.object(object as usize, |l| follow(self, l));
+        }
+    }
+}
+
+impl Machine {
+    /// Brings the draft into its normal shape, without garbage. `scratch` variables count or not.
+    #[inline(never)]
+    pub(crate) fn normalise(&mut self, scratch: bool) {
+        self.heap.dirty = false;
+        let mut marks = std::mem::take(&mut self.heap.marks);
+        let number = self.shape_number(self.draft.as_ptr().cast());
+        let links = self.links(number);
+        marks.find(links, scratch, self.draft.as_ptr().cast());
+        let segments = links.segments;
+        let garbage = links
+            .shape
+            .objects
+            .iter()
+            .zip(&marks.objects)
+            .any(|(o, m)| !m && Kind(o.kind) != Kind::FREE)
+            || links.shape.threads.iter().zip(&marks.threads).any(|(t, m)| !m && t.kind != segments.nobody());
+        if number == WORKING || garbage {
+            let mut out = std::mem::take(&mut self.heap.spare);
+            self.copy_normal(number, &marks, &mut out);
+            std::mem::swap(&mut self.draft, &mut out);
+            self.heap.spare = out;
+        }
+        self.heap.marks = marks;
+    }
+
+    /// A copy of the draft in a normal shape, with its garbage.
+    pub(crate) fn normal_copy(&mut self) -> Vec<u64> {
+        let number = self.shape_number(self.draft.as_ptr().cast());
+        let shape = &self.shapes.list[number as usize];
+        let marks = Marks {
+            objects: vec![true; shape.objects.len()],
+            threads: vec![true; shape.threads.len()],
+            waiting: Vec::new(),
+        };
+        let mut out = Vec::new();
+        self.copy_normal(number, &marks, &mut out);
+        out
+    }
+
+    pub(crate) fn links(&self, shape: u32) -> Links<'_> {
+        Links {
+            shape: &self.shapes.list[shape as usize],
+            segments: &self.heap.segments,
+            layout: &self.layout,
+        }
+    }
+
+    fn copy_normal(&mut self, from: u32, marks: &Marks, out: &mut Vec<u64>) {
+        let segments = self.heap.segments.clone();
+        let mut description = std::mem::take(&mut self.heap.description);
+        {
+            let shape = &self.shapes.list[from as usize];
+            let kept = |marks: &[bool]| marks.iter().rposition(|m| *m).map_or(0, |last| last + 1);
+            let threads = (0..kept(&marks.threads)).map(|t| {
+                let top = shape.threads[t];
+                let kind = if marks.threads[t] { top.kind } else { segments.nobody() };
+                (&shape.stacks[t][..], Instance { kind, ..top })
+            });
+            let kinds = (0..kept(&marks.objects))
+                .map(|o| if marks.objects[o] { Kind(shape.objects[o].kind) } else { Kind::FREE });
+            describe(threads, kinds, &mut description);
+        }
+        let found = self.heap.registered.find(&description, &mut self.shapes.list, &segments, &self.layout);
+        self.heap.description = description;
+        let to = match found {
+            Ok(number) => number,
+            Err(what) => {
+                self.exhausted = Some(what);
+                return;
+            }
+        };
+        let (old, new) = (&self.shapes.list[from as usize], &self.shapes.list[to as usize]);
+        out.clear();
+        out.resize(new.words as usize, 0);
+        let (source, target) = (self.draft.as_ptr().cast::<u8>(), out.as_mut_ptr().cast::<u8>());
+        let copy = |from: u32, to: u32, size: u32| {
+            // SAFETY: both segments have that size and lie inside their states.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    source.add(from as usize),
+                    target.add(to as usize),
+                    size as usize,
+                );
+            }
+        };
+        copy(0, 0, segments.fixed);
+        for (t, thread) in new.threads.iter().enumerate().filter(|(_, t)| segments.runs(t.kind)) {
+            copy(old.heads[t], new.heads[t], segments.head);
+            for (a, b) in old.stacks[t].iter().zip(&new.stacks[t]) {
+                copy(a.at, b.at, segments.frame_sizes[b.kind as usize]);
+            }
+            copy(old.threads[t].at, thread.at, segments.frame_sizes[thread.kind as usize]);
+        }
+        for (a, b) in old.objects.iter().zip(&new.objects) {
+            copy(a.at, b.at, segments.object_size(Kind(b.kind), &self.layout));
+        }
+        // SAFETY: every state of a dynamic program starts with a 32-bit shape number.
+        unsafe { target.cast::<u32>().write_unaligned(to) };
+    }
+}

@@ -1,0 +1,185 @@
+//! The end of a transformation in a dynamic program: jumps, calls, returns, exceptions, picks and assumptions.
+//!
+//! A transformation that picks a value is run once for every pick: the first run notes what there was to pick from, each
+//! further one replays the picks before and takes the next at the last place where there is one left.
+
+use quotient_system::{Scope, Successors};
+
+use crate::code::SiteAt;
+use crate::eval::Frame;
+use crate::machine::Machine;
+use crate::step::Ready;
+
+/// How a transformation ends, other than by a jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pending {
+    Nothing,
+    /// Enters a function, by the call with this number.
+    Call {
+        call: u32,
+        function: u32,
+    },
+    Return(i32),
+    /// Throws; the site of an exception that nobody catches is this one plus the record's number.
+    Throw {
+        reference: i32,
+        unhandled: SiteAt,
+    },
+    /// An assumption does not hold.
+    Cut,
+    /// There is nothing to pick from.
+    Blocked,
+    EndThread,
+    Halt,
+}
+
+/// What code gives instead of a fault when [`Pending`] says why it stopped.
+pub(crate) const INTERRUPTED: SiteAt = SiteAt::MAX;
+
+impl Machine {
+    /// Picks one of `count` (more than none).
+    pub(crate) fn pick(&mut self, count: u32) -> u32 {
+        let heap = &mut self.heap;
+        heap.picked += 1;
+        if heap.picks.len() < heap.picked {
+            heap.picks.push((0, count));
+        }
+        heap.picks[heap.picked - 1].0
+    }
+
+    /// Goes to the next combination of picks; `false` when all were made.
+    fn next_picks(&mut self) -> bool {
+        let heap = &mut self.heap;
+        heap.picks.truncate(heap.picked);
+        heap.picked = 0;
+        while let Some((which, count)) = heap.picks.last_mut() {
+            *which += 1;
+            if which < count {
+                return true;
+            }
+            heap.picks.pop();
+        }
+        false
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
+    /// Takes a ready transformation once for each way to pick; `false` when it could not be taken.
+    pub(crate) fn take_dynamic(
+        &mut self,
+        state: &[u64],
+        number: u32,
+        ready: &Ready,
+        function: u32,
+        frame: Frame,
+        also: u32,
+        out: &mut Successors,
+    ) -> bool {
+        self.heap.picks.clear();
+        self.heap.picked = 0;
+        let mut taken = false;
+        loop {
+            self.heap.blocked = false;
+            self.begin(state);
+            let performed = self.perform(number, ready, frame.thread, frame.base);
+            self.finish_dynamic(performed, number, function, frame.thread, frame.base, also, out);
+            taken |= !self.heap.blocked;
+            if !self.next_picks() {
+                return taken;
+            }
+        }
+    }
+
+    /// Does what is pending. The error is the site of a fault.
+    fn jump(&mut self, number: u32, function: u32, thread: u32, base: u32) -> Result<(), SiteAt> {
+        match std::mem::replace(&mut self.heap.pending, Pending::Nothing) {
+            Pending::Nothing => {
+                let target = self.code.transformations[number as usize].target;
+                self.set_location(base, function, target);
+                Ok(())
+            }
+            Pending::Call { call, function } => self.push_frame(thread, call, function),
+            Pending::Return(value) => self.pop_frame(thread, value),
+            Pending::Throw { reference, unhandled } => {
+                self.unwind(thread, reference).map_err(|record| unhandled + record)
+            }
+            Pending::EndThread => {
+                self.stop_thread(thread);
+                Ok(())
+            }
+            Pending::Halt => {
+                self.halt();
+                Ok(())
+            }
+            Pending::Cut | Pending::Blocked => Ok(()),
+        }
+    }
+
+    /// After the actions: the jump, assertions, and who goes on.
+    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
+    pub(crate) fn finish_dynamic(
+        &mut self,
+        performed: Result<(), SiteAt>,
+        number: u32,
+        function: u32,
+        thread: u32,
+        base: u32,
+        also: u32,
+        out: &mut Successors,
+    ) {
+        if performed == Err(INTERRUPTED) && matches!(self.heap.pending, Pending::Cut | Pending::Blocked) {
+            let pending = std::mem::replace(&mut self.heap.pending, Pending::Nothing);
+            self.heap.cut |= pending == Pending::Cut;
+            self.heap.blocked = pending == Pending::Blocked;
+            self.failed_assertions.clear();
+            return;
+        }
+        self.taken[number as usize] = true;
+        self.mover = thread;
+        let interrupted = performed == Err(INTERRUPTED);
+        let performed = if interrupted { Ok(()) } else { performed };
+        let performed = performed.and_then(|()| self.jump(number, function, thread, base));
+        self.heap.pending = Pending::Nothing;
+        self.record(thread, number, None);
+        self.report_assertions(out);
+        if let Err(site) = performed {
+            self.violate(site, out);
+            self.unrecord();
+            return;
+        }
+        let memory = self.draft.as_ptr().cast::<u8>();
+        let alive = self.runs(memory, thread);
+        let keeps_control = self.code.transformations[number as usize].keeps_control;
+        if alive && (keeps_control || self.exclusive(memory, thread)) {
+            self.postpone(thread, also);
+        } else {
+            self.settle(thread, also, out);
+        }
+        self.unrecord();
+    }
+
+    /// Makes sure that the shape of a state is known: another user of the registry may have made it.
+    #[inline]
+    pub(crate) fn meet_shape(&mut self, state: &[u64]) {
+        let number = self.shape_number(state.as_ptr().cast());
+        if number as usize >= self.shapes.list.len() {
+            let segments = self.heap.segments.clone();
+            self.heap.registered.catch_up(number, &mut self.shapes.list, &segments, &self.layout);
+        }
+    }
+
+    /// Is there a step from this state that an assumption forbids? Then stopping here is no deadlock.
+    pub(crate) fn is_cut(&mut self, state: &[u64]) -> bool {
+        self.meet_shape(state);
+        self.heap.cut = false;
+        let taken = self.taken.clone();
+        self.expand(state, Scope::All, &mut Successors::new());
+        self.taken = taken;
+        self.heap.cut
+    }
+
+    /// Has the thread not ended?
+    pub(crate) fn runs(&self, memory: *const u8, thread: u32) -> bool {
+        let thread = self.shape_at(memory).threads.get(thread as usize);
+        thread.is_some_and(|t| self.heap.segments.runs(t.kind))
+    }
+}

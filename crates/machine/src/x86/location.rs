@@ -1,0 +1,205 @@
+//! One location of one thread: its transformations in order, each a condition, a copy of the state, and changes to it.
+//!
+//! Registers: `rdi` the state, `rsi` the successor being written, `r8` its entry, `r9` the index of its first word, `r10` the
+//! first entry, `r11` where the channel lies, `rbx` the list of channels; `rax`, `rcx`, `rdx` hold values.
+
+use quotient_program::{Action, Location, Operation, Program, Transformation};
+
+use super::GAVE_UP;
+use super::assembler::{Alu, Assembler, Cond, Label, Mem, Reg};
+use crate::layout::{Layout, Shape, size_of_type};
+use crate::machine::Machine;
+
+/// Which state an expression looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum On {
+    /// The one being expanded.
+    State,
+    /// The successor being made.
+    Draft,
+}
+
+impl On {
+    pub(super) fn register(self) -> Reg {
+        match self {
+            On::State => Reg::Rdi,
+            On::Draft => Reg::Rsi,
+        }
+    }
+}
+
+/// Translates one location.
+pub(super) struct Translator<'a> {
+    pub(super) program: &'a Program,
+    pub(super) layout: &'a Layout,
+    pub(super) shape: &'a Shape,
+    pub(super) function: u32,
+    pub(super) thread: u32,
+    /// First byte of the thread's segment.
+    pub(super) base: u32,
+    pub(super) asm: Assembler,
+    pub(super) give_up: Label,
+    words: i32,
+    /// A state of this shape, as an example.
+    pub(super) example: &'a [u64],
+    /// First of the marks of transformations that were taken.
+    taken: *const bool,
+    /// Number of the first transformation of each location.
+    first: &'a [crate::code::Location],
+}
+
+/// Eight bytes from this base on.
+fn at(base: Reg, at: i32) -> Mem {
+    Mem { base, index: None, at }
+}
+
+impl<'a> Translator<'a> {
+    pub(super) fn new(machine: &'a Machine, example: &'a [u64], shape: u32, thread: u32) -> Translator<'a> {
+        let shape = &machine.shapes.list[shape as usize];
+        let instance = shape.threads[thread as usize];
+        let mut asm = Assembler::default();
+        let give_up = asm.label();
+        Translator {
+            program: &machine.program,
+            layout: &machine.layout,
+            shape,
+            function: instance.kind,
+            thread,
+            base: instance.at,
+            asm,
+            give_up,
+            words: example.len() as i32,
+            example,
+            taken: machine.taken.as_ptr(),
+            first: &machine.code.functions[instance.kind as usize].locations,
+        }
+    }
+
+    /// The code of a location; `None` when something in it is for the interpreter.
+    pub(super) fn location(mut self, number: u32) -> Option<Vec<u8>> {
+        let location: &Location = &self.program.functions[self.function as usize].locations[number as usize];
+        let ranks = location.transformations.windows(2).all(|w| w[0].rank == w[1].rank);
+        if !ranks || location.deterministic {
+            return None;
+        }
+        let first = self.first[number as usize].first;
+        self.prologue();
+        for (index, t) in location.transformations.iter().enumerate() {
+            self.transformation(t, first + index as u32)?;
+        }
+        let asm = &mut self.asm;
+        asm.copy_wide(Reg::Rax, Reg::R8);
+        asm.alu_wide(Alu::Sub, Reg::Rax, Reg::R10);
+        asm.shift_right_wide(Reg::Rax, size_of::<quotient_system::Entry>().trailing_zeros() as u8);
+        asm.pop_rbx();
+        asm.ret();
+        asm.bind(self.give_up);
+        asm.constant(Reg::Rax, GAVE_UP as i32);
+        asm.pop_rbx();
+        asm.ret();
+        Some(self.asm.finish())
+    }
+
+    fn prologue(&mut self) {
+        let asm = &mut self.asm;
+        asm.push_rbx();
+        asm.copy_wide(Reg::R8, Reg::Rdx);
+        asm.copy_wide(Reg::R10, Reg::Rdx);
+        asm.copy_wide(Reg::R9, Reg::Rcx);
+        // The list of a shape's channels stays where it is.
+        asm.address(Reg::Rbx, self.shape.channels.as_ptr().expose_provenance() as u64);
+    }
+
+    fn transformation(&mut self, t: &Transformation, number: u32) -> Option<()> {
+        let target = t.target?;
+        let locations = &self.program.functions[self.function as usize].locations;
+        if t.keeps_control || locations[target.0 as usize].transient {
+            return None;
+        }
+        let next = self.asm.label();
+        match &t.operation {
+            Operation::Always => self.copy_state(),
+            Operation::When(condition) => {
+                self.unless(condition, On::State, 0, next)?;
+                self.copy_state();
+            }
+            Operation::Else => {
+                // Something was possible if there is an entry.
+                self.asm.alu_wide(Alu::Cmp, Reg::R8, Reg::R10);
+                self.asm.jump_if(Cond::NotEqual, next);
+                self.copy_state();
+            }
+            Operation::Send { channel, sorted: false, args } => self.send(channel, args, next)?,
+            Operation::Receive { channel, any: false, peek, patterns } => {
+                self.receive(channel, *peek, patterns, next)?;
+            }
+            _ => return None,
+        }
+        for action in &t.actions {
+            self.action(action)?;
+        }
+        let size = self.layout.threads[self.function as usize].location_size;
+        self.asm.store_constant(at(Reg::Rsi, self.base as i32), target.0 as i32, size);
+        self.commit(number);
+        self.asm.bind(next);
+        Some(())
+    }
+
+    /// Copies the state to where the successor is made.
+    pub(super) fn copy_state(&mut self) {
+        for word in (0..self.words - 1).step_by(2) {
+            self.asm.copy_16(at(Reg::Rsi, word * 8), at(Reg::Rdi, word * 8));
+        }
+        if self.words % 2 == 1 {
+            let last = (self.words - 1) * 8;
+            self.asm.load_wide(Reg::Rdx, at(Reg::Rdi, last));
+            self.asm.store_wide(at(Reg::Rsi, last), Reg::Rdx);
+        }
+    }
+
+    fn action(&mut self, action: &Action) -> Option<()> {
+        match action {
+            Action::Assign(place, value) => self.assign(place, value)?,
+            // The interpreter says what is wrong.
+            Action::Assert(condition, _) => self.unless(condition, On::Draft, 0, self.give_up)?,
+            Action::Print(_) => {}
+            Action::Forget(variable) => {
+                let ty = &self.program.functions[self.function as usize].locals[variable.0 as usize].ty;
+                let first =
+                    self.base + self.layout.threads[self.function as usize].locals[variable.0 as usize];
+                self.clear(at(Reg::Rsi, first as i32), size_of_type(self.program, ty));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Zeroes so many bytes.
+    pub(super) fn clear(&mut self, mut from: Mem, mut bytes: u32) {
+        while bytes > 0 {
+            let size = if bytes >= 4 {
+                4
+            } else if bytes >= 2 {
+                2
+            } else {
+                1
+            };
+            self.asm.store_constant(from, 0, size);
+            from.at += size as i32;
+            bytes -= size;
+        }
+    }
+
+    /// Makes the successor an entry.
+    fn commit(&mut self, number: u32) {
+        let asm = &mut self.asm;
+        asm.address(Reg::Rdx, self.taken.wrapping_add(number as usize).expose_provenance() as u64);
+        asm.store_constant(at(Reg::Rdx, 0), 1, 1);
+        asm.store_wide(at(Reg::R8, 0), Reg::R9);
+        // The length, and no violation.
+        asm.store_constant_wide(at(Reg::R8, 8), self.words);
+        asm.alu_constant_wide(Alu::Add, Reg::R8, size_of::<quotient_system::Entry>() as i32);
+        asm.alu_constant_wide(Alu::Add, Reg::R9, self.words);
+        asm.alu_constant_wide(Alu::Add, Reg::Rsi, self.words * 8);
+    }
+}

@@ -1,0 +1,321 @@
+//! Claims: `never`, `ltl`, and properties given apart from the model.
+//!
+//! The parts of a formula without temporal operators become propositions, each distinct one once; what remains is a formula
+//! over their numbers. A `never` claim is translated like a process.
+
+use std::fmt::Write;
+
+use quotient_logic::Formula;
+use quotient_program::{Action, BinaryOp, Expr, Function, FunctionId, Operation};
+use quotient_source::{Diagnostic, Span};
+
+use super::names::Scope;
+use super::{Body, Lowering, flow};
+use crate::ast;
+use crate::ast::{ExprKind, FormulaKind, Quantifier};
+
+/// Something a model is claimed to satisfy.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// `ltl`, `never`, `ctl` or `invariant`.
+    pub keyword: &'static str,
+    /// The formula as written; for a `never` claim its name.
+    pub text: String,
+    /// Where it is.
+    pub span: Span,
+    /// What it says.
+    pub kind: ClaimKind,
+    /// What the propositions of a formula mean; of an invariant, the one expression.
+    pub propositions: Vec<Expr>,
+}
+
+/// The kinds of claim.
+#[derive(Clone, Debug)]
+pub enum ClaimKind {
+    /// No run is followed by this automaton to its end or through its accept labels for ever.
+    Never(Function),
+    /// The formula holds on every run.
+    Ltl(Formula),
+    /// The formula holds in the initial state.
+    Ctl(Formula),
+    /// The proposition holds in every state.
+    Invariant,
+}
+
+impl Lowering<'_> {
+    /// All claims, in order.
+    pub(super) fn claims(&mut self, model: &ast::Model, properties: &[ast::Property]) -> Vec<Claim> {
+        self.in_claim = true;
+        let mut claims = Vec::new();
+        for unit in &model.units {
+            match unit {
+                ast::Unit::Ltl(ltl) => {
+                    let name = ltl.name.as_ref().map_or_else(String::new, |n| n.name.clone());
+                    let text =
+                        self.sources.slice(ltl.formula.span).split_whitespace().collect::<Vec<_>>().join(" ");
+                    let (formula, propositions) = self.formula(&ltl.formula);
+                    let kind = ClaimKind::Ltl(formula);
+                    claims.push(Claim { name, keyword: "ltl", text, span: ltl.span, kind, propositions });
+                }
+                ast::Unit::Never(never) => {
+                    let name = never.name.as_ref().map_or_else(String::new, |n| n.name.clone());
+                    let kind = ClaimKind::Never(self.never(never));
+                    let (keyword, text, span) = ("never", name.clone(), never.span);
+                    claims.push(Claim { name, keyword, text, span, kind, propositions: Vec::new() });
+                }
+                _ => {}
+            }
+        }
+        for property in properties {
+            let (keyword, kind, propositions) = match &property.kind {
+                ast::PropertyKind::Ltl(formula) => {
+                    let (formula, propositions) = self.formula(formula);
+                    ("ltl", ClaimKind::Ltl(formula), propositions)
+                }
+                ast::PropertyKind::Ctl(formula) => {
+                    let (formula, propositions) = self.formula(formula);
+                    ("ctl", ClaimKind::Ctl(formula), propositions)
+                }
+                ast::PropertyKind::Invariant(expr) => {
+                    ("invariant", ClaimKind::Invariant, vec![self.expr(expr)])
+                }
+            };
+            let (text, span) = (property.text.clone(), property.span);
+            claims.push(Claim { name: String::new(), keyword, text, span, kind, propositions });
+        }
+        self.in_claim = false;
+        claims
+    }
+
+    /// A formula over propositions.
+    fn formula(&mut self, formula: &ast::Formula) -> (Formula, Vec<Expr>) {
+        let mut known: Vec<String> = Vec::new();
+        let mut propositions = Vec::new();
+        let formula = self.formula_part(formula, &mut known, &mut propositions);
+        (formula, propositions)
+    }
+
+    fn formula_part(
+        &mut self,
+        formula: &ast::Formula,
+        known: &mut Vec<String>,
+        propositions: &mut Vec<Expr>,
+    ) -> Formula {
+        let mut part = |f: &ast::Formula| self.formula_part(f, known, propositions);
+        match &formula.kind {
+            FormulaKind::Atom(e) => {
+                let lowered = self.expr(e);
+                match lowered.constant() {
+                    Some(0) => return Formula::False,
+                    Some(_) => return Formula::True,
+                    None => {}
+                }
+                let mut key = String::new();
+                write_key(e, &mut key);
+                let number = known.iter().position(|k| *k == key).unwrap_or_else(|| {
+                    known.push(key);
+                    propositions.push(lowered);
+                    known.len() - 1
+                });
+                Formula::Prop(number as u32)
+            }
+            FormulaKind::Not(a) => part(a).negated(),
+            FormulaKind::And(a, b) => part(a).and(part(b)),
+            FormulaKind::Or(a, b) => part(a).or(part(b)),
+            FormulaKind::Implies(a, b) => part(a).implies(part(b)),
+            FormulaKind::Equivalent(a, b) => part(a).equivalent(part(b)),
+            FormulaKind::Always(a) => part(a).always(),
+            FormulaKind::Eventually(a) => part(a).eventually(),
+            FormulaKind::Next(a) => part(a).next(),
+            FormulaKind::Until(a, b) => part(a).until(part(b)),
+            FormulaKind::WeakUntil(a, b) => part(a).weak_until(part(b)),
+            FormulaKind::Release(a, b) => part(a).release(part(b)),
+            FormulaKind::Exists(a) => Formula::Exists(Box::new(part(a))),
+            FormulaKind::All(a) => Formula::All(Box::new(part(a))),
+        }
+    }
+
+    /// A `never` claim as a function.
+    fn never(&mut self, never: &ast::Never) -> Function {
+        let name = never.name.as_ref().map_or_else(|| "never".to_owned(), |n| n.name.clone());
+        self.current = Some(Body {
+            name: name.clone(),
+            locals: Vec::new(),
+            scopes: vec![Scope::default()],
+            declarations_first: true,
+            observes: false,
+        });
+        let flow = self.elements(&never.body, never.end);
+        let (locations, entry, _) = flow::locations(flow, self);
+        let body = self.current.take();
+        let function = Function {
+            catches: Vec::new(),
+            name,
+            params: 0,
+            locals: body.map_or_else(Vec::new, |b| b.locals),
+            dead_at_start: Vec::new(),
+            locations,
+            entry,
+            provided: None,
+            priority: 1,
+            span: never.span,
+        };
+        self.check_never(&function);
+        function
+    }
+
+    /// A claim watches: it has conditions, assertions, and variables of its own.
+    fn check_never(&mut self, function: &Function) {
+        let mut wrong = Vec::new();
+        for location in &function.locations {
+            if location.deterministic {
+                wrong.push((location.span, "a d_step in a never claim"));
+            }
+            for t in &location.transformations {
+                match &t.operation {
+                    Operation::Send { .. } | Operation::Receive { .. } => {
+                        wrong.push((
+                            t.span,
+                            "a never claim cannot send or receive: it would change what it watches",
+                        ));
+                    }
+                    _ => {}
+                }
+                for action in &t.actions {
+                    match action {
+                        Action::Start { .. } => wrong.push((t.span, "a never claim cannot start processes")),
+                        Action::SetPriority(..) => {
+                            wrong.push((t.span, "a never claim cannot set priorities"))
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        wrong.sort_by_key(|(span, _)| span.start);
+        wrong.dedup();
+        for (span, message) in wrong {
+            self.report(Diagnostic::error(span, message).help("use conditions and variables of the claim"));
+        }
+    }
+
+    /// `forall`, `exists` and `count`, as counts.
+    pub(super) fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        variable: &ast::Ident,
+        proctype: &ast::Ident,
+        body: &ast::Expr,
+    ) -> Expr {
+        let Some(function) = self.proctype_named(&proctype.name) else {
+            self.error(proctype.span, format!("there is no proctype `{}`", proctype.name));
+            return Expr::Const(0);
+        };
+        if self.bound.len() == MOST_QUANTIFIERS {
+            self.error(variable.span, format!("more than {MOST_QUANTIFIERS} quantifiers inside each other"));
+            return Expr::Const(0);
+        }
+        self.bound.push(variable.name.clone());
+        let body = self.expr(body);
+        self.bound.pop();
+        let count = |function: FunctionId, body: Expr| Expr::Count { function, body: Box::new(body) };
+        let zero = || Box::new(Expr::Const(0));
+        match quantifier {
+            Quantifier::Count => count(function, body),
+            Quantifier::Exists => Expr::Binary(BinaryOp::Ne, Box::new(count(function, body)), zero()),
+            Quantifier::ForAll => {
+                Expr::Binary(BinaryOp::Eq, Box::new(count(function, body.negated())), zero())
+            }
+        }
+    }
+}
+
+/// Quantifiers inside each other at most.
+const MOST_QUANTIFIERS: usize = 4;
+
+/// An expression as text that is equal exactly for equal expressions. (The source text will not do: macros.)
+fn write_key(e: &ast::Expr, out: &mut String) {
+    let mut list = |name: &str, parts: &[&ast::Expr]| {
+        out.push('(');
+        out.push_str(name);
+        for part in parts {
+            out.push(' ');
+            write_key(part, out);
+        }
+        out.push(')');
+    };
+    match &e.kind {
+        ExprKind::Number(n) => _ = write!(out, "{n}"),
+        ExprKind::Reference(r) => write_reference(r, out),
+        ExprKind::Unary(op, a) => list(&format!("{op:?}"), &[a]),
+        ExprKind::Binary(op, a, b) => list(&format!("{op:?}"), &[a, b]),
+        ExprKind::Conditional(a, b, c) => list("?:", &[a, b, c]),
+        ExprKind::Run { args, .. } => list("run", &args.iter().collect::<Vec<_>>()),
+        ExprKind::Len(r) => write_call("len", r, out),
+        ExprKind::Full(r) => write_call("full", r, out),
+        ExprKind::Empty(r) => write_call("empty", r, out),
+        ExprKind::Nfull(r) => write_call("nfull", r, out),
+        ExprKind::Nempty(r) => write_call("nempty", r, out),
+        ExprKind::Poll { channel, any, args } => {
+            write_call(if *any { "??" } else { "?" }, channel, out);
+            for arg in args {
+                out.push(' ');
+                match arg {
+                    ast::ReceiveArg::Variable(r) => write_reference(r, out),
+                    ast::ReceiveArg::Pointer(r) => write_call("&", r, out),
+                    ast::ReceiveArg::Ignore(_) => out.push('_'),
+                    ast::ReceiveArg::Constant(e) => write_key(e, out),
+                    ast::ReceiveArg::Eval(e, _) => {
+                        out.push_str("eval");
+                        write_key(e, out);
+                    }
+                }
+            }
+        }
+        ExprKind::Address(r) => write_call("&", r, out),
+        ExprKind::Timeout => out.push_str("timeout"),
+        ExprKind::Enabled(a) => list("enabled", &[a]),
+        ExprKind::PcValue(a) => list("pc_value", &[a]),
+        ExprKind::GetPriority(a) => list("get_priority", &[a]),
+        ExprKind::SetPriority(a, b) => list("set_priority", &[a, b]),
+        ExprKind::RemoteLabel { proctype, pid, label } => {
+            _ = write!(out, "{}[", proctype.name);
+            pid.iter().for_each(|p| write_key(p, out));
+            _ = write!(out, "]@{}", label.name);
+        }
+        ExprKind::RemoteVariable { proctype, pid, variable } => {
+            _ = write!(out, "{}[", proctype.name);
+            pid.iter().for_each(|p| write_key(p, out));
+            out.push_str("]:");
+            write_reference(variable, out);
+        }
+        ExprKind::Quantified { quantifier, variable, proctype, body } => {
+            _ = write!(out, "({quantifier:?} {}:{} ", variable.name, proctype.name);
+            write_key(body, out);
+            out.push(')');
+        }
+    }
+}
+
+fn write_call(name: &str, r: &ast::Reference, out: &mut String) {
+    out.push_str(name);
+    out.push('(');
+    write_reference(r, out);
+    out.push(')');
+}
+
+fn write_reference(r: &ast::Reference, out: &mut String) {
+    for (index, part) in r.parts.iter().enumerate() {
+        if index > 0 {
+            out.push('.');
+        }
+        out.push_str(&part.name.name);
+        if let Some(e) = &part.index {
+            out.push('[');
+            write_key(e, out);
+            out.push(']');
+        }
+    }
+}

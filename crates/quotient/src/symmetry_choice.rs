@@ -1,0 +1,174 @@
+//! Which representative a check uses, and what is said about it.
+
+use quotient_machine::{DynamicGraph, Machine, Renaming};
+use quotient_residual::liveness;
+use quotient_source::SourceMap;
+use quotient_symmetry::graph::Graph;
+use quotient_symmetry::thread_order::ThreadOrder;
+use quotient_symmetry::{Order, Ordered, StateGraph};
+use quotient_system::{Successors, System};
+
+use crate::Check;
+
+/// Which states stand for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symmetry {
+    /// None: every state stands for itself.
+    Off,
+    /// Objects are renamed, threads are not.
+    Heap,
+    /// Threads are ordered by location.
+    ProgramCounter,
+    /// Threads are ordered by what they reach in this many steps (`None`: any number).
+    Bounded(Option<u32>),
+    /// The canonical form: one state for each orbit.
+    Exact,
+}
+
+impl Symmetry {
+    fn order(self) -> Option<Order> {
+        Some(match self {
+            Symmetry::Off => return None,
+            Symmetry::Heap => Order::Heap(ThreadOrder::None),
+            Symmetry::ProgramCounter => Order::Heap(ThreadOrder::ProgramCounter),
+            Symmetry::Bounded(k) => Order::Heap(ThreadOrder::Bounded(k)),
+            Symmetry::Exact => Order::Exact,
+        })
+    }
+
+    /// The name options and reports use.
+    pub fn name(self) -> String {
+        match self {
+            Symmetry::Off => "off".into(),
+            Symmetry::Heap => "heap".into(),
+            Symmetry::ProgramCounter => "pc".into(),
+            Symmetry::Bounded(None) => "kbots".into(),
+            Symmetry::Bounded(Some(k)) => format!("kbots={k}"),
+            Symmetry::Exact => "exact".into(),
+        }
+    }
+}
+
+/// What was found and done about symmetry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SymmetryReport {
+    /// The order used; `off` when nothing could be renamed.
+    pub order: String,
+    /// What can be renamed, for example "11 phil: rotations".
+    pub found: Vec<String>,
+    /// What limits it: reason and place.
+    pub limit: Option<String>,
+    /// States whose representative may not be canonical, because the search for it was cut.
+    pub over_budget: u64,
+    /// States compared with their representatives by an audit, and how many of them were renamed.
+    pub audited: Option<(u64, u64)>,
+}
+
+/// How the states of a machine are shown as graphs.
+#[derive(Debug)]
+pub(crate) enum States {
+    /// Of a program with a fixed set of things: identities are numbers, and what they may be renamed to was found out.
+    Static(Box<Renaming>),
+    /// Of a program with objects: references are opaque.
+    Dynamic(Box<DynamicGraph>),
+}
+
+impl StateGraph<Machine> for States {
+    #[inline]
+    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+        match self {
+            States::Static(states) => states.graph(machine, state, out),
+            States::Dynamic(states) => states.graph(machine, state, out),
+        }
+    }
+
+    #[inline]
+    fn rename(&mut self, machine: &Machine, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool {
+        match self {
+            States::Static(states) => states.rename(machine, state, number, out),
+            States::Dynamic(states) => states.rename(machine, state, number, out),
+        }
+    }
+}
+
+/// The representative a check uses.
+pub(crate) type Representative = Ordered<States>;
+
+/// The symmetry a check asks for.
+pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
+    check.symmetry.unwrap_or(if check.raw { Symmetry::Off } else { Symmetry::Exact })
+}
+
+/// The representative for a check of this machine; `None` when nothing can be renamed in any state.
+pub(crate) fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
+    let order = asked(check).order()?;
+    if let Some(states) = DynamicGraph::new(machine) {
+        return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
+    }
+    let program = machine.program();
+    // Without the reductions a dead variable keeps its value.
+    let dead = if check.raw { Vec::new() } else { dead_locals(program) };
+    let mut renaming = Renaming::new(program, dead, Vec::new());
+    let mut initial = Successors::new();
+    machine.initial(&mut initial).ok()?;
+    let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
+    // Where threads are still to be started, what they may be called is found out later.
+    let settled = renaming.identities(machine, initial.state(state));
+    (!settled.is_some_and(|identities| identities.is_trivial()))
+        .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
+}
+
+/// For each function and location the locals that are dead, and zero in a reduced program.
+fn dead_locals(program: &quotient_program::Program) -> Vec<Vec<Vec<bool>>> {
+    let remote = liveness::remotely_read(program);
+    let functions = program.functions.iter().zip(remote);
+    functions
+        .map(|(function, remote)| {
+            let live = liveness::live(function);
+            live.iter()
+                .map(|live| live.iter().zip(&remote).map(|(live, remote)| !live && !remote).collect())
+                .collect()
+        })
+        .collect()
+}
+
+/// What to say.
+pub(crate) fn report(
+    machine: &mut Machine,
+    check: &Check<'_>,
+    representative: Option<&Representative>,
+    sources: &SourceMap,
+) -> SymmetryReport {
+    let asked = asked(check);
+    let mut report = SymmetryReport { order: "off".into(), ..SymmetryReport::default() };
+    if asked == Symmetry::Off {
+        return report;
+    }
+    report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
+    let known = match representative.map(|r| &r.states) {
+        Some(States::Dynamic(states)) => {
+            report.order = asked.name();
+            report.found = vec![states.found().into()];
+            return report;
+        }
+        Some(States::Static(states)) => states.largest().cloned(),
+        None => None,
+    };
+    if known.is_some() {
+        report.order = asked.name();
+    }
+    let identities = known.or_else(|| {
+        let mut initial = Successors::new();
+        machine.initial(&mut initial).ok()?;
+        let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
+        Renaming::new(machine.program(), Vec::new(), Vec::new()).identities(machine, initial.state(state))
+    });
+    if let Some(identities) = identities {
+        report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
+        report.limit = identities.limit.filter(|_| !report.found.is_empty()).map(|limit| {
+            let at = limit.span.map_or_else(String::new, |span| format!(" ({})", sources.file_line(span)));
+            format!("{}{at}", limit.why)
+        });
+    }
+    report
+}

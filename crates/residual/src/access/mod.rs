@@ -1,0 +1,250 @@
+//! What a step of a thread touches: the access summaries that partial order reduction works with.
+//!
+//! [`Accesses::new`] gives, for every location of every function, a [`Step`]: everything that a thread standing there may
+//! read, write, send, receive, start or wait for until it comes to rest again. A step is what the machine does at once: a
+//! transformation and, where the thread keeps control or arrives at a transient or deterministic location, those after
+//! it. What the rest of a thread can still do is the union of the steps of the locations it can still reach, which the
+//! caller computes ([`Step::targets`]).
+//!
+//! Summaries are *symbolic*: the index of an array cell and the channel of an operation are kept as expressions when they
+//! are [`fixed`](mod@fixed) (built from constants, the thread's own id and variables that are never assigned), so that the
+//! caller can evaluate them once per thread. What is not fixed is any cell, or any channel.
+//!
+//! Everything errs on the side of more: a summary may contain what never happens, and never lacks what can.
+//!
+//! - `timeout` is touched by nobody: it is true only in states where nothing can move otherwise, and a reduction that
+//!   explores some of the moves only does so where there is one. There it is the constant 0.
+//! - `else`, `unless` and the first location of a `d_step` with several ways on *sense* whether other transformations are
+//!   executable: there, a channel operation also looks at the channel ([`ChannelTouch::sensed`]).
+//! - `provided` is read by every step of its function.
+//! - `_last` and priorities are visible in every step: [`Accesses::new`] refuses such programs.
+
+pub mod fixed;
+mod step;
+
+use quotient_program::visit::{self, Visitor};
+use quotient_program::{Expr, FunctionId, LocationId, Program, VariableId};
+
+use fixed::Fixed;
+
+/// One way down from a variable to a part of it.
+#[derive(Clone, Debug)]
+pub enum Selector {
+    /// A field of a structure.
+    Field(u32),
+    /// The element with this index, a fixed expression.
+    Index(Expr),
+    /// Any element.
+    Any,
+}
+
+/// How a channel is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelUse {
+    /// A message is added.
+    Send {
+        /// Not at the end but in order.
+        sorted: bool,
+    },
+    /// A message is taken, or (`peek`) only looked at.
+    Receive {
+        /// Any position, not only the first.
+        any: bool,
+        /// It stays in the channel.
+        peek: bool,
+    },
+    /// A condition that a message more can make true and never false: `nempty(c)`, `c?[...]`.
+    NotEmpty {
+        /// Any position, not only the first.
+        any: bool,
+    },
+    /// A condition that a message less can make true and never false: `nfull(c)`.
+    NotFull,
+    /// Any other look at how full it is or what is in it.
+    Look,
+}
+
+impl ChannelUse {
+    /// A send or receive, rather than a condition.
+    pub fn is_operation(self) -> bool {
+        matches!(self, ChannelUse::Send { .. } | ChannelUse::Receive { .. })
+    }
+}
+
+/// When, within a step, a channel is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// First, before anything has happened: while the channel does not permit it, the thread rests.
+    First,
+    /// Later, where an earlier condition of the same step has made sure that the channel permits it.
+    Assured,
+    /// Later: the step is cut short when the channel does not permit it.
+    Later,
+}
+
+/// One use of a channel.
+#[derive(Clone, Debug)]
+pub struct ChannelTouch {
+    /// The channel, a fixed expression; `None` when it may be any.
+    pub channel: Option<Expr>,
+    /// How it is used.
+    pub how: ChannelUse,
+    /// When it is used.
+    pub moment: Moment,
+    /// Something else happens when it is not possible (`else`, `unless`, the next way on of a `d_step`).
+    pub sensed: bool,
+}
+
+/// Something that a step may touch.
+#[derive(Clone, Debug)]
+pub enum Touch {
+    /// Part of a global variable is read or written.
+    Global {
+        /// The variable.
+        variable: VariableId,
+        /// Which part.
+        path: Vec<Selector>,
+        /// Read or written.
+        how: visit::Use,
+    },
+    /// A channel is used.
+    Channel(ChannelTouch),
+    /// A local variable that other threads can see is read by one of them, or written by its owner.
+    Remote {
+        /// The function it belongs to.
+        function: FunctionId,
+        /// The variable.
+        variable: VariableId,
+        /// Read or written.
+        how: visit::Use,
+    },
+    /// Where a thread of this function stands, as far as labels tell it, is read, or changed.
+    Position {
+        /// The function.
+        function: FunctionId,
+        /// Read or written.
+        how: visit::Use,
+    },
+    /// How many threads there are, or whether one exists, is read.
+    Threads,
+    /// A thread is started.
+    Start(FunctionId),
+    /// The thread ends, once it is the youngest.
+    Exit,
+    /// The observer sees a channel operation.
+    Observer,
+}
+
+/// What a thread at one location may do until it rests again.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    /// Everything it may touch.
+    pub touches: Vec<Touch>,
+    /// Where its transformations lead, for walking on.
+    pub targets: Vec<LocationId>,
+    /// Every way on is a send or receive: while the channels permit none, the thread cannot move.
+    pub only_channels: bool,
+    /// A step from here may go round a cycle of the control flow. Every cycle of a function has such a location.
+    pub closes_cycle: bool,
+    /// No thread ever rests here.
+    pub never_rests: bool,
+}
+
+/// The summaries of a program.
+#[derive(Clone, Debug)]
+pub struct Accesses {
+    /// Per function and location.
+    pub steps: Vec<Vec<Step>>,
+    /// Locals of each function that fixed expressions use.
+    pub keys: Vec<Vec<VariableId>>,
+}
+
+impl Accesses {
+    /// What evaluating an expression of nobody in particular touches.
+    pub fn of_expression(program: &Program, renamed: bool, e: &Expr) -> Vec<Touch> {
+        step::expression(program, &Fixed::new(program, renamed), e)
+    }
+
+    /// Summarises a program, or says why that is not possible. `renamed`: states stand for others with other names
+    /// ([`Fixed::new`]).
+    pub fn new(program: &Program, renamed: bool) -> Result<Accesses, &'static str> {
+        if program.features.dynamic {
+            return Err(
+                "the model has objects, calls or collections, of which it is not known yet who can reach them",
+            );
+        }
+        if program.features.last {
+            return Err("the model uses _last, which every step changes");
+        }
+        if program.features.priorities {
+            return Err(
+                "the model uses priorities, by which a step can depend on what any other process can do",
+            );
+        }
+        if program.observer.as_ref().is_some_and(|o| reads_variables(&o.function)) {
+            return Err("the trace assertion reads variables");
+        }
+        let fixed = Fixed::new(program, renamed);
+        let steps: Vec<Vec<Step>> = (0..program.functions.len())
+            .map(|f| step::steps(program, &fixed, FunctionId(f as u32)))
+            .collect();
+        let keys = steps.iter().map(|steps| keys(steps)).collect();
+        Ok(Accesses { steps, keys })
+    }
+}
+
+/// Does a function look at any variable except to name a channel?
+fn reads_variables(function: &quotient_program::Function) -> bool {
+    use quotient_program::{Operation, Pattern};
+    struct Loads(bool);
+    impl Visitor for Loads {
+        fn place(&mut self, _: &quotient_program::Place, _: visit::Use) {
+            self.0 = true;
+        }
+    }
+    let mut loads = Loads(false);
+    for t in function.locations.iter().flat_map(|l| &l.transformations) {
+        match &t.operation {
+            // The channel itself is looked up by name: channel variables that are assigned do not occur here.
+            Operation::Event { patterns, .. } => {
+                for pattern in patterns {
+                    if let Pattern::Match(e) = pattern {
+                        visit::expr(e, &mut loads);
+                    }
+                }
+            }
+            other => visit::operation(other, &mut loads),
+        }
+        t.actions.iter().for_each(|a| visit::action(a, &mut loads));
+    }
+    loads.0
+}
+
+/// The locals that the fixed expressions of a function's steps use.
+fn keys(steps: &[Step]) -> Vec<VariableId> {
+    struct Locals(Vec<VariableId>);
+    impl Visitor for Locals {
+        fn place(&mut self, place: &quotient_program::Place, _: visit::Use) {
+            if let quotient_program::Root::Local(v) = place.root
+                && !self.0.contains(&v)
+            {
+                self.0.push(v);
+            }
+        }
+    }
+    let mut locals = Locals(Vec::new());
+    for touch in steps.iter().flat_map(|s| &s.touches) {
+        match touch {
+            Touch::Global { path, .. } => {
+                for selector in path {
+                    if let Selector::Index(e) = selector {
+                        visit::expr(e, &mut locals);
+                    }
+                }
+            }
+            Touch::Channel(ChannelTouch { channel: Some(e), .. }) => visit::expr(e, &mut locals),
+            _ => {}
+        }
+    }
+    locals.0
+}

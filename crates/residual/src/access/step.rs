@@ -1,0 +1,379 @@
+//! The step of a location: its transformations and what follows them at once.
+
+use std::collections::HashSet;
+
+use quotient_program::visit::{self, Use, Visitor};
+use quotient_program::{
+    Action, BinaryOp, Expr, Function, FunctionId, Init, LocationId, Operation, Pattern, Place, Program,
+    Projection, Root, Transformation, UnaryOp,
+};
+
+use super::fixed::{Fixed, same};
+use super::{ChannelTouch, ChannelUse, Moment, Selector, Step, Touch};
+use crate::liveness::remotely_read;
+
+/// The steps of a function's locations.
+pub(super) fn steps(program: &Program, fixed: &Fixed, function: FunctionId) -> Vec<Step> {
+    let f = program.function(function);
+    let remote = remotely_read(program);
+    let back = back_edges(f);
+    (0..f.locations.len())
+        .map(|l| {
+            let (remote, back, step) = (&remote, &back, Step::default());
+            let mut collector = Collector { program, fixed, function, remote, back, foreign: false, step };
+            collector.location(l);
+            collector.step
+        })
+        .collect()
+}
+
+/// What an expression outside of all functions touches.
+pub(super) fn expression(program: &Program, fixed: &Fixed, e: &Expr) -> Vec<Touch> {
+    let (remote, step, function) = (remotely_read(program), Step::default(), FunctionId(u32::MAX));
+    let mut collector =
+        Collector { program, fixed, function, remote: &remote, back: &[], foreign: true, step };
+    collector.reads(e);
+    collector.step.touches
+}
+
+/// Locations with a transformation that goes back in a depth-first walk: every cycle has one.
+fn back_edges(function: &Function) -> Vec<bool> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Colour {
+        New,
+        Open,
+        Done,
+    }
+    let n = function.locations.len();
+    let (mut colour, mut back) = (vec![Colour::New; n], vec![false; n]);
+    for start in std::iter::once(function.entry.0 as usize).chain(0..n) {
+        if colour[start] != Colour::New {
+            continue;
+        }
+        let mut stack = vec![(start, 0)];
+        colour[start] = Colour::Open;
+        while let Some((location, next)) = stack.pop() {
+            let Some(t) = function.locations[location].transformations.get(next) else {
+                colour[location] = Colour::Done;
+                continue;
+            };
+            stack.push((location, next + 1));
+            let Some(target) = t.target.map(|l| l.0 as usize) else { continue };
+            match colour[target] {
+                Colour::New => {
+                    colour[target] = Colour::Open;
+                    stack.push((target, 0));
+                }
+                Colour::Open => back[location] = true,
+                Colour::Done => {}
+            }
+        }
+    }
+    back
+}
+
+/// Channels of which a condition of the step has said that a receive, or a send, is possible.
+type Assured = Vec<(Expr, ChannelUse)>;
+
+struct Collector<'a> {
+    program: &'a Program,
+    fixed: &'a Fixed,
+    function: FunctionId,
+    remote: &'a [Vec<bool>],
+    back: &'a [bool],
+    /// The code at hand is not the function's own: none of its expressions is fixed here.
+    foreign: bool,
+    step: Step,
+}
+
+impl Collector<'_> {
+    fn location(&mut self, location: usize) {
+        let function = self.program.function(self.function);
+        let here = &function.locations[location];
+        self.step.never_rests = here.deterministic;
+        self.step.targets = here.transformations.iter().filter_map(|t| t.target).collect();
+        if let Some(provided) = &function.provided {
+            self.reads(provided);
+        }
+        self.step.only_channels = !here.transformations.is_empty()
+            && here
+                .transformations
+                .iter()
+                .all(|t| matches!(t.operation, Operation::Send { .. } | Operation::Receive { .. }));
+        self.first(location, false);
+    }
+
+    /// The transformations of a location where the step begins.
+    fn first(&mut self, location: usize, sensed: bool) {
+        self.step.closes_cycle |= self.back[location];
+        let function = self.program.function(self.function);
+        let ts = &function.locations[location].transformations;
+        let sensed = sensed
+            || ts.iter().any(|t| matches!(t.operation, Operation::Else))
+            || ts.windows(2).any(|w| w[0].rank != w[1].rank)
+            || function.locations[location].deterministic && ts.len() > 1;
+        for t in ts {
+            self.moves(location, t);
+            if let (Operation::Enter, Some(target)) = (&t.operation, t.target) {
+                // Executable when what it leads to is.
+                self.actions(t);
+                self.first(target.0 as usize, sensed);
+                continue;
+            }
+            let mut assured = Assured::new();
+            match &t.operation {
+                Operation::When(e) => {
+                    self.guard(e, true, sensed);
+                    self.conjuncts(e, &mut assured);
+                }
+                operation => self.operation(operation, Moment::First, sensed),
+            }
+            self.actions(t);
+            self.after(t, assured);
+        }
+    }
+
+    /// Everything that follows a transformation in the same step.
+    fn after(&mut self, t: &Transformation, assured: Assured) {
+        // What is still assured only shrinks along the way: one bit each.
+        let all: u64 = if assured.len() >= 64 { 0 } else { (1 << assured.len()) - 1 };
+        let mut seen: HashSet<(LocationId, u64)> = HashSet::new();
+        let mut waiting: Vec<(LocationId, u64)> = Vec::new();
+        let function = self.program.function(self.function);
+        let goes_on = |t: &Transformation| {
+            t.target.filter(|l| {
+                let target = &function.locations[l.0 as usize];
+                t.keeps_control || target.transient || target.deterministic
+            })
+        };
+        waiting.extend(goes_on(t).map(|l| (l, all)));
+        while let Some((location, left)) = waiting.pop() {
+            if !seen.insert((location, left)) {
+                continue;
+            }
+            self.step.closes_cycle |= self.back[location.0 as usize];
+            let here = &function.locations[location.0 as usize];
+            for t in &here.transformations {
+                self.moves(location.0 as usize, t);
+                let mut left = left;
+                let (used, clears) = match &t.operation {
+                    Operation::Receive { channel, peek, .. } => {
+                        (Some((channel, ChannelUse::NotEmpty { any: false })), !peek)
+                    }
+                    Operation::Send { channel, .. } => (Some((channel, ChannelUse::NotFull)), true),
+                    _ => (None, false),
+                };
+                let mut moment = Moment::Later;
+                if let Some((channel, wanted)) = used {
+                    for (bit, (assured_channel, what)) in assured.iter().enumerate() {
+                        if left >> bit & 1 == 1 && *what == wanted {
+                            if same(channel, assured_channel) {
+                                moment = Moment::Assured;
+                            }
+                            // Another expression may name the same channel.
+                            if clears {
+                                left &= !(1 << bit);
+                            }
+                        }
+                    }
+                }
+                self.operation(&t.operation, moment, false);
+                self.actions(t);
+                waiting.extend(goes_on(t).map(|l| (l, left)));
+            }
+        }
+    }
+
+    /// A move from one place to another that labels can tell apart.
+    fn moves(&mut self, from: usize, t: &Transformation) {
+        let named = |l: usize| {
+            self.program.labels.iter().any(|n| n.function == self.function && n.location.0 as usize == l)
+        };
+        if named(from) || t.target.is_some_and(|l| named(l.0 as usize)) {
+            self.step.touches.push(Touch::Position { function: self.function, how: Use::Write });
+        }
+    }
+
+    fn is_fixed(&self, e: &Expr) -> bool {
+        !self.foreign && self.fixed.is_fixed(self.function, e)
+    }
+
+    fn channel(&self, channel: &Expr) -> Option<Expr> {
+        self.is_fixed(channel).then(|| channel.clone())
+    }
+
+    fn uses(&mut self, channel: &Expr, how: ChannelUse, moment: Moment, sensed: bool) {
+        self.reads(channel);
+        let channel = self.channel(channel);
+        self.step.touches.push(Touch::Channel(ChannelTouch { channel, how, moment, sensed }));
+    }
+
+    /// A condition that decides whether the step is possible. `wanted`: it must hold, or must not.
+    fn guard(&mut self, e: &Expr, wanted: bool, sensed: bool) {
+        match e {
+            Expr::Spanned(e, _) => self.guard(e, wanted, sensed),
+            Expr::Unary(UnaryOp::Not, e) => self.guard(e, !wanted, sensed),
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
+                self.guard(a, wanted, sensed);
+                self.guard(b, wanted, sensed);
+            }
+            Expr::Empty(c) if !wanted => {
+                self.uses(c, ChannelUse::NotEmpty { any: false }, Moment::First, sensed);
+            }
+            Expr::Full(c) if !wanted => self.uses(c, ChannelUse::NotFull, Moment::First, sensed),
+            Expr::Poll { channel, any, patterns } if wanted => {
+                for pattern in patterns {
+                    if let Pattern::Match(e) = pattern {
+                        self.reads(e);
+                    }
+                }
+                self.uses(channel, ChannelUse::NotEmpty { any: *any }, Moment::First, sensed);
+            }
+            other => self.reads(other),
+        }
+    }
+
+    /// What a condition that holds says about channels.
+    fn conjuncts(&self, e: &Expr, out: &mut Assured) {
+        match e {
+            Expr::Spanned(e, _) => self.conjuncts(e, out),
+            Expr::Binary(BinaryOp::And, a, b) => {
+                self.conjuncts(a, out);
+                self.conjuncts(b, out);
+            }
+            Expr::Unary(UnaryOp::Not, inner) => match strip(inner) {
+                Expr::Empty(c) => {
+                    out.extend(self.channel(c).map(|c| (c, ChannelUse::NotEmpty { any: false })))
+                }
+                Expr::Full(c) => out.extend(self.channel(c).map(|c| (c, ChannelUse::NotFull))),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation, moment: Moment, sensed: bool) {
+        let (channel, how) = match operation {
+            Operation::Exit => {
+                self.step.touches.push(Touch::Exit);
+                return;
+            }
+            Operation::When(e) => return self.reads(e),
+            Operation::Always | Operation::Else | Operation::Enter | Operation::Event { .. } => return,
+            Operation::Send { channel, sorted, args } => {
+                args.iter().for_each(|e| self.reads(e));
+                (channel, ChannelUse::Send { sorted: *sorted })
+            }
+            Operation::Receive { channel, any, peek, patterns } => {
+                for pattern in patterns {
+                    match pattern {
+                        Pattern::Bind(place) => visit::place(place, Use::Write, self),
+                        Pattern::Match(e) => self.reads(e),
+                        Pattern::Ignore => {}
+                    }
+                }
+                (channel, ChannelUse::Receive { any: *any, peek: *peek })
+            }
+        };
+        self.uses(channel, how, moment, sensed);
+        if self.program.observer.is_some() {
+            self.step.touches.push(Touch::Observer);
+        }
+    }
+
+    fn actions(&mut self, t: &Transformation) {
+        for action in &t.actions {
+            visit::action(action, self);
+            if let Action::Start { function, .. } = action {
+                self.step.touches.push(Touch::Start(*function));
+                let started = self.program.function(*function);
+                self.step.touches.push(Touch::Position { function: *function, how: Use::Write });
+                self.foreign = true;
+                for local in &started.locals {
+                    match &local.init {
+                        Init::Fill(e) => self.reads(e),
+                        Init::List(es) => es.iter().for_each(|e| self.reads(e)),
+                        Init::Default | Init::Channels(_) => {}
+                    }
+                }
+                self.foreign = false;
+            }
+        }
+    }
+
+    fn reads(&mut self, e: &Expr) {
+        visit::expr(e, self);
+    }
+}
+
+fn strip(e: &Expr) -> &Expr {
+    match e {
+        Expr::Spanned(inner, _) => strip(inner),
+        other => other,
+    }
+}
+
+impl Visitor for Collector<'_> {
+    fn expr(&mut self, e: &Expr) {
+        match e {
+            Expr::ThreadCount => self.step.touches.push(Touch::Threads),
+            Expr::Length(c) | Expr::Full(c) | Expr::Empty(c) | Expr::Poll { channel: c, .. } => {
+                let channel = self.channel(c);
+                let (how, moment) = (ChannelUse::Look, Moment::Later);
+                self.step.touches.push(Touch::Channel(ChannelTouch { channel, how, moment, sensed: true }));
+            }
+            Expr::At { label, .. } => {
+                let function = self.program.labels[label.0 as usize].function;
+                self.step.touches.push(Touch::Threads);
+                self.step.touches.push(Touch::Position { function, how: Use::Read });
+            }
+            // Programs with `_last` or priorities are refused; for `timeout` see the module.
+            Expr::Last | Expr::Priority(_) | Expr::Timeout => {}
+            Expr::Const(_)
+            | Expr::Load(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Conditional(..)
+            | Expr::SelfId
+            | Expr::Spanned(..) => {}
+            // Only in dynamic programs, which are refused.
+            _ => {}
+        }
+    }
+
+    fn place(&mut self, place: &Place, how: Use) {
+        match &place.root {
+            Root::Global(variable) => {
+                // Nobody reads it in another step: it is zero again after every step.
+                if self.program.globals[variable.0 as usize].scratch {
+                    return;
+                }
+                let path = place
+                    .path
+                    .iter()
+                    .map(|p| match p {
+                        Projection::Field(f) => Selector::Field(*f),
+                        Projection::Index(e) if self.is_fixed(e) => Selector::Index(e.clone()),
+                        Projection::Index(_) | Projection::Member(..) => Selector::Any,
+                    })
+                    .collect();
+                self.step.touches.push(Touch::Global { variable: *variable, path, how });
+            }
+            Root::Local(variable) => {
+                if how == Use::Write && self.remote[self.function.0 as usize][variable.0 as usize] {
+                    self.step.touches.push(Touch::Remote {
+                        function: self.function,
+                        variable: *variable,
+                        how,
+                    });
+                }
+            }
+            Root::Remote { function, variable, .. } => {
+                self.step.touches.push(Touch::Threads);
+                self.step.touches.push(Touch::Remote { function: *function, variable: *variable, how });
+            }
+            // Only in dynamic programs, which are refused.
+            Root::Object { .. } => {}
+        }
+    }
+}

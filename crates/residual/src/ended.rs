@@ -1,0 +1,104 @@
+//! Processes that have ended stay.
+//!
+//! In Promela a process that has come to its end ceases to exist only when it is the youngest, so that in a program whose
+//! processes end, states differ in which of the ended ones are still there, and processes that are equal otherwise differ in
+//! when they can go. Where nobody can notice whether an ended process is still there, it never goes: its last location has no
+//! way on.
+//!
+//! This preserves assertions, faults and deadlocks: taking the end out changes nothing but which processes exist, an ended
+//! process is at a valid end, and other processes can move after the end exactly when they can before it. A step that nobody
+//! notices can be left out, since every path has only finitely many ends.
+//!
+//! It can be noticed by: `run`, whose process numbers depend on how many processes there are; `_nr_pr`; `_last`; priorities;
+//! references to variables or labels of the process from outside; channels made by it, which end with it.
+
+use quotient_program::visit::{self, Use, Visitor};
+use quotient_program::{Action, Expr, Init, Operation, Place, Program, Root, Type, Variable};
+
+/// What programs can notice ends by.
+#[derive(Default)]
+struct Notices {
+    count: bool,
+    /// Functions that something refers to from outside.
+    functions: Vec<u32>,
+    labels: Vec<u32>,
+}
+
+impl Visitor for Notices {
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::ThreadCount => self.count = true,
+            Expr::At { label, .. } => self.labels.push(label.0),
+            _ => {}
+        }
+    }
+
+    fn place(&mut self, place: &Place, _: Use) {
+        if let Root::Remote { function, .. } = &place.root {
+            self.functions.push(function.0);
+        }
+    }
+}
+
+/// Does a variable come with a channel of its own?
+fn makes_channels(program: &Program, variable: &Variable) -> bool {
+    fn in_type(program: &Program, ty: &Type) -> bool {
+        match ty {
+            Type::Structure(id) => program.structure(*id).fields.iter().any(|f| makes_channels(program, f)),
+            Type::Array(element, _) => in_type(program, element),
+            _ => false,
+        }
+    }
+    matches!(variable.init, Init::Channels(_)) || in_type(program, &variable.ty)
+}
+
+/// Takes out the ends that nobody notices; gives how many.
+pub fn keep_ended(program: &mut Program) -> usize {
+    if program.features.last || program.features.priorities {
+        return 0;
+    }
+    let mut notices = Notices::default();
+    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
+    let mut starts = false;
+    for function in functions {
+        if let Some(provided) = &function.provided {
+            visit::expr(provided, &mut notices);
+        }
+        for t in function.locations.iter().flat_map(|l| &l.transformations) {
+            visit::transformation(t, &mut notices);
+            starts |= t.actions.iter().any(|a| matches!(a, Action::Start { .. }));
+        }
+        for local in &function.locals {
+            if let Init::Fill(e) = &local.init {
+                visit::expr(e, &mut notices);
+            }
+        }
+    }
+    if starts || notices.count {
+        return 0;
+    }
+    let labelled = notices.labels.iter().map(|l| program.labels[*l as usize].function.0);
+    let noticed: Vec<u32> = labelled.chain(notices.functions.iter().copied()).collect();
+    let keep: Vec<bool> = program
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(index, function)| {
+            !noticed.contains(&(index as u32))
+                && !function.locals.iter().any(|local| makes_channels(program, local))
+        })
+        .collect();
+    let mut kept = 0;
+    for (function, _) in program.functions.iter_mut().zip(keep).filter(|(_, keep)| *keep) {
+        for location in &mut function.locations {
+            let only_end = !location.transformations.is_empty()
+                && location.transformations.iter().all(|t| matches!(t.operation, Operation::Exit));
+            if only_end {
+                location.transformations.clear();
+                location.end = true;
+                kept += 1;
+            }
+        }
+    }
+    kept
+}

@@ -1,0 +1,125 @@
+//! The whole reachable graph, with successor lists: for labelling and drawing.
+
+use quotient_ample::Ample;
+use quotient_symmetry::Representative;
+use quotient_system::{Successors, System};
+use quotient_visited::Numbered;
+
+use crate::frontier::Frontier;
+use crate::liveness::OmegaSeams;
+use crate::monitor::Monitor;
+use crate::{Options, Statistics, Stop};
+
+/// A node as it is expanded.
+#[derive(Debug)]
+pub struct Expanded<'a> {
+    /// The state.
+    pub state: &'a [u64],
+    /// The numbers of its successors, in the order the system gives them. States are numbered as they are met, from 0.
+    pub targets: &'a [u32],
+    /// For each of them its number among all entries the system gave (some may be violations without a state).
+    pub choices: &'a [u32],
+    /// A violation ends a path here.
+    pub ends: bool,
+}
+
+/// Explores everything, nearest first, and calls `node` for each state in the order of their numbers.
+pub fn graph<S: System, R: Representative<S>, A: Ample<S>>(
+    seams: OmegaSeams<'_, S, R, A>,
+    options: &mut Options<'_>,
+    node: &mut dyn FnMut(&mut S, Expanded<'_>) -> Result<(), Stop>,
+) -> (Stop, Statistics) {
+    let mut statistics = Statistics::default();
+    let stop = match explore(seams, options, node, &mut statistics) {
+        Ok(()) => Stop::Complete,
+        Err(stop) => stop,
+    };
+    (stop, statistics)
+}
+
+fn explore<S: System, R: Representative<S>, A: Ample<S>>(
+    seams: OmegaSeams<'_, S, R, A>,
+    options: &mut Options<'_>,
+    node: &mut dyn FnMut(&mut S, Expanded<'_>) -> Result<(), Stop>,
+    statistics: &mut Statistics,
+) -> Result<(), Stop> {
+    let mut store = Numbered::new();
+    let mut monitor = Monitor::new();
+    let mut successors = Successors::new();
+    let mut scratch = Vec::new();
+    let (mut targets, mut choices) = (Vec::new(), Vec::new());
+    let (mut level, mut next) = (Frontier::default(), Frontier::default());
+    let exhausted = |e: quotient_system::Exhausted| Stop::Incomplete(e.what);
+
+    seams.system.initial(&mut successors).map_err(exhausted)?;
+    for index in 0..successors.len() {
+        let state = successors.state(index);
+        if !state.is_empty() {
+            let state = if seams.representative.representative(seams.system, state, &mut scratch) {
+                &scratch
+            } else {
+                state
+            };
+            let before = store.len();
+            if store.number_of(state) == before {
+                level.push(state, &[]);
+            }
+        }
+    }
+    loop {
+        let Some(item) = level.pop() else {
+            level.clear();
+            std::mem::swap(&mut level, &mut next);
+            if level.len() == 0 {
+                return Ok(());
+            }
+            statistics.depth += 1;
+            continue;
+        };
+        let state = level.state(item);
+        successors.clear();
+        let scope = seams.ample.propose(seams.system, state, 0);
+        seams.system.successors(state, scope, &mut successors).map_err(exhausted)?;
+        targets.clear();
+        choices.clear();
+        let mut ends = false;
+        for index in 0..successors.len() {
+            let to = successors.state(index);
+            if to.is_empty() {
+                ends = true;
+                continue;
+            }
+            let to = if seams.representative.representative(seams.system, to, &mut scratch) {
+                &scratch
+            } else {
+                to
+            };
+            let before = store.len();
+            let number = store.number_of(to);
+            targets.push(number);
+            choices.push(index as u32);
+            if number == before {
+                next.push(to, &[]);
+            }
+        }
+        statistics.expanded += 1;
+        statistics.transitions += targets.len() as u64;
+        statistics.states = u64::from(store.len());
+        statistics.store_bytes = store.bytes();
+        statistics.search_bytes = level.bytes() + next.bytes();
+        node(seams.system, Expanded { state, targets: &targets, choices: &choices, ends })?;
+        if let Some(limit) = options.limits.states
+            && statistics.states > limit
+        {
+            return Err(Monitor::states(limit));
+        }
+        if monitor.due(1)
+            && let Some(stop) = monitor.check(options, &mut || *statistics)
+        {
+            return Err(stop);
+        }
+        if let Some(what) = store.exhausted() {
+            return Err(Stop::Incomplete(what.into()));
+        }
+    }
+}

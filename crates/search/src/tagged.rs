@@ -1,0 +1,85 @@
+//! Choices of a reduced search, and what they are among all moves.
+//!
+//! A search that explores only a proposed part of a state's moves numbers the successors within that part. It keeps this
+//! number together with the *tag* of the proposal (0: all moves). Proposals are a function of the state, so the path can
+//! be followed again, and each choice be found among all the moves of its state: those of all threads are the moves of the
+//! first thread, then those of the second, and so on.
+
+use quotient_ample::Ample;
+use quotient_symmetry::Representative;
+use quotient_system::{Exhausted, Scope, Successors, System};
+use quotient_visited::Visited;
+
+use crate::{Path, Seams};
+
+impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
+    /// A successor's number with the tag of the expansion it belongs to.
+    #[inline(always)]
+    pub(crate) fn tagged(choice: u32, tag: u32) -> u32 {
+        if A::PROPOSALS == 0 { choice } else { choice * (A::PROPOSALS + 1) + tag }
+    }
+
+    /// The path with all choices among all moves.
+    pub(crate) fn untagged(&mut self, path: Path) -> Path {
+        if A::PROPOSALS == 0 {
+            return path;
+        }
+        // A path that cannot be followed is left as it is: replaying it will fail, and say so.
+        self.follow(&path).unwrap_or(path)
+    }
+
+    fn follow(&mut self, path: &Path) -> Result<Path, Exhausted> {
+        let mut out = Successors::new();
+        let mut scratch = Vec::new();
+        let mut choices = Vec::with_capacity(path.choices.len());
+        self.system.initial(&mut out)?;
+        self.represent(&mut out, 0, &mut scratch);
+        let mut steps = path.choices.iter();
+        let mut state = Vec::new();
+        if let Some(&first) = steps.next() {
+            choices.push(first);
+            state = out.state(first as usize).to_vec();
+        }
+        for &tagged in steps {
+            let (choice, tag) = (tagged / (A::PROPOSALS + 1), tagged % (A::PROPOSALS + 1));
+            let scope = match tag {
+                0 => Scope::All,
+                tag => {
+                    self.ample.propose(self.system, &state, 0);
+                    self.ample.propose(self.system, &state, tag - 1)
+                }
+            };
+            choices.push(self.among_all(&state, scope, choice)?);
+            out.clear();
+            self.system.successors(&state, scope, &mut out)?;
+            self.represent(&mut out, 0, &mut scratch);
+            if choice as usize >= out.len() {
+                return Err(Exhausted { what: "the path cannot be followed".into() });
+            }
+            state = out.state(choice as usize).to_vec();
+        }
+        Ok(Path { choices })
+    }
+
+    /// The number among all moves of a move within `scope`.
+    fn among_all(&mut self, state: &[u64], scope: Scope, choice: u32) -> Result<u32, Exhausted> {
+        if scope == Scope::All {
+            return Ok(choice);
+        }
+        let mut out = Successors::new();
+        let (mut before, mut within) = (0, choice as usize);
+        // No system has more threads than this.
+        for thread in 0..1 << 16 {
+            out.clear();
+            self.system.successors(state, Scope::Thread(thread), &mut out)?;
+            if scope.includes(thread) {
+                if within < out.len() {
+                    return Ok((before + within) as u32);
+                }
+                within -= out.len();
+            }
+            before += out.len();
+        }
+        Err(Exhausted { what: "the path cannot be followed".into() })
+    }
+}

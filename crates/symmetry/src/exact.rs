@@ -1,0 +1,280 @@
+//! The exact form: a canonical numbering of a graph.
+//!
+//! For every renumbering `p` of a graph `g`, numbering `p(g)` and numbering `g` lead to the same graph, so the number of
+//! representatives is the number of orbits. Steps:
+//!
+//! 1. Order the nodes by kind and data. If no two are equal, that is the numbering.
+//! 2. Otherwise refine along edges in both directions until stable ([`crate::partition`]).
+//! 3. Cells of *twins* (same neighbours) need no choice.
+//! 4. Otherwise individualise: give each member of the smallest cell, in turn, a number of its own, refine, and recurse; of
+//!    all numberings reached keep the one with the least encoding. Two numberings with the same encoding show an
+//!    automorphism; members of a cell that automorphisms map to each other lead to the same encodings and are tried once.
+//!    Branches whose refinement looked different from the best one's are cut (McKay's scheme).
+//! 5. A budget bounds step 4. Past it the best numbering found so far is used: still a renaming of the state, only perhaps
+//!    not the canonical one. The statistics count it, and the report says so.
+//!
+//! Every choice on the way (order of cells, cell chosen, branches cut) is made by colours and counts that renumbering does
+//! not change; only which of several equal branches comes first depends on the numbers, and these lead to the same encoding.
+
+use std::cmp::Ordering;
+
+use crate::graph::{Graph, NodeId};
+use crate::partition::{InEdges, Partition};
+
+/// How often which step decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExactStatistics {
+    /// Graphs numbered.
+    pub calls: u64,
+    /// All nodes differed in kind or data.
+    pub distinct: u64,
+    /// Refinement, or refinement and twins, sufficed.
+    pub refined: u64,
+    /// Choices had to be compared.
+    pub searched: u64,
+    /// Choices tried in all.
+    pub choices: u64,
+    /// The budget ran out: the representative may not be canonical.
+    pub over_budget: u64,
+}
+
+/// Choices tried for one graph before the best found so far is used.
+pub const BUDGET: u64 = 1_000;
+
+/// Numbers graphs canonically; keeps its scratch memory.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    /// Most choices tried for one graph.
+    pub budget: u64,
+    /// What happened so far.
+    pub statistics: ExactStatistics,
+    edges_in: InEdges,
+    hashes: Vec<(u64, NodeId)>,
+    levels: Vec<Level>,
+    /// Choices made on the way to the current level.
+    path: Vec<NodeId>,
+    best: Best,
+    encoding: Vec<u64>,
+    number: Vec<u32>,
+    spent: u64,
+}
+
+/// One level of the search.
+#[derive(Clone, Debug, Default)]
+struct Level {
+    partition: Partition,
+    /// Union-find over nodes: which are known to be mapped to each other by automorphisms that fix the path to here.
+    orbit: Vec<NodeId>,
+    /// Members tried or skipped so far.
+    tried: Vec<NodeId>,
+}
+
+/// The best numbering found.
+#[derive(Clone, Debug, Default)]
+struct Best {
+    found: bool,
+    /// What refinement saw on each level on the way.
+    trace: Vec<u64>,
+    path: Vec<NodeId>,
+    encoding: Vec<u64>,
+    order: Vec<NodeId>,
+}
+
+impl Default for Exact {
+    fn default() -> Self {
+        Exact {
+            budget: BUDGET,
+            statistics: ExactStatistics::default(),
+            edges_in: InEdges::default(),
+            hashes: Vec::new(),
+            levels: vec![Level::default()],
+            path: Vec::new(),
+            best: Best::default(),
+            encoding: Vec::new(),
+            number: Vec::new(),
+            spent: 0,
+        }
+    }
+}
+
+fn find(orbit: &mut [NodeId], mut node: NodeId) -> NodeId {
+    while orbit[node as usize] != node {
+        orbit[node as usize] = orbit[orbit[node as usize] as usize];
+        node = orbit[node as usize];
+    }
+    node
+}
+
+impl Exact {
+    /// A form with the default budget.
+    pub fn new() -> Exact {
+        Exact::default()
+    }
+
+    /// Numbers the nodes; `number[n]` is the number of node `n`.
+    pub fn number(&mut self, graph: &Graph, number: &mut Vec<u32>) {
+        self.statistics.calls += 1;
+        self.levels[0].partition.by_data(graph);
+        if self.levels[0].partition.is_discrete() {
+            self.statistics.distinct += 1;
+        } else {
+            self.edges_in.build(graph);
+            self.levels[0].partition.refine(graph, &self.edges_in, &mut self.hashes);
+            self.free_twins(graph, 0);
+            if self.levels[0].partition.is_discrete() {
+                self.statistics.refined += 1;
+            } else {
+                self.statistics.searched += 1;
+                self.best.found = false;
+                self.best.trace.clear();
+                self.path.clear();
+                self.spent = 0;
+                self.search(graph, 0);
+                self.statistics.choices += self.spent;
+                self.statistics.over_budget += u64::from(self.spent > self.budget);
+                let Best { order, .. } = &self.best;
+                write_numbers(order, number);
+                return;
+            }
+        }
+        write_numbers(&self.levels[0].partition.order, number);
+    }
+
+    /// Splits cells of twins. Their neighbours cannot tell them apart, so nothing else splits by that.
+    fn free_twins(&mut self, graph: &Graph, level: usize) {
+        let partition = &mut self.levels[level].partition;
+        let mut at = 0;
+        while at < partition.order.len() {
+            let size = partition.size[at] as usize;
+            if size > 1 && partition.are_twins(at, graph, &self.edges_in) {
+                partition.split_freely(at);
+            }
+            at += size;
+        }
+    }
+
+    /// Explores the choices at a level whose partition is stable and not discrete. Gives the level to go on with: a lower
+    /// one after an automorphism, since everything between would only repeat what the best numbering's branch gave.
+    fn search(&mut self, graph: &Graph, level: usize) -> usize {
+        if self.levels.len() < level + 2 {
+            self.levels.push(Level::default());
+        }
+        let here = &mut self.levels[level];
+        here.orbit.clear();
+        here.orbit.extend(0..graph.len() as NodeId);
+        here.tried.clear();
+        let Some(start) = here.partition.smallest_tie() else { return level };
+        let size = here.partition.size[start] as usize;
+        for member in 0..size {
+            let here = &mut self.levels[level];
+            let node = here.partition.order[start + member];
+            if member > 0 {
+                let root = find(&mut here.orbit, node);
+                let known = (0..here.tried.len()).any(|i| {
+                    let other = here.tried[i];
+                    find(&mut here.orbit, other) == root
+                });
+                if known {
+                    continue;
+                }
+                if self.spent > self.budget {
+                    break;
+                }
+            }
+            self.levels[level].tried.push(node);
+            self.spent += 1;
+            let (above, below) = self.levels.split_at_mut(level + 1);
+            let next = &mut below[0].partition;
+            next.copy_from(&above[level].partition);
+            next.individualise(start, node);
+            let trace = next.refine(graph, &self.edges_in, &mut self.hashes);
+            match self.compare_trace(level, trace) {
+                Ordering::Greater => continue,
+                Ordering::Less => {
+                    self.best.found = false;
+                    self.best.trace.truncate(level);
+                    self.best.trace.push(trace);
+                }
+                Ordering::Equal => {}
+            }
+            self.path.truncate(level);
+            self.path.push(node);
+            self.free_twins(graph, level + 1);
+            let back = if self.levels[level + 1].partition.is_discrete() {
+                self.leaf(graph, level + 1)
+            } else {
+                self.search(graph, level + 1)
+            };
+            if back < level {
+                return back;
+            }
+        }
+        level
+    }
+
+    fn compare_trace(&self, level: usize, trace: u64) -> Ordering {
+        match self.best.trace.get(level) {
+            Some(best) => trace.cmp(best),
+            // The first way down: whatever it sees is best so far.
+            None => Ordering::Less,
+        }
+    }
+
+    /// A numbering is complete: better, equal (an automorphism) or worse.
+    fn leaf(&mut self, graph: &Graph, level: usize) -> usize {
+        let order = std::mem::take(&mut self.levels[level].partition.order);
+        self.encode(graph, &order);
+        let ordering = if self.best.found { self.encoding.cmp(&self.best.encoding) } else { Ordering::Less };
+        let mut back = level;
+        match ordering {
+            Ordering::Less => {
+                self.best.found = true;
+                self.best.path.clone_from(&self.path);
+                std::mem::swap(&mut self.best.encoding, &mut self.encoding);
+                self.best.order.clone_from(&order);
+            }
+            Ordering::Equal => {
+                // best.order[i] -> order[i] is an automorphism. It fixes the choices that both paths have in common, so it
+                // counts on every level down to where they part, and there the whole branch is a copy of the best one's.
+                let common = self.path.iter().zip(&self.best.path).take_while(|(a, b)| a == b).count();
+                for at in 0..=common.min(level - 1) {
+                    let orbit = &mut self.levels[at].orbit;
+                    for (&a, &b) in self.best.order.iter().zip(&order) {
+                        let (a, b) = (find(orbit, a), find(orbit, b));
+                        orbit[a.max(b) as usize] = a.min(b);
+                    }
+                }
+                back = common;
+            }
+            Ordering::Greater => {}
+        }
+        self.levels[level].partition.order = order;
+        back
+    }
+
+    /// The graph under a numbering, as words. Kinds and data are those of the cells and equal for all leaves that are
+    /// compared, but are cheap to be sure of.
+    fn encode(&mut self, graph: &Graph, order: &[NodeId]) {
+        write_numbers(order, &mut self.number);
+        self.encoding.clear();
+        for &node in order {
+            self.encoding.push(u64::from(graph.kind(node)));
+            self.encoding.extend_from_slice(graph.data(node));
+            let start = self.encoding.len();
+            for edge in graph.edges(node) {
+                self.encoding
+                    .push(u64::from(edge.label) << 32 | u64::from(self.number[edge.target as usize]));
+            }
+            // Labels ascend already; only members of unordered collections change places.
+            self.encoding[start..].sort_unstable();
+        }
+    }
+}
+
+fn write_numbers(order: &[NodeId], number: &mut Vec<u32>) {
+    number.clear();
+    number.resize(order.len(), 0);
+    for (new, &node) in order.iter().enumerate() {
+        number[node as usize] = new as u32;
+    }
+}

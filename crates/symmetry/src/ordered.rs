@@ -1,0 +1,111 @@
+//! Representatives by numbering state graphs.
+
+use crate::Representative;
+use crate::exact::{Exact, ExactStatistics};
+use crate::graph::Graph;
+use crate::heap::HeapWalk;
+use crate::thread_order::{ThreadOrder, ThreadSorter};
+
+/// How a system of type `S` shows its states as graphs, and applies a renumbering to a state.
+///
+/// What must hold for the result to be sound: states whose graphs are renumberings of each other by members of the group
+/// that [`StateGraph::rename`] draws from are bisimilar, for the properties asked. The implementation establishes that, or
+/// shows no nodes to rename.
+pub trait StateGraph<S: ?Sized> {
+    /// Writes the graph of a state to `out`, which is empty. `false`: nothing of this state may be renamed, and `out` does not
+    /// matter.
+    fn graph(&mut self, system: &S, state: &[u64], out: &mut Graph) -> bool;
+
+    /// Writes the state renamed by the numbering of the graph that was made last, from this state: `number[n]` is the number
+    /// of node `n`. `false` when that is the state itself (and `out` was not touched).
+    fn rename(&mut self, system: &S, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool;
+}
+
+/// Which representative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Objects by a walk from globals and threads, threads in the order given: canonical for the heap alone when the order is
+    /// [`ThreadOrder::None`].
+    Heap(ThreadOrder),
+    /// The canonical form.
+    Exact,
+}
+
+impl Order {
+    /// The name reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Heap(ThreadOrder::None) => "heap",
+            Order::Heap(ThreadOrder::ProgramCounter) => "pc",
+            Order::Heap(ThreadOrder::Bounded(_)) => "kbots",
+            Order::Exact => "exact",
+        }
+    }
+}
+
+/// The representative of a state is the state renamed by an order on its graph.
+#[derive(Debug)]
+pub struct Ordered<G> {
+    /// Makes the graphs.
+    pub states: G,
+    order: Order,
+    graph: Graph,
+    number: Vec<u32>,
+    walk: HeapWalk,
+    sorter: ThreadSorter,
+    exact: Exact,
+}
+
+impl<G> Ordered<G> {
+    /// A representative for the systems whose states `states` can show.
+    pub fn new(states: G, order: Order) -> Ordered<G> {
+        Ordered {
+            states,
+            order,
+            graph: Graph::new(),
+            number: Vec::new(),
+            walk: HeapWalk::default(),
+            sorter: ThreadSorter::default(),
+            exact: Exact::new(),
+        }
+    }
+
+    /// The order.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// How the exact form came about so far.
+    pub fn statistics(&self) -> ExactStatistics {
+        self.exact.statistics
+    }
+}
+
+impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
+    fn representative(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.graph.clear();
+        if !self.states.graph(system, state, &mut self.graph) {
+            return false;
+        }
+        match self.order {
+            Order::Exact => self.exact.number(&self.graph, &mut self.number),
+            Order::Heap(by) => {
+                self.sorter.sort(&self.graph, by);
+                self.walk.number(&self.graph, &self.sorter.order, &mut self.number);
+            }
+        }
+        self.states.rename(system, state, &self.number, out)
+    }
+
+    fn name(&self) -> &'static str {
+        self.order.name()
+    }
+
+    fn is_canonical(&self) -> bool {
+        matches!(self.order, Order::Exact | Order::Heap(ThreadOrder::None))
+    }
+
+    fn renames(&self) -> bool {
+        true
+    }
+}

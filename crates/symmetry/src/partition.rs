@@ -1,0 +1,237 @@
+//! Ordered partitions of the nodes of a graph, and their refinement.
+//!
+//! A partition is a list of the nodes in which each *cell* is a run; the *colour* of a node is the position where its cell
+//! starts. Refinement splits cells by how many edges of each label their members have to and from each cell, until nothing
+//! splits any more. Everything done here depends on colours, labels and kinds alone, never on node numbers: of two graphs
+//! that are renumberings of each other, the partitions are renumberings too. That is what makes a discrete partition a
+//! canonical numbering.
+//!
+//! Splits go by a hash of the neighbourhood. Two different neighbourhoods with the same hash only leave a cell larger than
+//! it could be; nothing is ever decided by a hash alone.
+
+use crate::graph::{Edge, Graph, NodeId};
+
+/// Edges in the other direction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InEdges {
+    start: Vec<u32>,
+    /// `target` is the source here.
+    edges: Vec<Edge>,
+}
+
+impl InEdges {
+    pub(crate) fn build(&mut self, graph: &Graph) {
+        let n = graph.len();
+        self.start.clear();
+        self.start.resize(n + 2, 0);
+        for node in 0..n as NodeId {
+            for edge in graph.edges(node) {
+                self.start[edge.target as usize + 2] += 1;
+            }
+        }
+        for i in 2..n + 2 {
+            self.start[i] += self.start[i - 1];
+        }
+        self.edges.clear();
+        self.edges.resize(graph.edge_count(), Edge { label: 0, target: 0 });
+        for node in 0..n as NodeId {
+            for edge in graph.edges(node) {
+                let at = &mut self.start[edge.target as usize + 1];
+                self.edges[*at as usize] = Edge { label: edge.label, target: node };
+                *at += 1;
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, node: NodeId) -> &[Edge] {
+        let n = node as usize;
+        &self.edges[self.start[n] as usize..self.start[n + 1] as usize]
+    }
+}
+
+/// An ordered partition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Partition {
+    /// The nodes, cell by cell.
+    pub(crate) order: Vec<NodeId>,
+    /// Where the cell of each node starts in `order`.
+    pub(crate) colour: Vec<u32>,
+    /// For the start of each cell: how many members it has.
+    pub(crate) size: Vec<u32>,
+    /// How many cells have more than one member.
+    pub(crate) ties: u32,
+}
+
+#[inline]
+fn mix(x: u64) -> u64 {
+    let m = u128::from(x ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
+    (m as u64) ^ ((m >> 64) as u64)
+}
+
+/// Sorts a short list in place, stable, without allocating.
+fn insertion_sort<T: Copy>(list: &mut [T], mut less: impl FnMut(T, T) -> bool) {
+    for end in 1..list.len() {
+        let item = list[end];
+        let mut at = end;
+        while at > 0 && less(item, list[at - 1]) {
+            list[at] = list[at - 1];
+            at -= 1;
+        }
+        list[at] = item;
+    }
+}
+
+impl Partition {
+    /// The nodes by kind and data.
+    pub(crate) fn by_data(&mut self, graph: &Graph) {
+        let n = graph.len();
+        self.order.clear();
+        self.order.extend(0..n as NodeId);
+        self.colour.clear();
+        self.colour.resize(n, 0);
+        self.size.clear();
+        self.size.resize(n, 0);
+        let compare = |a: NodeId, b: NodeId| {
+            graph.kind(a).cmp(&graph.kind(b)).then_with(|| graph.data(a).cmp(graph.data(b)))
+        };
+        if n <= 24 {
+            insertion_sort(&mut self.order, |a, b| compare(a, b).is_lt());
+        } else {
+            self.order.sort_unstable_by(|a, b| compare(*a, *b));
+        }
+        self.ties = 0;
+        let mut start = 0;
+        while start < n {
+            let mut end = start + 1;
+            while end < n && compare(self.order[start], self.order[end]).is_eq() {
+                end += 1;
+            }
+            self.set_cell(start, end);
+            start = end;
+        }
+    }
+
+    fn set_cell(&mut self, start: usize, end: usize) {
+        for at in start..end {
+            self.colour[self.order[at] as usize] = start as u32;
+        }
+        self.size[start] = (end - start) as u32;
+        self.ties += u32::from(end - start > 1);
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Partition) {
+        self.order.clone_from(&other.order);
+        self.colour.clone_from(&other.colour);
+        self.size.clone_from(&other.size);
+        self.ties = other.ties;
+    }
+
+    pub(crate) fn is_discrete(&self) -> bool {
+        self.ties == 0
+    }
+
+    /// The first of the smallest cells with more than one member.
+    pub(crate) fn smallest_tie(&self) -> Option<usize> {
+        let mut best: Option<usize> = None;
+        let mut at = 0;
+        while at < self.order.len() {
+            let size = self.size[at] as usize;
+            if size > 1 && best.is_none_or(|b| (self.size[b] as usize) > size) {
+                best = Some(at);
+                if size == 2 {
+                    break;
+                }
+            }
+            at += size;
+        }
+        best
+    }
+
+    /// Gives a member of the cell at `start` a cell of its own, in front of the others.
+    pub(crate) fn individualise(&mut self, start: usize, node: NodeId) {
+        let size = self.size[start] as usize;
+        if let Some(at) = self.order[start..start + size].iter().position(|n| *n == node) {
+            self.order.swap(start, start + at);
+        }
+        self.ties -= 1;
+        self.set_cell(start, start + 1);
+        self.set_cell(start + 1, start + size);
+    }
+
+    /// Splits a cell whose members are interchangeable, in any order.
+    pub(crate) fn split_freely(&mut self, start: usize) {
+        let size = self.size[start] as usize;
+        self.ties -= 1;
+        for at in start..start + size {
+            self.set_cell(at, at + 1);
+        }
+    }
+
+    /// Refines until nothing splits; gives a number that depends on what was seen, the same for renumbered graphs.
+    pub(crate) fn refine(
+        &mut self,
+        graph: &Graph,
+        edges_in: &InEdges,
+        hashes: &mut Vec<(u64, NodeId)>,
+    ) -> u64 {
+        let n = self.order.len();
+        let mut trace = 0u64;
+        let mut changed = true;
+        while changed && self.ties > 0 {
+            changed = false;
+            let mut start = 0;
+            while start < n {
+                let size = self.size[start] as usize;
+                let end = start + size;
+                if size > 1 {
+                    hashes.clear();
+                    for &node in &self.order[start..end] {
+                        let mut hash = 0u64;
+                        for edge in graph.edges(node) {
+                            let colour = u64::from(self.colour[edge.target as usize]);
+                            hash = hash.wrapping_add(mix(u64::from(edge.label) << 32 | colour));
+                        }
+                        for edge in edges_in.of(node) {
+                            let colour = u64::from(self.colour[edge.target as usize]);
+                            hash = hash.wrapping_add(mix(!(u64::from(edge.label) << 32 | colour)));
+                        }
+                        hashes.push((hash, node));
+                    }
+                    if hashes.iter().any(|(hash, _)| *hash != hashes[0].0) {
+                        changed = true;
+                        if size <= 24 {
+                            insertion_sort(hashes, |a, b| a.0 < b.0);
+                        } else {
+                            hashes.sort_unstable_by_key(|(hash, _)| *hash);
+                        }
+                        self.ties -= 1;
+                        let mut from = 0;
+                        while from < size {
+                            let mut to = from;
+                            while to < size && hashes[to].0 == hashes[from].0 {
+                                self.order[start + to] = hashes[to].1;
+                                to += 1;
+                            }
+                            self.set_cell(start + from, start + to);
+                            trace = mix(trace ^ hashes[from].0).wrapping_add((start + to) as u64);
+                            from = to;
+                        }
+                    }
+                }
+                start = end;
+            }
+        }
+        trace
+    }
+
+    /// Are all members of the cell interchangeable because they have the very same neighbours? (Exchanging two of them
+    /// then maps every edge to an edge.)
+    pub(crate) fn are_twins(&self, start: usize, graph: &Graph, edges_in: &InEdges) -> bool {
+        let first = self.order[start];
+        let (out, into) = (graph.edges(first), edges_in.of(first));
+        self.order[start + 1..start + self.size[start] as usize]
+            .iter()
+            .all(|&other| graph.edges(other) == out && edges_in.of(other) == into)
+    }
+}

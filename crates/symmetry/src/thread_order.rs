@@ -1,0 +1,114 @@
+//! The papers' orders on threads: none, by program counter, and k-bounded.
+//!
+//! Each sorts the threads by something that renaming does not change and leaves ties in their original order, so the result
+//! is a representative that may not be canonical: sound, with more than one representative per class. Stable ties matter;
+//! without them more is stored than without thread symmetry.
+//!
+//! - *program counter* (PCS; after R. Iosif's process symmetry): by location. His figure 5 carries the original order of
+//!   the processes along the path, so that the heap is numbered by it; here the state itself carries that order, in the
+//!   numbers of its threads, since ties are stable.
+//! - *kBOTS* (Robby, Dwyer, Hatcliff, Iosif, figure 3): by stack height, locations, primitive values, then by a simultaneous
+//!   depth-first walk over what the threads reach, at most `k` steps deep. The figure's comparison is not antisymmetric when
+//!   both objects were seen or both are null; then we go on with EQUAL. Nor is it transitive, since it answers EQUAL when
+//!   both threads reach the same object; therefore the threads are sorted by insertion, which needs no total order.
+
+use std::cmp::Ordering;
+
+use crate::graph::{Edge, Graph, NodeId};
+
+/// How threads are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadOrder {
+    /// As they are.
+    None,
+    /// By location.
+    ProgramCounter,
+    /// By everything they reach in at most this many steps; `None`: in any number.
+    Bounded(Option<u32>),
+}
+
+/// Sorts threads.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadSorter {
+    seen_left: Vec<NodeId>,
+    seen_right: Vec<NodeId>,
+    /// The order found by the last call.
+    pub order: Vec<NodeId>,
+}
+
+impl ThreadSorter {
+    /// Sorts the threads of a graph into [`ThreadSorter::order`].
+    pub fn sort(&mut self, graph: &Graph, by: ThreadOrder) {
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(graph.threads());
+        if by != ThreadOrder::None {
+            for end in 1..order.len() {
+                let mut at = end;
+                while at > 0 && self.compare(graph, by, order[at - 1], order[at]) == Ordering::Greater {
+                    order.swap(at - 1, at);
+                    at -= 1;
+                }
+            }
+        }
+        self.order = order;
+    }
+
+    fn compare(&mut self, graph: &Graph, by: ThreadOrder, a: NodeId, b: NodeId) -> Ordering {
+        let control = graph.kind(a).cmp(&graph.kind(b)).then_with(|| graph.control(a).cmp(graph.control(b)));
+        let ThreadOrder::Bounded(bound) = by else { return control };
+        control.then_with(|| graph.data(a).cmp(graph.data(b))).then_with(|| {
+            self.seen_left.clear();
+            self.seen_right.clear();
+            self.references(graph, a, b, bound.unwrap_or(u32::MAX))
+        })
+    }
+
+    /// Compares what two nodes refer to, label by label.
+    fn references(&mut self, graph: &Graph, a: NodeId, b: NodeId, left: u32) -> Ordering {
+        let (mut i, mut j) = (0, 0);
+        loop {
+            let ordering = match (graph.edges(a).get(i), graph.edges(b).get(j)) {
+                (None, None) => return Ordering::Equal,
+                (Some(x), Some(y)) if x.label == y.label => {
+                    i += 1;
+                    j += 1;
+                    self.walk(graph, Some(*x), Some(*y), left)
+                }
+                // A label that only one has is a null reference of the other.
+                (x, Some(y)) if x.is_none_or(|x| x.label > y.label) => {
+                    j += 1;
+                    self.walk(graph, None, Some(*y), left)
+                }
+                (x, _) => {
+                    i += 1;
+                    self.walk(graph, x.copied(), None, left)
+                }
+            };
+            if ordering != Ordering::Equal {
+                return ordering;
+            }
+        }
+    }
+
+    fn walk(&mut self, graph: &Graph, a: Option<Edge>, b: Option<Edge>, left: u32) -> Ordering {
+        let (a, b) = (a.map(|e| e.target), b.map(|e| e.target));
+        if left == 0 || a == b {
+            return Ordering::Equal;
+        }
+        let a = a.filter(|a| !self.seen_left.contains(a));
+        let b = b.filter(|b| !self.seen_right.contains(b));
+        match (a, b) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (Some(a), Some(b)) => {
+                self.seen_left.push(a);
+                self.seen_right.push(b);
+                let here = graph.kind(a).cmp(&graph.kind(b));
+                here.then_with(|| graph.data(a).cmp(graph.data(b)))
+                    .then_with(|| self.references(graph, a, b, left - 1))
+            }
+        }
+    }
+}
