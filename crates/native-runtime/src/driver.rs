@@ -129,17 +129,18 @@ impl World {
         }
         self.objects.restart();
         self.races.restart();
-        (self.failed, self.abandoned) = (false, false);
+        (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
         self.shared.schedule_length = 0;
         self.shared.failure.kind = FailureKind::None as u8;
         reset_output(self.shared.output);
         close_descriptors();
+        self.restore_files();
         let main = &mut self.threads[0];
         main.status = Status::Starting;
         main.clock[0] = 1;
-        crate::donor::prepare(main, main_entry);
+        crate::donor::prepare(0, main_entry);
     }
 }
 
