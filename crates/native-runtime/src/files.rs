@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char};
 
 use crate::real;
+use crate::system_call::{number, system_call};
 use crate::world::{World, active, world};
 
 /// Flags of `open` that say that something may change: write only, read and write, create, truncate.
@@ -86,20 +87,49 @@ changing! {
 }
 
 fn note(changes: bool) {
-    if changes && active() {
-        world().files_changed = true;
+    if active() {
+        world().files_opened = true;
+        world().files_changed |= changes;
     }
 }
+
+macro_rules! opening {
+    ($($name:ident $literal:literal),*) => { $(
+        #[doc = concat!("`", stringify!($name), "`.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(a: usize, b: usize, c: usize) -> usize {
+            note(false);
+            // SAFETY: passed on; superfluous arguments are not looked at.
+            unsafe { real!($literal, fn(usize, usize, usize) -> usize)(a, b, c) }
+        }
+    )* };
+}
+
+opening! { opendir "opendir", dup "dup", dup2 "dup2", dup3 "dup3", fdopen "fdopen", tmpfile "tmpfile" }
 
 impl World {
     /// Puts the working directory back to how it was.
     pub fn restore_files(&mut self) {
+        if self.files_opened {
+            self.files_opened = false;
+            close_descriptors();
+        }
         if !self.files_changed {
             return;
         }
         self.files_changed = false;
         // What fails shows itself as an execution that cannot be repeated.
         let _ = restore();
+    }
+}
+
+/// Closes what the program has opened.
+fn close_descriptors() {
+    const OURS: usize = crate::protocol::SESSION_DESCRIPTOR as usize;
+    // SAFETY: descriptors of the program; no memory is involved.
+    unsafe {
+        system_call(number::CLOSE_RANGE, [3, OURS - 1, 0, 0, 0, 0]);
+        system_call(number::CLOSE_RANGE, [OURS + 2, u32::MAX as usize, 0, 0, 0, 0]);
     }
 }
 

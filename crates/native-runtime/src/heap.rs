@@ -114,7 +114,7 @@ impl Heap {
     pub fn set_start(&mut self) {
         self.early = EARLY_TOP.load(Relaxed);
         // Where the program's first block lies does not depend on what was allocated before.
-        self.tops[0] = self.early.next_multiple_of(1 << 20);
+        self.tops[0] = (self.early + 1).next_multiple_of(1 << 20);
         // What is allocated on behalf of the driver from now on has an arena of its own, which stays as it is.
         EARLY_TOP.store(BASE + ARENA * THREADS, Relaxed);
         self.start = self.tops;

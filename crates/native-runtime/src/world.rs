@@ -195,6 +195,8 @@ pub struct World {
     pub snapshot: Option<Snapshot>,
     /// Destructors of thread-specific data, by key.
     pub keys: Vec<(u32, usize)>,
+    /// Has the program opened files in this execution?
+    pub files_opened: bool,
     /// Has the program changed files in this execution?
     pub files_changed: bool,
     /// What reading the clock has given so far.
@@ -273,6 +275,7 @@ pub fn attach() {
         heap: Heap::new(),
         snapshot: None,
         keys: Vec::new(),
+        files_opened: false,
         files_changed: false,
         clock_ticks: 0,
         random: 0,
