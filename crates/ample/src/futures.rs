@@ -14,11 +14,13 @@ pub struct Futures {
     writing: [u64; 128],
     /// The number of each thread's future.
     current: Vec<u32>,
+    /// Counts the changes.
+    version: u64,
 }
 
 impl Default for Futures {
     fn default() -> Self {
-        Futures { touching: [0; 128], writing: [0; 128], current: Vec::new() }
+        Futures { touching: [0; 128], writing: [0; 128], current: Vec::new(), version: 1 }
     }
 }
 
@@ -42,6 +44,12 @@ impl Futures {
         }
     }
 
+    /// A number that no earlier state of these sets had.
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     #[cold]
     fn change(&mut self, thread: usize, future: u32, all: &[Mask]) {
         if self.current.len() <= thread {
@@ -49,6 +57,7 @@ impl Futures {
         }
         let old = all[std::mem::replace(&mut self.current[thread], future) as usize];
         let new = all[future as usize];
+        self.version += 1;
         for bit in ones((old.read | old.write) ^ (new.read | new.write)) {
             self.touching[usize::from(bit)] ^= 1 << thread;
         }

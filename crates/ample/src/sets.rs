@@ -52,20 +52,24 @@ pub struct AmpleSets {
     visible: Option<u128>,
 
     futures: Futures,
-    /// The threads of the state being looked at.
-    threads: Vec<Looked>,
+    /// Per entry: what was found out about it, as long as no thread's future changes.
+    known: Vec<Known>,
+    /// Entries of the threads of the state being looked at.
+    entries: [u32; MOST_THREADS],
+    /// Per thread, the others that can get in the way of its next step.
+    in_the_way: [u64; MOST_THREADS],
     proposals: Vec<Scope>,
 }
 
-/// A thread of the state being looked at.
-#[derive(Clone, Copy, Debug)]
-struct Looked {
-    /// The threads that can get in the way of its next step.
+/// What is known of an entry, whatever the channels hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// The version of the futures it was found with.
+    version: u64,
     in_the_way: u64,
-    /// It may be able to move.
-    movable: bool,
-    /// Its next step may be in an ample set.
     eligible: bool,
+    /// What a look at the state must add: channels, or whether the thread is the youngest.
+    depends: bool,
 }
 
 /// Proposals per state.
@@ -76,8 +80,7 @@ impl AmpleSets {
     /// `renamed`: states are replaced by representatives.
     pub fn new(machine: &Machine, question: &Question, renamed: bool) -> Result<AmpleSets, &'static str> {
         let visible = question.visible().iter();
-        let propositions =
-            visible.flat_map(|e| Accesses::of_expression(machine.program(), renamed, e)).collect();
+        let propositions = visible.flat_map(|e| Accesses::of_expression(machine.program(), e)).collect();
         let temporal = question.is_temporal();
         Ok(AmpleSets {
             tables: Tables::new(machine, renamed)?,
@@ -87,7 +90,9 @@ impl AmpleSets {
             propositions,
             visible: None,
             futures: Futures::default(),
-            threads: Vec::new(),
+            known: Vec::new(),
+            entries: [0; MOST_THREADS],
+            in_the_way: [0; MOST_THREADS],
             proposals: Vec::new(),
         })
     }
@@ -107,49 +112,78 @@ impl AmpleSets {
                 bits
             }
         };
-        // Where the threads stand; the entries wait where their sets will be.
-        self.threads.clear();
-        for (thread, at) in machine.threads_at(state).enumerate() {
+        if !self.tables.begin(machine, state) {
+            return;
+        }
+        for ((thread, at), slot) in machine.threads_at(state).enumerate().zip(&mut self.entries) {
             let entry = self.tables.entry(machine, state, thread, at);
             self.futures.set(thread, self.tables.entries[entry].future, &self.tables.futures);
-            self.threads.push(Looked { in_the_way: entry as u64, movable: false, eligible: false });
+            *slot = entry as u32;
         }
         self.futures.truncate(count, &self.tables.futures);
-        // The youngest first: it is most often the one that serves the others.
-        for thread in (0..count).rev() {
-            let entry = self.threads[thread].in_the_way as usize;
-            let looked = self.look_at(machine, state, thread, entry, visible);
-            self.threads[thread] = looked;
-            if looked.in_the_way == 0 && looked.movable && looked.eligible {
-                self.proposals.push(Scope::Thread(thread as u32));
-                if self.proposals.len() == MOST_PROPOSALS as usize {
-                    return;
-                }
-            }
+        if self.known.len() < self.tables.entries.len() {
+            self.known.resize(self.tables.entries.len(), Known::default());
         }
-        if self.proposals.is_empty() && count > 2 {
-            self.smallest_set();
+        // Threads that may be able to move, that may be in an ample set, and that nobody gets in the way of.
+        let (mut movable, mut eligible, mut free) = (0u64, 0u64, 0u64);
+        let version = self.futures.version();
+        for thread in 0..count {
+            let entry = self.entries[thread] as usize;
+            let mut known = self.known[entry];
+            if known.version != version {
+                known = self.find_out(entry, visible);
+                self.known[entry] = known;
+            }
+            let (mut in_the_way, mut moves) = (known.in_the_way, true);
+            if known.depends {
+                (in_the_way, moves) = self.look_at(machine, state, entry, thread + 1 == count, in_the_way);
+            }
+            in_the_way &= !(1 << thread);
+            self.in_the_way[thread] = in_the_way;
+            movable |= u64::from(moves) << thread;
+            eligible |= u64::from(known.eligible) << thread;
+            free |= u64::from(in_the_way == 0) << thread;
+        }
+        let mut alone = movable & eligible & free;
+        if alone == 0 {
+            let set = self.smallest_set(count, movable, eligible);
+            self.proposals.extend(set.map(Scope::Threads));
+        }
+        // The youngest first: it is most often the one that serves the others.
+        while alone != 0 && self.proposals.len() < MOST_PROPOSALS as usize {
+            let thread = alone.ilog2();
+            alone &= !(1 << thread);
+            self.proposals.push(Scope::Thread(thread));
         }
     }
 
-    /// One thread of a state.
-    #[inline]
+    /// What does not depend on the state beyond the threads' futures.
+    #[cold]
+    fn find_out(&self, entry: usize, visible: u128) -> Known {
+        let entry = &self.tables.entries[entry];
+        let (first, middle, end) = entry.bits;
+        let written = &self.tables.bits[first as usize..middle as usize];
+        let read = &self.tables.bits[middle as usize..end as usize];
+        Known {
+            version: self.futures.version(),
+            in_the_way: self.futures.in_the_way(written, read),
+            eligible: entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle),
+            depends: entry.at_end || entry.waits.0 != entry.waits.1 || entry.only_channels,
+        }
+    }
+
+    /// What the state adds to the threads in the way of a step, and whether the step may be possible.
     fn look_at(
         &self,
         machine: &Machine,
         state: &[u64],
-        thread: usize,
         entry: usize,
-        visible: u128,
-    ) -> Looked {
+        youngest: bool,
+        mut in_the_way: u64,
+    ) -> (u64, bool) {
         let entry = &self.tables.entries[entry];
-        let (first, middle, end) = entry.bits;
-        let bits = &self.tables.bits;
-        let written = &bits[first as usize..middle as usize];
-        let read = &bits[middle as usize..end as usize];
-        let mut in_the_way = self.futures.in_the_way(written, read);
         let mut movable = !entry.only_channels;
-        if entry.at_end && thread + 1 != self.threads.len() {
+        if entry.at_end && !youngest {
             in_the_way |= self.futures.writing(Objects::end_of_others());
             movable = false;
         }
@@ -165,36 +199,35 @@ impl AmpleSets {
             }
             movable |= wait.operation && (!blocked || fill.capacity == 0);
         }
-        let eligible = entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle);
-        Looked { in_the_way: in_the_way & !(1 << thread), movable, eligible }
+        (in_the_way, movable)
     }
 
-    /// No thread can go alone: proposes the smallest set of threads that can go together, if it is not all of them.
-    fn smallest_set(&mut self) {
-        let threads = &self.threads;
-        let movable = threads.iter().rev().fold(0u64, |set, t| set << 1 | u64::from(t.movable));
+    /// The smallest set of threads that can go together, if it is not all that may move.
+    fn smallest_set(&self, count: usize, movable: u64, eligible: u64) -> Option<u64> {
         let mut best: Option<u64> = None;
         let mut tried = 0u64;
-        for thread in (0..threads.len()).filter(|t| movable >> t & 1 == 1) {
-            let (mut set, mut done) = (1u64 << thread, 0u64);
+        for thread in 0..count {
+            let start = 1u64 << thread | self.in_the_way[thread];
+            // A set with all threads that may move is no reduction.
+            if movable >> thread & 1 == 0 || movable & !start == 0 || start & !eligible != 0 {
+                continue;
+            }
+            let (mut set, mut done) = (start, 1u64 << thread);
             while set != done {
                 let next = (set & !done).trailing_zeros();
-                done |= 1 << next;
                 // A thread that was tried before needs at least the set found then.
                 if tried >> next & 1 == 1 || best.is_some_and(|b| set.count_ones() >= b.count_ones()) {
                     break;
                 }
-                set |= threads[next as usize].in_the_way;
+                done |= 1 << next;
+                set |= self.in_the_way[next as usize];
             }
             tried |= 1 << thread;
-            // A set with all threads that may move is no reduction.
-            let members_eligible =
-                || threads.iter().enumerate().all(|(t, looked)| set >> t & 1 == 0 || looked.eligible);
-            if set == done && movable & !set != 0 && members_eligible() {
+            if set == done && movable & !set != 0 && set & !eligible == 0 {
                 best = Some(set);
             }
         }
-        self.proposals.extend(best.map(Scope::Threads));
+        best
     }
 }
 

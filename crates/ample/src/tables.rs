@@ -5,6 +5,10 @@
 //! same things; so a table per role, made when a role is first met, turns the choice of an ample set into looking up a few
 //! masks. What the rest of a thread may touch is the union over all locations it can still reach (residual code), and over
 //! all that the threads it may still start can touch; of those neither ids nor values are known, so they count as any.
+//!
+//! Where states are replaced by representatives, a table must hold for the state at hand, not for the one it was made in.
+//! Ids and values of locals are looked at in every state anyway; globals that nobody writes, which tables also depend on,
+//! may be exchanged by a representative, so there is a set of tables per arrangement of their values.
 
 use std::collections::HashMap;
 
@@ -51,10 +55,15 @@ pub struct Tables {
     /// Where the locals lie that make up the key of a role, per function.
     keys: Vec<Vec<ScalarAt>>,
     brings_channels: Vec<bool>,
-    /// What a thread of each function may touch in its whole life, whoever it is; computed with the first state.
-    whole_life: Option<Vec<Mask>>,
+    /// Cells of globals that nobody writes and fixed expressions use, if representatives may exchange them.
+    exchanged: Vec<ScalarAt>,
 
-    /// First entries, by function and key: the id, the values, the first channel.
+    /// The values of the exchanged cells in the state looked at last, and the number they have among all met so far.
+    arrangement: (Vec<i32>, u32),
+    arrangements: HashMap<Vec<i32>, u32>,
+    /// What a thread of each function may touch in its whole life, whoever it is; per arrangement, once it is needed.
+    whole_life: HashMap<u32, Vec<Mask>>,
+    /// First entries, by function and key: the arrangement, the id, the first channel, the values.
     roles: HashMap<(u32, Vec<i32>), u32>,
     /// Entries of all roles, one per location.
     pub entries: Vec<Entry>,
@@ -71,11 +80,14 @@ pub struct Tables {
 /// Roles after which a new one shares the table of its function.
 const MOST_ROLES: usize = 4096;
 
+/// Arrangements of exchanged cells after which no new one has tables.
+const MOST_ARRANGEMENTS: u32 = 64;
+
 impl Tables {
     /// Prepares a program's tables, or says why there can be none.
     pub fn new(machine: &Machine, renamed: bool) -> Result<Tables, &'static str> {
         let program = machine.program();
-        let accesses = Accesses::new(program, renamed)?;
+        let accesses = Accesses::new(program)?;
         let objects = Objects::new(machine, &accesses);
         let keys = accesses.keys.iter().enumerate().map(|(f, locals)| {
             let function = FunctionId(f as u32);
@@ -85,14 +97,24 @@ impl Tables {
             });
             scalars.filter_map(|(v, s)| machine.local_at(function, v, s)).collect()
         });
+        let keys: Vec<Vec<ScalarAt>> = keys.collect();
+        let mut exchanged = Vec::new();
+        for v in accesses.globals.iter().filter(|_| renamed) {
+            let scalars = program.scalars(&program.globals[v.0 as usize].ty);
+            exchanged.extend((0..scalars).filter_map(|s| machine.global_at(*v, s)));
+        }
+        let cells = exchanged.len();
         Ok(Tables {
-            keys: keys.collect(),
+            keys,
             brings_channels: (0..program.functions.len())
                 .map(|f| machine.brings_channels(FunctionId(f as u32)))
                 .collect(),
+            exchanged,
+            arrangement: (vec![0; cells], 0),
+            arrangements: HashMap::new(),
             accesses,
             objects,
-            whole_life: None,
+            whole_life: HashMap::new(),
             roles: HashMap::new(),
             entries: Vec::new(),
             waits: Vec::new(),
@@ -108,15 +130,38 @@ impl Tables {
         self.objects.visible(machine.program(), touches, Site { machine, state, thread: None })
     }
 
+    /// Looks at what representatives may have exchanged; must come first for every state. `false` when there are too many
+    /// arrangements to have tables for each.
+    #[inline]
+    pub fn begin(&mut self, machine: &Machine, state: &[u64]) -> bool {
+        let same = |(at, value): (&ScalarAt, &i32)| machine.global_value(state, *at) == *value;
+        if !self.exchanged.iter().zip(&self.arrangement.0).all(same) || self.arrangements.is_empty() {
+            self.rearrange(machine, state);
+        }
+        self.arrangement.1 < MOST_ARRANGEMENTS
+    }
+
+    #[cold]
+    fn rearrange(&mut self, machine: &Machine, state: &[u64]) {
+        let values: Vec<i32> = self.exchanged.iter().map(|at| machine.global_value(state, *at)).collect();
+        let next = self.arrangements.len() as u32;
+        let number = if next < MOST_ARRANGEMENTS {
+            *self.arrangements.entry(values.clone()).or_insert(next)
+        } else {
+            self.arrangements.get(&values).copied().unwrap_or(MOST_ARRANGEMENTS)
+        };
+        self.arrangement = (values, number);
+        self.last.clear();
+    }
+
     /// The entry of a thread.
     #[inline]
     pub fn entry(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> usize {
         if let Some(last) = self.last.get(thread)
             && last.function == Some(at.function)
         {
-            let keys = self.keys[at.function as usize].iter().zip(&last.values);
-            let same = keys.fold(true, |same, (k, v)| same & (machine.local_value(state, at, *k) == *v));
-            if same {
+            let mut keys = self.keys[at.function as usize].iter().zip(&last.values);
+            if last.values.is_empty() || keys.all(|(k, v)| machine.local_value(state, at, *k) == *v) {
                 return (last.first + at.location) as usize;
             }
         }
@@ -131,11 +176,14 @@ impl Tables {
             self.keys[f as usize].iter().map(|k| machine.local_value(state, at, *k)).collect();
         let brings = self.brings_channels[f as usize];
         let channels = if brings { machine.own_channels(state, thread).start } else { 0 };
-        let mut key: Vec<i32> = [thread as i32, channels].into_iter().chain(values.iter().copied()).collect();
+        let mut key: Vec<i32> = [self.arrangement.1 as i32, thread as i32, channels]
+            .into_iter()
+            .chain(values.iter().copied())
+            .collect();
         let mut shared = false;
         if !self.roles.contains_key(&(f, key.clone())) && self.roles.len() >= MOST_ROLES {
             // One table for all that follow.
-            key.clear();
+            key.truncate(1);
             shared = true;
         }
         let first = match self.roles.get(&(f, key.clone())) {
@@ -160,8 +208,9 @@ impl Tables {
     /// Makes the table of a role.
     fn add_role(&mut self, function: usize, site: Site<'_>) -> u32 {
         let program = site.machine.program();
-        if self.whole_life.is_none() {
-            self.whole_life = Some(self.whole_lives(program, Site { thread: None, ..site }));
+        if !self.whole_life.contains_key(&self.arrangement.1) {
+            let lives = self.whole_lives(program, Site { thread: None, ..site });
+            self.whole_life.insert(self.arrangement.1, lives);
         }
         let first = self.entries.len();
         let mut futures = Vec::new();
@@ -183,8 +232,8 @@ impl Tables {
                 entry.only_channels &= !unknown;
                 self.waits.extend(wait);
                 entry.at_end |= matches!(touch, Touch::Exit);
-                if let (Touch::Start(started), Some(lives)) = (touch, &self.whole_life) {
-                    future.add(lives[started.0 as usize]);
+                if let Touch::Start(started) = touch {
+                    future.add(self.whole_life[&self.arrangement.1][started.0 as usize]);
                 }
             }
             entry.waits.1 = self.waits.len() as u32;

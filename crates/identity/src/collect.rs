@@ -7,9 +7,9 @@ use quotient_program::{
 };
 use quotient_source::Span;
 
-use crate::Limit;
 use crate::classes::{CHANNEL, ClassId, Classes, Shape, THREAD, scalar_class};
 use crate::term::{Key, Leaf, Term};
+use crate::{Code, Limit};
 
 /// Where the value of an expression goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,15 @@ pub(crate) struct Atom {
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) sink: Sink,
     pub(crate) span: Span,
-    /// The code can still be executed. What cannot only says which values there may be.
-    pub(crate) live: bool,
+    /// What can still be executed constrains renamings; what cannot says which values there may be.
+    pub(crate) code: Code,
+}
+
+impl Atom {
+    /// It can still be executed.
+    pub(crate) fn is_live(&self) -> bool {
+        self.code == Code::Live
+    }
 }
 
 /// Everything the code does.
@@ -55,15 +62,15 @@ struct Collector<'a> {
     passed: bool,
     function: Option<FunctionId>,
     span: Span,
-    /// The code being looked at can still be executed.
-    live: bool,
+    /// The code being looked at.
+    code: Code,
 }
 
-/// Collects from all code, and from `properties`, expressions that are evaluated from outside. `live(function)` says which
+/// Collects from all code, and from `properties`, expressions that are evaluated from outside. `code(function)` says which
 /// locations can still be executed; threads have started and globals are initialised already.
 pub(crate) fn collect(
     program: &Program,
-    live: &dyn Fn(FunctionId) -> Vec<bool>,
+    code: &dyn Fn(FunctionId) -> Vec<Code>,
     properties: &[&Expr],
 ) -> Collected {
     let mut classes = Classes::new();
@@ -91,15 +98,15 @@ pub(crate) fn collect(
     // Every program has a function; its span is overwritten before it is used.
     let Some(first) = program.functions.first() else { return out };
     let mut collector =
-        Collector { program, out, passed: false, function: None, span: first.span, live: false };
+        Collector { program, out, passed: false, function: None, span: first.span, code: Code::Past };
     collector.passed = collector.channels_are_passed();
     if collector.passed {
         collector.join_kinds();
     }
-    collector.program(live);
+    collector.program(code);
     for property in properties {
         collector.function = None;
-        collector.live = true;
+        collector.code = Code::Live;
         collector.flow(property, Sink::Truth);
     }
     collector.out
@@ -107,7 +114,7 @@ pub(crate) fn collect(
 
 impl Collector<'_> {
     fn refuse(&mut self, why: &str) {
-        if !self.live {
+        if self.code != Code::Live {
             return;
         }
         let at = self.span;
@@ -116,12 +123,12 @@ impl Collector<'_> {
 
     /// Something is used in a way that this analysis does not know.
     fn give_up(&mut self) {
-        self.live = true;
+        self.code = Code::Live;
         self.refuse("a structure is used as a whole");
     }
 
     fn number(&mut self, class: ClassId, why: &str) {
-        if !self.live {
+        if self.code != Code::Live {
             return self.out.open.push(class);
         }
         let limit = Limit { span: Some(self.span), why: why.into() };
@@ -130,7 +137,7 @@ impl Collector<'_> {
 
     fn constant(&mut self, class: ClassId, value: i32) {
         let class = self.out.classes.find(class);
-        if self.live {
+        if self.code == Code::Live {
             self.out.classes.constant(class, value, self.span);
         } else {
             self.out.classes.class[class].initial.push(value);
@@ -169,7 +176,7 @@ impl Collector<'_> {
         }
     }
 
-    fn program(&mut self, live: &dyn Fn(FunctionId) -> Vec<bool>) {
+    fn program(&mut self, code: &dyn Fn(FunctionId) -> Vec<Code>) {
         let program = self.program;
         for (variable, shape) in program.globals.iter().zip(self.out.globals.clone()) {
             self.span = variable.span;
@@ -180,18 +187,18 @@ impl Collector<'_> {
         }
         for (index, function) in program.functions.iter().enumerate() {
             self.function = Some(FunctionId(index as u32));
-            self.live = false;
+            self.code = Code::Past;
             for (local, variable) in function.locals.iter().enumerate() {
                 self.span = variable.span;
                 let shape = self.out.locals[index][local].clone();
                 self.initial(&variable.init, &shape);
             }
-            self.body(function, &live(FunctionId(index as u32)));
+            self.body(function, &code(FunctionId(index as u32)));
         }
         if let Some(observer) = &program.observer {
             self.function = None;
-            self.live = true;
-            self.body(&observer.function, &vec![true; observer.function.locations.len()]);
+            self.code = Code::Live;
+            self.body(&observer.function, &vec![Code::Live; observer.function.locations.len()]);
         }
     }
 
@@ -211,14 +218,14 @@ impl Collector<'_> {
         }
     }
 
-    fn body(&mut self, function: &Function, live: &[bool]) {
+    fn body(&mut self, function: &Function, code: &[Code]) {
         self.span = function.span;
-        self.live = live.iter().any(|l| *l);
+        self.code = code.iter().copied().max().unwrap_or(Code::Past);
         if let Some(provided) = &function.provided {
             self.flow(provided, Sink::Truth);
         }
-        for (location, live) in function.locations.iter().zip(live) {
-            self.live = *live;
+        for (location, code) in function.locations.iter().zip(code) {
+            self.code = *code;
             for t in &location.transformations {
                 self.span = t.span;
                 self.operation(&t.operation);
@@ -523,7 +530,7 @@ impl Collector<'_> {
             let mut leaves = vec![Leaf { class, runs: None, key: None }];
             let term = self.term(e, &mut leaves);
             let term = Term::Binary(BinaryOp::Eq, Box::new(Term::Leaf(0)), Box::new(term));
-            self.push(Atom { term, leaves, sink: Sink::Truth, span: self.span, live: self.live });
+            self.push(Atom { term, leaves, sink: Sink::Truth, span: self.span, code: self.code });
         }
     }
 
@@ -538,7 +545,7 @@ impl Collector<'_> {
     fn atom(&mut self, e: &Expr, sink: Sink) {
         let mut leaves = Vec::new();
         let term = self.term(e, &mut leaves);
-        self.push(Atom { term, leaves, sink, span: self.span, live: self.live });
+        self.push(Atom { term, leaves, sink, span: self.span, code: self.code });
     }
 
     fn term(&mut self, e: &Expr, leaves: &mut Vec<Leaf>) -> Term {

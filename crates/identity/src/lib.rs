@@ -101,22 +101,33 @@ impl Identities {
     }
 }
 
-/// Analyses a program in whose states exactly these threads exist. `live(f)` says which locations of a function can still be
+/// What is known of a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// It may have been executed, while threads were still being started.
+    Past,
+    /// It may have been executed after that, and will not be again.
+    Settled,
+    /// It can still be executed.
+    Live,
+}
+
+/// Analyses a program in whose states exactly these threads exist. `code(f)` says which locations of a function can still be
 /// executed; `properties` are expressions that are evaluated from outside in every state (propositions of a temporal
 /// formula). Nothing may be renamed while threads can still be started.
 pub fn analyse(
     program: &Program,
     threads: &[FunctionId],
-    live: &dyn Fn(FunctionId) -> Vec<bool>,
+    code: &dyn Fn(FunctionId) -> Vec<Code>,
     properties: &[&Expr],
 ) -> Identities {
-    let mut collected = collect::collect(program, live, properties);
+    let mut collected = collect::collect(program, code, properties);
     if program.features.last || program.features.priorities {
         let why = "the model uses _last or priorities".to_owned();
         collected.refused = Some(Limit { span: None, why });
     }
     let mut solved = solve::identities(&collected, threads);
-    let ends = |function: FunctionId| end_of(program, function, &live(function));
+    let ends = |function: FunctionId| end_of(program, function, &code(function));
     if collected.refused.is_some() {
         solved.values.clear();
     }
@@ -142,8 +153,9 @@ pub fn analyse(
 }
 
 /// Where threads that run this function can end.
-fn end_of(program: &Program, function: FunctionId, live: &[bool]) -> Option<Span> {
-    let locations = program.function(function).locations.iter().zip(live).filter(|(_, live)| **live);
+fn end_of(program: &Program, function: FunctionId, code: &[Code]) -> Option<Span> {
+    let locations =
+        program.function(function).locations.iter().zip(code).filter(|(_, code)| **code == Code::Live);
     let mut ends = locations
         .flat_map(|(location, _)| &location.transformations)
         .filter(|t| matches!(t.operation, Operation::Exit) || t.target.is_none());

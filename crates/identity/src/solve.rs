@@ -22,9 +22,9 @@ use quotient_program::FunctionId;
 use quotient_source::Span;
 use quotient_symmetry::graph::Graph;
 
-use crate::Limit;
 use crate::classes::{CHANNEL, Class, ClassId, Shape, THREAD};
 use crate::collect::{Atom, Collected, Sink};
+use crate::{Code, Limit};
 
 /// Values of a class beyond which it is not tabulated.
 const MOST_VALUES: usize = 300;
@@ -78,7 +78,7 @@ pub(crate) fn identities(collected: &Collected, threads: &[FunctionId]) -> Solve
     loop {
         let ids = candidates(collected, &numbers);
         let before = numbers.len();
-        for atom in collected.atoms.iter().filter(|a| a.live) {
+        for atom in collected.atoms.iter().filter(|a| a.is_live()) {
             judge(collected, atom, &ids, &mut numbers);
         }
         if numbers.len() > before {
@@ -200,7 +200,7 @@ fn values(
                     changed |= open.insert(to);
                     break;
                 }
-                if atom.live {
+                if atom.is_live() {
                     changed |= set.insert(value);
                 } else {
                     for stored in &classes.class[to].stored {
@@ -215,7 +215,7 @@ fn values(
     for &id in ids {
         let Class { stored, .. } = &classes.class[id];
         let used = collected.atoms.iter().find(|a| {
-            a.live
+            a.is_live()
                 && (a.leaves.iter().any(|l| classes.find(l.class) == id)
                     || matches!(a.sink, Sink::Class(c) if classes.find(c) == id))
         });
@@ -307,7 +307,9 @@ pub(crate) fn constraints<'a>(
         collected
             .atoms
             .iter()
-            .filter(|a| a.live && a.leaves.iter().any(|l| solved.values.contains_key(&classes.find(l.class))))
+            .filter(|a| {
+                a.is_live() && a.leaves.iter().any(|l| solved.values.contains_key(&classes.find(l.class)))
+            })
             .map(Constraint::Atom),
     );
     out
@@ -364,9 +366,19 @@ pub(crate) fn structure(
             }
         }
     }
-    // A value that is neither a thread nor an index nor computed with is left alone: renaming it gains next to nothing.
+    // A value that is neither a thread nor an index nor computed with is left alone: renaming it gains next to nothing. What
+    // counts is all code that runs after the last start, so that what can be renamed in a state can be in all later ones.
+    let mut related = edges.clone();
+    let mut ignored = colours.clone();
+    for atom in collected.atoms.iter().filter(|a| a.code == Code::Settled) {
+        if atom.leaves.len() <= 2
+            && atom.leaves.iter().all(|l| solved.values.contains_key(&classes.find(l.class)))
+        {
+            tabulate(collected, solved, threads, (atom, 0), &index, &mut label, &mut ignored, &mut related);
+        }
+    }
     let mut touched = vec![false; points.len()];
-    for (from, list) in edges.iter().enumerate() {
+    for (from, list) in related.iter().enumerate() {
         for (_, to) in list {
             touched[from] = true;
             touched[*to as usize] = true;

@@ -102,7 +102,8 @@ impl Machine {
             self.violate(completed, out);
         } else {
             self.expand_program(state, scope, out);
-            if out.len() == first && self.exhausted.is_none() {
+            // Some threads alone that cannot move say nothing about the program.
+            if out.len() == first && scope == Scope::All && self.exhausted.is_none() {
                 if self.claim_deadlocks && !self.may_stop(state) {
                     self.violate(deadlock, out);
                 }
@@ -158,7 +159,14 @@ impl Machine {
             .is_some_and(|c| self.code.functions[c.function as usize].locations[location as usize].valid_end)
     }
 
-    fn claim_place(&self) -> (u32, u32) {
+    /// How many locations the claim has, if they are few; 1 if not.
+    #[inline]
+    pub(crate) fn claim_layers(&self) -> u32 {
+        self.code.claim.as_ref().map_or(1, |c| c.layers)
+    }
+
+    #[inline]
+    pub(crate) fn claim_place(&self) -> (u32, u32) {
         (self.layout.claim.unwrap_or(0), self.code.claim.as_ref().map_or(0, |c| c.layout))
     }
 

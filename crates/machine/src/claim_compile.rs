@@ -1,10 +1,14 @@
 //! Claims to compact code.
 
 use quotient_program::visit::{self, Visitor};
-use quotient_program::{Claim, Expr};
+use quotient_program::{Claim, Expr, Program, Variable, VariableId};
 
+use crate::code::Op;
 use crate::compile::Compiler;
 use crate::fault::Fault;
+
+/// Locations of a claim up to which a search keeps something for each of them with every state of the program.
+const MOST_LAYERS: usize = 8;
 
 /// Does anything ask for `timeout`?
 struct AsksTimeout(bool);
@@ -45,7 +49,43 @@ impl Compiler<'_> {
             accept_labels: claim.accept_labels,
             first,
             marks: claim.acceptance.as_ref().map(|a| a.marks.concat()),
+            layers: if locations.len() <= MOST_LAYERS { locations.len() as u32 } else { 1 },
             outside: !0 << claim.acceptance.as_ref().map_or(1, |a| a.sets),
         });
     }
+
+    /// What only claims ask of a state.
+    pub(crate) fn claim_expr(&mut self, function: u32, expr: &Expr) {
+        match expr {
+            Expr::Enabled(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::Enabled);
+            }
+            Expr::LocationOf(thread) => {
+                self.expr(function, thread);
+                self.emit(Op::LocationOf);
+            }
+            Expr::Oldest(of) => _ = self.emit(Op::Oldest(of.0)),
+            Expr::Bound(depth) => _ = self.emit(Op::Bound(*depth)),
+            Expr::Count { function: of, body } => {
+                let count = self.emit(Op::Count { function: of.0, end: 0 });
+                self.expr(function, body);
+                self.emit(Op::Return);
+                self.code.ops[count] = Op::Count { function: of.0, end: self.here() };
+            }
+            _ => _ = self.emit(Op::NonProgress),
+        }
+    }
+
+    /// A local of a function; the number behind the last function is the claim's.
+    pub(crate) fn local(&self, function: u32, variable: VariableId) -> &Variable {
+        local_of(self.program, function, variable)
+    }
+}
+
+/// A local of a function; the number behind the last function is the claim's.
+pub(crate) fn local_of(program: &Program, function: u32, variable: VariableId) -> &Variable {
+    let claim = program.claim.iter().map(|c| &c.function);
+    let function = program.functions.iter().chain(claim).nth(function as usize);
+    &function.expect("code is compiled for functions of the program").locals[variable.0 as usize]
 }

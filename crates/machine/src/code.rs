@@ -355,6 +355,8 @@ pub(crate) struct Claim {
     pub(crate) marks: Option<Vec<u64>>,
     /// The acceptance sets that do not exist, as bits.
     pub(crate) outside: u64,
+    /// Its number of locations, if they are few; else 1.
+    pub(crate) layers: u32,
 }
 
 /// A compiled observer.

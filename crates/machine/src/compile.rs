@@ -317,7 +317,7 @@ impl Compiler<'_> {
             }
             ir::Action::Forget(variable) => {
                 let at = self.layout.threads[function as usize].locals[variable.0 as usize];
-                let ty = &self.program.functions[function as usize].locals[variable.0 as usize].ty;
+                let ty = &self.local(function, *variable).ty.clone();
                 let len = size_of_type(self.program, ty);
                 self.emit(Op::Forget { at, len });
                 if has_links(self.program, ty) {
@@ -462,29 +462,12 @@ impl Compiler<'_> {
                 let label = self.program.labels[label.0 as usize];
                 self.emit(Op::At { function: label.function.0, location: label.location.0 });
             }
-            Expr::Enabled(thread) => {
-                self.expr(function, thread);
-                self.emit(Op::Enabled);
-            }
-            Expr::LocationOf(thread) => {
-                self.expr(function, thread);
-                self.emit(Op::LocationOf);
-            }
-            Expr::NonProgress => {
-                self.emit(Op::NonProgress);
-            }
-            Expr::Oldest(of) => {
-                self.emit(Op::Oldest(of.0));
-            }
-            Expr::Bound(depth) => {
-                self.emit(Op::Bound(*depth));
-            }
-            Expr::Count { function: of, body } => {
-                let count = self.emit(Op::Count { function: of.0, end: 0 });
-                self.expr(function, body);
-                self.emit(Op::Return);
-                self.code.ops[count] = Op::Count { function: of.0, end: self.here() };
-            }
+            Expr::Enabled(_)
+            | Expr::LocationOf(_)
+            | Expr::NonProgress
+            | Expr::Oldest(_)
+            | Expr::Bound(_)
+            | Expr::Count { .. } => self.claim_expr(function, expr),
             Expr::Priority(thread) => {
                 self.expr(function, thread);
                 self.emit(Op::Priority);
@@ -669,7 +652,7 @@ impl Compiler<'_> {
             Root::Local(v) => (
                 true,
                 self.layout.threads[function as usize].locals[v.0 as usize],
-                &self.program.functions[function as usize].locals[v.0 as usize].ty,
+                &self.local(function, *v).ty,
             ),
             Root::Remote { .. } | Root::Object { .. } => return Simple::No,
         };
@@ -713,7 +696,7 @@ impl Compiler<'_> {
             }
             Root::Local(v) => {
                 self.emit(Op::LocalPlace(self.layout.threads[function as usize].locals[v.0 as usize]));
-                &program.functions[function as usize].locals[v.0 as usize].ty
+                &crate::claim_compile::local_of(program, function, *v).ty
             }
             Root::Remote { thread, function: remote, variable } => {
                 self.expr(function, thread);

@@ -101,7 +101,7 @@ impl Compiler<'_> {
             }
             ir::Action::Forget(variable) => {
                 let at = self.layout.threads[function as usize].locals[variable.0 as usize];
-                let ty = &self.program.functions[function as usize].locals[variable.0 as usize].ty;
+                let ty = &self.local(function, *variable).ty;
                 for offset in 0..size_of_type(self.program, ty) {
                     let to = Operand { at: at + offset, base: Base::Thread, ..ZERO };
                     let change = Change { to, left: ZERO, right: ZERO, subtract: false, mask: u8::MAX };

@@ -26,6 +26,8 @@ pub struct ThreadView {
     pub function: u32,
     /// Its location.
     pub location: u32,
+    /// Index of the function it was started with: another one than `function` during a call.
+    pub body: u32,
 }
 
 impl Machine {
@@ -53,6 +55,7 @@ impl Machine {
                 id: id as u32,
                 function: t.kind,
                 location: self.location(memory, t.at, t.kind),
+                body: self.outermost(memory, id).map_or(t.kind, |f| f.kind),
             })
             .collect()
     }
@@ -79,7 +82,7 @@ impl Machine {
                     outer => format!("{outer}/{}", function.name),
                 };
                 let layout = &self.layout.threads[frame.kind as usize];
-                for (variable, at) in function.locals.iter().zip(&layout.locals) {
+                for (variable, at) in function.locals.iter().zip(&layout.locals).filter(|(v, _)| !v.scratch) {
                     let name = format!("{prefix}.{}", variable.name);
                     self.value(state, &name, &variable.ty, frame.at + at, names, &mut out);
                 }
@@ -101,6 +104,7 @@ impl Machine {
         out
     }
 
+    #[allow(clippy::too_many_arguments, reason = "a place of a state, with its name")]
     pub(crate) fn value(
         &self,
         state: &[u64],

@@ -212,8 +212,6 @@ impl Layout {
             globals[index] = at;
             at += size_of_type(program, &variable.ty);
         }
-        let mut threads: Vec<ThreadLayout> =
-            program.functions.iter().map(|f| thread_layout(program, f)).collect();
         if program.features.dynamic {
             // In the place of the observer's function, of an ended thread and of no thread.
             threads.extend([(); 3].map(|()| ThreadLayout {

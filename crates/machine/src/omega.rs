@@ -14,6 +14,30 @@ use crate::machine::Machine;
 impl Omega for Machine {
     type Marks = u64;
 
+    fn layers(&self) -> u32 {
+        self.claim_layers()
+    }
+
+    #[inline]
+    fn take_layer(&self, state: &mut [u64]) -> u32 {
+        if self.claim_layers() == 1 {
+            return 0;
+        }
+        let (base, layout) = self.claim_place();
+        let memory = state.as_mut_ptr().cast::<u8>();
+        let location = self.location(memory, base, layout);
+        self.put_location(memory, base, layout, 0);
+        location
+    }
+
+    #[inline]
+    fn put_layer(&self, state: &mut [u64], layer: u32) {
+        if self.claim_layers() > 1 {
+            let (base, layout) = self.claim_place();
+            self.put_location(state.as_mut_ptr().cast(), base, layout, layer);
+        }
+    }
+
     #[inline]
     fn state_marks(&mut self, state: &[u64]) -> u64 {
         self.acceptance(state)
@@ -68,6 +92,18 @@ impl Marks for FairMarks {
 
 impl Omega for Fair<'_> {
     type Marks = FairMarks;
+
+    fn layers(&self) -> u32 {
+        self.0.layers()
+    }
+
+    fn take_layer(&self, state: &mut [u64]) -> u32 {
+        self.0.take_layer(state)
+    }
+
+    fn put_layer(&self, state: &mut [u64], layer: u32) {
+        self.0.put_layer(state, layer);
+    }
 
     fn state_marks(&mut self, state: &[u64]) -> FairMarks {
         let mut marks = FairMarks { accepting: self.0.acceptance(state), threads: [u64::MAX; 4] };

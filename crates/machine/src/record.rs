@@ -110,7 +110,8 @@ impl Machine {
         let mut out = Successors::new();
         self.expand(state, Scope::All, &mut out);
         self.exhausted = None;
-        self.taken = taken;
+        // In place: machine code has the address of the list.
+        self.taken.copy_from_slice(&taken);
         let recorder = self.recorder.take().unwrap_or_default();
         recorder
             .closed

@@ -6,14 +6,15 @@ use std::sync::atomic::AtomicBool;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{Cause, Limits, Report, Statistics, Stop};
-use quotient_symmetry::audit::audit;
+use quotient_search::{AmpleAudit, Cause, Limits, Report, Statistics, Stop};
 use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace, in_real_names};
 
+use crate::audit;
 use crate::question::{self, Question};
 use crate::searching::{representative, run};
 use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::unreached::{Unreached, unreached};
 use crate::{Model, Relative};
 
 /// In which order states are explored.
@@ -72,7 +73,8 @@ pub struct Check<'a> {
     pub raw: bool,
     /// Which states stand for others. `None`: the canonical form, or nothing with `raw`.
     pub symmetry: Option<Symmetry>,
-    /// Compare this many states with their representatives afterwards.
+    /// Check the reductions on this many states afterwards: states behave like their representatives, the moves of ample
+    /// sets commute with the others.
     pub audit: u64,
     /// Go on after the first violation and report one of each kind and place.
     pub all: bool,
@@ -164,17 +166,6 @@ pub struct Answer {
     pub statistics: Statistics,
 }
 
-/// A statement that was never executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreached {
-    /// The proctype.
-    pub process: String,
-    /// Where, as `file:line`.
-    pub at: String,
-    /// The statement.
-    pub statement: String,
-}
-
 /// The result of a check.
 #[derive(Debug)]
 pub struct Outcome {
@@ -192,6 +183,8 @@ pub struct Outcome {
     pub symmetry: SymmetryReport,
     /// The partial order reduction applied to the safety question.
     pub partial_order: PartialOrder,
+    /// What an audit of the partial order reduction looked at.
+    pub audited_ample: Option<AmpleAudit>,
     /// What the user should know: reductions that were off, claims that were not checked.
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
@@ -216,6 +209,8 @@ pub enum CheckError {
     NotReplayable(NotReplayable),
     /// An audit found states that do not behave like their representatives: a bug of the checker.
     WrongRepresentatives(u64),
+    /// An audit found moves of ample sets that do not commute with others: a bug of the checker.
+    WrongAmpleSets(u64),
     /// The question cannot be asked: why.
     Refused(String),
 }
@@ -228,6 +223,10 @@ impl fmt::Display for CheckError {
             CheckError::WrongRepresentatives(count) => write!(
                 f,
                 "{count} states do not behave like their representatives; this is a bug in quotient, please report it"
+            ),
+            CheckError::WrongAmpleSets(count) => write!(
+                f,
+                "{count} moves of ample sets do not commute with others; this is a bug in quotient, please report it"
             ),
             CheckError::Refused(why) => f.write_str(why),
         }
@@ -328,9 +327,6 @@ impl Model {
             .iter()
             .copied()
             .find(|q| matches!(self.claim_for(*q), Ok(Some(claim)) if question::follows_everything(&claim)));
-        if carrier.is_none() {
-            self.ask(Question::Safety, None, check, progress, &mut outcome)?;
-        }
         for question in questions {
             if !outcome.violations.is_empty() && !check.all {
                 break;
@@ -356,7 +352,11 @@ impl Model {
                 }
             }
         }
-        self.conclude(&mut outcome);
+        let asked = outcome.answers.iter().any(|a| a.question == Question::Safety);
+        if !asked && (outcome.violations.is_empty() || check.all) {
+            self.ask(Question::Safety, None, check, progress, &mut outcome)?;
+        }
+        outcome.conclude();
         Ok(outcome)
     }
 
@@ -408,6 +408,7 @@ impl Model {
             reduced: Reduced::default(),
             symmetry: SymmetryReport { order: "off".into(), ..SymmetryReport::default() },
             partial_order: PartialOrder::Off,
+            audited_ample: None,
             notes,
             unreached: Vec::new(),
             store,
@@ -500,7 +501,7 @@ impl Model {
         let statistics = report.statistics;
         outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
         outcome.add(&statistics);
-        self.conclude(outcome);
+        outcome.conclude();
         Ok(())
     }
 
@@ -528,14 +529,11 @@ impl Model {
             return Ok(());
         }
         let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
-        if check.audit > 0
-            && let Some(representative) = representative
-        {
-            let audit = audit(machine, representative, check.audit, 1).map_err(CheckError::Exhausted)?;
-            if audit.wrong > 0 {
-                return Err(CheckError::WrongRepresentatives(audit.wrong));
+        if check.audit > 0 {
+            symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
+            if outcome.partial_order != PartialOrder::Off {
+                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check.audit)?;
             }
-            symmetry.audited = Some((audit.states, audit.renamed));
         }
         if symmetry.over_budget > 0 {
             let count = symmetry.over_budget;
@@ -557,9 +555,14 @@ impl Model {
         let mut questions = Vec::new();
         for found in &report.found {
             let choices = match &mut representative {
+                Some(representative) => match symmetry_choice::canonical(machine, representative) {
+                    Some(mut canonical) => {
+                        in_real_names(machine, *representative, &mut canonical, &found.path.choices)
+                            .map_err(CheckError::NotReplayable)?
+                    }
+                    None => found.path.choices.clone(),
+                },
                 None => found.path.choices.clone(),
-                Some(representative) => in_real_names(machine, *representative, &found.path.choices)
-                    .map_err(CheckError::NotReplayable)?,
             };
             let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
                 .map_err(CheckError::NotReplayable)?;
@@ -601,17 +604,19 @@ impl Model {
         }
         Ok(questions)
     }
+}
 
+impl Outcome {
     /// The verdict over all answers.
-    fn conclude(&self, outcome: &mut Outcome) {
-        let undecided = outcome.answers.iter().find_map(|a| match &a.verdict {
+    fn conclude(&mut self) {
+        let undecided = self.answers.iter().find_map(|a| match &a.verdict {
             Verdict::Undecided(why) => Some(why.clone()),
             _ => None,
         });
-        outcome.verdict = match (outcome.violations.is_empty(), undecided) {
+        self.verdict = match (self.violations.is_empty(), undecided) {
             (false, why) => {
                 if let Some(why) = why.filter(|w| !w.contains("violation")) {
-                    outcome.notes.push(format!("the search is incomplete: {why}"));
+                    self.notes.push(format!("the search is incomplete: {why}"));
                 }
                 Verdict::Violated
             }
@@ -619,9 +624,7 @@ impl Model {
             (true, None) => Verdict::Holds,
         };
     }
-}
 
-impl Outcome {
     /// Adds the figures of one more search.
     pub(crate) fn add(&mut self, more: &Statistics) {
         let sum = &mut self.statistics;
@@ -633,37 +636,4 @@ impl Outcome {
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
     }
-}
-
-/// Statements that no process ever executed.
-fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
-    let mut out: Vec<Unreached> = Vec::new();
-    let mut number = 0;
-    // A statement can be several transformations (copied into choices): it is reached when one of them is.
-    let mut reached = std::collections::HashSet::new();
-    let mut all = Vec::new();
-    for function in &machine.program().functions {
-        for location in &function.locations {
-            for t in &location.transformations {
-                if machine.taken(number) {
-                    reached.insert(t.span);
-                }
-                all.push((function, t));
-                number += 1;
-            }
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    for (function, t) in all {
-        if !reached.contains(&t.span) && seen.insert(t.span) {
-            let name = if function.name == ":init:" { "init" } else { &function.name };
-            let ends = t.text == "-end-";
-            out.push(Unreached {
-                process: name.into(),
-                at: model.sources.file_line(t.span),
-                statement: if ends { "the end of the process".into() } else { t.text.clone() },
-            });
-        }
-    }
-    out
 }

@@ -53,6 +53,7 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
+mod audit;
 mod branching;
 mod check;
 mod dot;
@@ -61,6 +62,7 @@ mod question;
 mod relative;
 mod searching;
 mod symmetry_choice;
+mod unreached;
 
 pub use check::{
     Answer, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport,
@@ -69,9 +71,10 @@ pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
 pub use question::Question;
 pub use relative::{Refused, Relative};
-pub use symmetry_choice::{Symmetry, SymmetryReport};
+pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
 
 pub use quotient_ample as ample;
+pub use quotient_bir as bir;
 pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;

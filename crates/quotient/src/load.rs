@@ -2,20 +2,24 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use quotient_program::Program;
+use quotient_bir::LowerOptions;
+use quotient_program::{Extension, Program};
 use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
 use quotient_source::{Diagnostics, SourceMap, render};
 
-/// What is told to the preprocessor.
+/// What is told to the front end.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// `-D NAME=VALUE`.
+    /// `-D NAME=VALUE`: a macro of Promela, a constant of BIR.
     pub defines: Vec<(String, String)>,
-    /// `-I DIR`.
+    /// `-I DIR`: where Promela's `#include` looks.
     pub include_dirs: Vec<PathBuf>,
     /// Properties given apart from the model: `--ltl` and the like. They become claims behind the model's own.
     pub properties: Vec<(PropertyKeyword, String)>,
+    /// Extension types that BIR models may use besides the built-in ones.
+    pub extensions: Vec<Arc<dyn Extension>>,
 }
 
 /// A model that can be checked.
@@ -48,7 +52,7 @@ impl LoadError {
         match self {
             LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
             LoadError::UnknownKind(path) => format!(
-                "error: {} is no kind of file that quotient knows\nhelp: Promela models end in .pml, .prm, .promela or .spin",
+                "error: {} is no kind of file that quotient knows\nhelp: Promela models end in .pml, .prm, .promela or .spin, BIR models in .bir",
                 path.display()
             ),
             LoadError::Invalid(sources, diagnostics) => {
@@ -73,6 +77,12 @@ impl Model {
     /// Reads a model from a file.
     pub fn load(path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if extension == "bir" {
+            let mut sources = SourceMap::new();
+            let parsed = quotient_bir::parse_file(&mut sources, path)
+                .map_err(|error| LoadError::Unreadable(path.into(), error))?;
+            return Model::from_bir(sources, parsed, options);
+        }
         if !matches!(extension, "pml" | "prm" | "promela" | "spin" | "pr") && path.is_file() {
             return Err(LoadError::UnknownKind(path.into()));
         }
@@ -87,6 +97,33 @@ impl Model {
     /// Reads a Promela model from memory.
     pub fn from_text(name: &str, text: &str) -> Result<Model, LoadError> {
         Model::from_text_with(name, text, &[])
+    }
+
+    /// Reads a BIR model from memory.
+    pub fn from_bir_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
+        let mut sources = SourceMap::new();
+        let parsed = quotient_bir::parse_text(&mut sources, name, text);
+        Model::from_bir(sources, parsed, options)
+    }
+
+    fn from_bir(
+        sources: SourceMap,
+        parsed: quotient_bir::Parsed,
+        options: &LoadOptions,
+    ) -> Result<Model, LoadError> {
+        let mut diagnostics = parsed.diagnostics;
+        let system = match parsed.system {
+            Some(system) if !diagnostics.has_errors() => system,
+            _ => return Err(LoadError::Invalid(sources, diagnostics)),
+        };
+        let lower =
+            LowerOptions { constants: options.defines.clone(), extensions: options.extensions.clone() };
+        let lowered = quotient_bir::lower(&system, &sources, &lower);
+        diagnostics.extend(lowered.diagnostics);
+        if diagnostics.has_errors() {
+            return Err(LoadError::Invalid(sources, diagnostics));
+        }
+        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims: Vec::new() })
     }
 
     /// Reads a Promela model from memory, with properties given apart from it.

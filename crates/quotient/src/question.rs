@@ -65,7 +65,7 @@ pub(crate) fn claim(claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
     Ok(Some(match &claim.kind {
         ClaimKind::Ctl(_) => return Ok(None),
         ClaimKind::Never(function) => ir::Claim {
-            function: function.clone(),
+            function: (**function).clone(),
             text: claim.name.clone(),
             origin: ClaimOrigin::Never,
             stutter_invariant: false,

@@ -66,7 +66,7 @@ pub struct SymmetryReport {
 
 /// How the states of a machine are shown as graphs.
 #[derive(Debug)]
-pub(crate) enum States {
+pub enum States {
     /// Of a program with a fixed set of things: identities are numbers, and what they may be renamed to was found out.
     Static(Box<Renaming>),
     /// Of a program with objects: references are opaque.
@@ -74,6 +74,14 @@ pub(crate) enum States {
 }
 
 impl StateGraph<Machine> for States {
+    #[inline]
+    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        match self {
+            States::Static(states) => states.shortcut(machine, state, out),
+            States::Dynamic(states) => states.shortcut(machine, state, out),
+        }
+    }
+
     #[inline]
     fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
         match self {
@@ -92,7 +100,7 @@ impl StateGraph<Machine> for States {
 }
 
 /// The representative a check uses.
-pub(crate) type Representative = Ordered<States>;
+pub type Representative = Ordered<States>;
 
 /// The symmetry a check asks for.
 pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
@@ -100,10 +108,14 @@ pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
 }
 
 /// The representative for a check of this machine; `None` when nothing can be renamed in any state.
-pub(crate) fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
+pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
     let order = asked(check).order()?;
     if let Some(states) = DynamicGraph::new(machine) {
         return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
+    }
+    if order == Order::Heap(ThreadOrder::None) {
+        // A static program has no objects, and nothing else may move.
+        return None;
     }
     let program = machine.program();
     // Without the reductions a dead variable keeps its value.
@@ -116,6 +128,15 @@ pub(crate) fn representative(machine: &mut Machine, check: &Check<'_>) -> Option
     let settled = renaming.identities(machine, initial.state(state));
     (!settled.is_some_and(|identities| identities.is_trivial()))
         .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
+}
+
+/// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it.
+pub(crate) fn canonical(machine: &mut Machine, representative: &Representative) -> Option<Representative> {
+    let states = match &representative.states {
+        States::Static(renaming) => States::Static(Box::new(renaming.fresh())),
+        States::Dynamic(_) => States::Dynamic(Box::new(DynamicGraph::new(machine)?)),
+    };
+    Some(Ordered::new(states, Order::Exact))
 }
 
 /// For each function and location the locals that are dead, and zero in a reduced program.

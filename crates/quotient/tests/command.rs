@@ -134,10 +134,36 @@ fn limits_end_undecided() {
 }
 
 #[test]
-fn claims_that_are_not_checked_are_not_called_true() {
-    let file = File::new("claim.pml", "bit x;\nactive proctype P() { x = 1 }\nltl p { <> (x == 1) }\n");
-    assert_eq!(quotient(&["check", file.path()]).status.code(), Some(5));
+fn temporal_claims_end_in_their_own_status() {
+    let text = "bit x, y;\nactive proctype P() { do :: x = 1 - x od }\nltl p { <> (y == 1) }\n";
+    let file = File::new("claim.pml", text);
+    let trace = File::new("claim.trace", "");
+    let output = quotient(&["check", "--trace", trace.path(), file.path()]);
+    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+    assert!(stdout(&output).contains("again and again"), "{}", stdout(&output));
+    let replayed = quotient(&["replay", trace.path()]);
+    assert_eq!(replayed.status.code(), Some(13), "{}", stderr(&replayed));
+    assert!(stdout(&replayed).contains("formula violated: <> (y == 1)"), "{}", stdout(&replayed));
     assert_eq!(quotient(&["check", "--safety", file.path()]).status.code(), Some(0));
+    assert_eq!(quotient(&["check", "--claim", "q", file.path()]).status.code(), Some(2));
+
+    let output = quotient(&["check", "--safety", "--ltl", "<> (y", file.path()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--ltl:1:"), "{}", stderr(&output));
+    let quiet = File::new("quiet.pml", "bit x;\nactive proctype P() { do :: x = 1 - x od }\n");
+    let json_of = |args: &[&str]| json(&quotient(&[&["check", "--json"], args, &[quiet.path()]].concat()));
+    let object = json_of(&["--ltl", "[]<> (x == 1)", "--ctl", "AG EX (x == 0)", "--invariant", "x < 2"]);
+    assert_eq!(object["verdict"], "violated", "{object:#}");
+    assert_eq!(object["violation"]["kind"], "ctl");
+    let verdicts: Vec<&Value> =
+        object["answers"].as_array().expect("a list").iter().map(|a| &a["verdict"]).collect();
+    assert_eq!(verdicts, ["holds", "holds", "holds", "violated"], "{object:#}");
+    let object = json_of(&["--ltl", "<>[] (x == 1)"]);
+    assert_eq!((&object["violation"]["kind"], &object["violation"]["cycle"]), (&"ltl".into(), &2.into()));
+    let dot = File::new("quiet.dot", "");
+    assert_eq!(quotient(&["check", "--dot", dot.path(), quiet.path()]).status.code(), Some(0));
+    let drawn = std::fs::read_to_string(dot.path()).expect("a drawing");
+    assert_eq!((drawn.matches(" -> ").count(), drawn.matches("x=1").count()), (2, 1), "{drawn}");
 }
 
 #[test]

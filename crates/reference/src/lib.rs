@@ -1,22 +1,28 @@
-//! A second opinion on Promela, for tests only.
+//! A second opinion on Promela (and, in [`bir`], on BIR), for tests only.
 //!
 //! Everything here is slow and simple, and independent of the engine: it shares only the syntax tree.
 //!
 //! - [`print()`]: a syntax tree as Promela text;
 //! - [`generate()`]: random programs, named by a seed;
 //! - [`interpret()`]: an explicit-state interpreter with SPIN's meaning;
+//! - [`symmetric()`]: random programs with symmetric processes, and what may spoil the symmetry;
+//! - [`temporal`]: temporal formulas by tableau;
 //! - [`shrink()`]: a smaller program that still fails.
 //!
 //! The interpreter is itself checked against SPIN (`tests/spin.rs`), where SPIN is installed.
 
+pub mod bir;
 pub mod construct;
 pub mod generate;
 pub mod interpret;
 pub mod print;
 pub mod random;
 pub mod shrink;
+pub mod symmetric;
+pub mod temporal;
 
 pub use generate::generate;
-pub use interpret::{Fault, Outcome, interpret};
+pub use interpret::{Fault, Outcome, StateGraph, interpret, state_graph};
 pub use print::print;
 pub use shrink::shrink;
+pub use symmetric::symmetric;

@@ -1,10 +1,10 @@
 //! The reference tools from a shell.
 //!
 //! - `generate --seed S [--size K]` prints a random program;
-//! - `interpret FILE [--limit N]` explores a model and prints what was found.
+//! - `interpret FILE [--limit N]` explores a model and prints what was found; for BIR also `-D N=VALUE`.
 
 use quotient_promela::{ParseOptions, parse_file};
-use quotient_reference::{generate, interpret, print};
+use quotient_reference::{bir, generate, interpret, print};
 use quotient_source::{SourceMap, render};
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,6 +49,9 @@ fn generate_command(args: &[String]) -> Result<String, String> {
 fn interpret_command(args: &[String]) -> Result<String, String> {
     let file = args.first().ok_or(USAGE)?;
     let limit = option(args, "--limit", Some(1_000_000))?;
+    if file.ends_with(".bir") {
+        return interpret_bir(file, limit as usize, args);
+    }
     let mut map = SourceMap::new();
     let parsed = parse_file(&mut map, Path::new(file), &ParseOptions::default())
         .map_err(|error| format!("{file}: {error}"))?;
@@ -66,5 +69,33 @@ fn interpret_command(args: &[String]) -> Result<String, String> {
         outcome.assertion_failures,
         outcome.faults,
         outcome.complete
+    ))
+}
+
+fn interpret_bir(file: &str, states: usize, args: &[String]) -> Result<String, String> {
+    let mut map = SourceMap::new();
+    let parsed =
+        quotient_bir::parse_file(&mut map, Path::new(file)).map_err(|error| format!("{file}: {error}"))?;
+    let mut diagnostics = parsed.diagnostics;
+    let system = parsed.system.ok_or("no system")?;
+    diagnostics
+        .extend(quotient_bir::lower(&system, &map, &quotient_bir::LowerOptions::default()).diagnostics);
+    if diagnostics.has_errors() {
+        let messages: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
+        return Err(messages.join("\n"));
+    }
+    let mut constants = Vec::new();
+    for (flag, value) in args.iter().zip(args.iter().skip(1)) {
+        if flag == "-D" {
+            let (name, value) = value.split_once('=').ok_or("-D needs NAME=VALUE")?;
+            constants.push((name.to_owned(), value.parse().map_err(|_| "-D needs a number")?));
+        }
+    }
+    let orbits = !args.iter().any(|a| a == "--no-orbits");
+    let outcome = bir::explore(&system, &bir::Limits { states, constants, orbits })?;
+    Ok(format!(
+        "states              {}\n  up to addresses   {}\n  orbits            {}\ntransitions         {}\n\
+         violations          {:?}\ncomplete            {}\n",
+        outcome.raw, outcome.heap, outcome.orbits, outcome.transitions, outcome.violations, outcome.complete
     ))
 }

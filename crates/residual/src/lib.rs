@@ -2,10 +2,11 @@
 //!
 //! [`reduce`] changes a program so that it has fewer states and the same verdicts: a local variable whose value cannot be
 //! read any more has none ([`mod@liveness`]), nor has a global that is never read ([`mod@unread`]), and steps that touch only the process's own variables happen together
-//! with the step before ([`mod@local_steps`]), and processes that have ended stay where nobody notices ([`mod@ended`]). Both only apply where their side conditions hold; the result says what was
+//! with the step before ([`mod@local_steps`]), and processes that have ended stay where nobody notices ([`mod@ended`]) or, with objects, cease to exist in any order ([`mod@any_order`]). Both only apply where their side conditions hold; the result says what was
 //! done.
 
 pub mod access;
+pub mod any_order;
 pub mod ended;
 pub mod liveness;
 pub mod local_steps;
@@ -30,6 +31,10 @@ pub struct Reduced {
 pub fn reduce(program: &mut Program) -> Reduced {
     let unread = unread::forget_unread(program);
     // A claim may count processes, steps or stuttering at the end.
-    let ended = if program.claim.is_some() { 0 } else { ended::keep_ended(program) };
+    let ended = if program.claim.is_some() {
+        0
+    } else {
+        any_order::end_in_any_order(program) + ended::keep_ended(program)
+    };
     Reduced { unread, ended, forgotten: liveness::forget_dead(program), merged: local_steps::merge(program) }
 }

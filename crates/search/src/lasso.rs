@@ -17,16 +17,18 @@ pub(crate) struct Component<'a> {
     pub(crate) place: &'a [u32],
     pub(crate) first: u32,
     pub(crate) open: u32,
+    /// Layers of each core.
+    pub(crate) layers: u32,
 }
 
 impl Component<'_> {
-    fn has(&self, number: u32) -> bool {
-        self.place.get(number as usize).is_some_and(|p| (self.first..self.open).contains(p))
+    fn has(&self, index: usize) -> bool {
+        self.place.get(index).is_some_and(|p| (self.first..self.open).contains(p))
     }
 
     /// Was the state stored by the search?
-    fn stored(&self, number: u32) -> bool {
-        self.place.get(number as usize).is_some_and(|p| *p != 0)
+    fn stored(&self, index: usize) -> bool {
+        self.place.get(index).is_some_and(|p| *p != 0)
     }
 }
 
@@ -39,7 +41,7 @@ pub(crate) struct Lasso {
 /// A state met by a breadth-first walk.
 struct Node {
     state: Vec<u64>,
-    number: u32,
+    number: usize,
     parent: usize,
     choice: u32,
 }
@@ -62,7 +64,6 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
 ) -> Result<Lasso, String> {
     let mut walk =
         Walk { system, representative, store, component, successors: Successors::new(), scratch: Vec::new() };
-    let lost = || "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned();
     let (mut choices, start) = walk.from_initial()?.ok_or_else(lost)?;
     // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
     let mut met = S::Marks::NONE;
@@ -103,12 +104,28 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     Ok(Lasso { path: Path { choices }, cycle: length })
 }
 
+/// A shortest way to the component, as choices.
+pub(crate) fn way<S: Omega, R: Representative<S>>(
+    system: &mut S,
+    representative: &mut R,
+    store: &mut Numbered,
+    component: Component<'_>,
+) -> Result<Vec<u32>, String> {
+    let (successors, scratch) = (Successors::new(), Vec::new());
+    let mut walk = Walk { system, representative, store, component, successors, scratch };
+    walk.from_initial()?.map(|(choices, _)| choices).ok_or_else(lost)
+}
+
+fn lost() -> String {
+    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned()
+}
+
 /// A state with its number.
-type At = (u32, Vec<u64>);
+type At = (usize, Vec<u64>);
 
 impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     /// The successors of a state, with their numbers.
-    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<(u32, u32, Vec<u64>)>, String> {
+    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<(u32, usize, Vec<u64>)>, String> {
         self.successors.clear();
         match state {
             Some(state) => self.system.successors(state, Scope::All, &mut self.successors),
@@ -128,7 +145,10 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
                 self.successors.replace(index, &self.scratch);
             }
             let state = self.successors.state(index).to_vec();
-            out.push((index as u32, self.store.number_of(&state), state));
+            let mut core = state.clone();
+            let layer = self.system.take_layer(&mut core) as usize;
+            let number = self.store.number_of(&core) as usize * self.component.layers as usize + layer;
+            out.push((index as u32, number, state));
         }
         Ok(out)
     }
@@ -146,7 +166,7 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     /// The shortest way from an initial state to the component.
     fn from_initial(&mut self) -> Result<Option<(Vec<u32>, At)>, String> {
         let mut nodes: Vec<Node> = Vec::new();
-        let mut seen: HashMap<u32, ()> = HashMap::new();
+        let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut next = usize::MAX;
         loop {
             let source = (next != usize::MAX).then(|| nodes[next].state.clone());
@@ -180,7 +200,7 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     ) -> Result<Option<(Vec<u32>, S::Marks, At)>, String> {
         let mut nodes =
             vec![Node { state: from.1.clone(), number: from.0, parent: usize::MAX, choice: u32::MAX }];
-        let mut seen: HashMap<u32, ()> = HashMap::new();
+        let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut open = VecDeque::from([0usize]);
         let mut steps = Vec::new();
         while let Some(index) = open.pop_front() {
@@ -211,10 +231,10 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     }
 
     /// The shortest way inside the component, of at least one step, to the state with this number.
-    fn back(&mut self, from: &At, to: u32) -> Result<Option<Vec<u32>>, String> {
+    fn back(&mut self, from: &At, to: usize) -> Result<Option<Vec<u32>>, String> {
         let mut nodes =
             vec![Node { state: from.1.clone(), number: from.0, parent: usize::MAX, choice: u32::MAX }];
-        let mut seen: HashMap<u32, ()> = HashMap::new();
+        let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut open = VecDeque::from([0usize]);
         while let Some(index) = open.pop_front() {
             let state = std::mem::take(&mut nodes[index].state);

@@ -5,6 +5,7 @@
 //! whether anything was left out. [`breadth_first()`] gives shortest paths to violations and is the fastest;
 //! [`depth_first()`] keeps a stack, which cycle conditions need; [`liveness()`] looks for infinite runs.
 
+mod audit;
 mod breadth_first;
 mod depth_first;
 mod frontier;
@@ -18,6 +19,7 @@ mod parents;
 mod report;
 mod tagged;
 
+pub use audit::{AmpleAudit, audit_ample};
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
 pub use graph::{Expanded, graph};
@@ -89,7 +91,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
     #[inline]
     fn represent(&mut self, out: &mut Successors, first: usize, scratch: &mut Vec<u64>) {
         for index in first..out.len() {
-            if self.representative.representative(self.system, out.state(index), scratch) {
+            // A violation that ends its path has no state.
+            if out.entry(index).has_state()
+                && self.representative.representative(self.system, out.state(index), scratch)
+            {
                 out.replace(index, scratch);
             }
         }

@@ -6,6 +6,9 @@
 //! nested search there is no second pass that would have to choose the same ample sets, and fairness needs no copies of the
 //! state space.
 //!
+//! Where states come in layers (the locations of a claim), a core is stored once, and only its places are kept by layer:
+//! steps of the watched program that lead to the same core with different locations of the claim are looked up together.
+//!
 //! With an ample set, the cycle proviso (C3) is established here: if one of the chosen steps leads to a state of an open
 //! component (every state on the stack is in one), everything is explored instead.
 
@@ -34,10 +37,17 @@ pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>>(
     seams: OmegaSeams<'_, S, R, A>,
     options: &mut Options<'_>,
 ) -> Report {
+    let layers = seams.system.layers().max(1);
     let mut search = Liveness {
         seams,
         report: Report::new(),
         store: Numbered::new(),
+        layers,
+        layer: Vec::new(),
+        period: 0,
+        first_hint: 0,
+        at: Vec::new(),
+        kept: Vec::new(),
         place: Vec::new(),
         open: Vec::new(),
         roots: Vec::new(),
@@ -79,27 +89,50 @@ struct Level {
     start: usize,
     next: usize,
     place: u32,
+    /// What the stacks of cores and hints had before.
+    words: usize,
+    hints: usize,
+}
+
+/// A core that was put on the stack.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    needed: bool,
+    words: usize,
+    hint: usize,
 }
 
 /// A successor on the stack.
 #[derive(Clone, Copy, Debug)]
 struct Waiting<M> {
-    number: u32,
-    words: u32,
-    start: usize,
+    /// Of the core and layer, into `place`.
+    index: usize,
+    /// Its core, if it was new.
+    words: usize,
+    length: u32,
     hint: usize,
     marks: M,
-    choice: u32,
 }
 
 struct Liveness<'a, S: Omega, R, A> {
     seams: OmegaSeams<'a, S, R, A>,
     report: Report,
     store: Numbered,
-    /// By number of the state.
+    layers: u32,
+    /// Layers of the successors being looked up.
+    layer: Vec<u32>,
+    /// From this successor on the cores are those of the first ones again; 0 when they are not.
+    period: usize,
+    /// Where their hints start on the stack.
+    first_hint: usize,
+    /// Their indices into `place`.
+    at: Vec<usize>,
+    /// Their cores, once each.
+    kept: Vec<Kept>,
+    /// By number of the core and layer.
     place: Vec<Place>,
-    /// Numbers of the states of open components, in the order of their expansion.
-    open: Vec<u32>,
+    /// Indices (into `place`) of the states of open components, in the order of their expansion.
+    open: Vec<usize>,
     roots: Vec<Root<S::Marks>>,
     levels: Vec<Level>,
     waiting: Vec<Waiting<S::Marks>>,
@@ -120,9 +153,10 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             + self.hints.capacity() * 4
             + self.waiting.capacity() * size_of::<Waiting<S::Marks>>()
             + self.levels.capacity() * size_of::<Level>()
-            + (self.place.capacity() + self.open.capacity()) * 4;
+            + self.place.capacity() * 4
+            + self.open.capacity() * 8;
         Statistics {
-            states: u64::from(self.store.len()),
+            states: self.expanded,
             transitions: self.transitions,
             expanded: self.expanded,
             depth: self.depth,
@@ -132,24 +166,30 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         }
     }
 
-    /// The way to the state being explored, and one step more.
-    fn path(&self, more: Option<u32>) -> Path {
-        // The first level has the initial states; a level's current state is the one before `next`.
-        let choices = self.levels.iter().map(|l| self.waiting[l.next - 1].choice).chain(more).collect();
-        Path { choices }
+    /// A short way to the state being explored, and one step more, which is counted among all its steps: a step that goes
+    /// wrong is never one of a proposal.
+    fn path(&mut self, more: u32) -> Result<Path, Stop> {
+        let Some(&current) = self.open.last() else { return Ok(Path { choices: vec![more] }) };
+        let first = self.place[current];
+        let component = Component { place: &self.place, first, open: first + 1, layers: self.layers };
+        let way = lasso::way(self.seams.system, self.seams.representative, &mut self.store, component);
+        let mut choices = way.map_err(Stop::Incomplete)?;
+        choices.push(more);
+        Ok(Path { choices })
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
         let mut monitor = Monitor::new();
         let mut successors = Successors::new();
         let mut state: Vec<u64> = Vec::new();
+        let mut core: Vec<u64> = Vec::new();
         let mut hint: Vec<u32> = Vec::new();
         let mut scratch = Vec::new();
         let mut marks: Vec<S::Marks> = Vec::new();
 
         self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
         self.represent(&mut successors, &mut scratch);
-        self.look_up(&successors, None);
+        self.look_up(&mut successors, None);
         self.push(&successors, &[], NEW, options)?;
 
         while let Some(level) = self.levels.last_mut() {
@@ -159,7 +199,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             }
             let current = self.waiting[level.next];
             level.next += 1;
-            match self.place[current.number as usize] {
+            match self.place[current.index] {
                 NEW => {}
                 DONE => continue,
                 place => {
@@ -169,17 +209,20 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                     continue;
                 }
             }
-            let words = &self.words[current.start..current.start + current.words as usize];
+            let words = &self.words[current.words..current.words + current.length as usize];
             state.clear();
             state.extend_from_slice(words);
+            core.clear();
+            core.extend_from_slice(&state);
+            self.seams.system.put_layer(&mut state, (current.index % self.layers as usize) as u32);
             let hint_len = self.store.hint_len(state.len());
             hint.clear();
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
-            self.open.push(current.number);
+            self.open.push(current.index);
             let place = self.open.len() as u32;
-            self.place[current.number as usize] = place;
-            self.expand(&state, &hint, &mut successors, &mut scratch)?;
+            self.place[current.index] = place;
+            self.expand(&state, Known { state: &core, hint: &hint }, &mut successors, &mut scratch)?;
             let inside = self.seams.system.state_marks(&state);
             self.seams.system.step_marks(&state, &successors, &mut marks);
             self.roots.push(Root { first: place, inside, entered_by: current.marks });
@@ -188,11 +231,12 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 self.push(&successors, &marks, place, options)?;
             } else {
                 self.cut = options.limits.depth.map(Monitor::depth);
+                self.hints.truncate(self.first_hint);
                 self.push(&Successors::new(), &[], place, options)?;
             }
             self.depth = self.depth.max(self.levels.len() as u64 - 1);
             if let Some(limit) = options.limits.states
-                && u64::from(self.store.len()) > limit
+                && self.expanded > limit
             {
                 return Err(Monitor::states(limit));
             }
@@ -221,37 +265,66 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     fn expand(
         &mut self,
         state: &[u64],
-        hint: &[u32],
+        known: Known<'_>,
         successors: &mut Successors,
         scratch: &mut Vec<u64>,
     ) -> Result<(), Stop> {
-        let mut scope = self.seams.ample.propose(self.seams.system, state, 0);
+        let mut attempt = 0;
         loop {
+            let scope = match attempt < A::PROPOSALS {
+                true => self.seams.ample.propose(self.seams.system, state, attempt),
+                false => Scope::All,
+            };
+            attempt = if scope == Scope::All { A::PROPOSALS } else { attempt + 1 };
             successors.clear();
-            let hints = self.hints.len();
             self.seams.system.successors(state, scope, successors).map_err(|e| Stop::Incomplete(e.what))?;
             self.represent(successors, scratch);
-            self.look_up(successors, Some(Known { state, hint }));
-            let closes = scope != Scope::All
-                && (0..successors.len()).any(|i| {
-                    let number = self.store.number(self.prepared[i]) as usize;
-                    successors.entry(i).has_state()
-                        && !matches!(self.place.get(number), None | Some(&(NEW | DONE)))
-                });
-            if !closes {
+            self.look_up(successors, Some(known));
+            if scope == Scope::All || self.may_stay(successors) {
                 return Ok(());
             }
-            scope = Scope::All;
-            self.hints.truncate(hints);
+            self.hints.truncate(self.first_hint);
         }
     }
 
-    /// Hashes all successors, so that their lookups overlap; hints go behind those on the stack.
-    fn look_up(&mut self, successors: &Successors, known: Option<Known<'_>>) {
-        let first_hint = self.hints.len();
+    /// May the steps of a proposal be explored alone? There must be some, none of them may go wrong, and none may lead to an
+    /// open component.
+    fn may_stay(&mut self, successors: &Successors) -> bool {
+        !successors.is_empty()
+            && successors.len() <= self.seams.ample.most_moves()
+            && (0..successors.len()).all(|i| {
+                let entry = successors.entry(i);
+                let index = if entry.has_state() { self.index(i) } else { return false };
+                entry.violation.is_none() && matches!(self.place.get(index), None | Some(&(NEW | DONE)))
+            })
+    }
+
+    /// The index of a successor that was looked up.
+    fn index(&mut self, successor: usize) -> usize {
+        let number = self.store.number(self.prepared[self.first_of(successor)]);
+        number as usize * self.layers as usize + self.layer[successor] as usize
+    }
+
+    /// The first successor with the same core, as far as that is known.
+    #[inline]
+    fn first_of(&self, successor: usize) -> usize {
+        if self.period == 0 { successor } else { successor % self.period }
+    }
+
+    /// Takes the layers out of all successors and hashes their cores, so that their lookups overlap; hints go behind those
+    /// on the stack.
+    fn look_up(&mut self, successors: &mut Successors, known: Option<Known<'_>>) {
+        self.first_hint = self.hints.len();
         self.loaded.clear();
         self.prepared.clear();
+        self.layer.clear();
         for index in 0..successors.len() {
+            let state = successors.state_mut(index);
+            self.layer.push(if state.is_empty() { 0 } else { self.seams.system.take_layer(state) });
+        }
+        self.find_period(successors);
+        let count = if self.period == 0 { successors.len() } else { self.period };
+        for index in 0..count {
             let state = successors.state(index);
             let at = self.hints.len();
             if state.is_empty() {
@@ -261,8 +334,8 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             self.hints.resize(at + self.store.hint_len(state.len()), 0);
             self.loaded.push(self.store.load(state, known, &mut self.hints[at..]));
         }
-        let mut at = first_hint;
-        for index in 0..successors.len() {
+        let mut at = self.first_hint;
+        for index in 0..count {
             let state = successors.state(index);
             if state.is_empty() {
                 self.prepared.push(Prepared::default());
@@ -274,6 +347,19 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         }
     }
 
+    /// Finds out whether the cores are the same few again and again, as they are where a claim has several moves.
+    fn find_period(&mut self, successors: &Successors) {
+        self.period = 0;
+        let count = successors.len();
+        if self.layers == 1 || count < 2 || !successors.entry(0).has_state() {
+            return;
+        }
+        let Some(period) = (1..count).find(|i| successors.state(*i) == successors.state(0)) else { return };
+        if (period..count).all(|i| successors.state(i) == successors.state(i - period)) {
+            self.period = period;
+        }
+    }
+
     /// Opens a level with the successors that [`Liveness::look_up`] looked up, leaving out those in finished components.
     fn push(
         &mut self,
@@ -282,55 +368,78 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         place: u32,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
-        let start = self.waiting.len();
-        let lens = |store: &Numbered, i: usize| store.hint_len(successors.state(i).len());
-        let total: usize = (0..successors.len())
-            .filter(|i| successors.entry(*i).has_state())
-            .map(|i| lens(&self.store, i))
-            .sum();
-        let mut read = self.hints.len() - total.min(self.hints.len());
-        let mut write = read;
-        self.levels.push(Level { start, next: start, place });
+        let bottom = Level {
+            start: self.waiting.len(),
+            next: self.waiting.len(),
+            place,
+            words: self.words.len(),
+            hints: self.first_hint,
+        };
         for index in 0..successors.len() {
             if let Some(code) = successors.entry(index).violation {
-                self.levels.pop();
-                let path = self.path(Some(index as u32));
-                self.report.record(Cause::Violation(code), || path);
-                self.levels.push(Level { start, next: start, place });
+                if self.report.found.iter().any(|f| f.cause == Cause::Violation(code)) {
+                    self.report.record(Cause::Violation(code), || Path { choices: Vec::new() });
+                } else {
+                    let path = self.path(index as u32)?;
+                    self.report.record(Cause::Violation(code), || path);
+                }
                 if !options.all {
                     return Err(Stop::Violation);
                 }
             }
+        }
+        // Where each successor is, and which cores may have to be expanded: only those are needed later.
+        self.at.clear();
+        self.kept.clear();
+        self.kept.resize(self.prepared.len().min(successors.len()), Kept::default());
+        for index in 0..successors.len() {
+            if !successors.entry(index).has_state() {
+                self.at.push(usize::MAX);
+                continue;
+            }
+            let at = self.index(index);
+            if self.place.len() <= at {
+                self.place.resize((at / self.layers as usize + 1) * self.layers as usize, NEW);
+            }
+            let first = self.first_of(index);
+            self.kept[first].needed |= self.place[at] == NEW;
+            self.at.push(at);
+        }
+        let (mut read, mut write) = (self.first_hint, self.first_hint);
+        for index in 0..self.kept.len() {
             let state = successors.state(index);
             if state.is_empty() {
                 continue;
             }
-            self.transitions += u64::from(place != NEW);
             let hint_len = self.store.hint_len(state.len());
-            let number = self.store.number(self.prepared[index]);
-            if self.place.len() <= number as usize {
-                self.place.resize(number as usize + 1, NEW);
-            }
-            let at = self.place[number as usize];
-            if at != DONE {
-                self.waiting.push(Waiting {
-                    number,
-                    words: state.len() as u32,
-                    start: self.words.len(),
-                    hint: write,
-                    marks: marks.get(index).copied().unwrap_or(S::Marks::NONE),
-                    choice: index as u32,
-                });
-                // Only a state that may have to be expanded is needed later.
-                if at == NEW {
-                    self.words.extend_from_slice(state);
-                    self.hints.copy_within(read..read + hint_len, write);
-                    write += hint_len;
-                }
+            if self.kept[index].needed {
+                self.kept[index] = Kept { needed: true, words: self.words.len(), hint: write };
+                self.words.extend_from_slice(state);
+                self.hints.copy_within(read..read + hint_len, write);
+                write += hint_len;
             }
             read += hint_len;
         }
         self.hints.truncate(write);
+        for index in 0..successors.len() {
+            let at = self.at[index];
+            if at == usize::MAX {
+                continue;
+            }
+            self.transitions += u64::from(place != NEW);
+            if self.place[at] == DONE {
+                continue;
+            }
+            let kept = self.kept[self.first_of(index)];
+            self.waiting.push(Waiting {
+                index: at,
+                length: successors.state(index).len() as u32,
+                words: kept.words,
+                hint: kept.hint,
+                marks: marks.get(index).copied().unwrap_or(S::Marks::NONE),
+            });
+        }
+        self.levels.push(bottom);
         Ok(())
     }
 
@@ -357,15 +466,13 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     /// Leaves the state at the top of the stack; closes its component if it is the first one of it.
     fn leave(&mut self) {
         let Some(level) = self.levels.pop() else { return };
-        if let Some(first) = self.waiting.get(level.start) {
-            self.words.truncate(first.start);
-            self.hints.truncate(first.hint);
-        }
+        self.words.truncate(level.words);
+        self.hints.truncate(level.hints);
         self.waiting.truncate(level.start);
         if level.place != NEW && self.roots.last().is_some_and(|r| r.first == level.place) {
             self.roots.pop();
-            for number in self.open.drain(level.place as usize - 1..) {
-                self.place[number as usize] = DONE;
+            for index in self.open.drain(level.place as usize - 1..) {
+                self.place[index] = DONE;
             }
         }
     }
@@ -373,7 +480,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     /// Reports the component at the top: a short way to it and a cycle through everything that must be met.
     fn found(&mut self) -> Stop {
         let first = self.roots.last().map_or(1, |r| r.first);
-        let component = Component { place: &self.place, first, open: DONE };
+        let component = Component { place: &self.place, first, open: DONE, layers: self.layers };
         match lasso::shortest(self.seams.system, self.seams.representative, &mut self.store, component) {
             Ok(lasso) => {
                 let cycle = lasso.cycle;

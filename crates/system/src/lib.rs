@@ -8,10 +8,12 @@
 mod omega;
 mod successors;
 mod typed;
+mod walk;
 
 pub use omega::{Marks, Omega};
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};
+pub use walk::random_walks;
 
 /// Which threads' moves are asked for. The moves of all threads are those of the first one, then those of the second one,
 /// and so on, each as asked for alone; so a move within a smaller scope can be found again among all.

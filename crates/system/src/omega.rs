@@ -42,6 +42,20 @@ pub trait Omega: System {
     /// The marks.
     type Marks: Marks;
 
+    /// A state may be a core and one of this many layers, such as the location of an automaton that watches: a search stores
+    /// the cores once and keeps a little for each layer.
+    fn layers(&self) -> u32 {
+        1
+    }
+
+    /// Takes the layer out of a state, leaving the core.
+    fn take_layer(&self, _state: &mut [u64]) -> u32 {
+        0
+    }
+
+    /// Makes a core a state again.
+    fn put_layer(&self, _state: &mut [u64], _layer: u32) {}
+
     /// The marks of a state.
     fn state_marks(&mut self, state: &[u64]) -> Self::Marks;
 

@@ -190,6 +190,13 @@ impl Successors {
         unsafe { self.words.get_unchecked(e.start..e.start + e.len as usize) }
     }
 
+    /// The state of an entry, for changing.
+    #[inline]
+    pub fn state_mut(&mut self, index: usize) -> &mut [u64] {
+        let e = self.entries[index];
+        &mut self.words[e.start..e.start + e.len as usize]
+    }
+
     /// The states of the first `count` entries, one behind the other, and their length, if that is the same for all.
     #[inline]
     pub fn uniform(&self, count: usize) -> Option<(&[u64], usize)> {

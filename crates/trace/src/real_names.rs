@@ -1,18 +1,21 @@
 //! Paths of representatives in real names.
 //!
 //! A search over representatives stores a path as choices among the successors of representatives. The same way is taken here
-//! from the real initial state: at each step, some successor of the real state has the representative that the stored choice
-//! leads to, and is taken. So every process and object keeps one name throughout.
+//! from the real initial state: at each step, some successor of the real state is a renaming of the state that the stored
+//! choice leads to, and is taken. So every process and object keeps one name throughout. Renamings are recognised by their
+//! canonical form, since the representatives of a search need not be canonical.
 
 use quotient_symmetry::Representative;
 use quotient_system::{Scope, Successors, System};
 
 use crate::NotReplayable;
 
-/// Choices among the successors of real states that lead where `choices`, made among those of representatives, lead.
-pub fn in_real_names<S: System, R: Representative<S>>(
+/// Choices among the successors of real states that lead where `choices`, made among those of representatives, lead; `canonical`
+/// is the canonical form.
+pub fn in_real_names<S: System, R: Representative<S>, C: Representative<S>>(
     system: &mut S,
     representative: &mut R,
+    canonical: &mut C,
     choices: &[u32],
 ) -> Result<Vec<u32>, NotReplayable> {
     let lost = |step| NotReplayable { step };
@@ -32,17 +35,17 @@ pub fn in_real_names<S: System, R: Representative<S>>(
             return Err(lost(index + 1));
         }
         let wanted_violation = successors.entry(choice as usize).violation;
-        let wanted = stands_for(system, representative, successors.state(choice as usize));
+        let wanted = stands_for(system, canonical, successors.state(choice as usize));
+        stands = stands_for(system, representative, successors.state(choice as usize));
         successors.clear();
         system.successors(&real, Scope::All, &mut successors).map_err(|_| lost(index + 1))?;
         let found = (0..successors.len()).find(|i| {
             successors.entry(*i).violation == wanted_violation
-                && stands_for(system, representative, successors.state(*i)) == wanted
+                && stands_for(system, canonical, successors.state(*i)) == wanted
         });
         let found = found.ok_or(lost(index + 1))?;
         out.push(found as u32);
         real = successors.state(found).to_vec();
-        stands = wanted;
     }
     Ok(out)
 }

@@ -127,7 +127,7 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
 fn process_name(machine: &Machine, state: &[u64], pid: u32) -> String {
     let threads = machine.threads(state);
     let name = threads.iter().find(|t| t.id == pid).map_or("?", |t| {
-        let name = machine.program().functions[t.function as usize].name.as_str();
+        let name = machine.program().functions[t.body as usize].name.as_str();
         if name == ":init:" { "init" } else { name }
     });
     format!("{name}({pid})")

@@ -173,7 +173,8 @@ impl Machine {
         self.heap.cut = false;
         let taken = self.taken.clone();
         self.expand(state, Scope::All, &mut Successors::new());
-        self.taken = taken;
+        // In place: machine code has the address of the list.
+        self.taken.copy_from_slice(&taken);
         self.heap.cut
     }
 

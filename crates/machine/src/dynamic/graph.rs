@@ -32,6 +32,8 @@ pub struct DynamicGraph {
     layout: Layout,
     /// Threads running this function keep their place.
     pinned: Vec<bool>,
+    /// The functions that threads are started with.
+    threads_run: Vec<usize>,
     /// Whether the rows of each collection type are ordered.
     ordered: Vec<bool>,
 
@@ -67,6 +69,7 @@ impl DynamicGraph {
             segments: machine.heap.segments.clone(),
             layout: machine.layout.clone(),
             pinned: pinned(program),
+            threads_run: threads_run(program),
             ordered: program.collection_types.iter().map(|c| c.extension.ordered()).collect(),
             registered: machine.heap.registered.share(),
             shapes: vec![Shape::empty(machine.layout.fixed)],
@@ -84,7 +87,8 @@ impl DynamicGraph {
 
     /// What may be renamed, in words.
     pub fn found(&self) -> &'static str {
-        match (self.pinned.iter().all(|p| *p), self.pinned.iter().any(|p| *p)) {
+        let pinned = |f: &usize| self.pinned[*f];
+        match (self.threads_run.iter().all(pinned), self.threads_run.iter().any(pinned)) {
             (true, _) => "objects",
             (_, true) => "objects; threads that never end",
             _ => "objects and threads",
@@ -127,6 +131,19 @@ fn pinned(program: &Program) -> Vec<bool> {
         }
     }
     program.functions.iter().map(|f| numbers.0 || can_exit(f)).collect()
+}
+
+/// The functions that threads are started with.
+fn threads_run(program: &Program) -> Vec<usize> {
+    let actions = program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+    let started = actions.flat_map(|t| &t.actions).filter_map(|a| match a {
+        Action::Start { function, .. } => Some(function.0 as usize),
+        _ => None,
+    });
+    let mut all: Vec<usize> = started.chain(program.initial.iter().map(|f| f.0 as usize)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Can a thread with this body come to where it waits to be the youngest?
@@ -201,6 +218,9 @@ impl NodeWriter<'_> {
 
 impl StateGraph<Machine> for DynamicGraph {
     fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+        if state.is_empty() {
+            return false;
+        }
         let number = self.shape_number(state);
         let shape = &self.shapes[number];
         let segments = &self.segments;

@@ -35,7 +35,7 @@ pub struct Claim {
 #[derive(Clone, Debug)]
 pub enum ClaimKind {
     /// No run is followed by this automaton to its end or through its accept labels for ever.
-    Never(Function),
+    Never(Box<Function>),
     /// The formula holds on every run.
     Ltl(Formula),
     /// The formula holds in the initial state.
@@ -61,7 +61,7 @@ impl Lowering<'_> {
                 }
                 ast::Unit::Never(never) => {
                     let name = never.name.as_ref().map_or_else(String::new, |n| n.name.clone());
-                    let kind = ClaimKind::Never(self.never(never));
+                    let kind = ClaimKind::Never(Box::new(self.never(never)));
                     let (keyword, text, span) = ("never", name.clone(), never.span);
                     claims.push(Claim { name, keyword, text, span, kind, propositions: Vec::new() });
                 }

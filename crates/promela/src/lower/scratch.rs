@@ -35,7 +35,7 @@ pub(super) fn check(program: &mut Program, claims: &[Claim], diagnostics: &mut D
         claim.propositions.iter().for_each(|e| visit::expr(e, &mut reads));
     }
     let never = claims.iter().filter_map(|c| match &c.kind {
-        ClaimKind::Never(function) => Some(function),
+        ClaimKind::Never(function) => Some(&**function),
         _ => None,
     });
     for function in program.functions.iter().chain(never) {

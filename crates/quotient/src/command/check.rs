@@ -143,7 +143,9 @@ fn failed(error: &CheckError, as_json: bool) -> u8 {
     }
     match error {
         CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_) | CheckError::WrongRepresentatives(_) => status::BUG,
+        CheckError::NotReplayable(_)
+        | CheckError::WrongRepresentatives(_)
+        | CheckError::WrongAmpleSets(_) => status::BUG,
         CheckError::Refused(_) => status::ERROR,
     }
 }

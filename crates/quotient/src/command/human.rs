@@ -125,6 +125,18 @@ fn figures(out: &mut String, run: &Run<'_>) {
             grouped(renamed)
         );
     }
+    if run.outcome.partial_order != quotient::PartialOrder::Off {
+        let _ = writeln!(out, "  partial order reduction: {}", run.outcome.partial_order.name());
+    }
+    if let Some(audit) = run.outcome.audited_ample {
+        let _ = writeln!(
+            out,
+            "  audit: {} states, {} ample sets, {} pairs of moves commute",
+            grouped(audit.states),
+            grouped(audit.proposals),
+            grouped(audit.diamonds)
+        );
+    }
     for note in &run.outcome.notes {
         let _ = writeln!(out, "  note: {note}");
     }

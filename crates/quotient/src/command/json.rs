@@ -39,6 +39,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
             "symmetry_limit": outcome.symmetry.limit,
             "audited_states": outcome.symmetry.audited.map(|(states, _)| states),
             "por": outcome.partial_order.name(),
+            "audited_diamonds": outcome.audited_ample.map(|a| a.diamonds),
             "store": outcome.store,
             "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,

@@ -1,6 +1,7 @@
 //! The command line: one module per subcommand.
 
 mod check;
+mod compare;
 mod human;
 mod json;
 mod native;
@@ -44,6 +45,7 @@ pub(crate) fn main() -> ExitCode {
     let options = Options::parse();
     let status = match &options.command {
         Command::Check(check) => check::main(check),
+        Command::Compare(compare) => compare::main(compare),
         Command::Prove(prove) => prove::main(prove),
         Command::Verify(verify) => prove::verify(verify),
         Command::Replay(replay) => replay::main(replay),

@@ -29,6 +29,8 @@ Exit status:
 pub(crate) enum Command {
     /// Check a model: deadlocks, assertions, faults, temporal properties
     Check(Check),
+    /// Run a model under every combination of reductions and stores; one table
+    Compare(super::compare::Compare),
     /// Prove assertions about a constraint program: safety, and symmetries between its states
     Prove(super::prove::Prove),
     /// Check a certificate that `prove` wrote, independently of the prover
@@ -85,7 +87,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "ORDER", value_parser = symmetry_option)]
     pub(crate) symmetry: Option<Symmetry>,
 
-    /// Afterwards compare N states with their representatives (default 10000)
+    /// Afterwards check the reductions on N states (default 10000)
     #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
     pub(crate) audit: Option<u64>,
 
@@ -258,7 +260,7 @@ pub(crate) struct Simulate {
     pub(crate) output_only: bool,
 }
 
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.chars().last() {
         Some('k' | 'K') => (&text[..text.len() - 1], 1_000),
         Some('m' | 'M') => (&text[..text.len() - 1], 1_000_000),
@@ -318,7 +320,7 @@ fn size(text: &str) -> Result<u64, String> {
     value.checked_mul(1 << shift).ok_or_else(|| "too large".into())
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (digits, factor) = match text.chars().last() {
         Some('s') => {
             (text.trim_end_matches('s').trim_end_matches('m'), if text.ends_with("ms") { 0.001 } else { 1.0 })
@@ -342,7 +344,7 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone(), properties: Vec::new() }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
         .iter()
         .filter_map(|(keyword, text)| Some((PropertyKeyword::from_name(keyword)?, text.clone())))
         .collect();
-    let load = LoadOptions { defines: file.defines.clone(), include_dirs: Vec::new(), properties };
+    let load = LoadOptions { defines: file.defines.clone(), properties, ..LoadOptions::default() };
     let model = match Model::load(&path, &load) {
         Ok(model) => model,
         Err(error) => {

@@ -82,12 +82,45 @@ pub struct Outcome {
 /// Explores `model`, storing at most `limit` states. An error means that the model is wrong or uses
 /// something that is not supported.
 pub fn interpret(model: &Model, limit: usize) -> Result<Outcome, String> {
-    let (program, globals, active) = load(model)?;
+    let (program, globals, active, _) = load(model)?;
+    let state = initial_state(&program, globals, active)?;
+    Ok(Search::run(&program, state, limit))
+}
+
+/// The states and steps of `model`: by number of the state, where its steps lead (to itself where nothing can happen), and
+/// which of `propositions` hold there. State 0 is the initial one. An error also when there are more than `limit` states or
+/// a fault.
+pub fn state_graph(model: &Model, propositions: &[Expr], limit: usize) -> Result<StateGraph, String> {
+    let (program, globals, active, names) = load(model)?;
+    let state = initial_state(&program, globals, active)?;
+    let propositions = propositions.iter().map(|e| names.value(e)).collect::<Result<Vec<_>, _>>()?;
+    let (mut successors, letters) =
+        Search::graph(&program, state, limit, &propositions).ok_or("too large, or a fault")?;
+    for (number, list) in successors.iter_mut().enumerate() {
+        list.sort_unstable();
+        list.dedup();
+        if list.is_empty() {
+            list.push(number);
+        }
+    }
+    Ok(StateGraph { successors, letters })
+}
+
+/// See [`state_graph`].
+#[derive(Clone, Debug)]
+pub struct StateGraph {
+    /// Where the steps of each state lead; never empty.
+    pub successors: Vec<Vec<usize>>,
+    /// Which propositions hold in each state.
+    pub letters: Vec<Vec<bool>>,
+}
+
+fn initial_state(program: &Program, globals: Globals, active: Vec<usize>) -> Result<State, String> {
     let (global_cells, hidden_cells) = (globals.global_cells, globals.hidden_cells);
     let mut state = State::default();
     state.stored.globals = vec![0; global_cells];
     state.hidden = vec![0; hidden_cells];
-    let mut context = Context { program: &program, state: &mut state, me: 0, timeout: false };
+    let mut context = Context { program, state: &mut state, me: 0, timeout: false };
     let failed = |fault: Fault| format!("fault in an initialiser: {fault:?}");
     for (_, store, initialise) in &globals.initialise {
         context.initialise(initialise, *store).map_err(failed)?;
@@ -97,7 +130,7 @@ pub fn interpret(model: &Model, limit: usize) -> Result<Outcome, String> {
         let zeros = vec![Value::Number(0); program.proctypes[proctype].parameters.len()];
         context.run(proctype, &zeros).map_err(failed)?;
     }
-    Ok(Search::run(&program, state, limit))
+    Ok(state)
 }
 
 struct Globals {
@@ -125,7 +158,7 @@ fn class(ty: &TypeName) -> usize {
 }
 
 /// Resolves and builds everything; also the proctypes of the first processes, in order.
-fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
+fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>, Names), String> {
     if model.dynamic {
         return Err(DYNAMIC.to_string());
     }
@@ -179,7 +212,7 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>), String> {
         }
     }
     let globals = Globals { global_cells: names.global_cells, hidden_cells: names.hidden_cells, initialise };
-    Ok((program, globals, active))
+    Ok((program, globals, active, names))
 }
 
 fn signatures(model: &Model) -> Vec<Signature> {

@@ -4,10 +4,11 @@
 //! and acceptance of a rendezvous, it is not; when an atomic sequence blocks, it is stored after all and
 //! every process may go on. A *transition* is a path from one stored state to the next.
 
+use super::resolved::Value;
 use super::state::{Context, Program, State, Stored};
 use super::step::Effect;
 use super::{Fault, Outcome};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// Longest path through states that are not stored.
 const UNSTORED_DEPTH: usize = 1500;
@@ -17,8 +18,17 @@ pub(super) struct Search<'a> {
     program: &'a Program,
     limit: usize,
     outcome: Outcome,
-    visited: HashSet<Stored>,
+    /// Stored states with their numbers, in the order they were met.
+    visited: HashMap<Stored, usize>,
     queue: VecDeque<State>,
+    /// The number of the state being expanded.
+    current: Option<usize>,
+    /// By number: where the steps of each state lead.
+    edges: Vec<Vec<usize>>,
+    /// Looked at in every stored state.
+    propositions: &'a [Value],
+    /// By number: which propositions hold.
+    letters: Vec<Vec<bool>>,
     /// Steps left before the search is given up.
     fuel: usize,
 }
@@ -26,12 +36,33 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// Explores everything from `initial`, but stores no more than `limit` states.
     pub fn run(program: &'a Program, initial: State, limit: usize) -> Outcome {
+        Search::explore(program, initial, limit, &[]).outcome
+    }
+
+    /// The graph of everything from `initial`: edges, which propositions hold where, and the outcome. `None` when something
+    /// was left out or went wrong.
+    pub fn graph(
+        program: &'a Program,
+        initial: State,
+        limit: usize,
+        propositions: &'a [Value],
+    ) -> Option<(Vec<Vec<usize>>, Vec<Vec<bool>>)> {
+        let search = Search::explore(program, initial, limit, propositions);
+        let usable = search.outcome.complete && search.outcome.faults.is_empty();
+        usable.then_some((search.edges, search.letters))
+    }
+
+    fn explore(program: &'a Program, initial: State, limit: usize, propositions: &'a [Value]) -> Search<'a> {
         let mut search = Search {
             program,
             limit,
             outcome: Outcome { complete: true, ..Outcome::default() },
-            visited: HashSet::new(),
+            visited: HashMap::new(),
             queue: VecDeque::new(),
+            current: None,
+            edges: Vec::new(),
+            propositions,
+            letters: Vec::new(),
             fuel: limit.saturating_mul(200).max(1_000_000),
         };
         search.store(initial);
@@ -39,25 +70,46 @@ impl<'a> Search<'a> {
             if !search.outcome.complete {
                 break;
             }
+            search.current = search.visited.get(&state.stored).copied();
             search.expand(&state);
         }
         search.outcome.states = search.visited.len();
         // The initial state is stored without a step.
         search.outcome.transitions -= 1;
-        search.outcome
+        search
     }
 
     fn store(&mut self, state: State) {
         self.outcome.transitions += 1;
-        if self.visited.contains(&state.stored) {
+        if let Some(&known) = self.visited.get(&state.stored) {
+            self.edge(known);
             return;
         }
         if self.visited.len() >= self.limit {
             self.outcome.complete = false;
             return;
         }
-        self.visited.insert(state.stored.clone());
+        let number = self.visited.len();
+        self.visited.insert(state.stored.clone(), number);
+        self.edges.push(Vec::new());
+        self.edge(number);
+        let mut letter = Vec::new();
+        for proposition in self.propositions {
+            let mut state = state.clone();
+            let mut context = Context { program: self.program, state: &mut state, me: 0, timeout: false };
+            match context.truth(proposition) {
+                Ok(holds) => letter.push(holds),
+                Err(fault) => self.fault(fault),
+            }
+        }
+        self.letters.push(letter);
         self.queue.push_back(state);
+    }
+
+    fn edge(&mut self, to: usize) {
+        if let Some(from) = self.current {
+            self.edges[from].push(to);
+        }
     }
 
     fn expand(&mut self, state: &State) {

@@ -2,7 +2,8 @@
 //!
 //! They are built from constants, the thread's own id, locals that no transformation assigns (most often parameters) and
 //! globals that nobody assigns (most often channels). Evaluated in any state in which the thread exists and the locals are
-//! live, they give what they give in every other such state. A dead local may have been forgotten
+//! live, they give what they give in every later state (of the program itself: where states are replaced by representatives,
+//! globals that nobody writes may change places, [`super::Accesses::globals`]). A dead local may have been forgotten
 //! ([`crate::liveness`]); but where it is dead, no expression that uses it is ever evaluated again.
 
 use quotient_program::visit::{self, Use, Visitor};
@@ -37,11 +38,10 @@ impl Visitor for Writes<'_> {
 }
 
 impl Fixed {
-    /// Looks through a program. `renamed`: states stand for others in which threads and cells of global arrays have changed
-    /// places, so that globals hold different values in different states even if nobody writes them.
-    pub fn new(program: &Program, renamed: bool) -> Fixed {
+    /// Looks through a program.
+    pub fn new(program: &Program) -> Fixed {
         let mut fixed = Fixed {
-            globals: program.globals.iter().map(|g| !g.scratch && !renamed).collect(),
+            globals: program.globals.iter().map(|g| !g.scratch).collect(),
             locals: program.functions.iter().map(|f| f.locals.iter().map(|l| !l.scratch).collect()).collect(),
         };
         for (function, f) in program.functions.iter().enumerate() {

@@ -157,17 +157,18 @@ pub struct Accesses {
     pub steps: Vec<Vec<Step>>,
     /// Locals of each function that fixed expressions use.
     pub keys: Vec<Vec<VariableId>>,
+    /// Globals that fixed expressions use. Nobody writes them; but in a representative, cells may have changed places.
+    pub globals: Vec<VariableId>,
 }
 
 impl Accesses {
     /// What evaluating an expression of nobody in particular touches.
-    pub fn of_expression(program: &Program, renamed: bool, e: &Expr) -> Vec<Touch> {
-        step::expression(program, &Fixed::new(program, renamed), e)
+    pub fn of_expression(program: &Program, e: &Expr) -> Vec<Touch> {
+        step::expression(program, &Fixed::new(program), e)
     }
 
-    /// Summarises a program, or says why that is not possible. `renamed`: states stand for others with other names
-    /// ([`Fixed::new`]).
-    pub fn new(program: &Program, renamed: bool) -> Result<Accesses, &'static str> {
+    /// Summarises a program, or says why that is not possible.
+    pub fn new(program: &Program) -> Result<Accesses, &'static str> {
         if program.features.dynamic {
             return Err(
                 "the model has objects, calls or collections, of which it is not known yet who can reach them",
@@ -184,12 +185,15 @@ impl Accesses {
         if program.observer.as_ref().is_some_and(|o| reads_variables(&o.function)) {
             return Err("the trace assertion reads variables");
         }
-        let fixed = Fixed::new(program, renamed);
+        let fixed = Fixed::new(program);
         let steps: Vec<Vec<Step>> = (0..program.functions.len())
             .map(|f| step::steps(program, &fixed, FunctionId(f as u32)))
             .collect();
-        let keys = steps.iter().map(|steps| keys(steps)).collect();
-        Ok(Accesses { steps, keys })
+        let (mut keys, mut globals) = (Vec::new(), Vec::new());
+        for steps in &steps {
+            keys.push(variables(steps, &mut globals));
+        }
+        Ok(Accesses { steps, keys, globals })
     }
 }
 
@@ -220,31 +224,38 @@ fn reads_variables(function: &quotient_program::Function) -> bool {
     loads.0
 }
 
-/// The locals that the fixed expressions of a function's steps use.
-fn keys(steps: &[Step]) -> Vec<VariableId> {
-    struct Locals(Vec<VariableId>);
-    impl Visitor for Locals {
+/// The locals that the fixed expressions of a function's steps use; adds the globals.
+fn variables(steps: &[Step], globals: &mut Vec<VariableId>) -> Vec<VariableId> {
+    struct Used<'a> {
+        locals: Vec<VariableId>,
+        globals: &'a mut Vec<VariableId>,
+    }
+    impl Visitor for Used<'_> {
         fn place(&mut self, place: &quotient_program::Place, _: visit::Use) {
-            if let quotient_program::Root::Local(v) = place.root
-                && !self.0.contains(&v)
-            {
-                self.0.push(v);
+            let (list, variable) = match place.root {
+                quotient_program::Root::Local(v) => (&mut self.locals, v),
+                quotient_program::Root::Global(v) => (&mut *self.globals, v),
+                // Not in fixed expressions.
+                _ => return,
+            };
+            if !list.contains(&variable) {
+                list.push(variable);
             }
         }
     }
-    let mut locals = Locals(Vec::new());
+    let mut used = Used { locals: Vec::new(), globals };
     for touch in steps.iter().flat_map(|s| &s.touches) {
         match touch {
             Touch::Global { path, .. } => {
                 for selector in path {
                     if let Selector::Index(e) = selector {
-                        visit::expr(e, &mut locals);
+                        visit::expr(e, &mut used);
                     }
                 }
             }
-            Touch::Channel(ChannelTouch { channel: Some(e), .. }) => visit::expr(e, &mut locals),
+            Touch::Channel(ChannelTouch { channel: Some(e), .. }) => visit::expr(e, &mut used),
             _ => {}
         }
     }
-    locals.0
+    used.locals
 }

@@ -1,0 +1,48 @@
+//! Audits of the reductions on sampled states of the user's own model; a finding is a bug of the checker.
+
+use quotient_ample::{AmpleSets, Question};
+use quotient_machine::Machine;
+use quotient_search::{AmpleAudit, audit_ample};
+use quotient_symmetry::audit::audit;
+use quotient_symmetry::{Identity, Representative as _};
+
+use crate::CheckError;
+use crate::symmetry_choice::{self, Representative};
+
+const SEED: u64 = 1;
+
+/// Do states behave like their representatives? Gives how many were compared, and how many of them were renamed.
+pub(crate) fn representatives(
+    machine: &mut Machine,
+    representative: Option<&mut Representative>,
+    samples: u64,
+) -> Result<Option<(u64, u64)>, CheckError> {
+    let Some(representative) = representative else { return Ok(None) };
+    let Some(mut canonical) = symmetry_choice::canonical(machine, representative) else { return Ok(None) };
+    let audit =
+        audit(machine, representative, &mut canonical, samples, SEED).map_err(CheckError::Exhausted)?;
+    // Forms that are not canonical after all prove nothing.
+    if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
+        return Err(CheckError::WrongRepresentatives(audit.wrong));
+    }
+    Ok(Some((audit.states, audit.renamed)))
+}
+
+/// Do the moves of ample sets commute with the others?
+pub(crate) fn ample_sets(
+    machine: &mut Machine,
+    representative: Option<&mut Representative>,
+    samples: u64,
+) -> Result<Option<AmpleAudit>, CheckError> {
+    let renames = representative.as_ref().is_some_and(|r| r.renames());
+    let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, renames) else { return Ok(None) };
+    let audit = match representative {
+        None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED),
+        Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED),
+    };
+    let audit = audit.map_err(CheckError::Exhausted)?;
+    if audit.wrong > 0 {
+        return Err(CheckError::WrongAmpleSets(audit.wrong));
+    }
+    Ok(Some(audit))
+}

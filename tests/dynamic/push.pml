@@ -1,0 +1,17 @@
+// Two processes push a node each onto a shared list.
+// expect: raw=70/88 heap=44 exact=44 errors=none
+typedef Node { byte val; Node &next }
+Node &head;
+proctype P(byte v) {
+  Node &n;
+  &n = new Node;
+  n.val = v;
+  atomic { &n.next = &head; &head = &n }
+}
+init {
+  run P(1); run P(2);
+  (_nr_pr == 1);
+  assert(head.val == 1 || head.val == 2);
+  assert(head.next.val + head.val == 3);
+  assert(&head.next.next == null)
+}
