@@ -50,6 +50,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Verify(verify) => prove::verify(verify),
         Command::Replay(replay) => replay::main(replay),
         Command::Simulate(simulate) => simulate::main(simulate),
+        Command::Cc(compiler) => native::compile(&compiler.arguments, false),
+        Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };
     ExitCode::from(status)
 }
