@@ -180,8 +180,8 @@ impl Checker<'_> {
         // The pairs that can follow each other.
         let fits = |from: usize, to: usize| {
             temporal.iter().enumerate().all(|(number, t)| {
-                let now = from % guesses >> number & 1 == 1;
-                let next = to % guesses >> number & 1 == 1;
+                let now = (from % guesses) >> number & 1 == 1;
+                let next = (to % guesses) >> number & 1 == 1;
                 let a = value(&t.left, from);
                 let b = || value(&t.right, from);
                 now == match t.operator {
@@ -203,7 +203,7 @@ impl Checker<'_> {
         // Where the guess about a subformula is made good, or promises nothing.
         let good = |number: usize, pair: usize| {
             let t = &temporal[number];
-            let now = pair % guesses >> number & 1 == 1;
+            let now = (pair % guesses) >> number & 1 == 1;
             let a = || value(&t.left, pair);
             let b = || value(&t.right, pair);
             match t.operator {

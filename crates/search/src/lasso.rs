@@ -64,7 +64,7 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
 ) -> Result<Lasso, String> {
     let mut walk =
         Walk { system, representative, store, component, successors: Successors::new(), scratch: Vec::new() };
-    let (mut choices, start) = walk.from_initial()?.ok_or_else(lost)?;
+    let (mut choices, start) = walk.initial_way()?.ok_or_else(lost)?;
     // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
     let mut met = S::Marks::NONE;
     let mut at = start;
@@ -113,7 +113,7 @@ pub(crate) fn way<S: Omega, R: Representative<S>>(
 ) -> Result<Vec<u32>, String> {
     let (successors, scratch) = (Successors::new(), Vec::new());
     let mut walk = Walk { system, representative, store, component, successors, scratch };
-    walk.from_initial()?.map(|(choices, _)| choices).ok_or_else(lost)
+    walk.initial_way()?.map(|(choices, _)| choices).ok_or_else(lost)
 }
 
 fn lost() -> String {
@@ -164,7 +164,7 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     }
 
     /// The shortest way from an initial state to the component.
-    fn from_initial(&mut self) -> Result<Option<(Vec<u32>, At)>, String> {
+    fn initial_way(&mut self) -> Result<Option<(Vec<u32>, At)>, String> {
         let mut nodes: Vec<Node> = Vec::new();
         let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut next = usize::MAX;

@@ -13,6 +13,9 @@ use std::collections::{HashMap, VecDeque};
 /// Longest path through states that are not stored.
 const UNSTORED_DEPTH: usize = 1500;
 
+/// Where the steps of each state lead, and which propositions hold there.
+type Graph = (Vec<Vec<usize>>, Vec<Vec<bool>>);
+
 /// The search.
 pub(super) struct Search<'a> {
     program: &'a Program,
@@ -46,7 +49,7 @@ impl<'a> Search<'a> {
         initial: State,
         limit: usize,
         propositions: &'a [Value],
-    ) -> Option<(Vec<Vec<usize>>, Vec<Vec<bool>>)> {
+    ) -> Option<Graph> {
         let search = Search::explore(program, initial, limit, propositions);
         let usable = search.outcome.complete && search.outcome.faults.is_empty();
         usable.then_some((search.edges, search.letters))
