@@ -56,9 +56,8 @@ fn run_omega(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(
         let seams = OmegaSeams { system: machine, representative, ample: &mut All };
         return (liveness(seams, &mut options), Ok(PartialOrder::Off));
     }
-    let ample = propositions(machine).and_then(|visible| {
-        AmpleSets::new(machine, &quotient_ample::Question::LtlX { visible }, false)
-    });
+    let ample = propositions(machine)
+        .and_then(|visible| AmpleSets::new(machine, &quotient_ample::Question::LtlX { visible }, false));
     match ample {
         Ok(mut ample) => {
             let seams = OmegaSeams { system: machine, representative, ample: &mut ample };
