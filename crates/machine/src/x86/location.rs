@@ -110,8 +110,7 @@ impl<'a> Translator<'a> {
     /// The code of a location; `None` when something in it is for the interpreter. `next` is the thread behind this one, if
     /// there is one, and the list of its locations' code.
     pub(super) fn location(mut self, number: u32, next: Option<(ThreadCode, u64)>) -> Option<Vec<u8>> {
-        let location: &Location =
-            &self.program.functions[self.function as usize].locations[number as usize];
+        let location: &Location = &self.program.functions[self.function as usize].locations[number as usize];
         let ranks = location.transformations.windows(2).all(|w| w[0].rank == w[1].rank);
         if !ranks || location.deterministic {
             return None;
