@@ -123,6 +123,9 @@ struct Scope {
     declared: usize,
 }
 
+/// The elements of a block of constants.
+type Elements = HashMap<Rc<str>, Value>;
+
 struct Lower<'a> {
     sources: &'a SourceMap,
     options: &'a LowerOptions,
@@ -131,7 +134,7 @@ struct Lower<'a> {
     program: Program,
     names: HashMap<Rc<str>, Item>,
     spans: HashMap<Rc<str>, Span>,
-    constants: Vec<(Rc<str>, HashMap<Rc<str>, Value>)>,
+    constants: Vec<(Rc<str>, Elements)>,
     aliases: Vec<ast::Alias>,
     open_aliases: Vec<usize>,
     extensions: Vec<Declared>,
