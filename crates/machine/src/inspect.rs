@@ -54,7 +54,8 @@ impl Machine {
             .map(|(id, t)| ThreadView {
                 id: id as u32,
                 function: t.kind,
-                location: self.location(memory, t.at, t.kind),
+                // An exception that nobody catches leaves a frame that still waits for its call.
+                location: self.origin(memory, *t),
                 body: self.outermost(memory, id).map_or(t.kind, |f| f.kind),
             })
             .collect()
