@@ -111,7 +111,8 @@ fn read(path: &str) -> String {
 
 #[test]
 fn models() {
-    let cases: &[(&str, &[(&str, i32)], usize)] = &[
+    type Case = (&'static str, &'static [(&'static str, i32)], usize);
+    let cases: &[Case] = &[
         ("models/dining_philosophers.bir", &[("N", 3)], 14),
         ("models/dining_philosophers.bir", &[("N", 4)], 34),
         ("models/dining_philosophers.bir", &[("N", 5)], 81),

@@ -105,7 +105,8 @@ fn states_behave_like_their_representatives() {
 
 #[test]
 fn models_have_their_verdicts() {
-    let cases: [(&str, &[(&str, &str)], &[&str]); 7] = [
+    type Case = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
+    let cases: [Case; 7] = [
         ("ordered_list", &[("L", "2")], &[]),
         ("ordered_list", &[("L", "2"), ("BUG", "1")], &["dangling"]),
         ("btree", &[], &[]),

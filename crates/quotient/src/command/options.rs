@@ -28,7 +28,7 @@ Exit status:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check a model: deadlocks, assertions, faults, temporal properties
-    Check(Check),
+    Check(Box<Check>),
     /// Run a model under every combination of reductions and stores; one table
     Compare(super::compare::Compare),
     /// Prove assertions about a constraint program: safety, and symmetries between its states
