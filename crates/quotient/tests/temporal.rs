@@ -23,7 +23,7 @@ fn holds(text: &str, keyword: PropertyKeyword, property: &str) -> bool {
 }
 
 const TOGGLE: &str =
-    "bit x; byte n;\nactive proctype P() { end: do :: x = 1 - x :: atomic { n < 2 -> n++ } od }\n";
+    "bit x; byte n;\nactive proctype P() { end: do :: x = 1 - x :: n < 2 -> n++ od }\n";
 
 #[test]
 fn linear_time() {
