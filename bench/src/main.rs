@@ -12,6 +12,7 @@ mod pan_output;
 mod pinned;
 mod process;
 mod quotient;
+mod spacer;
 mod speed;
 mod spin;
 mod spin_expect;
@@ -36,6 +37,8 @@ enum Command {
     Agree(agree::Options),
     /// Compare Quotient with the expectation headers of the models; needs no SPIN
     Pinned(pinned::Options),
+    /// Compare proofs of safety with Z3's Spacer, on the same Horn clauses
+    Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
     Speed(speed::Options),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::SpinExpect(options) => spin_expect::run(&options),
         Command::Agree(options) => agree::run(&options),
         Command::Pinned(options) => pinned::run(&options),
+        Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
     };
     match outcome {

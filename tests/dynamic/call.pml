@@ -1,4 +1,5 @@
 // Two processes call a function that waits for a lock; its frame holds the argument and a local.
+// expect: raw=76/122 heap=76 exact=76 errors=none
 byte lock_, count;
 function add(byte n) : byte {
   byte old;

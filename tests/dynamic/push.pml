@@ -1,5 +1,5 @@
 // Two processes push a node each onto a shared list.
-// expect: off=70 heap=44 exact=44 errors=none
+// expect: raw=70/88 heap=44 exact=44 errors=none
 typedef Node { byte val; Node &next }
 Node &head;
 proctype P(byte v) {

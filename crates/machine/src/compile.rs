@@ -1,7 +1,7 @@
 //! Programs to compact code.
 
 use quotient_program as ir;
-use quotient_program::{BinaryOp, Expr, Init, Place, Program, Projection, Root, Type, UnaryOp, Variable};
+use quotient_program::{BinaryOp, Expr, Place, Program, Projection, Root, Type, UnaryOp};
 use quotient_source::{SourceMap, Span};
 
 use crate::code::{
@@ -14,6 +14,7 @@ use crate::dynamic::segments::{Segments, Sort};
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
 use crate::layout::{Cell, Layout, size_of_type};
+use crate::plain_compile::{has_links, is_plain};
 
 /// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
 pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -> Code {
@@ -61,7 +62,7 @@ pub(crate) struct Compiler<'a> {
     pub(crate) sources: &'a SourceMap,
     pub(crate) code: Code,
     /// The innermost known place, for faults.
-    span: Option<Span>,
+    pub(crate) span: Option<Span>,
     /// Expressions around the one being compiled; each holds at most a few values on the stack.
     pub(crate) nesting: usize,
     deepest: usize,
@@ -325,73 +326,6 @@ impl Compiler<'_> {
                 }
             }
             dynamic => self.dynamic_action(function, dynamic, place),
-        }
-    }
-
-    fn init_globals(&mut self) -> CodeAt {
-        let start = self.here();
-        for (variable, at) in self.program.globals.iter().zip(self.layout.globals.clone()) {
-            self.init(u32::MAX, variable, at, false);
-        }
-        self.emit(Op::Return);
-        start
-    }
-
-    /// Code that gives a variable at byte `at` its initial value. Channels are made by the machine.
-    pub(crate) fn init(&mut self, function: u32, variable: &Variable, at: u32, local: bool) {
-        self.span = Some(variable.span);
-        let put = |c: &mut Self, ty: &Type, at: u32, value: &Expr| {
-            if value.constant() == Some(0) {
-                return;
-            }
-            c.expr(function, value);
-            let cell = Cell::of(ty);
-            c.emit(if local { Op::StoreLocal(at, cell) } else { Op::StoreGlobal(at, cell) });
-        };
-        match (&variable.init, &variable.ty) {
-            (Init::Channels(kind), ty) => {
-                if self.program.features.dynamic {
-                    self.init_channels(*kind, ty, at, local);
-                }
-            }
-            (Init::Default, Type::Structure(id)) => self.init_structure(function, *id, at, local),
-            (Init::Default, Type::Array(element, length)) => {
-                if matches!(**element, Type::Structure(_) | Type::Range(_) | Type::Array(..)) {
-                    let size = size_of_type(self.program, element);
-                    let inner = Variable { ty: (**element).clone(), ..variable.clone() };
-                    for index in 0..*length {
-                        self.init(function, &inner, at + index * size, local);
-                    }
-                }
-            }
-            (Init::Default, Type::Range(range)) => put(self, &variable.ty, at, &Expr::Const(range.initial())),
-            (Init::Default, _) => {}
-            (Init::Fill(value), Type::Array(element, length)) => {
-                let size = size_of_type(self.program, element);
-                for index in 0..*length {
-                    put(self, element, at + index * size, value);
-                }
-            }
-            (Init::Fill(value), ty) => put(self, ty, at, value),
-            (Init::List(values), Type::Array(element, length)) => {
-                let size = size_of_type(self.program, element);
-                for (index, value) in values.iter().take(*length as usize).enumerate() {
-                    put(self, element, at + index as u32 * size, value);
-                }
-            }
-            (Init::List(values), ty) => {
-                if let Some(value) = values.first() {
-                    put(self, ty, at, value);
-                }
-            }
-        }
-    }
-
-    fn init_structure(&mut self, function: u32, id: ir::StructureId, mut at: u32, local: bool) {
-        let program = self.program;
-        for field in &program.structure(id).fields {
-            self.init(function, field, at, local);
-            at += size_of_type(program, &field.ty);
         }
     }
 
@@ -732,50 +666,6 @@ impl Compiler<'_> {
             }
         }
     }
-}
-
-/// See [`crate::code::Location::plain`].
-fn is_plain(program: &Program, function: &ir::Function, location: &ir::Location) -> bool {
-    let ts = &location.transformations;
-    if program.features.dynamic && may_be_exclusive(program, function) {
-        return false;
-    }
-    ts.windows(2).all(|w| w[0].rank == w[1].rank)
-        && ts.iter().all(|t| {
-            let operation =
-                matches!(t.operation, ir::Operation::Always | ir::Operation::When(_) | ir::Operation::Else);
-            let changes = t.actions.iter().all(|a| match a {
-                // Letting go of a reference may leave garbage.
-                ir::Action::Assign(place, _) => !has_links(program, &place.ty),
-                ir::Action::Forget(v) => !has_links(program, &function.locals[v.0 as usize].ty),
-                ir::Action::Assert(..) | ir::Action::Print(_) => true,
-                _ => false,
-            });
-            operation && changes && t.target.is_some()
-        })
-}
-
-/// Can a thread be in this function by a call that was made in exclusive control? Then it keeps control there, too.
-fn may_be_exclusive(program: &Program, function: &ir::Function) -> bool {
-    let actions = |f: &ir::Function, found: &dyn Fn(&ir::Transformation, &ir::Action) -> bool| {
-        f.locations.iter().flat_map(|l| &l.transformations).any(|t| t.actions.iter().any(|a| found(t, a)))
-    };
-    actions(function, &|_, a| matches!(a, ir::Action::Return(_)))
-        && program
-            .functions
-            .iter()
-            .any(|f| actions(f, &|t, a| t.keeps_control && matches!(a, ir::Action::Call { .. })))
-}
-
-/// Does a value of this type name objects or threads?
-fn has_links(program: &Program, ty: &Type) -> bool {
-    program.features.dynamic
-        && match ty {
-            Type::Reference(_) | Type::Thread => true,
-            Type::Array(element, _) => has_links(program, element),
-            Type::Structure(id) => program.structure(*id).fields.iter().any(|f| has_links(program, &f.ty)),
-            _ => false,
-        }
 }
 
 /// How a place is found.

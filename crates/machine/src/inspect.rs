@@ -54,7 +54,8 @@ impl Machine {
             .map(|(id, t)| ThreadView {
                 id: id as u32,
                 function: t.kind,
-                location: self.location(memory, t.at, t.kind),
+                // An exception that nobody catches leaves a frame that still waits for its call.
+                location: self.origin(memory, *t),
                 body: self.outermost(memory, id).map_or(t.kind, |f| f.kind),
             })
             .collect()
@@ -82,7 +83,7 @@ impl Machine {
                     outer => format!("{outer}/{}", function.name),
                 };
                 let layout = &self.layout.threads[frame.kind as usize];
-                for (variable, at) in function.locals.iter().zip(&layout.locals) {
+                for (variable, at) in function.locals.iter().zip(&layout.locals).filter(|(v, _)| !v.scratch) {
                     let name = format!("{prefix}.{}", variable.name);
                     self.value(state, &name, &variable.ty, frame.at + at, names, &mut out);
                 }

@@ -28,17 +28,19 @@ fn step(op: Op, address: usize, size: usize, needed: i64) {
     w.check_address(address, size, op != Op::Load);
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
+    if !w.threaded {
+        // Nobody else exists yet.
+        return;
+    }
     visible(Pending { size: size as u8, need: needed, ..Pending::on(op, object, address) });
     let w = world();
-    if w.named > 1 {
-        let write = match op {
-            Op::Load => false,
-            Op::CompareAndSwap => read_value(address, size) == needed,
-            _ => true,
-        };
-        w.note_access(address, size, How { write, atomic: true });
-        w.note_for_symmetry(address, size);
-    }
+    let write = match op {
+        Op::Load => false,
+        Op::CompareAndSwap => read_value(address, size) == needed,
+        _ => true,
+    };
+    w.note_access(address, size, How { write, atomic: true });
+    w.note_for_symmetry(address, size);
 }
 
 /// The content of memory that the program is about to access.

@@ -3,13 +3,14 @@
 //! They are created before the snapshot and parked for good. A thread of the program is a context on a donor's stack, with the
 //! donor's FS base: its thread-local variables, `errno` and handle are real.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::context::{fresh, fs_base};
 use crate::protocol::THREADS;
 use crate::real;
 use crate::system_call::{die, futex_wait, futex_wake, map_fixed, number, system_call};
-use crate::world::{Thread, World, world};
+use crate::world::{World, world};
 
 /// Where the stacks lie.
 const STACKS: usize = 0x5800_0000_0000;
@@ -56,38 +57,63 @@ pub fn create(world: &mut World) {
         return;
     }
     for thread in 1..THREADS {
-        let mut attributes = [0u64; 16];
-        let mut handle = 0usize;
-        let attributes_at = attributes.as_mut_ptr() as usize;
-        let stack = world.threads[thread].stack.clone();
-        // SAFETY: a pthread_attr_t is 56 bytes; the stack is mapped and used by nobody else.
-        let status = unsafe {
-            real!("pthread_attr_init", fn(usize) -> i32)(attributes_at);
-            real!("pthread_attr_setstack", fn(usize, usize, usize) -> i32)(
-                attributes_at,
-                stack.start,
-                stack.len(),
-            );
-            real!("pthread_create", fn(*mut usize, usize, extern "C" fn(usize) -> usize, usize) -> i32)(
-                &mut handle,
-                attributes_at,
-                donor,
-                thread,
-            )
-        };
-        if status != 0 {
-            die(b"quotient: cannot create threads\n");
-        }
-        world.threads[thread].handle = handle;
+        world.threads[thread].handle =
+            start_kernel_thread(world.threads[thread].stack.clone(), donor, thread);
         while PARKED.load(Ordering::Acquire) != thread as u32 {
             futex_wait(&PARKED, thread as u32 - 1);
         }
     }
 }
 
-/// Prepares `thread` to start with `entry`.
-pub fn prepare(thread: &mut Thread, entry: extern "C" fn() -> !) {
+/// Starts a kernel thread on a given stack; gives its handle.
+fn start_kernel_thread(
+    stack: Range<usize>,
+    routine: extern "C" fn(usize) -> usize,
+    argument: usize,
+) -> usize {
+    let mut attributes = [0u64; 16];
+    let mut handle = 0usize;
+    let attributes_at = attributes.as_mut_ptr() as usize;
+    // SAFETY: a pthread_attr_t is 56 bytes; the stack is mapped and used by nobody else.
+    let status = unsafe {
+        real!("pthread_attr_init", fn(usize) -> i32)(attributes_at);
+        real!("pthread_attr_setstack", fn(usize, usize, usize) -> i32)(
+            attributes_at,
+            stack.start,
+            stack.len(),
+        );
+        let create =
+            real!("pthread_create", fn(*mut usize, usize, extern "C" fn(usize) -> usize, usize) -> i32);
+        create(&mut handle, attributes_at, routine, argument)
+    };
+    if status != 0 {
+        die(b"quotient: cannot create threads\n");
+    }
+    handle
+}
+
+/// Kernel-thread mode: what a kernel thread does that is a thread of the program.
+extern "C" fn kernel_thread(number_of: usize) -> usize {
+    crate::world::wait_for_turn(&world().threads[number_of].turn);
+    match world().threads[number_of].entry {
+        Some(entry) => entry(),
+        None => 0,
+    }
+}
+
+/// Prepares thread `number_of` to start with `entry`.
+pub fn prepare(number_of: usize, entry: extern "C" fn() -> !) {
+    let kernel = world().kernel_threads();
+    let thread = &mut world().threads[number_of];
     thread.lowest = thread.top;
+    if kernel {
+        thread.entry = Some(entry);
+        let stack = thread.stack.clone();
+        // What the C library allocates for it is not the program's.
+        let handle = crate::world::inactive(|| start_kernel_thread(stack, kernel_thread, number_of));
+        world().threads[number_of].handle = handle;
+        return;
+    }
     // SAFETY: nobody is on this stack below `top`.
     thread.sp = unsafe { fresh(thread.top, entry) };
 }

@@ -129,30 +129,26 @@ impl World {
         }
         self.objects.restart();
         self.races.restart();
-        (self.failed, self.abandoned) = (false, false);
+        (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
         self.shared.schedule_length = 0;
         self.shared.failure.kind = FailureKind::None as u8;
         reset_output(self.shared.output);
-        close_descriptors();
+        rewind_input();
+        self.restore_files();
         let main = &mut self.threads[0];
         main.status = Status::Starting;
         main.clock[0] = 1;
-        crate::donor::prepare(main, main_entry);
+        crate::donor::prepare(0, main_entry);
     }
 }
 
-/// Closes what the program has opened, and goes back to the start of its input.
-fn close_descriptors() {
+/// Goes back to the start of the program's input.
+fn rewind_input() {
     use crate::system_call::{number, system_call};
-    const FIRST: usize = crate::protocol::SESSION_DESCRIPTOR as usize + 2;
-    // SAFETY: descriptors of the program; no memory is involved.
-    unsafe {
-        system_call(number::CLOSE_RANGE, [3, crate::protocol::SESSION_DESCRIPTOR as usize - 1, 0, 0, 0, 0]);
-        system_call(number::CLOSE_RANGE, [FIRST, u32::MAX as usize, 0, 0, 0, 0]);
-        system_call(number::LSEEK, [0, 0, 0, 0, 0, 0]);
-    }
+    // SAFETY: no memory is involved.
+    unsafe { system_call(number::LSEEK, [0, 0, 0, 0, 0, 0]) };
 }
 
 struct Watch {
@@ -227,6 +223,7 @@ fn explore_all() {
             w.shared.discarded += w.shared.executions;
             continue;
         }
+        tell_cells(w);
         match report {
             Ok(report) => {
                 let s = &report.statistics;
@@ -247,6 +244,15 @@ fn explore_all() {
     }
 }
 
+/// Tells which memory was visible because it races.
+fn tell_cells(w: &mut World) {
+    let cells = w.objects.racing_cells();
+    for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
+        *slot = (*address as u64, *size as u64);
+    }
+    w.shared.cells_length = cells.len().min(CELLS) as u32;
+}
+
 fn answer(w: &mut World, found: Verdict) {
     match found {
         Verdict::Holds => w.shared.verdict = verdict::HOLDS,
@@ -258,11 +264,6 @@ fn answer(w: &mut World, found: Verdict) {
                 (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
             }
             w.shared.schedule_length = choices.len().min(STEPS) as u32;
-            let cells = w.objects.racing_cells();
-            for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
-                *slot = (*address as u64, *size as u64);
-            }
-            w.shared.cells_length = cells.len().min(CELLS) as u32;
         }
         Verdict::Undecided(bound) => {
             w.shared.verdict = verdict::UNDECIDED;
@@ -313,6 +314,13 @@ fn replay() {
             break;
         }
         program.step(thread, choice.alternative);
+    }
+    // Joins of threads that have ended: the schedule may come from an exploration in which they were put off.
+    let can_join = |program: &Program| {
+        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| !o.awaits.is_empty()))
+    };
+    while !lost && let Some(thread) = can_join(&program) {
+        program.step(thread, 0);
     }
     let ended = program.enabled().is_empty();
     if ended {

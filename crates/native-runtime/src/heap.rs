@@ -23,7 +23,8 @@ const LARGEST: usize = 1 << 30;
 const LIVE: usize = 0x1d1e_a11c_0de0_0001;
 const FREED: usize = 0x1d1e_a11c_0de0_0002;
 
-/// Memory of the first arena is needed before anything else exists.
+/// Where the next block goes that no thread of the program asks for: the first arena before anything else exists, then the
+/// last one.
 static EARLY_TOP: AtomicUsize = AtomicUsize::new(0);
 
 /// The arenas.
@@ -32,14 +33,16 @@ pub struct Heap {
     tops: [usize; THREADS],
     /// The same at the start of every execution.
     start: [usize; THREADS],
+    /// End of what was allocated before the first execution.
+    early: usize,
     /// Blocks given out in this execution and not freed.
     pub live: i64,
 }
 
 fn prepare() {
     if EARLY_TOP.load(Relaxed) == 0 {
-        map_fixed(BASE, ARENA * THREADS);
-        map_fixed(BITS, ARENA * THREADS / 128);
+        map_fixed(BASE, ARENA * (THREADS + 1));
+        map_fixed(BITS, ARENA * (THREADS + 1) / 128);
         EARLY_TOP.store(BASE, Relaxed);
     }
 }
@@ -81,7 +84,7 @@ pub fn bits_of(range: std::ops::Range<usize>) -> std::ops::Range<usize> {
 
 /// Is this an address of the program's heap?
 pub fn contains(address: usize) -> bool {
-    (BASE..BASE + ARENA * THREADS).contains(&address)
+    (BASE..BASE + ARENA * (THREADS + 1)).contains(&address)
 }
 
 /// Does a live block start at `address`?
@@ -104,19 +107,23 @@ impl Heap {
     pub fn new() -> Heap {
         prepare();
         let tops = std::array::from_fn(|t| BASE + t * ARENA);
-        Heap { tops, start: tops, live: 0 }
+        Heap { tops, start: tops, early: BASE, live: 0 }
     }
 
     /// Remembers what is allocated as the start of every execution.
     pub fn set_start(&mut self) {
-        self.tops[0] = EARLY_TOP.load(Relaxed);
+        self.early = EARLY_TOP.load(Relaxed);
+        // Where the program's first block lies does not depend on what was allocated before.
+        self.tops[0] = (self.early + 1).next_multiple_of(1 << 20);
+        // What is allocated on behalf of the driver from now on has an arena of its own, which stays as it is.
+        EARLY_TOP.store(BASE + ARENA * THREADS, Relaxed);
         self.start = self.tops;
         self.live = 0;
     }
 
     /// What is in use at the start.
     pub fn start_range(&self) -> (usize, usize) {
-        (BASE, self.start[0])
+        (BASE, self.early)
     }
 
     /// Back to the start, but for the content of what was allocated there.
@@ -156,7 +163,8 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         let w = world();
         (w.heap.tops[w.current], BASE + (w.current + 1) * ARENA)
     } else {
-        (EARLY_TOP.load(Relaxed), BASE + ARENA)
+        let top = EARLY_TOP.load(Relaxed);
+        (top, BASE + ((top - BASE) / ARENA + 1) * ARENA)
     };
     // Header, block, and at least one granule that belongs to nobody.
     let block = (top + 32).next_multiple_of(alignment);
@@ -200,7 +208,7 @@ pub fn release(block: usize) {
     let size = unsafe { block_size(block) };
     if active() {
         let w = world();
-        if w.named > 1 {
+        if w.threaded {
             w.note_free(block, size);
         }
         w.heap.live -= 1;
@@ -228,7 +236,7 @@ impl World {
 fn bad_heap_access(address: usize, write: bool) -> ! {
     let arena = (address - BASE) / ARENA;
     let w = world();
-    let top = w.heap.tops[arena];
+    let top = w.heap.tops.get(arena).copied().unwrap_or(BASE + ARENA * (THREADS + 1));
     let verb = if write { "write to" } else { "read of" };
     // The nearest header below the address tells what was there.
     let mut at = (address & !15).saturating_sub(8);

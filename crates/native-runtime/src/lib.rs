@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `verifier` | interposed primitives |
-//! | `process`, `refused` | exit, abort, time, random numbers; calls that are refused by name |
+//! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
@@ -43,6 +43,7 @@ mod context;
 mod costarted;
 mod donor;
 mod driver;
+mod files;
 mod heap;
 mod hooks;
 mod memory_functions;

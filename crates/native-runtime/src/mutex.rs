@@ -40,7 +40,7 @@ impl World {
     pub fn use_primitive(&mut self, address: usize) {
         if active() && address != crate::verifier::SECTION {
             self.check_address(address, 1, true);
-            if self.named > 1 {
+            if self.threaded {
                 self.note_access(address, 1, How { write: true, atomic: true });
             }
         }

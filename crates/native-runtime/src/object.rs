@@ -230,7 +230,9 @@ impl Objects {
 
     /// The racing cells, as ranges of bytes: address and size.
     pub fn racing_cells(&self) -> Vec<(usize, usize)> {
-        (0..self.extents.len()).filter(|&n| self.racing[n]).map(|n| self.extents[n]).collect()
+        // Of cells that were made one, every part.
+        let races = |n: &usize| self.racing[self.root(*n as u32) as usize];
+        (0..self.extents.len()).filter(races).map(|n| self.extents[n]).filter(|extent| extent.1 > 0).collect()
     }
 
     /// Can the values of accesses to this cell be compared?

@@ -84,8 +84,10 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
         return unsafe { real!("__cxa_guard_release", fn(*mut u8))(guard) };
     }
     leave(guard as usize, true);
+    // The compiler reads the guard with an acquire load before it asks us.
+    const RELEASE: i32 = 3;
     // SAFETY: the program's guard.
-    unsafe { *guard = 1 };
+    unsafe { crate::atomics::__tsan_atomic8_store(guard.cast(), 1, RELEASE) };
 }
 
 /// The initialisation of a static variable of C++ threw an exception.

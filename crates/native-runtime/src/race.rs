@@ -263,7 +263,7 @@ pub fn access(address: usize, size: usize, how: How) {
     let w = world();
     w.shared.filtered += 1;
     w.check_address(address, size, how.write);
-    if w.named > 1 {
+    if w.threaded {
         shared_access(address, size, how);
     }
     crate::world::quiet();

@@ -10,8 +10,8 @@ use crate::protocol::THREADS;
 use crate::system_call::{number, system_call};
 use crate::world::{Thread, World};
 
-/// Zeroed below the lowest frame that was seen: functions without hooks go deeper.
-const SLACK: usize = 32 << 10;
+/// Stacks are zeroed in pieces of this size below the lowest frame that was seen.
+const CHUNK: usize = 4096;
 
 struct Copied {
     address: usize,
@@ -152,16 +152,26 @@ impl Snapshot {
 }
 
 fn scrub(thread: &Thread) {
-    let low = thread.lowest.saturating_sub(SLACK).max(thread.stack.start);
+    let lowest = (thread.lowest.min(thread.top) & !(CHUNK - 1)).max(thread.stack.start);
     // SAFETY: the part of a stack that is not in use now.
     unsafe {
-        if thread.top - low > 1 << 20 {
-            let page = low.next_multiple_of(4096);
+        if thread.top - lowest > 1 << 20 {
+            let page = lowest.next_multiple_of(4096);
             let length = (thread.top - page) & !4095;
             system_call(number::MADVISE, [page, length, 4, 0, 0, 0]);
             ((page + length) as *mut u8).write_bytes(0, thread.top - page - length);
         } else {
-            (low as *mut u8).write_bytes(0, thread.top - low);
+            (lowest as *mut u8).write_bytes(0, thread.top - lowest);
+        }
+        // Functions without hooks went deeper: down to the first chunk that nobody has touched.
+        let mut chunk = lowest;
+        while chunk >= thread.stack.start + CHUNK {
+            chunk -= CHUNK;
+            let words = std::slice::from_raw_parts_mut(chunk as *mut u64, CHUNK / 8);
+            if words.iter().all(|word| *word == 0) {
+                break;
+            }
+            words.fill(0);
         }
     }
 }

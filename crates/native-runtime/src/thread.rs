@@ -107,11 +107,13 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     }
     let w = world();
     w.me().children += 1;
+    w.threaded = true;
     let start = [w.current, w.me().joins as usize, routine, argument, detached as usize];
     if w.current != 0 {
         // Its children have names of their own, which an exchange would have to exchange, too.
         w.break_symmetry(1 << w.current, why::IDENTITY);
     }
+    crate::donor::prepare(child, thread_entry);
     if !handle.is_null() {
         access(handle as usize, 8, How::WRITE);
         // SAFETY: the caller gives room for a handle.
@@ -126,7 +128,6 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     thread.start = start;
     thread.clock = clock;
     thread.clock[child] = 1;
-    crate::donor::prepare(thread, thread_entry);
     w.note_argument(child);
     0
 }

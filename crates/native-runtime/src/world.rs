@@ -133,6 +133,10 @@ pub struct Thread {
     pub quiet: u32,
     /// Handed control to, in kernel-thread mode.
     pub turn: AtomicU32,
+    /// Its frame when it gave control away, in kernel-thread mode.
+    pub frame: usize,
+    /// What it starts with, in kernel-thread mode.
+    pub entry: Option<extern "C" fn() -> !>,
     /// Its vector clock.
     pub clock: Clock,
     /// What relaxed loads have seen: joined at an acquire fence.
@@ -157,6 +161,8 @@ pub struct World {
     pub limit: usize,
     /// Something was found that needs a new exploration: more threads, more visible locations.
     pub grown: bool,
+    /// Has a thread been created in this execution? Until then nobody can notice what the main thread does.
+    pub threaded: bool,
     /// The alternative chosen for the step.
     pub alternative: u16,
     /// The driver's context.
@@ -189,6 +195,10 @@ pub struct World {
     pub snapshot: Option<Snapshot>,
     /// Destructors of thread-specific data, by key.
     pub keys: Vec<(u32, usize)>,
+    /// Has the program opened files in this execution?
+    pub files_opened: bool,
+    /// Has the program changed files in this execution?
+    pub files_changed: bool,
     /// What reading the clock has given so far.
     pub clock_ticks: u64,
     /// Random numbers given so far.
@@ -212,6 +222,14 @@ pub fn controlled() -> bool {
 #[inline]
 pub fn active() -> bool {
     ACTIVE.load(Relaxed)
+}
+
+/// Does something as if no user code ran.
+pub fn inactive<T>(what: impl FnOnce() -> T) -> T {
+    let before = ACTIVE.swap(false, Relaxed);
+    let result = what();
+    ACTIVE.store(before, Relaxed);
+    result
 }
 
 /// The state. Only to be called if [`controlled`].
@@ -240,6 +258,7 @@ pub fn attach() {
         named: 1,
         limit: THREADS,
         grown: false,
+        threaded: false,
         alternative: 0,
         driver_sp: 0,
         driver_fs: 0,
@@ -256,6 +275,8 @@ pub fn attach() {
         heap: Heap::new(),
         snapshot: None,
         keys: Vec::new(),
+        files_opened: false,
+        files_changed: false,
         clock_ticks: 0,
         random: 0,
         main: [0; 4],
@@ -292,6 +313,8 @@ impl Thread {
             owed: 0,
             quiet: 0,
             turn: AtomicU32::new(0),
+            frame: 0,
+            entry: None,
             clock: [0; THREADS],
             acquired: [0; THREADS],
             fence: [0; THREADS],
@@ -319,6 +342,9 @@ impl Thread {
 
     /// Where it is, when it does not run.
     pub fn saved_stack(&self, skip: &Range<usize>) -> Stack {
+        if self.frame != 0 {
+            return context::walk(self.frame, self.stack.start, self.stack.end, skip);
+        }
         if !self.stack.contains(&self.sp) {
             return [0; crate::protocol::FRAMES];
         }
@@ -360,9 +386,11 @@ impl World {
     }
 
     /// Gives control to the driver (called by the running thread).
+    #[inline(never)]
     pub fn leave(&mut self) {
         if self.kernel_threads() {
             let current = self.current;
+            self.threads[current].frame = context::frame_pointer();
             hand_over(&self.driver_turn, &self.threads[current].turn);
             return;
         }

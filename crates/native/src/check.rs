@@ -1,12 +1,12 @@
 //! A request, and the answer.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::protocol::{FailureKind, Shared, mode, verdict, why};
-use crate::session::{End, Heartbeat, Session, SessionError, Surroundings, failure_text};
+use crate::session::{End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text};
 use crate::token::Token;
 use crate::trace::{Trace, replay};
 
@@ -109,10 +109,12 @@ pub struct Report {
     pub figures: Figures,
     /// How executions ended and what they observed (`__quotient_observe`): ending in the upper byte.
     pub outcomes: Vec<u64>,
+    /// The schedule of the last execution.
+    pub last: Token,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
-    /// Time of the exploration.
-    pub elapsed: Duration,
+    /// CPU time of the exploration.
+    pub cpu: Duration,
 }
 
 /// Checks a program.
@@ -124,10 +126,10 @@ pub fn check(
     request: &Request,
     watch: &mut dyn FnMut(Heartbeat) -> bool,
 ) -> Result<Report, SessionError> {
-    let started = Instant::now();
+    let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
     let end = session.run(binary, &request.surroundings, request.patience, watch)?;
-    let elapsed = started.elapsed();
+    let cpu = children_cpu().saturating_sub(before);
     let shared = session.shared();
     let token = read_token(shared);
     let answer = match end {
@@ -150,7 +152,8 @@ pub fn check(
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
         notes: notes(shared, request),
-        elapsed,
+        last: token,
+        cpu,
     })
 }
 

@@ -12,18 +12,22 @@
 //! | [`trace`] | a violation repeated step by step, with names and lines |
 //! | [`token`] | a schedule as a short text |
 //! | [`symbols`] | addresses to names and lines |
+//! | [`wrapper`] | `quotient cc` |
+//! | `confinement` | no writing outside of the scratch directory |
 //! | [`protocol`] | what both sides write to shared memory |
 //!
 //! A violation is reported only after it was repeated in a new process and ended in the same failure.
 
 pub mod build;
 pub mod check;
+mod confinement;
 pub mod protocol;
 mod scratch;
 pub mod session;
 pub mod symbols;
 pub mod token;
 pub mod trace;
+pub mod wrapper;
 
 pub use build::{Binary, Build, BuildError};
 pub use check::{Answer, Figures, Report, Request, check};

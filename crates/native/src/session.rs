@@ -11,6 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::build::Binary;
+use crate::confinement::Confinement;
 use crate::protocol::{MAGIC, SESSION_DESCRIPTOR, Shared, phase};
 use crate::scratch::Scratch;
 
@@ -103,7 +104,7 @@ fn memory_file(name: &std::ffi::CStr) -> Result<File, SessionError> {
 pub struct Session {
     block: Block,
     output: File,
-    _scratch: Scratch,
+    scratch: Scratch,
 }
 
 /// How a process ended.
@@ -146,7 +147,7 @@ impl Session {
         shared.max_preemptions = u32::MAX;
         shared.output = SESSION_DESCRIPTOR + 1;
         fill(shared);
-        Ok(Session { block, output, _scratch: scratch })
+        Ok(Session { block, output, scratch })
     }
 
     /// Runs the program to its end. A step may take `patience`; `watch` is told about progress and says whether to go on.
@@ -176,18 +177,24 @@ impl Session {
     }
 
     fn start(&self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
-        let directory = self._scratch.path();
-        for file in &surroundings.files {
-            let name = file.file_name().unwrap_or(file.as_os_str());
-            std::fs::copy(file, directory.join(name)).map_err(|e| SessionError::File(file.clone(), e))?;
+        // The program works in one directory; the other one keeps its files as they were.
+        let directory = self.scratch.path().join("work");
+        let originals = self.scratch.path().join("original");
+        for place in [&directory, &originals] {
+            std::fs::create_dir_all(place).map_err(|e| SessionError::File(place.clone(), e))?;
+            for file in &surroundings.files {
+                let name = file.file_name().unwrap_or(file.as_os_str());
+                std::fs::copy(file, place.join(name)).map_err(|e| SessionError::File(file.clone(), e))?;
+            }
         }
+        let confinement = Confinement::new(&directory);
         let input = match &surroundings.input {
             Some(path) => Stdio::from(File::open(path).map_err(|e| SessionError::File(path.clone(), e))?),
             None => Stdio::null(),
         };
         let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
         let mut command = Command::new(path);
-        command.args(&surroundings.arguments).current_dir(directory).env("LD_BIND_NOW", "1").stdin(input);
+        command.args(&surroundings.arguments).current_dir(&directory).env("LD_BIND_NOW", "1").stdin(input);
         command.env_remove("LD_PRELOAD");
         let (block, output) = (self.block.file.as_raw_fd(), self.output.as_raw_fd());
         // SAFETY: only system calls that are allowed between fork and exec.
@@ -199,7 +206,11 @@ impl Session {
                     || libc::dup2(output, 2) < 0
                     || libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
                     || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0;
-                if failed { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+                if failed {
+                    return Err(std::io::Error::last_os_error());
+                }
+                confinement.enter();
+                Ok(())
             });
         }
         command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
@@ -277,4 +288,16 @@ fn cpu_time(process: u32) -> Duration {
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let ticks = |index: usize| fields.get(index).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
     Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}
+
+/// CPU time of all processes that were started and have ended.
+pub(crate) fn children_cpu() -> Duration {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: room for one rusage, of which zeroes are a value.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let duration = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    duration(usage.ru_utime) + duration(usage.ru_stime)
 }

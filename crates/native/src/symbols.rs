@@ -10,6 +10,8 @@ pub struct Symbols {
     base: u64,
     /// Variables: address, size, name; sorted.
     variables: Vec<(u64, u64, String)>,
+    /// Size of the program in memory: what lies beyond belongs to libraries.
+    size: u64,
 }
 
 /// Where some code is.
@@ -23,26 +25,30 @@ pub struct Location {
     pub line: u32,
 }
 
-fn read_variables(bytes: &[u8]) -> Option<Vec<(u64, u64, String)>> {
-    use object::{Object, ObjectSymbol, SymbolKind};
+/// Variables (address, size, name) and size of a program.
+type Image = (Vec<(u64, u64, String)>, u64);
+
+fn read_image(bytes: &[u8]) -> Option<Image> {
+    use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
     let file = object::File::parse(bytes).ok()?;
+    let end = file.segments().map(|s| s.address() + s.size()).max()?;
     let data = file.symbols().filter(|s| s.kind() == SymbolKind::Data && s.size() > 0);
-    Some(data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect())
+    Some((data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect(), end))
 }
 
 impl Symbols {
     /// Of the program at `path`, loaded at `base`. Without debugging information there are no names.
     pub fn new(path: &Path, base: u64) -> Symbols {
-        let mut variables =
-            std::fs::read(path).ok().and_then(|bytes| read_variables(&bytes)).unwrap_or_default();
+        let bytes = std::fs::read(path).unwrap_or_default();
+        let (mut variables, size) = read_image(&bytes).unwrap_or_default();
         variables.sort();
-        Symbols { loader: Loader::new(path).ok(), base, variables }
+        Symbols { loader: Loader::new(path).ok(), base, variables, size }
     }
 
     /// Where the call that returns to `address` is; `None` outside of the program.
     pub fn code(&self, address: u64) -> Option<Location> {
         // A return address is behind the call.
-        let probe = address.checked_sub(self.base)?.checked_sub(1)?;
+        let probe = address.checked_sub(self.base)?.checked_sub(1).filter(|probe| *probe < self.size)?;
         let loader = self.loader.as_ref()?;
         let place = loader.find_location(probe).ok().flatten();
         let mut function = String::new();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use quotient_native::protocol::FailureKind;
-use quotient_native::{Answer, Build, Request, check, replay};
+use quotient_native::{Answer, Binary, Build, Report, Request, check, replay};
 use quotient_stateless::Symmetry;
 
 fn programs() -> Vec<PathBuf> {
@@ -67,6 +67,9 @@ fn verdicts_are_as_expected() {
             {
                 assert_eq!(report.figures.executions.to_string(), executions, "{}", file.display());
             }
+            if symmetry == Symmetry::Off {
+                same_on_kernel_threads(&binary, &plain, &report, &file);
+            }
             if let Answer::Violated(trace) = &report.answer {
                 let again = replay(&binary, &plain, &trace.token, false).expect("a replay");
                 assert_eq!(again.steps, trace.steps, "{}: another trace", file.display());
@@ -74,4 +77,27 @@ fn verdicts_are_as_expected() {
             }
         }
     }
+}
+
+/// User-level contexts on a snapshot and one kernel thread per thread in a fresh process execute a schedule alike.
+fn same_on_kernel_threads(binary: &Binary, request: &Request, report: &Report, file: &Path) {
+    let token = match &report.answer {
+        Answer::Violated(trace) => &trace.token,
+        _ => &report.last,
+    };
+    let [contexts, kernel] = [false, true].map(|kernel| {
+        let trace = replay(binary, request, token, kernel)
+            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert!(!trace.lost, "{}: the schedule {token} cannot be repeated", file.display());
+        trace
+    });
+    let steps = |trace: &quotient_native::Trace| trace.steps.clone();
+    assert_eq!(steps(&contexts), steps(&kernel), "{}: another trace on kernel threads", file.display());
+    assert_eq!(
+        contexts.failure.kind,
+        kernel.failure.kind,
+        "{}: another failure on kernel threads",
+        file.display()
+    );
+    assert_eq!(contexts.output, kernel.output, "{}", file.display());
 }

@@ -8,7 +8,11 @@
 //! Constructs that are only notation (`for`, `select`, `i++`) are kept, so that messages and traces
 //! speak of what the user wrote; the translation to a program gives them SPIN's meaning.
 
+mod dynamic;
+
 use quotient_source::Span;
+
+pub use dynamic::{CallTarget, DynamicStatement, Function, NewObject, PointerValue};
 
 /// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,23 +76,6 @@ pub struct Proctype {
     /// From `proctype` to the closing parenthesis of the parameters.
     pub span: Span,
     /// The closing brace of the body (where a process that has ended stands).
-    pub end: Span,
-}
-
-/// `function f(params) : type { body }`.
-#[derive(Clone, Debug)]
-pub struct Function {
-    /// Its name.
-    pub name: Ident,
-    /// Formal parameters.
-    pub params: Vec<Declaration>,
-    /// What it returns.
-    pub returns: Option<TypeName>,
-    /// The body.
-    pub body: Sequence,
-    /// From `function` to the type.
-    pub span: Span,
-    /// The closing brace of the body.
     pub end: Span,
 }
 
@@ -384,60 +371,6 @@ pub enum StatementKind {
         /// The channels.
         channels: Vec<Reference>,
     },
-}
-
-/// Statements of dSPIN.
-#[derive(Clone, Debug)]
-pub enum DynamicStatement {
-    /// `&p = …`.
-    Point(Reference, PointerValue),
-    /// `delete(&p)`.
-    Delete(Expr),
-    /// `f(args)`, `x = f(args)`, `&p = f(args)`.
-    Call {
-        /// The function, or a variable that holds one.
-        callee: Reference,
-        /// The arguments.
-        args: Vec<Expr>,
-        /// Where the value goes.
-        result: Option<CallTarget>,
-    },
-    /// `return`, `return e`.
-    Return(Option<Expr>),
-}
-
-/// Where the value of a call goes.
-#[derive(Clone, Debug)]
-pub struct CallTarget {
-    /// The variable.
-    pub reference: Reference,
-    /// Written with `&`: the pointer itself.
-    pub pointer: bool,
-}
-
-/// What a pointer is given.
-#[derive(Clone, Debug)]
-pub enum PointerValue {
-    /// A new object.
-    New(NewObject),
-    /// `&q`, `null`, or a condition between such.
-    Expr(Expr),
-}
-
-/// `new …`.
-#[derive(Clone, Debug)]
-pub enum NewObject {
-    /// `T` or `T[n]`.
-    Elements {
-        /// The type of an element.
-        ty: TypeName,
-        /// How many; `None` for one.
-        length: Option<Expr>,
-        /// The whole.
-        span: Span,
-    },
-    /// `chan = [n] of { … }`.
-    Channel(ChannelInit),
 }
 
 /// One `::` of an `if` or `do`.

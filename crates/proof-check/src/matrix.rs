@@ -1,9 +1,10 @@
 //! The checker's decision procedure: difference constraints, by shortest paths.
 //!
-//! Deliberately plain: a matrix of optional bounds, closed by Floyd and Warshall after every batch
-//! of constraints, in 128-bit arithmetic (bounds are 64-bit numbers and paths short, so no sum can
-//! leave the range). Integer difference constraints are satisfiable exactly when no diagonal entry
-//! becomes negative, and a closed matrix lists the tightest implied bounds.
+//! Deliberately plain: a matrix of bounds, kept closed in 128-bit arithmetic (bounds are 64-bit numbers
+//! and paths short, so no sum can leave the range). A few constraints are added one at a time, each
+//! with the paths through it; many at once by Floyd and Warshall. Integer difference constraints are
+//! satisfiable exactly when no diagonal entry becomes negative, and a closed matrix lists the tightest
+//! implied bounds.
 
 use crate::format::Inequality;
 
@@ -11,9 +12,12 @@ use crate::format::Inequality;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix {
     nodes: usize,
-    bound: Vec<Option<i128>>,
+    bound: Vec<i128>,
     empty: bool,
 }
+
+/// No bound.
+const FREE: i128 = i128::MAX;
 
 /// `x_i - x_j <= c`, from an inequality; `None` when it is not a difference.
 pub fn difference(inequality: &Inequality) -> Option<(usize, usize, i128)> {
@@ -29,9 +33,9 @@ pub fn difference(inequality: &Inequality) -> Option<(usize, usize, i128)> {
 impl Matrix {
     /// No constraints.
     pub fn new(nodes: usize) -> Matrix {
-        let mut bound = vec![None; nodes * nodes];
+        let mut bound = vec![FREE; nodes * nodes];
         for i in 0..nodes {
-            bound[i * nodes + i] = Some(0);
+            bound[i * nodes + i] = 0;
         }
         Matrix { nodes, bound, empty: false }
     }
@@ -48,7 +52,8 @@ impl Matrix {
 
     /// The bound on `x_i - x_j`.
     pub fn get(&self, i: usize, j: usize) -> Option<i128> {
-        self.bound[i * self.nodes + j]
+        let bound = self.bound[i * self.nodes + j];
+        (bound != FREE).then_some(bound)
     }
 
     /// The value of a node, when it has only one.
@@ -60,30 +65,65 @@ impl Matrix {
     /// Adds constraints and closes.
     pub fn add(&mut self, constraints: impl IntoIterator<Item = (usize, usize, i128)>) {
         let n = self.nodes;
-        let mut changed = false;
-        for (i, j, c) in constraints {
-            let cell = &mut self.bound[i * n + j];
-            if cell.is_none_or(|old| c < old) {
-                *cell = Some(c);
-                changed = true;
+        let new: Vec<(usize, usize, i128)> =
+            constraints.into_iter().filter(|&(i, j, c)| c < self.bound[i * n + j]).collect();
+        if new.len() > n {
+            for (i, j, c) in new {
+                self.bound[i * n + j] = self.bound[i * n + j].min(c);
+            }
+            self.close();
+        } else {
+            for (i, j, c) in new {
+                self.add_one(i, j, c);
             }
         }
-        if !changed {
+    }
+
+    /// Adds one constraint to a closed matrix: every path that becomes shorter uses it, once.
+    fn add_one(&mut self, i: usize, j: usize, c: i128) {
+        let n = self.nodes;
+        if self.empty || c >= self.bound[i * n + j] {
             return;
         }
+        let back = self.bound[j * n + i];
+        if back != FREE && back + c < 0 {
+            self.bound[i * n + j] = c;
+            self.empty = true;
+            return;
+        }
+        // What leaves j, as it is now: row j does not change, since a path from j through the constraint returns to j.
+        let from_j: Vec<(usize, i128)> =
+            (0..n).map(|b| (b, self.bound[j * n + b])).filter(|(_, bound)| *bound != FREE).collect();
+        for a in 0..n {
+            let to_i = self.bound[a * n + i];
+            if to_i == FREE {
+                continue;
+            }
+            for &(b, rest) in &from_j {
+                let cell = &mut self.bound[a * n + b];
+                *cell = (*cell).min(to_i + c + rest);
+            }
+        }
+    }
+
+    /// Shortest paths (Floyd and Warshall).
+    fn close(&mut self) {
+        let n = self.nodes;
         for k in 0..n {
             for i in 0..n {
-                let Some(first) = self.bound[i * n + k] else { continue };
+                let first = self.bound[i * n + k];
+                if first == FREE {
+                    continue;
+                }
                 for j in 0..n {
-                    let Some(second) = self.bound[k * n + j] else { continue };
-                    let cell = &mut self.bound[i * n + j];
-                    if cell.is_none_or(|old| first + second < old) {
-                        *cell = Some(first + second);
+                    let second = self.bound[k * n + j];
+                    if second != FREE && first + second < self.bound[i * n + j] {
+                        self.bound[i * n + j] = first + second;
                     }
                 }
             }
         }
-        self.empty |= (0..n).any(|i| self.bound[i * n + i].is_some_and(|c| c < 0));
+        self.empty |= (0..n).any(|i| self.bound[i * n + i] < 0);
     }
 
     /// Whether `x_i - x_j <= c` follows.
@@ -93,10 +133,17 @@ impl Matrix {
 
     /// Adds free nodes at the end.
     pub fn extended(&self, more: usize) -> Matrix {
-        let mut out = Matrix::new(self.nodes + more);
+        self.placed(self.nodes + more, &|n| n)
+    }
+
+    /// The same constraints on the nodes `place(n)` of a larger matrix; `place` must not identify nodes, and keep 0.
+    /// Closed again, since the other nodes are free.
+    pub fn placed(&self, nodes: usize, place: &dyn Fn(usize) -> usize) -> Matrix {
+        let mut out = Matrix::new(nodes);
+        let to: Vec<usize> = (0..self.nodes).map(place).collect();
         for i in 0..self.nodes {
             for j in 0..self.nodes {
-                out.bound[i * out.nodes + j] = self.get(i, j);
+                out.bound[to[i] * nodes + to[j]] = self.bound[i * self.nodes + j];
             }
         }
         out.empty = self.empty;
@@ -106,20 +153,20 @@ impl Matrix {
     /// Projection onto the listed nodes, in that order (node 0 must come first). Exact, because
     /// the matrix is closed.
     pub fn select(&self, nodes: &[usize]) -> Matrix {
-        let bound = nodes.iter().flat_map(|&i| nodes.iter().map(move |&j| (i, j)));
-        let bound = bound.map(|(i, j)| self.get(i, j)).collect();
-        Matrix { nodes: nodes.len(), bound, empty: self.empty }
+        let n = self.nodes;
+        let bound = nodes.iter().flat_map(|&i| nodes.iter().map(move |&j| self.bound[i * n + j]));
+        Matrix { nodes: nodes.len(), bound: bound.collect(), empty: self.empty }
     }
 
     /// Every finite bound.
     pub fn constraints(&self) -> Vec<(usize, usize, i128)> {
         let n = self.nodes;
         let all = (0..n * n).filter(|at| at / n != at % n);
-        all.filter_map(|at| self.bound[at].map(|c| (at / n, at % n, c))).collect()
+        all.filter(|&at| self.bound[at] != FREE).map(|at| (at / n, at % n, self.bound[at])).collect()
     }
 
     /// Whether every solution of `self` is one of `other` (same nodes).
     pub fn included_in(&self, other: &Matrix) -> bool {
-        self.empty || (!other.empty && other.constraints().into_iter().all(|c| self.implies(c)))
+        self.empty || (!other.empty && self.bound.iter().zip(&other.bound).all(|(own, limit)| own <= limit))
     }
 }

@@ -71,9 +71,8 @@ impl Check<'_> {
             n if n <= 2 * k => n - k,
             n => nodes + moved.len() + (n - 2 * k - 1),
         };
-        let mut wide = Matrix::new(nodes + moved.len() + rule.nodes - (2 * k + 1));
         let own = |n: usize| if n == 0 || n > k { n } else { post(n - 1) };
-        wide.add(after.constraints().into_iter().map(|(i, j, c)| (own(i), own(j), c)));
+        let wide = after.placed(nodes + moved.len() + rule.nodes - (2 * k + 1), &own);
         let layout: Vec<usize> = (0..nodes).collect();
         Ok(expand(&rule.guard, &system(wide), &place)?
             .into_iter()

@@ -62,11 +62,32 @@ pub fn nodes(tree: &Tree) -> Vec<usize> {
     out
 }
 
+/// The only node a tree mentions.
+fn only_node(tree: &Tree) -> Option<usize> {
+    fn run(tree: &Tree, seen: &mut Option<usize>) -> bool {
+        match tree {
+            Tree::Le(l) => l.terms.iter().all(|t| *seen.get_or_insert(t.0) == t.0),
+            Tree::And(list) | Tree::Or(list) => list.iter().all(|t| run(t, seen)),
+        }
+    }
+    let mut seen = None;
+    if run(tree, &mut seen) { seen } else { None }
+}
+
 /// If the tree speaks of one node only, and that node has a set: the node, renamed.
 fn about_set(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Option<usize> {
-    match nodes(tree)[..] {
-        [node] => Some(place(node)).filter(|n| system.sets.contains_key(n)),
-        _ => None,
+    only_node(tree).map(place).filter(|n| system.sets.contains_key(n))
+}
+
+/// Whether some conjunct about a node with a set excludes all its values, so that the tree cannot be satisfied. Most rules
+/// cannot have led to most sets, and this sees it without copying anything.
+pub fn excluded(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> bool {
+    match tree {
+        Tree::And(list) => list.iter().any(|t| excluded(t, base, place)),
+        leaf => {
+            let Some(node) = only_node(leaf) else { return false };
+            base.sets.get(&place(node)).is_some_and(|values| !values.iter().any(|&v| holds(leaf, &|_| v)))
+        }
     }
 }
 
@@ -129,7 +150,7 @@ pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Res
         Ok(())
     }
     let mut out = Vec::new();
-    if !base.is_empty() {
+    if !base.is_empty() && !excluded(tree, base, place) {
         run(vec![tree], base, place, &mut out)?;
     }
     Ok(out)

@@ -5,10 +5,10 @@
 //! derivation no state of any set is reachable; the assertions must be length-non-increasing, which
 //! the caller has checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::format::{Assertion, Cover, Program, Right, Rule, States, Tree, Unreachable};
-use crate::trees::{Refusal, System, expand, holds, implied, nodes};
+use crate::trees::{Refusal, System, excluded, expand, holds, implied, nodes};
 
 /// What a table may use.
 pub struct Context<'a> {
@@ -75,14 +75,16 @@ impl Context<'_> {
     /// The states before a rule from which it leads into `after`.
     fn reducts(&self, rule: &Rule, after: &System) -> Result<Vec<System>, Refusal> {
         let k = self.width();
-        let mut wide = System::new(rule.nodes);
-        wide.sets = after.sets.clone();
+        if excluded(&rule.guard, after, &|n| n) {
+            return Ok(Vec::new());
+        }
+        let matrix = after.matrix.placed(rule.nodes, &|n| n);
+        let mut wide = System { matrix, sets: after.sets.clone() };
         for finite in &self.program.finite {
             if !rule.fact && !rule.unchanged[finite.column] {
                 wide.sets.insert(k + finite.column + 1, finite.values.clone());
             }
         }
-        wide.matrix.add(after.matrix.constraints());
         let mut out = Vec::new();
         for system in expand(&rule.guard, &wide, &|n| n)? {
             let before: Vec<usize> = std::iter::once(0)
@@ -116,9 +118,8 @@ impl Context<'_> {
         if !implied(&assertion.left, system, &|n| n)? {
             return Ok(None);
         }
-        let mut wide = System::new(2 * k + 1);
-        wide.matrix.add(system.matrix.constraints());
-        wide.sets = system.sets.clone();
+        let matrix = system.matrix.placed(2 * k + 1, &|n| n);
+        let mut wide = System { matrix, sets: system.sets.clone() };
         for finite in &self.program.finite {
             wide.sets.insert(k + finite.column + 1, finite.values.clone());
         }
@@ -164,21 +165,31 @@ impl Context<'_> {
         if system.is_empty() {
             return Ok(true);
         }
-        'cover: for cover in covers {
+        // Images under the paths tried so far: covers share their beginnings.
+        let mut images: HashMap<&[usize], Option<System>> = HashMap::new();
+        for cover in covers {
             let Some(states) = sets.get(cover.set) else {
                 return Err("a cover names a set that is not there".into());
             };
-            let mut current = system.clone();
-            for &map in &cover.path {
+            for length in 1..=cover.path.len() {
+                let (path, map) = (&cover.path[..length], cover.path[length - 1]);
+                if images.contains_key(path) {
+                    continue;
+                }
                 if !self.maps.contains(&map) {
                     return Err("a cover applies an assertion that may not be used".into());
                 }
-                match self.image(&self.program.assertions[map], &current)? {
-                    Some(next) => current = next,
-                    None => continue 'cover,
-                }
+                let before = if length == 1 { Some(system) } else { images[&path[..length - 1]].as_ref() };
+                let image = match before {
+                    Some(before) => self.image(&self.program.assertions[map], before)?,
+                    None => None,
+                };
+                images.insert(path, image);
             }
-            if self.inside(&current, states)? {
+            let last = if cover.path.is_empty() { Some(system) } else { images[&cover.path[..]].as_ref() };
+            if let Some(last) = last
+                && self.inside(last, states)?
+            {
                 return Ok(true);
             }
         }

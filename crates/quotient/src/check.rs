@@ -14,6 +14,7 @@ use crate::audit;
 use crate::question::{self, Question};
 use crate::searching::{representative, run};
 use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::unreached::{Unreached, unreached};
 use crate::{Model, Relative};
 
 /// In which order states are explored.
@@ -163,17 +164,6 @@ pub struct Answer {
     pub verdict: Verdict,
     /// How much was done for it; zero when another search answered it too.
     pub statistics: Statistics,
-}
-
-/// A statement that was never executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreached {
-    /// The proctype.
-    pub process: String,
-    /// Where, as `file:line`.
-    pub at: String,
-    /// The statement.
-    pub statement: String,
 }
 
 /// The result of a check.
@@ -646,37 +636,4 @@ impl Outcome {
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
     }
-}
-
-/// Statements that no process ever executed.
-fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
-    let mut out: Vec<Unreached> = Vec::new();
-    let mut number = 0;
-    // A statement can be several transformations (copied into choices): it is reached when one of them is.
-    let mut reached = std::collections::HashSet::new();
-    let mut all = Vec::new();
-    for function in &machine.program().functions {
-        for location in &function.locations {
-            for t in &location.transformations {
-                if machine.taken(number) {
-                    reached.insert(t.span);
-                }
-                all.push((function, t));
-                number += 1;
-            }
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    for (function, t) in all {
-        if !reached.contains(&t.span) && seen.insert(t.span) {
-            let name = if function.name == ":init:" { "init" } else { &function.name };
-            let ends = t.text == "-end-";
-            out.push(Unreached {
-                process: name.into(),
-                at: model.sources.file_line(t.span),
-                statement: if ends { "the end of the process".into() } else { t.text.clone() },
-            });
-        }
-    }
-    out
 }

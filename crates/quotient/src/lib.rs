@@ -62,6 +62,7 @@ mod question;
 mod relative;
 mod searching;
 mod symmetry_choice;
+mod unreached;
 
 pub use check::{
     Answer, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport,

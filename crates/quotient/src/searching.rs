@@ -2,6 +2,8 @@
 
 use quotient_ample::{All, Ample, AmpleSets};
 use quotient_machine::{Fair, Machine};
+use quotient_program::visit::{self, Visitor};
+use quotient_program::{Expr, Operation};
 use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
 use quotient_symmetry::Identity;
 use quotient_visited::{Plain, Tree, Visited};
@@ -29,25 +31,81 @@ pub(crate) fn run(
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
     let claim = machine.program().claim.as_ref().map(|c| c.cycles);
-    let no_order = Err("a temporal claim is checked");
     if claim == Some(true) {
-        let mut options = options(check, progress);
-        let (representative, ample) = (&mut Identity, &mut All);
-        let report = if check.fair {
-            let seams = OmegaSeams { system: &mut Fair(machine), representative, ample };
-            liveness(seams, &mut options)
-        } else {
-            liveness(OmegaSeams { system: machine, representative, ample }, &mut options)
-        };
-        return (report, no_order);
+        return run_omega(machine, check, progress);
     }
     if claim == Some(false) {
-        return (run_reduced(machine, &mut Identity, &mut All, check, progress), no_order);
+        let report = run_reduced(machine, &mut Identity, &mut All, check, progress);
+        return (report, Err("the claim is not a formula about whole runs"));
     }
     match representative {
         None => run_representing(machine, &mut Identity, check, progress),
         Some(representative) => run_representing(machine, representative, check, progress),
     }
+}
+
+/// Looks for runs that a claim reports.
+fn run_omega(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Searched {
+    let mut options = options(check, progress);
+    let representative = &mut Identity;
+    if check.fair {
+        let seams = OmegaSeams { system: &mut Fair(machine), representative, ample: &mut All };
+        return (liveness(seams, &mut options), Err("only fair runs count"));
+    }
+    if check.raw || check.partial_order == PartialOrder::Off {
+        let seams = OmegaSeams { system: machine, representative, ample: &mut All };
+        return (liveness(seams, &mut options), Ok(PartialOrder::Off));
+    }
+    let ample = propositions(machine)
+        .and_then(|visible| AmpleSets::new(machine, &quotient_ample::Question::LtlX { visible }, false));
+    match ample {
+        Ok(mut ample) => {
+            let seams = OmegaSeams { system: machine, representative, ample: &mut ample };
+            (liveness(seams, &mut options), Ok(check.partial_order))
+        }
+        Err(why) => {
+            let seams = OmegaSeams { system: machine, representative, ample: &mut All };
+            (liveness(seams, &mut options), Err(why))
+        }
+    }
+}
+
+/// What a claim looks at, if ample sets can preserve the answer: it must not count steps, and only look at what steps write.
+fn propositions(machine: &Machine) -> Result<Vec<Expr>, &'static str> {
+    struct Plain(bool);
+    impl Visitor for Plain {
+        fn expr(&mut self, e: &Expr) {
+            self.0 &= matches!(
+                e,
+                Expr::Const(_)
+                    | Expr::Load(_)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Conditional(..)
+                    | Expr::Length(_)
+                    | Expr::Full(_)
+                    | Expr::Empty(_)
+                    | Expr::At { .. }
+                    | Expr::Spanned(..)
+            );
+        }
+    }
+    let Some(claim) = &machine.program().claim else { return Ok(Vec::new()) };
+    if !claim.stutter_invariant {
+        return Err("the claim can count steps (X, or written by hand)");
+    }
+    if claim.accept_labels {
+        return Err("accept or progress labels of processes count");
+    }
+    let mut plain = Plain(true);
+    let mut visible = Vec::new();
+    for t in claim.function.locations.iter().flat_map(|l| &l.transformations) {
+        visit::transformation(t, &mut plain);
+        if let Operation::When(condition) = &t.operation {
+            visible.push(condition.clone());
+        }
+    }
+    if plain.0 { Ok(visible) } else { Err("the claim asks for more than values and locations") }
 }
 
 fn run_representing<R: quotient_symmetry::Representative<Machine>>(

@@ -75,6 +75,14 @@ pub enum States {
 
 impl StateGraph<Machine> for States {
     #[inline]
+    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        match self {
+            States::Static(states) => states.shortcut(machine, state, out),
+            States::Dynamic(states) => states.shortcut(machine, state, out),
+        }
+    }
+
+    #[inline]
     fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
         match self {
             States::Static(states) => states.graph(machine, state, out),
@@ -104,6 +112,10 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     let order = asked(check).order()?;
     if let Some(states) = DynamicGraph::new(machine) {
         return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
+    }
+    if order == Order::Heap(ThreadOrder::None) {
+        // A static program has no objects, and nothing else may move.
+        return None;
     }
     let program = machine.program();
     // Without the reductions a dead variable keeps its value.

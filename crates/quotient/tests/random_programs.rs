@@ -51,9 +51,11 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Answer, String> {
         transitions: outcome.statistics.transitions,
         kinds: outcome.violations.iter().map(|v| v.kind.clone()).collect(),
         places: outcome.violations.iter().map(|v| (v.kind.clone(), v.at.clone())).collect(),
+        // The end of a process may be left out of the program.
         unreached: outcome
             .unreached
             .iter()
+            .filter(|u| u.statement != "the end of the process")
             .map(|u| format!("{} {} {}", u.process, u.at, u.statement))
             .collect(),
     })
@@ -123,8 +125,13 @@ fn compare(model: &Model, expected: &Outcome) -> Result<(), String> {
                 if found.places != first.places {
                     return Err(format!("{name}: {:?} instead of {:?}", found.places, first.places));
                 }
-                if found.unreached != first.unreached {
-                    let (is, was) = (&found.unreached, &first.unreached);
+                // Reductions take ends out that nobody notices: then a process that arrives at its end has ended, and need not
+                // wait until it is the youngest.
+                let statements = |all: &BTreeSet<String>| -> BTreeSet<String> {
+                    all.iter().filter(|s| raw || !s.ends_with("the end of the process")).cloned().collect()
+                };
+                let (is, was) = (statements(&found.unreached), statements(&first.unreached));
+                if is != was {
                     return Err(format!("{name}: never executed: {is:?} instead of {was:?}"));
                 }
             }

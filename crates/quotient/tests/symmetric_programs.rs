@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 use quotient::machine::{Machine, Renaming};
 use quotient::source::SourceMap;
 use quotient::symmetry::StateGraph;
+use quotient::symmetry::exact::Exact;
 use quotient::symmetry::graph::Graph;
 use quotient::system::{Scope, Successors, System};
 use quotient::{Check, Model, PartialOrder, SearchKind, States, Symmetry, Verdict};
@@ -113,9 +114,13 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
     let States::Static(renaming) = &mut representative.states else { return Ok(None) };
     let states = reachable(&mut machine);
     let mut orbits = HashSet::new();
+    // The numbering of graphs, also where a small group has a quicker way.
+    let mut exact = Exact::new();
+    let mut forms = HashSet::new();
     for (index, state) in states.iter().enumerate() {
         let Some(images) = images(&machine, renaming, state) else { return Ok(None) };
         orbits.insert(images.iter().min().expect("a state is its own image").clone());
+        forms.insert(numbered(&machine, renaming, &mut exact, state));
         if images.len() > 1 && index < 400 {
             let own = moves(&mut machine, state);
             let mut graph = Graph::new();
@@ -150,7 +155,22 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
             }
         }
     }
+    if forms.len() != orbits.len() {
+        return Err(format!("{} numbered graphs, {} orbits", forms.len(), orbits.len()));
+    }
     Ok(Some(orbits.len() as u64))
+}
+
+/// The state renamed by the canonical numbering of its graph.
+fn numbered(machine: &Machine, renaming: &mut Renaming, exact: &mut Exact, state: &[u64]) -> Vec<u64> {
+    let (mut graph, mut number, mut out) = (Graph::new(), Vec::new(), Vec::new());
+    if renaming.graph(machine, state, &mut graph) {
+        exact.number(&graph, &mut number);
+        if renaming.rename(machine, state, &number, &mut out) {
+            return out;
+        }
+    }
+    state.to_vec()
 }
 
 /// What one program contributed.

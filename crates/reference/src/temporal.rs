@@ -220,8 +220,8 @@ impl Checker<'_> {
         let mut cyclic = vec![false; pairs];
         for pair in 0..pairs {
             cyclic[component[pair]] |= edges[pair].iter().any(|to| component[*to] == component[pair]);
-            for number in 0..temporal.len() {
-                kept[component[pair]][number] |= good(number, pair);
+            for (number, kept) in kept[component[pair]].iter_mut().enumerate() {
+                *kept |= good(number, pair);
             }
         }
         let mut real: Vec<bool> =

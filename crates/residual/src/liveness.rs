@@ -193,7 +193,8 @@ pub fn forget_dead(program: &mut Program) -> usize {
                     // It dies here if it may hold a value: it was live before, or this step writes it. What was dead
                     // before is zero already, from the step that led here or from the start of the process.
                     let holds = live[from][v] || touches(transformation, v);
-                    if holds && !live[target.0 as usize][v] && !remote[index][v] && !(calls && caught[v]) {
+                    let needed = live[target.0 as usize][v] || remote[index][v] || (calls && caught[v]);
+                    if holds && !needed {
                         dead.push(Action::Forget(VariableId(v as u32)));
                     }
                 }

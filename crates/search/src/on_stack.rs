@@ -96,7 +96,7 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             // Few keys, so that some are there twice and many meet.
             let key = (seed >> 33) % 97 * 64;
-            if reference.len() > 200 || (seed >> 60) % 2 == 0 && !reference.is_empty() {
+            if reference.len() > 200 || (seed >> 60).is_multiple_of(2) && !reference.is_empty() {
                 let key = reference.swap_remove((seed >> 40) as usize % reference.len());
                 stack.pop(key);
             } else {

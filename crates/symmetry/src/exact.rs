@@ -3,7 +3,8 @@
 //! For every renumbering `p` of a graph `g`, numbering `p(g)` and numbering `g` lead to the same graph, so the number of
 //! representatives is the number of orbits. Steps:
 //!
-//! 1. Order the nodes by kind and data. If no two are equal, that is the numbering.
+//! 1. Order the nodes by kind and data. If no two are equal, or there are no edges, that is
+//!    the numbering.
 //! 2. Otherwise refine along edges in both directions until stable ([`crate::partition`]).
 //! 3. Cells of *twins* (same neighbours) need no choice.
 //! 4. Otherwise individualise: give each member of the smallest cell, in turn, a number of its own, refine, and recurse; of
@@ -26,7 +27,7 @@ use crate::partition::{InEdges, Partition};
 pub struct ExactStatistics {
     /// Graphs numbered.
     pub calls: u64,
-    /// All nodes differed in kind or data.
+    /// All nodes differed in kind or data, or there was no edge.
     pub distinct: u64,
     /// Refinement, or refinement and twins, sufficed.
     pub refined: u64,
@@ -115,7 +116,8 @@ impl Exact {
     pub fn number(&mut self, graph: &Graph, number: &mut Vec<u32>) {
         self.statistics.calls += 1;
         self.levels[0].partition.by_data(graph);
-        if self.levels[0].partition.is_discrete() {
+        // Without edges, equal nodes are twins: any order of them is as good as another.
+        if self.levels[0].partition.is_discrete() || graph.edge_count() == 0 {
             self.statistics.distinct += 1;
         } else {
             self.edges_in.build(graph);

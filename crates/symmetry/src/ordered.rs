@@ -19,6 +19,12 @@ pub trait StateGraph<S: ?Sized> {
     /// Writes the state renamed by the numbering of the graph that was made last, from this state: `number[n]` is the number
     /// of node `n`. `false` when that is the state itself (and `out` was not touched).
     fn rename(&mut self, system: &S, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool;
+
+    /// A canonical representative, if there is a quicker way to one than numbering a graph; as
+    /// [`Representative::representative`]. It must be taken for all states of a class or for none.
+    fn shortcut(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> Option<bool> {
+        None
+    }
 }
 
 /// Which representative.
@@ -83,6 +89,11 @@ impl<G> Ordered<G> {
 
 impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
     fn representative(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool {
+        if self.order == Order::Exact
+            && let Some(changed) = self.states.shortcut(system, state, out)
+        {
+            return changed;
+        }
         self.graph.clear();
         if !self.states.graph(system, state, &mut self.graph) {
             return false;

@@ -4,9 +4,9 @@
 //! is a representative that may not be canonical: sound, with more than one representative per class. Stable ties matter;
 //! without them more is stored than without thread symmetry.
 //!
-//! - *program counter* (PCS; after R. Iosif's process symmetry): by location. His figure 5 carries the original order of
-//!   the processes along the path, so that the heap is numbered by it; here the state itself carries that order, in the
-//!   numbers of its threads, since ties are stable.
+//! - *program counter* (PCS; after R. Iosif's process symmetry): by location. His figure 5 also carries the original order of
+//!   the processes along the path and numbers the heap by it; that is not done here, and where many threads stand at one
+//!   location more is stored than in his tables, sometimes more than without thread symmetry.
 //! - *kBOTS* (Robby, Dwyer, Hatcliff, Iosif, figure 3): by stack height, locations, primitive values, then by a simultaneous
 //!   depth-first walk over what the threads reach, at most `k` steps deep. The figure's comparison is not antisymmetric when
 //!   both objects were seen or both are null; then we go on with EQUAL. Nor is it transitive, since it answers EQUAL when

@@ -23,7 +23,7 @@ fn change(c: &Change) -> String {
 /// The changes of a step on one line. Variables of a process that was just started are zero unless shown.
 fn changes(list: &[Change]) -> String {
     let shown = list.iter().filter(|c| match (&c.before, &c.after) {
-        (None, Some(after)) => after != "0" && after != "[]" && after != "none",
+        (None, Some(after)) => !matches!(after.as_str(), "0" | "[]" | "none" | "null"),
         (Some(_), None) => false,
         _ => true,
     });

@@ -58,6 +58,7 @@ impl Lower<'_> {
         for variable in params.iter().chain(locals) {
             self.local(variable);
         }
+        self.scope.declared = self.scope.variables.len();
         let (locations, catches, entry) = match body {
             Body::Low(locations, catches) => self.low_body(locations, catches),
             Body::High(statements) => self.high_body(statements, name),

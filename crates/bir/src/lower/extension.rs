@@ -283,17 +283,26 @@ impl Lower<'_> {
                 bindings.push((variable.clone(), ty));
             }
         }
+        // All arguments are looked at before any is checked: a later one may bind what `null` leaves open.
         let (mut args, mut types) = (Vec::new(), Vec::new());
+        let param =
+            |i: usize| operation.params.get(i).or(operation.params.last()).cloned().unwrap_or(Ty::Error);
         for (i, arg) in used.args.iter().enumerate() {
-            let param = operation.params.get(i).or(operation.params.last()).cloned().unwrap_or(Ty::Error);
             let (value, found) = match actions.as_deref_mut() {
                 Some(actions) => self.argument(arg, actions),
                 None => self.inner(arg),
             };
-            bind(&param, &found, &mut bindings);
-            let wanted = substitute(&param, &bindings);
-            args.push(self.coerce(arg.span, value, &found, &wanted));
+            bind(&param(i), &found, &mut bindings);
+            args.push(value);
             types.push(found);
+        }
+        for (i, arg) in used.args.iter().enumerate() {
+            let wanted = substitute(&param(i), &bindings);
+            let value = std::mem::replace(&mut args[i], Expr::Const(0));
+            args[i] = match (&wanted, &types[i]) {
+                (Ty::Variable(_), Ty::Null) => value,
+                (_, found) => self.coerce(arg.span, value, &found.clone(), &wanted),
+            };
         }
         let result = operation.result.as_ref().map(|r| substitute(r, &bindings));
         if let Some(unbound) = result.as_ref().and_then(unbound) {

@@ -119,7 +119,12 @@ struct Scope {
     bound: Vec<Option<(Rc<str>, quotient_program::Expr, Ty)>>,
     returns: Option<Ty>,
     is_thread: bool,
+    /// How many of the variables were declared; the others belong to handlers and single steps.
+    declared: usize,
 }
+
+/// The elements of a block of constants.
+type Elements = HashMap<Rc<str>, Value>;
 
 struct Lower<'a> {
     sources: &'a SourceMap,
@@ -129,7 +134,7 @@ struct Lower<'a> {
     program: Program,
     names: HashMap<Rc<str>, Item>,
     spans: HashMap<Rc<str>, Span>,
-    constants: Vec<(Rc<str>, HashMap<Rc<str>, Value>)>,
+    constants: Vec<(Rc<str>, Elements)>,
     aliases: Vec<ast::Alias>,
     open_aliases: Vec<usize>,
     extensions: Vec<Declared>,

@@ -4,7 +4,7 @@
 //! Inside `atomic … end` a step that leads to a location of the same block keeps its thread in exclusive control; where it
 //! then blocks, other threads go on.
 
-use quotient_program::{Action, Catch, Expr, Location, LocationId, Operation, Transformation};
+use quotient_program::{Action, Catch, Expr, Location, LocationId, Operation, Transformation, VariableId};
 use quotient_source::Span;
 
 use super::action::Ending;
@@ -44,7 +44,6 @@ impl Lower<'_> {
     ) -> (Vec<Location>, Vec<Catch>, LocationId) {
         let mut graph =
             Graph { locations: Vec::new(), block: Vec::new(), catches: Vec::new(), blocks: 0, current: None };
-        self.declare_handler_variables(statements);
         let entry = self.sequence(statements, None, &mut graph).unwrap_or(LocationId(0));
         if self.scope.returns.is_some() && completes(statements) {
             self.error(name.span, format!("`{}` can end without `return`", name.text))
@@ -53,8 +52,11 @@ impl Lower<'_> {
         for index in 0..graph.locations.len() {
             let block = graph.block[index];
             for t in &mut graph.locations[index].transformations {
-                t.keeps_control =
-                    block.is_some() && t.target.is_some_and(|to| graph.block[to.0 as usize] == block);
+                // An exception ends the block: its handler is not part of it.
+                let throws = t.actions.iter().any(|a| matches!(a, Action::Throw(_)));
+                t.keeps_control = block.is_some()
+                    && !throws
+                    && t.target.is_some_and(|to| graph.block[to.0 as usize] == block);
                 if t.text.is_empty() {
                     t.text = self.text(t.span);
                 }
@@ -63,43 +65,20 @@ impl Lower<'_> {
         (graph.locations, graph.catches, entry)
     }
 
-    /// Handlers may name a local of the body, or one of their own.
-    fn declare_handler_variables(&mut self, statements: &[Statement]) {
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::Atomic(body) | StatementKind::While(_, body) => {
-                    self.declare_handler_variables(body)
-                }
-                StatementKind::If(branches, otherwise) => {
-                    branches.iter().for_each(|(_, b)| self.declare_handler_variables(b));
-                    otherwise.iter().for_each(|b| self.declare_handler_variables(b));
-                }
-                StatementKind::Choose(alternatives, otherwise) => {
-                    alternatives.iter().for_each(|(_, b)| self.declare_handler_variables(b));
-                    otherwise.iter().for_each(|b| self.declare_handler_variables(b));
-                }
-                StatementKind::Try(body, handlers) => {
-                    self.declare_handler_variables(body);
-                    for handler in handlers {
-                        self.handler_variable(handler);
-                        self.declare_handler_variables(&handler.body);
-                    }
-                }
-                _ => {}
-            }
+    /// The variable of a handler: a declared local with that name, or a new one for this handler alone. For a new one, gives
+    /// what the name meant before (a variable of a handler around this one).
+    fn handler_variable(&mut self, handler: &Handler) -> Option<Option<(VariableId, Ty)>> {
+        let before = self.scope.locals.get(&handler.variable.text).cloned();
+        if before.as_ref().is_some_and(|(id, _)| (id.0 as usize) < self.scope.declared) {
+            return None;
         }
-    }
-
-    fn handler_variable(&mut self, handler: &Handler) {
-        if self.scope.locals.contains_key(&handler.variable.text) {
-            return;
-        }
-        let Some(Item::Record(record)) = self.names.get(&handler.record.text).cloned() else { return };
+        let Some(Item::Record(record)) = self.names.get(&handler.record.text).cloned() else { return None };
         let ty = Ty::Record(record);
-        let id = quotient_program::VariableId(self.scope.variables.len() as u32);
+        let id = VariableId(self.scope.variables.len() as u32);
         let variable = self.variable(&handler.variable.text, &ty, handler.variable.span);
         self.scope.variables.push(variable);
         self.scope.locals.insert(handler.variable.text.clone(), (id, ty));
+        Some(before)
     }
 
     /// Statements in order, the last one leading to `next` (or out of the body). Gives where they start.
@@ -305,8 +284,13 @@ impl Lower<'_> {
         let locations: Vec<LocationId> = std::iter::once(at).chain((first..last).map(LocationId)).collect();
         let mut entered = Vec::new();
         for handler in handlers {
+            let fresh = self.handler_variable(handler);
             let caught = self.caught(&handler.record, &handler.variable);
             let target = self.sequence(&handler.body, next, graph);
+            if let Some(before) = fresh {
+                self.scope.locals.remove(&handler.variable.text);
+                self.scope.locals.extend(before.map(|b| (handler.variable.text.clone(), b)));
+            }
             if let (Some((exception, variable)), Some(target)) = (caught, target) {
                 let locations = locations.clone();
                 entered.push(Catch { exception, locations, variable: Some(variable), target });

@@ -6,6 +6,7 @@
 //! A local variable that is dead has no value: if it holds an identity, its zero is no reference to thread 0.
 
 mod plan;
+mod small_group;
 
 use quotient_identity::{Code, Identities, analyse};
 use quotient_program::{Action, Expr, FunctionId, Program};
@@ -15,7 +16,8 @@ use quotient_symmetry::graph::Graph;
 use crate::eval::read;
 use crate::layout::Cell;
 use crate::machine::Machine;
-use plan::{Holds, Plan, Slot};
+use plan::{Holds, NodePlan, Plan, Slot};
+use small_group::Reading;
 
 /// Shows and renames the states of a [`Machine`].
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub struct Renaming {
     /// For each function and location whether a thread can still start another from there; empty for functions that never
     /// do.
     starts: Vec<Vec<bool>>,
+    /// Some function starts threads.
+    starter: bool,
     /// By shape: nothing known yet, nothing to rename, or how.
     plans: Vec<Option<Option<Box<Plan>>>>,
 
@@ -35,6 +39,7 @@ pub struct Renaming {
     places: Places,
     point_number: Vec<u32>,
     composed: Vec<u32>,
+    reading: Reading,
 }
 
 /// Who takes whose place.
@@ -53,12 +58,14 @@ impl Renaming {
         Renaming {
             properties,
             dead,
+            starter: starts(program).iter().any(|s| !s.is_empty()),
             starts: starts(program),
             plans: Vec::new(),
             shape: 0,
             places: Places::default(),
             point_number: Vec::new(),
             composed: Vec::new(),
+            reading: Reading::default(),
         }
     }
 
@@ -68,11 +75,13 @@ impl Renaming {
             properties: self.properties.clone(),
             dead: self.dead.clone(),
             starts: self.starts.clone(),
+            starter: self.starter,
             plans: Vec::new(),
             shape: 0,
             places: Places::default(),
             point_number: Vec::new(),
             composed: Vec::new(),
+            reading: Reading::default(),
         }
     }
 
@@ -116,6 +125,9 @@ impl Renaming {
 
     /// Can a thread of this state still start another?
     fn may_start(&self, machine: &Machine, memory: *const u8) -> bool {
+        if !self.starter {
+            return false;
+        }
         machine.shape_at(memory).threads.iter().any(|t| {
             let starts = &self.starts[t.kind as usize];
             !starts.is_empty() && starts[machine.location(memory, t.at, t.kind) as usize]
@@ -169,7 +181,7 @@ fn starts(program: &Program) -> Vec<Vec<bool>> {
 }
 
 /// Bytes as words.
-fn words(state: &[u64], at: u32, len: u32, out: &mut Graph) {
+fn words<O: Sink>(state: &[u64], at: u32, len: u32, out: &mut O) {
     let memory = state.as_ptr().cast::<u8>();
     let mut done = 0;
     while done < len {
@@ -184,23 +196,52 @@ fn words(state: &[u64], at: u32, len: u32, out: &mut Graph) {
     }
 }
 
+/// What a state is shown to: a graph, or a reading.
+trait Sink {
+    fn word(&mut self, word: u64);
+    fn reference(&mut self, label: u32, node: u32);
+}
+
+impl Sink for Graph {
+    #[inline]
+    fn word(&mut self, word: u64) {
+        Graph::word(self, word);
+    }
+
+    #[inline]
+    fn reference(&mut self, label: u32, node: u32) {
+        Graph::word(self, REFERENCE);
+        self.edge(label, node);
+    }
+}
+
+impl Sink for Reading {
+    #[inline]
+    fn word(&mut self, word: u64) {
+        Reading::word(self, word);
+    }
+
+    #[inline]
+    fn reference(&mut self, label: u32, node: u32) {
+        // Nodes are the root and one for each point.
+        Reading::reference(self, u64::from(label), node - 1);
+    }
+}
+
 /// Stands for "an edge says more".
 const REFERENCE: u64 = u64::MAX;
 
 impl Plan {
     /// A value that holds an identity or a channel: an edge, or data.
     #[inline]
-    fn show(&self, holds: Holds, value: i32, label: u32, out: &mut Graph) {
+    fn show<O: Sink>(&self, holds: Holds, value: i32, label: u32, out: &mut O) {
         let target = match holds {
             Holds::Identity(class) => self.identities.point(class, value).map(|p| (p + 1, label)),
             Holds::Channel(own) if own == value && own != 0 => None,
             Holds::Channel(_) => self.channel_owner(value).map(|(node, slot)| (node, label + slot)),
         };
         match target {
-            Some((node, label)) => {
-                out.word(REFERENCE);
-                out.edge(label, node);
-            }
+            Some((node, label)) => out.reference(label, node),
             // The channel that was made for the variable says nothing about names.
             None if matches!(holds, Holds::Channel(own) if own == value) => out.word(REFERENCE - 1),
             None => out.word(value as u32 as u64),
@@ -211,11 +252,6 @@ impl Plan {
     fn channel_owner(&self, number: i32) -> Option<(u32, u32)> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         self.owner.get(index).copied().filter(|(node, _)| *node != 0)
-    }
-
-    /// Labels one slot may use: a channel is shown by its owner and its position there.
-    fn stride(&self) -> u32 {
-        1 + self.owner.iter().map(|(_, slot)| *slot).max().unwrap_or(0)
     }
 
     /// The new place of a node.
@@ -252,19 +288,71 @@ impl Renaming {
     }
 }
 
-impl StateGraph<Machine> for Renaming {
-    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+impl Renaming {
+    /// Shows what a node holds besides plain data.
+    fn references<O: Sink>(
+        &self,
+        machine: &Machine,
+        state: &[u64],
+        plan: &Plan,
+        node: &NodePlan,
+        out: &mut O,
+    ) {
+        let stride = plan.stride;
+        let mut label = plan.first_label;
+        for slot in &node.slots {
+            let value = read(state, slot.at, slot.cell);
+            if value == 0 && self.is_dead(machine, state, slot) {
+                out.word(0);
+            } else {
+                plan.show(slot.holds, value, label, out);
+            }
+            label += stride;
+        }
+        for channel in &node.channels {
+            let layout = &machine.layout.channels[channel.kind as usize];
+            let length_cell = if layout.length_size == 1 { Cell::U8(u8::MAX) } else { Cell::U16(u16::MAX) };
+            let length = read(state, channel.at, length_cell) as u32;
+            out.word(u64::from(length));
+            let mut at = channel.at + layout.length_size;
+            for _ in 0..length {
+                for ((offset, cell), holds) in layout.fields.iter().zip(&plan.fields[channel.kind as usize]) {
+                    let value = read(state, at + offset, *cell);
+                    match holds {
+                        Some(holds) => plan.show(*holds, value, label, out),
+                        None => out.word(value as u32 as u64),
+                    }
+                    label += stride;
+                }
+                at += layout.message_size;
+            }
+            // Later labels must not depend on the length.
+            label += (layout.capacity - length) * layout.fields.len() as u32 * stride;
+        }
+    }
+
+    /// The plan for a state; `None` when nothing of it may be renamed.
+    fn choose(&mut self, machine: &Machine, state: &[u64]) -> Option<()> {
         let memory = state.as_ptr().cast::<u8>();
         let shape = machine.shape_number(memory) as usize;
         if self.may_start(machine, memory) {
-            return false;
+            return None;
         }
         if !matches!(self.plans.get(shape), Some(Some(_))) {
             self.prepare(machine, shape);
         }
-        let Some(Some(Some(plan))) = self.plans.get(shape) else { return false };
         self.shape = shape;
-        let stride = plan.stride();
+        matches!(self.plans.get(shape), Some(Some(Some(_)))).then_some(())
+    }
+}
+
+impl StateGraph<Machine> for Renaming {
+    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+        if self.choose(machine, state).is_none() {
+            return false;
+        }
+        let memory = state.as_ptr().cast::<u8>();
+        let Some(Some(Some(plan))) = self.plans.get(self.shape) else { return false };
         for node in &plan.nodes {
             match node.thread {
                 Some((function, at)) => {
@@ -291,39 +379,7 @@ impl StateGraph<Machine> for Renaming {
                     node.runs.iter().for_each(|run| words(state, run.at, run.len, out));
                 }
             }
-            let mut label = plan.first_label;
-            for slot in &node.slots {
-                let value = read(state, slot.at, slot.cell);
-                if value == 0 && self.is_dead(machine, state, slot) {
-                    out.word(0);
-                } else {
-                    plan.show(slot.holds, value, label, out);
-                }
-                label += stride;
-            }
-            for channel in &node.channels {
-                let layout = &machine.layout.channels[channel.kind as usize];
-                let length_cell =
-                    if layout.length_size == 1 { Cell::U8(u8::MAX) } else { Cell::U16(u16::MAX) };
-                let length = read(state, channel.at, length_cell) as u32;
-                out.word(u64::from(length));
-                let mut at = channel.at + layout.length_size;
-                for _ in 0..length {
-                    for ((offset, cell), holds) in
-                        layout.fields.iter().zip(&plan.fields[channel.kind as usize])
-                    {
-                        let value = read(state, at + offset, *cell);
-                        match holds {
-                            Some(holds) => plan.show(*holds, value, label, out),
-                            None => out.word(value as u32 as u64),
-                        }
-                        label += stride;
-                    }
-                    at += layout.message_size;
-                }
-                // Later labels must not depend on the length.
-                label += (layout.capacity - length) * layout.fields.len() as u32 * stride;
-            }
+            self.references(machine, state, plan, node, out);
         }
         true
     }
@@ -342,6 +398,48 @@ impl StateGraph<Machine> for Renaming {
         for (at, from) in self.places.from.iter().enumerate() {
             self.places.to[*from as usize] = at as u32;
         }
+        self.apply(machine, state, out);
+        true
+    }
+
+    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        if self.choose(machine, state).is_none() {
+            return Some(false);
+        }
+        let Some(Some(Some(plan))) = self.plans.get(self.shape) else { return Some(false) };
+        if plan.members.is_empty() {
+            return None;
+        }
+        let memory = state.as_ptr().cast::<u8>();
+        let mut reading = std::mem::take(&mut self.reading);
+        reading.clear();
+        for node in &plan.nodes {
+            reading.node();
+            if let Some((function, at)) = node.thread {
+                reading.word(u64::from(machine.location(memory, at, function)));
+            }
+            if !node.keys.is_empty() {
+                node.runs.iter().for_each(|run| words(state, run.at, run.len, &mut reading));
+            }
+            self.references(machine, state, plan, node, &mut reading);
+        }
+        let least = reading.least(&plan.members);
+        self.reading = reading;
+        if least == 0 {
+            return Some(false);
+        }
+        let Some(Some(Some(plan))) = self.plans.get(self.shape) else { return Some(false) };
+        self.places.from.clone_from(&plan.members[least].from);
+        self.places.to.clone_from(&plan.members[least].to);
+        self.apply(machine, state, out);
+        Some(true)
+    }
+}
+
+impl Renaming {
+    /// Writes the state with everything in its new place.
+    fn apply(&self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) {
+        let Some(Some(Some(plan))) = self.plans.get(self.shape) else { return };
         out.clear();
         out.extend_from_slice(state);
         let target = out.as_mut_ptr().cast::<u8>();
@@ -393,6 +491,5 @@ impl StateGraph<Machine> for Renaming {
                 }
             }
         }
-        true
     }
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use quotient_identity::{Class, Identities, Scalar, Tree};
 use quotient_program::{Program, Type};
 
+use super::small_group::{Member, members};
 use crate::layout::{Cell, Layout, Shape, size_of_type};
 
 /// Bytes that are moved as they are.
@@ -82,6 +83,10 @@ pub(super) struct Plan {
     pub(super) fields: Vec<Vec<Option<Holds>>>,
     /// First label that the structure does not use.
     pub(super) first_label: u32,
+    /// Labels one slot may use: a channel is shown by its owner and its position there.
+    pub(super) stride: u32,
+    /// All renamings, if they are few and every node is a point.
+    pub(super) members: Vec<Member>,
 }
 
 /// Cells with more than two movable indices: nothing is renamed then.
@@ -113,12 +118,26 @@ impl Plan {
             node.keys = vec![point as u32];
         }
         let owner = vec![(0, 0); shape.channels.len()];
-        let plan = Plan { identities, nodes, cells: HashMap::new(), owner, fields, first_label };
+        let plan = Plan {
+            identities,
+            nodes,
+            cells: HashMap::new(),
+            owner,
+            fields,
+            first_label,
+            stride: 1,
+            members: Vec::new(),
+        };
         let mut builder = Builder { program, plan, channel_variables: HashMap::new(), local: None };
         builder.globals(layout)?;
         builder.threads(layout, shape)?;
         builder.channels(layout, shape);
-        Ok(builder.plan)
+        let mut plan = builder.plan;
+        plan.stride = 1 + plan.owner.iter().map(|(_, slot)| *slot).max().unwrap_or(0);
+        if plan.cells.is_empty() {
+            plan.members = members(&plan.identities);
+        }
+        Ok(plan)
     }
 }
 

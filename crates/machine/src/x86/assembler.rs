@@ -17,6 +17,7 @@ pub(crate) enum Reg {
     R9 = 9,
     R10 = 10,
     R11 = 11,
+    R12 = 12,
 }
 
 /// A place in memory.
@@ -268,11 +269,6 @@ impl Assembler {
         self.code.push(by);
     }
 
-    pub(crate) fn shift_right_wide(&mut self, to: Reg, by: u8) {
-        self.with_reg(true, &[0xc1], 5, to);
-        self.code.push(by);
-    }
-
     /// Is it zero? (For a jump or [`Assembler::truth`].)
     pub(crate) fn test(&mut self, reg: Reg) {
         self.with_reg(false, &[0x85], reg as u8, reg);
@@ -316,12 +312,24 @@ impl Assembler {
         self.imm32(0);
     }
 
-    pub(crate) fn push_rbx(&mut self) {
-        self.code.push(0x53);
+    /// Jumps to the address in a register.
+    pub(crate) fn jump_to(&mut self, to: Reg) {
+        self.with_reg(false, &[0xff], 4, to);
     }
 
-    pub(crate) fn pop_rbx(&mut self) {
-        self.code.push(0x5b);
+    /// Jumps to the address in memory.
+    pub(crate) fn jump_through(&mut self, at: Mem) {
+        self.with_mem(&[], false, &[0xff], 4, at);
+    }
+
+    pub(crate) fn push(&mut self, reg: Reg) {
+        self.rex(false, 0, 0, reg as u8);
+        self.code.push(0x50 | (reg as u8 & 7));
+    }
+
+    pub(crate) fn pop(&mut self, reg: Reg) {
+        self.rex(false, 0, 0, reg as u8);
+        self.code.push(0x58 | (reg as u8 & 7));
     }
 
     pub(crate) fn ret(&mut self) {

@@ -1,11 +1,13 @@
 //! One location of one thread: its transformations in order, each a condition, a copy of the state, and changes to it.
 //!
 //! Registers: `rdi` the state, `rsi` the successor being written, `r8` its entry, `r9` the index of its first word, `r10` the
-//! first entry, `r11` where the channel lies, `rbx` the list of channels; `rax`, `rcx`, `rdx` hold values.
+//! thread's first entry, `r11` where the channel lies, `rbx` the list of channels, `r12` the thread behind the last one to
+//! be done; `rax`, `rcx`, `rdx` hold values. At its end the code of one thread goes on with that of the next one, at the
+//! location where it stands. It returns the next entry, in `rax`, and the thread that is to be done next, in `rdx`.
 
 use quotient_program::{Action, Location, Operation, Program, Transformation};
 
-use super::GAVE_UP;
+use super::ThreadCode;
 use super::assembler::{Alu, Assembler, Cond, Label, Mem, Reg};
 use crate::layout::{Layout, Shape, size_of_type};
 use crate::machine::Machine;
@@ -48,6 +50,36 @@ pub(super) struct Translator<'a> {
     first: &'a [crate::code::Location],
 }
 
+/// Code that returns: the next entry, and the thread to be done next.
+fn leave(asm: &mut Assembler, entry: Reg, thread: u32) {
+    asm.copy_wide(Reg::Rax, entry);
+    asm.constant(Reg::Rdx, thread as i32);
+    asm.pop(Reg::R12);
+    asm.pop(Reg::Rbx);
+    asm.ret();
+}
+
+/// Code that stands for all locations of a thread that are not translated: it stops there.
+pub(super) fn stop(thread: u32) -> Vec<u8> {
+    let mut asm = Assembler::default();
+    leave(&mut asm, Reg::R8, thread);
+    asm.finish()
+}
+
+/// The way into translated code of a shape whose channels are listed at this address: see [`super::Enter`].
+pub(super) fn enter(channels: u64) -> Vec<u8> {
+    let mut asm = Assembler::default();
+    asm.push(Reg::Rbx);
+    asm.push(Reg::R12);
+    asm.copy_wide(Reg::Rax, Reg::R8);
+    asm.copy_wide(Reg::R12, Reg::R9);
+    asm.copy_wide(Reg::R8, Reg::Rdx);
+    asm.copy_wide(Reg::R9, Reg::Rcx);
+    asm.address(Reg::Rbx, channels);
+    asm.jump_to(Reg::Rax);
+    asm.finish()
+}
+
 /// Eight bytes from this base on.
 fn at(base: Reg, at: i32) -> Mem {
     Mem { base, index: None, at }
@@ -75,39 +107,34 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The code of a location; `None` when something in it is for the interpreter.
-    pub(super) fn location(mut self, number: u32) -> Option<Vec<u8>> {
+    /// The code of a location; `None` when something in it is for the interpreter. `next` is the thread behind this one, if
+    /// there is one, and the list of its locations' code.
+    pub(super) fn location(mut self, number: u32, next: Option<(ThreadCode, u64)>) -> Option<Vec<u8>> {
         let location: &Location = &self.program.functions[self.function as usize].locations[number as usize];
         let ranks = location.transformations.windows(2).all(|w| w[0].rank == w[1].rank);
         if !ranks || location.deterministic {
             return None;
         }
         let first = self.first[number as usize].first;
-        self.prologue();
+        self.asm.copy_wide(Reg::R10, Reg::R8);
         for (index, t) in location.transformations.iter().enumerate() {
             self.transformation(t, first + index as u32)?;
         }
-        let asm = &mut self.asm;
-        asm.copy_wide(Reg::Rax, Reg::R8);
-        asm.alu_wide(Alu::Sub, Reg::Rax, Reg::R10);
-        asm.shift_right_wide(Reg::Rax, size_of::<quotient_system::Entry>().trailing_zeros() as u8);
-        asm.pop_rbx();
-        asm.ret();
-        asm.bind(self.give_up);
-        asm.constant(Reg::Rax, GAVE_UP as i32);
-        asm.pop_rbx();
-        asm.ret();
+        if let Some((next, list)) = next {
+            let done = self.asm.label();
+            self.asm.alu_constant(Alu::Cmp, Reg::R12, self.thread as i32 + 1);
+            self.asm.jump_if(Cond::Equal, done);
+            let size = if next.wide { 2 } else { 1 };
+            self.asm.load(Reg::Rax, at(Reg::Rdi, next.at as i32), size, false);
+            self.asm.address(Reg::Rcx, list);
+            self.asm.jump_through(Mem { base: Reg::Rcx, index: Some((Reg::Rax, 8)), at: 0 });
+            self.asm.bind(done);
+        }
+        leave(&mut self.asm, Reg::R8, self.thread + 1);
+        self.asm.bind(self.give_up);
+        // What this thread has added does not count.
+        leave(&mut self.asm, Reg::R10, self.thread);
         Some(self.asm.finish())
-    }
-
-    fn prologue(&mut self) {
-        let asm = &mut self.asm;
-        asm.push_rbx();
-        asm.copy_wide(Reg::R8, Reg::Rdx);
-        asm.copy_wide(Reg::R10, Reg::Rdx);
-        asm.copy_wide(Reg::R9, Reg::Rcx);
-        // The list of a shape's channels stays where it is.
-        asm.address(Reg::Rbx, self.shape.channels.as_ptr().expose_provenance() as u64);
     }
 
     fn transformation(&mut self, t: &Transformation, number: u32) -> Option<()> {

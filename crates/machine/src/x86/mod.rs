@@ -1,7 +1,7 @@
 //! Locations as machine code.
 //!
-//! Where a state is expanded often, the steps of its threads are translated: one function for each thread of a shape and each
-//! of its locations, so that every offset, every array bound and the thread's own id are constants in the code. A function
+//! Where a state is expanded often, the steps of its threads are translated: one piece of code for each thread of a shape and each
+//! of its locations, so that every offset, every array bound and the thread's own id are constants in the code. It
 //! writes its successors straight to the buffer of successors. It handles what goes well: conditions, changes of
 //! variables, sends and receives on channels with room for messages. Whatever does not (a wrong index, a failed assertion,
 //! an unexpected kind of channel) makes it give up; then the interpreter does the location again from the start, and it alone
@@ -16,7 +16,7 @@ mod executable;
 mod expression;
 mod location;
 
-use quotient_system::Successors;
+use quotient_system::{Entry, Successors};
 
 use crate::machine::Machine;
 use executable::Executable;
@@ -28,16 +28,27 @@ const PATIENCE: u32 = 200;
 /// Bytes of code after which nothing more is translated.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The interpreter must do this.
-const INTERPRET: usize = 0;
-/// Not translated yet.
-const NOT_YET: usize = 1;
+/// What is known of a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    NotYet,
+    Translated,
+    /// The interpreter must do it.
+    Interpret,
+}
 
-/// What a function gives when the interpreter must do the location again.
-const GAVE_UP: u32 = u32::MAX;
+/// The way into the code of a shape: the state, room for successors' words, room for their entries, the index of the first
+/// word, the code of the first thread at its location, the thread behind the last one.
+type Enter = unsafe extern "sysv64" fn(*const u64, *mut u64, *mut Entry, usize, usize, u64) -> Left;
 
-/// The state, room for successors' words, room for their entries, the index of the first word: how many successors.
-type Function = unsafe extern "sysv64" fn(*const u64, *mut u64, *mut quotient_system::Entry, usize) -> u32;
+/// How code was left.
+#[repr(C)]
+struct Left {
+    /// Behind the last entry added.
+    entry: *mut Entry,
+    /// The thread to be done next.
+    thread: u64,
+}
 
 /// The translated part of a program.
 #[derive(Debug)]
@@ -54,8 +65,11 @@ struct ShapeCode {
     threads: Vec<ThreadCode>,
     /// Most successors that one thread has.
     most: usize,
-    /// Addresses of functions, or a mark, of all locations of all threads.
+    /// Addresses of the code of all locations of all threads. What is not translated has code that stops there.
     entries: Vec<usize>,
+    marks: Vec<Mark>,
+    /// The address of the way in.
+    enter: usize,
 }
 
 /// Where a thread of a shape stands, and what it can do there.
@@ -67,6 +81,19 @@ struct ThreadCode {
     wide: bool,
     /// Its first location in the list of entries.
     first: u32,
+}
+
+impl ThreadCode {
+    /// The number of the thread's location in a state, in the list of the shape.
+    #[inline(always)]
+    fn entry(self, state: &[u64]) -> usize {
+        // SAFETY: the location is inside the state.
+        let location = unsafe {
+            let place = state.as_ptr().cast::<u8>().add(self.at as usize);
+            if self.wide { u32::from(place.cast::<u16>().read_unaligned()) } else { u32::from(*place) }
+        };
+        (self.first + location) as usize
+    }
 }
 
 impl Translated {
@@ -105,7 +132,8 @@ impl Machine {
             return false;
         }
         let mut entries = 0;
-        for thread in &self.shapes.list[shape as usize].threads {
+        let threads = &self.shapes.list[shape as usize].threads;
+        for thread in threads {
             let locations = &self.code.functions[thread.kind as usize].locations;
             let wide = self.layout.threads[thread.kind as usize].location_size == 2;
             code.threads.push(ThreadCode { at: thread.at, wide, first: entries });
@@ -113,7 +141,20 @@ impl Machine {
             let most = locations.iter().map(|l| (l.end - l.first) as usize).max();
             code.most = code.most.max(most.unwrap_or(0));
         }
-        code.entries = vec![NOT_YET; entries as usize];
+        code.marks = vec![Mark::NotYet; entries as usize];
+        let channels = self.shapes.list[shape as usize].channels.as_ptr().expose_provenance() as u64;
+        let mut place = |code: Vec<u8>| Some(self.translated.executable.place(&code)?.expose_provenance());
+        let stops: Option<Vec<usize>> = (0..threads.len() as u32).map(|t| place(location::stop(t))).collect();
+        let Some((enter, stops)) = place(location::enter(channels)).zip(stops) else {
+            self.translated.disable();
+            return false;
+        };
+        let code = &mut self.translated.shapes[shape as usize];
+        code.enter = enter;
+        for (thread, stop) in threads.iter().zip(stops) {
+            let locations = self.code.functions[thread.kind as usize].locations.len();
+            code.entries.extend(std::iter::repeat_n(stop, locations));
+        }
         true
     }
 
@@ -128,66 +169,62 @@ impl Machine {
         end: u32,
         out: &mut Successors,
     ) -> u32 {
-        // SAFETY: `translated_shape` was true, so the shape has code for all its threads, an entry for each location. What
-        // is no mark is the address of a function translated for states of this shape; it writes at most one successor for
-        // each transformation of the location.
+        // SAFETY: `translated_shape` was true, so the shape has code for all its threads, an entry for each location. The code
+        // was translated for states of this shape; it writes at most one successor for each transformation of a location.
         unsafe {
             let code: *const ShapeCode = self.translated.shapes.as_ptr().add(shape as usize);
-            let threads = (*code).threads.as_ptr();
-            let entries = (*code).entries.as_ptr();
-            let memory = state.as_ptr().cast::<u8>();
+            let enter = std::mem::transmute::<usize, Enter>((*code).enter);
             let mut thread = first;
-            out.write(
-                (*code).most * (end - first) as usize,
-                state.len(),
-                |mut words, mut entry, mut start| {
-                    let before = entry;
-                    while thread < end {
-                        let at = *threads.add(thread as usize);
-                        let place = memory.add(at.at as usize);
-                        let location = if at.wide {
-                            u32::from(place.cast::<u16>().read_unaligned())
-                        } else {
-                            u32::from(*place)
-                        };
-                        let mut function = *entries.add((at.first + location) as usize);
-                        if function == NOT_YET {
-                            function = self.translate(state, shape, thread, location);
-                        }
-                        if function == INTERPRET {
-                            break;
-                        }
-                        let function = std::mem::transmute::<usize, Function>(function);
-                        let count = function(state.as_ptr(), words, entry, start);
-                        if count == GAVE_UP {
-                            break;
-                        }
-                        words = words.add(count as usize * state.len());
-                        start += count as usize * state.len();
-                        entry = entry.add(count as usize);
-                        thread += 1;
+            let most = (*code).most * (end - first) as usize;
+            out.write(most, state.len(), |words, entries, start| {
+                let mut added = 0;
+                while thread < end {
+                    let at = *(*code).threads.as_ptr().add(thread as usize);
+                    let number = at.entry(state);
+                    let function = *(*code).entries.as_ptr().add(number);
+                    let (words, start) = (words.add(added * state.len()), start + added * state.len());
+                    let entry = entries.add(added);
+                    let left = enter(state.as_ptr(), words, entry, start, function, u64::from(end));
+                    added += left.entry.offset_from_unsigned(entry);
+                    thread = left.thread as u32;
+                    if thread < end && !self.go_on(state, shape, thread) {
+                        break;
                     }
-                    entry.offset_from_unsigned(before)
-                },
-            );
+                }
+                added
+            });
             thread
         }
     }
 
-    /// Translates a location; gives the entry.
+    /// Whether translated code can go on with a thread where it stopped, after the location was translated.
     #[cold]
     #[inline(never)]
-    fn translate(&mut self, state: &[u64], shape: u32, thread: u32, location: u32) -> usize {
-        let entry = if self.translated.executable.bytes() > MOST_BYTES {
-            INTERPRET
-        } else {
-            let code = Translator::new(self, state, shape, thread).location(location);
-            let place = |code: Vec<u8>| self.translated.executable.place(&code);
-            code.and_then(place).map_or(INTERPRET, |at| at.expose_provenance())
-        };
+    fn go_on(&mut self, state: &[u64], shape: u32, thread: u32) -> bool {
+        let code = &self.translated.shapes[shape as usize];
+        let at = code.threads[thread as usize];
+        let number = at.entry(state);
+        code.marks[number] == Mark::NotYet && self.translate(state, shape, thread, number)
+    }
+
+    /// Translates the location with this number in the shape's list; `false` when that is not possible.
+    fn translate(&mut self, state: &[u64], shape: u32, thread: u32, number: usize) -> bool {
+        let code = &self.translated.shapes[shape as usize];
+        let location = number as u32 - code.threads[thread as usize].first;
+        let next = code.threads.get(thread as usize + 1).map(|next| {
+            let list = code.entries.as_ptr().wrapping_add(next.first as usize);
+            (*next, list.expose_provenance() as u64)
+        });
+        let mut entry = None;
+        if self.translated.executable.bytes() <= MOST_BYTES {
+            let code = Translator::new(self, state, shape, thread).location(location, next);
+            entry = code.and_then(|code| self.translated.executable.place(&code));
+        }
         let code = &mut self.translated.shapes[shape as usize];
-        let at = code.threads[thread as usize].first + location;
-        code.entries[at as usize] = entry;
-        entry
+        code.marks[number] = if entry.is_some() { Mark::Translated } else { Mark::Interpret };
+        if let Some(entry) = entry {
+            code.entries[number] = entry.expose_provenance();
+        }
+        entry.is_some()
     }
 }

@@ -8,10 +8,10 @@ use quotient_source::Diagnostic;
 use super::expression::Tall;
 use super::{Parse, Parser};
 use crate::ast::{
-    CallTarget, DynamicStatement, Expr, ExprKind, Function, Ident, NewObject, PointerValue, Reference,
-    StatementKind, TypeName,
+    CallTarget, DynamicStatement, Expr, ExprKind, Function, Ident, NewObject, PointerValue, StatementKind,
+    TypeName,
 };
-use crate::token::Kind;
+use crate::token::{Kind, is_keyword};
 
 impl Parser<'_> {
     /// Whether a type is followed by a declaration of a pointer.
@@ -24,9 +24,37 @@ impl Parser<'_> {
         self.is_word("function") && self.ahead(1).word().is_some() && self.ahead(2).is("(")
     }
 
-    /// Whether a call of a function, or through a variable of type `ftype`, stands here.
+    /// Whether a call of a function, or through a variable or field of type `ftype`, stands here.
     pub(super) fn at_function_call(&self) -> bool {
-        self.word().is_some_and(|w| self.functions.contains(w)) && self.ahead(1).is("(")
+        let named = self.word().is_some_and(|w| self.functions.contains(w));
+        (named && self.ahead(1).is("(")) || self.at_field_call()
+    }
+
+    /// Whether `a.b[i].f(` stands here, with `f` a field of type `ftype`.
+    fn at_field_call(&self) -> bool {
+        let mut at = 0;
+        loop {
+            let Some(word) = self.ahead(at).word().filter(|w| !is_keyword(w)) else { return false };
+            at += 1;
+            if self.ahead(at).is("[") {
+                let mut open = 0;
+                loop {
+                    let token = self.ahead(at);
+                    if matches!(token.kind, Kind::End | Kind::Punct(";" | "{" | "}")) {
+                        return false;
+                    }
+                    open += i32::from(token.is("[")) - i32::from(token.is("]"));
+                    at += 1;
+                    if open == 0 {
+                        break;
+                    }
+                }
+            }
+            if !self.ahead(at).is(".") {
+                return self.ahead(at).is("(") && self.functions.contains(word);
+            }
+            at += 1;
+        }
     }
 
     /// `function f(int x; T &o) : int { … }`.
@@ -128,11 +156,6 @@ impl Parser<'_> {
     /// `f(args)`, with its value going to `result`.
     pub(super) fn call(&mut self, result: Option<CallTarget>) -> Parse<StatementKind> {
         let callee = self.reference()?;
-        self.call_of(callee, result)
-    }
-
-    /// The arguments of a call, after what is called.
-    pub(super) fn call_of(&mut self, callee: Reference, result: Option<CallTarget>) -> Parse<StatementKind> {
         self.dynamic = true;
         let open = self.span();
         self.expect("(", "after the name of the function")?;

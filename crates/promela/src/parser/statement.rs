@@ -267,7 +267,6 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StatementKind::Decrement(reference))
             }
-            Kind::Punct("(") if reference.parts.len() > 1 => self.call_of(reference, None),
             Kind::Punct("!" | "!!") => self.send(reference),
             Kind::Punct("?" | "??") if !self.ahead(1).is("[") => self.receive(reference),
             _ => self.condition(reference),

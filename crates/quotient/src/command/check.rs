@@ -52,6 +52,14 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         }
     };
     terminal::catch_interrupts();
+    let symmetry = match options.symmetry {
+        None => None,
+        Some(options::Symmetry::Model(symmetry)) => Some(symmetry),
+        Some(options::Symmetry::Costarted) => {
+            eprintln!("error: --symmetry costarted is for C and C++ programs");
+            return status::ERROR;
+        }
+    };
     let check = Check {
         search: match options.search {
             options::Search::Bfs => SearchKind::BreadthFirst,
@@ -67,7 +75,7 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             options::Por::Off => PartialOrder::Off,
         },
         raw: options.raw,
-        symmetry: options.symmetry,
+        symmetry,
         audit: options.audit.unwrap_or(0),
         all: options.all,
         deadlocks: !options.no_deadlock,

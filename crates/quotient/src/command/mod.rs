@@ -1,6 +1,7 @@
 //! The command line: one module per subcommand.
 
 mod check;
+mod compare;
 mod human;
 mod json;
 mod native;
@@ -44,10 +45,13 @@ pub(crate) fn main() -> ExitCode {
     let options = Options::parse();
     let status = match &options.command {
         Command::Check(check) => check::main(check),
+        Command::Compare(compare) => compare::main(compare),
         Command::Prove(prove) => prove::main(prove),
         Command::Verify(verify) => prove::verify(verify),
         Command::Replay(replay) => replay::main(replay),
         Command::Simulate(simulate) => simulate::main(simulate),
+        Command::Cc(compiler) => native::compile(&compiler.arguments, false),
+        Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };
     ExitCode::from(status)
 }

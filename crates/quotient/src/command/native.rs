@@ -25,10 +25,6 @@ pub(crate) struct NativeOptions {
     #[arg(long, value_enum, default_value = "optimal", value_name = "METHOD")]
     pub(crate) dpor: Dpor,
 
-    /// Thread symmetry
-    #[arg(long = "thread-symmetry", value_enum, default_value = "off", value_name = "KIND")]
-    pub(crate) thread_symmetry: ThreadSymmetry,
-
     /// Data races are no violations; racing accesses are interleaved
     #[arg(long)]
     pub(crate) allow_races: bool,
@@ -84,14 +80,6 @@ pub(crate) enum Dpor {
     Fg,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ThreadSymmetry {
-    /// None
-    Off,
-    /// Between threads that were started alike
-    Costarted,
-}
-
 /// Is this file to be checked as a native program?
 pub(crate) fn is_native(file: &Path) -> bool {
     build::is_native_source(file)
@@ -107,10 +95,7 @@ impl NativeOptions {
                 Dpor::Source => Algorithm::SourceSets,
                 Dpor::Fg => Algorithm::FlanaganGodefroid,
             },
-            symmetry: match self.thread_symmetry {
-                ThreadSymmetry::Off => Symmetry::Off,
-                ThreadSymmetry::Costarted => Symmetry::Costarted,
-            },
+            symmetry: Symmetry::Off,
             allow_races: self.allow_races,
             leaks: self.leaks,
             spurious: self.spurious,
@@ -159,7 +144,15 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
     terminal::catch_interrupts();
-    let request = options.native.request(options.max_time, options.all);
+    let mut request = options.native.request(options.max_time, options.all);
+    request.symmetry = match options.symmetry {
+        None | Some(options::Symmetry::Model(quotient::Symmetry::Off)) => Symmetry::Off,
+        Some(options::Symmetry::Costarted) => Symmetry::Costarted,
+        Some(options::Symmetry::Model(_)) => {
+            let message = "for C and C++ programs --symmetry is costarted or off";
+            return failed(message, status::ERROR, options.json);
+        }
+    };
     let mut line = terminal::StatusLine::new(!options.quiet);
     let mut watch = |beat: Heartbeat| {
         let pruned = if beat.pruned > 0 {
@@ -250,5 +243,13 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
             violation_status(&trace)
         }
         Err(error) => failed(&error.to_string(), status::ERROR, options.json),
+    }
+}
+
+/// Runs `cc` or `c++`; gives the compiler's exit status.
+pub(crate) fn compile(arguments: &[OsString], cpp: bool) -> u8 {
+    match quotient_native::wrapper::run(arguments, cpp) {
+        Ok(code) => code,
+        Err(error) => failed(&error.to_string(), status::ERROR, false),
     }
 }

@@ -72,10 +72,10 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         plural(figures.steps, "step", "steps"),
         grouped(figures.depth)
     );
-    let per = run.report.elapsed.as_secs_f64() * 1e6 / (figures.executions + figures.discarded).max(1) as f64;
+    let per = run.report.cpu.as_secs_f64() * 1e6 / (figures.executions + figures.discarded).max(1) as f64;
     let _ = writeln!(
         out,
-        "  {:.3} s CPU, {:.3} s elapsed, {per:.1} us per execution",
+        "  {:.3} s CPU, {:.3} s elapsed, {per:.1} us CPU per execution",
         run.cpu_seconds, run.wall_seconds
     );
     if figures.restarts > 0 {

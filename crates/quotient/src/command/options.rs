@@ -28,7 +28,9 @@ Exit status:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check a model: deadlocks, assertions, faults, temporal properties
-    Check(Check),
+    Check(Box<Check>),
+    /// Run a model under every combination of reductions and stores; one table
+    Compare(super::compare::Compare),
     /// Prove assertions about a constraint program: safety, and symmetries between its states
     Prove(super::prove::Prove),
     /// Check a certificate that `prove` wrote, independently of the prover
@@ -37,6 +39,19 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Run a model once, at random or step by step
     Simulate(Simulate),
+    /// Compile or link a C program for checking: CC="quotient cc"
+    #[command(disable_help_flag = true)]
+    Cc(Compiler),
+    /// Compile or link a C++ program for checking: CXX="quotient c++"
+    #[command(name = "c++", disable_help_flag = true)]
+    Cpp(Compiler),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compiler {
+    /// What the compiler is told
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 /// The model and what the preprocessor is told.
@@ -69,8 +84,8 @@ pub(crate) struct Check {
     pub(crate) store: Store,
 
     /// Which states stand for others: exact (default), kbots[=K], pc, heap or off
-    #[arg(long, value_name = "ORDER", value_parser = symmetry)]
-    pub(crate) symmetry: Option<quotient::Symmetry>,
+    #[arg(long, value_name = "ORDER", value_parser = symmetry_option)]
+    pub(crate) symmetry: Option<Symmetry>,
 
     /// Afterwards check the reductions on N states (default 10000)
     #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
@@ -245,7 +260,7 @@ pub(crate) struct Simulate {
     pub(crate) output_only: bool,
 }
 
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.chars().last() {
         Some('k' | 'K') => (&text[..text.len() - 1], 1_000),
         Some('m' | 'M') => (&text[..text.len() - 1], 1_000_000),
@@ -254,6 +269,28 @@ fn count(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.parse().map_err(|_| "write a number, for example 1000000 or 1M".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+/// Which symmetry: of a model's states, or of a native program's threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Symmetry {
+    /// An order of a model's states; `off` is meant for programs, too.
+    Model(quotient::Symmetry),
+    /// Threads of a C or C++ program that were started alike.
+    Costarted,
+}
+
+fn symmetry_option(text: &str) -> Result<Symmetry, String> {
+    match text {
+        "costarted" => Ok(Symmetry::Costarted),
+        "dynamic" => {
+            Err("symmetry between threads that were not started alike is not available; write costarted"
+                .into())
+        }
+        _ => symmetry(text)
+            .map(Symmetry::Model)
+            .map_err(|e| format!("{e}; for C and C++ programs costarted or off")),
+    }
 }
 
 pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
@@ -283,7 +320,7 @@ fn size(text: &str) -> Result<u64, String> {
     value.checked_mul(1 << shift).ok_or_else(|| "too large".into())
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (digits, factor) = match text.chars().last() {
         Some('s') => {
             (text.trim_end_matches('s').trim_end_matches('m'), if text.ends_with("ms") { 0.001 } else { 1.0 })

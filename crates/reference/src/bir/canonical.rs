@@ -10,9 +10,9 @@ use super::state::{Class, Kind, State, Value};
 /// An encoding; equal exactly for equal classes.
 pub(super) type Form = Vec<i64>;
 
-/// Up to renaming of objects; threads keep their numbers.
+/// Up to renaming of objects; threads keep their order, but not the gaps that ended ones leave.
 pub(super) fn heap(state: &State) -> Form {
-    let order: Vec<usize> = (0..state.threads.len()).collect();
+    let order: Vec<usize> = (0..state.threads.len()).filter(|t| state.threads[*t].is_some()).collect();
     least(state, &order)
 }
 

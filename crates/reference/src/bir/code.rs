@@ -25,6 +25,8 @@ pub(super) struct Node<'a> {
     pub(super) otherwise: Option<Way<'a>>,
     /// The atomic block it belongs to.
     pub(super) block: Option<usize>,
+    /// Variables of the handlers around it, innermost last.
+    pub(super) handlers: Vec<(Rc<str>, usize)>,
 }
 
 /// One way on.
@@ -59,6 +61,7 @@ struct Builder<'a, 't> {
     locals: Vec<(Rc<str>, Ty, Value)>,
     nodes: Vec<Node<'a>>,
     catches: Vec<Catch>,
+    handlers: Vec<(Rc<str>, usize)>,
     block: Option<usize>,
     blocks: usize,
 }
@@ -69,8 +72,15 @@ pub(super) fn compile<'a>(
     locals: &'a [ast::Variable],
     body: &'a Body,
 ) -> Result<Code<'a>, String> {
-    let mut builder =
-        Builder { table, locals: Vec::new(), nodes: Vec::new(), catches: Vec::new(), block: None, blocks: 0 };
+    let mut builder = Builder {
+        table,
+        locals: Vec::new(),
+        nodes: Vec::new(),
+        catches: Vec::new(),
+        handlers: Vec::new(),
+        block: None,
+        blocks: 0,
+    };
     for v in params.iter().chain(locals) {
         let (ty, value) = table.variable(v)?;
         builder.locals.push((v.name.text.clone(), ty, value));
@@ -91,6 +101,9 @@ pub(super) fn compile<'a>(
 
 impl<'a> Builder<'a, '_> {
     fn local(&self, name: &str) -> Result<usize, String> {
+        if let Some((_, index)) = self.handlers.iter().rev().find(|(n, _)| **n == *name) {
+            return Ok(*index);
+        }
         match self.locals.iter().position(|(n, ..)| **n == *name) {
             Some(index) => Ok(index),
             None => wrong(name),
@@ -147,7 +160,8 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn add(&mut self, ways: Vec<Way<'a>>) -> usize {
-        self.nodes.push(Node { ways, otherwise: None, block: self.block });
+        let handlers = self.handlers.clone();
+        self.nodes.push(Node { ways, otherwise: None, block: self.block, handlers });
         self.nodes.len() - 1
     }
 
@@ -239,8 +253,13 @@ impl<'a> Builder<'a, '_> {
                 let start = self.sequence(body, next)?;
                 let at: Vec<usize> = (first..self.nodes.len()).collect();
                 for handler in handlers {
-                    if self.local(&handler.variable.text).is_err() {
-                        self.locals.push((handler.variable.text.clone(), Ty::Reference, Value::Null));
+                    let fresh = !self.locals.iter().any(|(n, ..)| *n == handler.variable.text);
+                    if fresh {
+                        // A name of its own: the handler's variable is seen in the handler alone.
+                        let hidden: Rc<str> =
+                            format!("{} {}", handler.variable.text, self.locals.len()).into();
+                        self.handlers.push((handler.variable.text.clone(), self.locals.len()));
+                        self.locals.push((hidden, Ty::Reference, Value::Null));
                     }
                     let variable = self.local(&handler.variable.text)?;
                     // Catches of what is inside the handler come after this one and do not apply to `at`.
@@ -254,6 +273,9 @@ impl<'a> Builder<'a, '_> {
                     });
                     let target = self.sequence(&handler.body, next)?;
                     self.catches[number].target = self.start(target);
+                    if fresh {
+                        self.handlers.pop();
+                    }
                 }
                 self.start(start)
             }

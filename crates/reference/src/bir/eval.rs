@@ -4,7 +4,7 @@
 use quotient_bir::ast::{Binary, Expr, ExprKind, LockTest, TypeKind, Unary};
 
 use super::collection;
-use super::state::{Fault, Kind, State, Value};
+use super::state::{Fault, Frame, Kind, State, Value};
 use super::table::Table;
 
 /// Why there is no value: a fault, or a tree that was not checked.
@@ -101,11 +101,18 @@ impl Context<'_, '_> {
         self.state.objects[object].as_ref().expect("references lead to objects").kind
     }
 
+    /// The number of a local that can be seen where a frame is.
+    fn local(&self, frame: &Frame, name: &str) -> Option<usize> {
+        let code = &self.table.codes[frame.code];
+        let mut handlers = code.nodes[frame.node].handlers.iter().rev();
+        let handler = handlers.find(|(n, _)| **n == *name).map(|(_, index)| *index);
+        handler.or_else(|| code.locals.iter().position(|(n, ..)| **n == *name))
+    }
+
     /// The value of a variable.
     fn variable(&self, name: &str) -> Option<Value> {
         let frame = self.state.threads[self.thread].as_ref()?.frames.last()?;
-        let code = &self.table.codes[frame.code];
-        if let Some(index) = code.locals.iter().position(|(n, ..)| **n == *name) {
+        if let Some(index) = self.local(frame, name) {
             return Some(frame.locals[index].clone());
         }
         let index = self.table.globals.iter().position(|(n, ..)| **n == *name)?;
@@ -118,8 +125,7 @@ impl Context<'_, '_> {
             ExprKind::Name(name) => {
                 let thread = self.state.threads[self.thread].as_ref();
                 let Some(frame) = thread.and_then(|t| t.frames.last()) else { return wrong("a thread") };
-                let locals = &self.table.codes[frame.code].locals;
-                if let Some(index) = locals.iter().position(|(n, ..)| *n == name.text) {
+                if let Some(index) = self.local(frame, &name.text) {
                     return Ok(Place::Local(index));
                 }
                 match self.table.globals.iter().position(|(n, ..)| *n == name.text) {

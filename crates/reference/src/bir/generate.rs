@@ -34,24 +34,35 @@ pub fn shrink(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
                 at += 1;
             }
         }
-        if !removed || chunk > 1 {
-            chunk /= 2;
-        }
+        // What has become possible by removing little is tried again with more.
+        chunk = if removed && chunk < 4 {
+            8.min(lines.len() / 2)
+        } else if chunk <= 8 {
+            chunk - 1
+        } else {
+            chunk / 2
+        };
     }
     lines.join("\n") + "\n"
 }
 
-/// Whether the front end accepts a text.
-pub fn is_correct(text: &str) -> bool {
+/// What the front end says against a text; nothing for a correct program.
+pub fn mistakes(text: &str) -> Vec<String> {
     let mut map = SourceMap::new();
     let parsed = quotient_bir::parse_text(&mut map, "candidate.bir", text);
-    match parsed.system {
-        Some(system) if !parsed.diagnostics.has_errors() => {
-            let lowered = quotient_bir::lower(&system, &map, &quotient_bir::LowerOptions::default());
-            !lowered.diagnostics.has_errors()
-        }
-        _ => false,
+    let mut diagnostics = parsed.diagnostics;
+    if let Some(system) = parsed.system
+        && !diagnostics.has_errors()
+    {
+        diagnostics
+            .extend(quotient_bir::lower(&system, &map, &quotient_bir::LowerOptions::default()).diagnostics);
     }
+    diagnostics.iter().map(|d| quotient_source::render(&map, d, false)).collect()
+}
+
+/// Whether the front end accepts a text.
+pub fn is_correct(text: &str) -> bool {
+    mistakes(text).is_empty()
 }
 
 struct Writer {
@@ -81,7 +92,7 @@ impl Writer {
             "record Special extends Node { boolean mark; }",
             "throwable record Error { Node about; }",
             "record Worse extends Error {}",
-            "enum Mode { on, off }",
+            "enum Mode { up, down }",
             "extension Set for Set { typedef type<`a>; actiondef add<`a>(Set.type<`a>, `a); actiondef remove<`a>(Set.type<`a>, `a); expdef boolean contains<`a>(Set.type<`a>, `a); expdef int size<`a>(Set.type<`a>); expdef `a any<`a>(Set.type<`a>); }",
             "extension Queue for Queue { typedef type<`a>; actiondef enqueue<`a>(Queue.type<`a>, `a); expdef `a dequeue<`a>(Queue.type<`a>); expdef boolean isEmpty<`a>(Queue.type<`a>); }",
             "extension Choose for Choose { expdef int range(int, int); expdef boolean flag(); expdef `a of<`a>(`a ...); }",
@@ -102,9 +113,9 @@ impl Writer {
         self.function("f", "Node n", "n");
         self.line("function g(Special n) returns Node { n.mark := !n.mark; return n; }");
         self.line("virtual v { Node -> f Special -> g }");
-        self.line("virtual onMode on Mode { on -> turnOff off -> turnOn }");
-        self.line("function turnOff(Mode m) { mode := Mode.off; }");
-        self.line("function turnOn(Mode m) { loc a: do { mode := Mode.on; } return; }");
+        self.line("virtual onMode on Mode { up -> turnOff down -> turnOn }");
+        self.line("function turnOff(Mode m) { mode := Mode.down; }");
+        self.line("function turnOn(Mode m) { loc a: do { mode := Mode.up; } return; }");
         let workers = 1 + self.random.below(2);
         self.thread("thread Worker(Node x, boolean b)");
         if self.random.chance(40) {
@@ -358,7 +369,7 @@ impl Writer {
             20 => "b := Choose.flag();".into(),
             21 => format!("{node} := Choose.of(null, {from});"),
             22 if self.random.chance(20) => "exit;".into(),
-            _ => format!("mode := Mode.{};", self.pick(&["on", "off"])),
+            _ => format!("mode := Mode.{};", self.pick(&["up", "down"])),
         }
     }
 
@@ -374,7 +385,7 @@ impl Writer {
             6 => format!("{node} instanceof Special"),
             7 => format!("nodes == null || Set.contains(nodes, {node})"),
             8 => "queue == null || Queue.isEmpty(queue)".into(),
-            9 => "mode == Mode.on => level > -1".into(),
+            9 => "mode == Mode.up => level > -1".into(),
             10 => "helper != null && threadTerminated(helper)".into(),
             _ => "lockAvailable(mutex) || hasLock(mutex)".into(),
         }
@@ -389,7 +400,7 @@ mod tests {
     fn programs_are_correct_and_named_by_their_seed() {
         for seed in 0..300 {
             let text = generate(seed);
-            assert!(is_correct(&text), "seed {seed}:\n{text}");
+            assert!(is_correct(&text), "seed {seed}:\n{}", mistakes(&text).join("\n"));
             assert_eq!(text, generate(seed));
         }
     }

@@ -355,7 +355,7 @@ impl<'t, 'a> Runner<'t, 'a> {
                         let ancestors = self.table.records[r].ancestors.iter();
                         ancestors.filter_map(|a| name_of(*a)).find_map(|name| key(name))
                     }
-                    _ => return Err(Fault("null").into()),
+                    _ => return Err(Fault("call").into()),
                 };
                 match found {
                     Some(name) => name.to_string(),

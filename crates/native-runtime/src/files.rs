@@ -1,0 +1,150 @@
+//! Files that the program writes: its working directory is put back to how it was before the next execution.
+
+use std::ffi::{CStr, c_char};
+
+use crate::real;
+use crate::system_call::{number, system_call};
+use crate::world::{World, active, world};
+
+/// Flags of `open` that say that something may change: write only, read and write, create, truncate.
+const CHANGING: i32 = 1 | 2 | 0o100 | 0o1000;
+
+macro_rules! opens {
+    ($($name:ident),*) => { $(
+        #[doc = concat!("`", stringify!($name), "`.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(path: usize, flags: i32, mode: u32) -> i32 {
+            note(flags & CHANGING != 0);
+            // SAFETY: passed on.
+            unsafe { open_real!($name)(path, flags, mode) }
+        }
+    )* };
+}
+
+macro_rules! open_real {
+    (open) => {
+        real!("open", fn(usize, i32, u32) -> i32)
+    };
+    (open64) => {
+        real!("open64", fn(usize, i32, u32) -> i32)
+    };
+}
+
+opens! { open, open64 }
+
+/// `openat`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn openat(directory: i32, path: usize, flags: i32, mode: u32) -> i32 {
+    note(flags & CHANGING != 0);
+    // SAFETY: passed on.
+    unsafe { real!("openat", fn(i32, usize, i32, u32) -> i32)(directory, path, flags, mode) }
+}
+
+/// `creat`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn creat(path: usize, mode: u32) -> i32 {
+    note(true);
+    // SAFETY: passed on.
+    unsafe { real!("creat", fn(usize, u32) -> i32)(path, mode) }
+}
+
+fn changes(mode: *const c_char) -> bool {
+    // SAFETY: a string of the program.
+    unsafe { CStr::from_ptr(mode) }.to_bytes().iter().any(|b| b"wa+".contains(b))
+}
+
+/// `fopen`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
+    note(active() && changes(mode));
+    // SAFETY: passed on.
+    unsafe { real!("fopen", fn(usize, *const c_char) -> usize)(path, mode) }
+}
+
+/// `fopen64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fopen64(path: usize, mode: *const c_char) -> usize {
+    note(active() && changes(mode));
+    // SAFETY: passed on.
+    unsafe { real!("fopen64", fn(usize, *const c_char) -> usize)(path, mode) }
+}
+
+macro_rules! changing {
+    ($($name:ident $literal:literal),*) => { $(
+        #[doc = concat!("`", stringify!($name), "`.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(a: usize, b: usize, c: usize) -> i32 {
+            note(true);
+            // SAFETY: passed on; superfluous arguments are not looked at.
+            unsafe { real!($literal, fn(usize, usize, usize) -> i32)(a, b, c) }
+        }
+    )* };
+}
+
+changing! {
+    mkdir "mkdir", rmdir "rmdir", unlink "unlink", remove "remove", rename "rename", symlink "symlink", link "link",
+    truncate "truncate", mkstemp "mkstemp", chmod "chmod"
+}
+
+fn note(changes: bool) {
+    if active() {
+        world().files_opened = true;
+        world().files_changed |= changes;
+    }
+}
+
+macro_rules! opening {
+    ($($name:ident $literal:literal),*) => { $(
+        #[doc = concat!("`", stringify!($name), "`.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(a: usize, b: usize, c: usize) -> usize {
+            note(false);
+            // SAFETY: passed on; superfluous arguments are not looked at.
+            unsafe { real!($literal, fn(usize, usize, usize) -> usize)(a, b, c) }
+        }
+    )* };
+}
+
+opening! { opendir "opendir", dup "dup", dup2 "dup2", dup3 "dup3", fdopen "fdopen", tmpfile "tmpfile" }
+
+impl World {
+    /// Puts the working directory back to how it was.
+    pub fn restore_files(&mut self) {
+        if self.files_opened {
+            self.files_opened = false;
+            close_descriptors();
+        }
+        if !self.files_changed {
+            return;
+        }
+        self.files_changed = false;
+        // What fails shows itself as an execution that cannot be repeated.
+        let _ = restore();
+    }
+}
+
+/// Closes what the program has opened.
+fn close_descriptors() {
+    const OURS: usize = crate::protocol::SESSION_DESCRIPTOR as usize;
+    // SAFETY: descriptors of the program; no memory is involved.
+    unsafe {
+        system_call(number::CLOSE_RANGE, [3, OURS - 1, 0, 0, 0, 0]);
+        system_call(number::CLOSE_RANGE, [OURS + 2, u32::MAX as usize, 0, 0, 0, 0]);
+    }
+}
+
+fn restore() -> std::io::Result<()> {
+    for entry in std::fs::read_dir(".")? {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() {
+            std::fs::remove_dir_all(&path)?;
+        } else {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    for entry in std::fs::read_dir("../original")? {
+        let entry = entry?;
+        std::fs::copy(entry.path(), entry.file_name())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Programs that could hurt the checker: a clear answer, and nothing written where it should not be.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use quotient_native::protocol::FailureKind;
+use quotient_native::{Answer, Build, Request, check};
+
+fn answer(name: &str, body: &str) -> Answer {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.c"));
+    let text = format!(
+        "#define _GNU_SOURCE\n#include <assert.h>\n#include <pthread.h>\n#include <setjmp.h>\n#include <stdio.h>\n\
+         #include <stdlib.h>\n#include <unistd.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n{body}\n\
+         int main(void) {{ pthread_t t, u; pthread_create(&t, 0, w, 0); pthread_create(&u, 0, w, 0);\n\
+         pthread_join(t, 0); pthread_join(u, 0); return 0; }}\n"
+    );
+    std::fs::write(&path, text).expect("the test directory can be written");
+    let binary =
+        Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let request = Request { patience: Duration::from_secs(1), ..Request::default() };
+    check(&binary, &request, &mut |_| true).unwrap_or_else(|e| panic!("{name}: {e}")).answer
+}
+
+fn failure(answer: &Answer) -> FailureKind {
+    match answer {
+        Answer::Violated(trace) => trace.failure.kind,
+        _ => FailureKind::None,
+    }
+}
+
+#[test]
+fn endless_loops_are_ended() {
+    let found = answer("endless", "static void *w(void *a) { for (;;) ; return a; }");
+    assert!(
+        matches!(&found, Answer::Undecided(why) if why.contains("without a visible operation")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn processes_are_refused() {
+    let found = answer("forks", "static void *w(void *a) { fork(); return a; }");
+    assert!(matches!(&found, Answer::Refused(why, _) if why.starts_with("fork")), "{found:?}");
+}
+
+#[test]
+fn files_stay_in_the_scratch_directory() {
+    let outside = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("outside.txt");
+    let _ = std::fs::remove_file(&outside);
+    // Every execution starts without the file that the one before has written.
+    let body = format!(
+        "static void *w(void *a) {{ pthread_mutex_lock(&m); FILE *f = fopen(\"{}\", \"w\"); if (f) fclose(f);\n\
+         static int first = 1; f = fopen(\"mine\", \"r\"); assert(!f == first); first = 0; if (f) fclose(f);\n\
+         f = fopen(\"mine\", \"w\"); fputs(\"x\", f); fclose(f); pthread_mutex_unlock(&m); return a; }}",
+        outside.display()
+    );
+    let found = answer("outside", &body);
+    assert!(matches!(found, Answer::Holds), "{found:?}");
+    let landlock = std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|l| l.contains("landlock"));
+    assert!(!landlock || !outside.exists(), "a file was written outside of the scratch directory");
+}
+
+#[test]
+fn memory_is_bounded() {
+    let body = "static void *w(void *a) { char *p = malloc(2ul << 30); assert(!p); p = malloc(600ul << 20);\n\
+                p[500 << 20] = 1; free(p); return a; }";
+    assert!(matches!(answer("big", body), Answer::Holds));
+}
+
+#[test]
+fn a_stack_overflow_is_a_crash() {
+    let body = "static int f(int n) { volatile char b[4096]; b[0] = n; return f(n + 1) + b[0]; }\n\
+                static void *w(void *a) { (void)a; return (void *)(long)f(0); }";
+    let found = answer("deep", body);
+    assert_eq!(failure(&found), FailureKind::Crash, "{found:?}");
+    assert!(matches!(&found, Answer::Violated(trace) if trace.failure.text == "stack overflow"), "{found:?}");
+}
+
+#[test]
+fn exit_in_a_thread_is_an_end() {
+    assert!(matches!(answer("exits", "static void *w(void *a) { (void)a; exit(3); }"), Answer::Holds));
+}
+
+#[test]
+fn long_jumps_work() {
+    let body = "static int n; static void *w(void *a) { jmp_buf b; if (!setjmp(b)) { pthread_mutex_lock(&m); n++;\n\
+                pthread_mutex_unlock(&m); longjmp(b, 1); } return a; }";
+    assert!(matches!(answer("jumps", body), Answer::Holds));
+}

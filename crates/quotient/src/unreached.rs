@@ -1,0 +1,68 @@
+//! Statements that no process ever executed.
+
+use std::collections::HashSet;
+
+use quotient_machine::Machine;
+use quotient_program::{Function, Operation};
+use quotient_source::Span;
+
+use crate::Model;
+
+/// A statement that was never executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// The proctype.
+    pub process: String,
+    /// Where, as `file:line`.
+    pub at: String,
+    /// The statement.
+    pub statement: String,
+}
+
+/// Statements that no process executed in a search that has explored everything.
+pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
+    let mut number = 0;
+    // A statement can be several transformations (copied into choices): it is reached when one of them is.
+    let mut reached: HashSet<Span> = HashSet::new();
+    let mut all: Vec<(&Function, Span, &str)> = Vec::new();
+    for (index, function) in machine.program().functions.iter().enumerate() {
+        let mut arrived = vec![false; function.locations.len()];
+        arrived[function.entry.0 as usize] = true;
+        for t in function.locations.iter().flat_map(|l| &l.transformations) {
+            if machine.taken(number) {
+                reached.insert(t.span);
+                if let Some(target) = t.target {
+                    arrived[target.0 as usize] = true;
+                }
+            }
+            all.push((function, t.span, &t.text));
+            number += 1;
+        }
+        // Ends that nobody notices were taken out of the program: they are reached where the process arrives.
+        let written = model.program.functions.get(index).map_or(&[][..], |f| &f.locations);
+        for ((location, written), arrived) in function.locations.iter().zip(written).zip(arrived) {
+            for t in &written.transformations {
+                if location.transformations.is_empty() && matches!(t.operation, Operation::Exit) {
+                    if arrived {
+                        reached.insert(t.span);
+                    }
+                    all.push((function, t.span, &t.text));
+                }
+            }
+        }
+    }
+    let mut out: Vec<Unreached> = Vec::new();
+    let mut seen = HashSet::new();
+    for (function, span, text) in all {
+        if !reached.contains(&span) && seen.insert(span) {
+            let name = if function.name == ":init:" { "init" } else { &function.name };
+            let ends = text == "-end-";
+            out.push(Unreached {
+                process: name.into(),
+                at: model.sources.file_line(span),
+                statement: if ends { "the end of the process".into() } else { text.to_owned() },
+            });
+        }
+    }
+    out
+}

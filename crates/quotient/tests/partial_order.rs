@@ -1,0 +1,180 @@
+//! Partial order reduction where it is known to go wrong, and where it must bring something.
+//!
+//! Every model is checked with and without it, by both searches: the same things must be violated in the same places and
+//! the same statements be unreached. `fewer` says whether states must be saved, so that a reduction that is never applied
+//! fails too.
+
+use std::collections::BTreeSet;
+
+use quotient::{Check, Model, Outcome, PartialOrder, SearchKind, Symmetry};
+
+fn run(model: &Model, partial_order: PartialOrder, search: SearchKind) -> Outcome {
+    // Without symmetry, so that only one thing differs.
+    let symmetry = Some(Symmetry::Off);
+    let check = Check { partial_order, search, symmetry, all: true, audit: 300, ..Check::default() };
+    model.check(&check).expect("it can be checked, and the audit finds nothing")
+}
+
+/// What an outcome says, beside counts.
+fn findings(outcome: &Outcome) -> (BTreeSet<(String, Option<String>)>, BTreeSet<String>) {
+    let violations = outcome.violations.iter().map(|v| (v.kind.clone(), v.at.clone())).collect();
+    (violations, outcome.unreached.iter().map(|u| format!("{} {}", u.at, u.statement)).collect())
+}
+
+/// Checks a model; gives the kinds of violation.
+fn check(text: &str, fewer: bool) -> Vec<String> {
+    let model = Model::from_text("trap.pml", text).expect("a model");
+    let mut kinds = BTreeSet::new();
+    for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
+        let full = run(&model, PartialOrder::Off, search);
+        let reduced = run(&model, PartialOrder::On, search);
+        assert_eq!(findings(&full), findings(&reduced), "{search:?}");
+        let (all, some) = (full.statistics.states, reduced.statistics.states);
+        assert!(some <= all, "{search:?}: {some} states instead of {all}");
+        assert!(!fewer || some < all, "{search:?}: nothing saved of {all} states");
+        kinds = full.violations.iter().map(|v| v.kind.clone()).collect();
+    }
+    kinds.into_iter().collect()
+}
+
+#[test]
+fn nobody_is_ignored() {
+    // The first process can go round for ever alone; the other one must get its turn.
+    let text = "
+        byte x;
+        active proctype spins() { byte i; do :: i = 1 - i od }
+        active proctype fails() { x = 1; assert(x == 2) }";
+    assert_eq!(check(text, false), ["assertion"]);
+    // Two that spin, with channels of their own.
+    let text = "
+        chan c = [1] of { bit };
+        chan d = [1] of { bit };
+        active proctype p() { do :: c!0 :: c?0 od }
+        active proctype q() { do :: d!0 :: d?0 od }
+        active proctype r() { assert(false) }";
+    assert_eq!(check(text, false), ["assertion"]);
+}
+
+#[test]
+fn rendezvous_is_a_step_of_two() {
+    // Two pairs that have nothing to do with each other: neither process can go alone, but each pair can.
+    let text = "
+        chan a = [0] of { byte };
+        chan b = [0] of { byte };
+        byte x, y;
+        active proctype p() { a!1; a!2; x = 1 }
+        active proctype q() { byte m; a?m; a?m; assert(m == 2) }
+        active proctype r() { b!1; b!2; y = 1 }
+        active proctype s() { byte m; b?m; b?m; assert(m == 3) }";
+    assert_eq!(check(text, true), ["assertion"]);
+    // Who meets whom is not settled by who comes first.
+    let text = "
+        chan a = [0] of { byte };
+        active proctype p() { a!1 }
+        active proctype q() { a!2 }
+        active proctype r() { byte m; a?m; assert(m == 1); a?m; assert(m == 2) }";
+    assert_eq!(check(text, false), ["assertion"]);
+    // `else` looks at whether a partner is there.
+    let text = "
+        chan a = [0] of { byte };
+        byte x;
+        active proctype p() { byte i; i = 1; i = 2; a?i }
+        active proctype q() { if :: a!1 :: else -> x = 1 fi; assert(x == 0) }";
+    assert_eq!(check(text, false), ["assertion", "deadlock"]);
+}
+
+#[test]
+fn an_atomic_sequence_can_block_in_the_middle() {
+    let text = "
+        chan c = [1] of { byte };
+        byte x;
+        active proctype p() { byte m; atomic { x = 1; c!1; c!2; x = 2 } ; c?m }
+        active proctype q() { byte m; c?m; assert(x == 2); c?m }";
+    assert!(check(text, false).contains(&"assertion".to_owned()));
+    // A condition at the start makes sure that the rest does not block.
+    let text = "
+        chan c = [2] of { byte };
+        chan d = [2] of { byte };
+        active proctype p() { c!1; c!2; c!3 }
+        active proctype q() { byte m; do :: atomic { nempty(c) && nfull(d) -> c?m; d!m } od }
+        active proctype r() { byte m; d?m; d?m; d?m; assert(m == 3) }";
+    assert_eq!(check(text, true), ["deadlock"]);
+}
+
+#[test]
+fn else_and_timeout_look_at_what_is_impossible() {
+    let text = "
+        chan c = [1] of { byte };
+        active proctype p() { c!1 }
+        active proctype q() { byte m; if :: c?m :: else -> assert(false) fi }";
+    assert!(check(text, false).contains(&"assertion".to_owned()));
+    let text = "
+        chan c = [1] of { byte };
+        byte x;
+        active proctype p() { byte i; i = 1; c!1; i = 2; x = 1 }
+        active proctype q() { byte m; do :: c?m -> break :: timeout -> assert(false) od }
+        active proctype r() { timeout -> assert(x == 0) }";
+    assert_eq!(check(text, false), ["assertion"]);
+    let text = "
+        chan c = [1] of { byte };
+        active proctype p() { { c!1; c!2 } unless { full(c) -> assert(false) } }
+        active proctype q() { byte m; c?m }";
+    assert!(check(text, false).contains(&"assertion".to_owned()));
+}
+
+#[test]
+fn threads_that_start_and_end() {
+    let text = "
+        byte x;
+        proctype w() { x = 1 }
+        active proctype p() { run w(); run w(); (_nr_pr == 1) -> assert(x == 0) }";
+    assert_eq!(check(text, false), ["assertion"]);
+    let text = "
+        proctype w(chan c) { chan own = [1] of { byte }; byte m; own!1; own?m; c!m }
+        active proctype p() { chan c = [2] of { byte }; byte m; run w(c); run w(c); c?m; c?m; assert(m == 2) }";
+    assert_eq!(check(text, true), ["assertion"]);
+}
+
+#[test]
+fn other_processes_can_be_looked_at() {
+    let text = "
+        active proctype p() { byte i; i = 1; here: i = 2; i = 3 }
+        active proctype q() { byte j; j = 1; j = 2; (p[0]@here) -> assert(false) }";
+    assert_eq!(check(text, false), ["assertion", "deadlock"]);
+    let text = "
+        active proctype p() { byte i; do :: i < 5 -> i++ :: i == 5 -> break od }
+        active proctype q() { (p[0]:i == 3) -> assert(false) }";
+    assert_eq!(check(text, false), ["assertion", "deadlock"]);
+    let text = "
+        byte go;
+        active proctype p() provided (go == 1) { byte i; i = 1; assert(false) }
+        active proctype q() { byte j; j = 1; go = 1; go = 0 }";
+    assert!(check(text, false).contains(&"assertion".to_owned()));
+}
+
+#[test]
+fn a_process_that_has_passed_its_last_use_is_in_nobodys_way() {
+    // Static notions of independence see two processes that use `x`; only one still does.
+    let text = "
+        byte x, y, turn;
+        active proctype p() { x = 1; turn = 1; byte i; do :: i < 6 -> y = i; i++ :: else -> break od }
+        active proctype q() { turn == 1; byte j; do :: j < 6 -> x = x + 1; j++ :: else -> break od; assert(x == 7) }";
+    assert_eq!(check(text, true), Vec::<String>::new());
+}
+
+#[test]
+fn what_makes_it_unsound_switches_it_off() {
+    for (text, why) in [
+        ("active proctype p() { skip } active proctype q() { _last == 0 }", "_last"),
+        ("active proctype p() priority 2 { skip } active proctype q() { _priority == 1 }", "priorities"),
+    ] {
+        let model = Model::from_text("off.pml", text).expect("a model");
+        let outcome = run(&model, PartialOrder::On, SearchKind::BreadthFirst);
+        assert_eq!(outcome.partial_order, PartialOrder::Off);
+        assert!(
+            outcome.notes.iter().any(|n| n.contains("partial order") && n.contains(why)),
+            "{:?}",
+            outcome.notes
+        );
+    }
+}
