@@ -22,8 +22,7 @@ fn holds(text: &str, keyword: PropertyKeyword, property: &str) -> bool {
     found[0]
 }
 
-const TOGGLE: &str =
-    "bit x; byte n;\nactive proctype P() { end: do :: x = 1 - x :: n < 2 -> n++ od }\n";
+const TOGGLE: &str = "bit x; byte n;\nactive proctype P() { end: do :: x = 1 - x :: n < 2 -> n++ od }\n";
 
 #[test]
 fn linear_time() {
