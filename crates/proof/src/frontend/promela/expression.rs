@@ -82,7 +82,6 @@ impl Evaluator<'_> {
                 let ty = self.program.function(*function).locals[variable.0 as usize].ty.clone();
                 (self.layout.local(thread, *variable), ty)
             }
-            #[allow(unreachable_patterns, reason = "the representation grows; what is not known is refused")]
             _ => return self.refuse("a reference to the heap"),
         };
         let mut found = vec![(Condition::Truth(true), first)];
@@ -199,7 +198,6 @@ impl Evaluator<'_> {
             Expr::Length(_) | Expr::Full(_) | Expr::Empty(_) | Expr::Poll { .. } => {
                 return self.refuse("a channel");
             }
-            #[allow(unreachable_patterns, reason = "the representation grows; what is not known is refused")]
             _ => return self.refuse("this expression"),
         })
     }

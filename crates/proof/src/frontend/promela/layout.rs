@@ -82,7 +82,6 @@ fn scalars(program: &Program, name: &str, ty: &Type, out: &mut Vec<(String, IntT
             }
         }
         Type::Channel => return Err("a channel".into()),
-        #[allow(unreachable_patterns, reason = "the representation grows; what is not known is refused")]
         _ => return Err("a variable of this type".into()),
     }
     Ok(())

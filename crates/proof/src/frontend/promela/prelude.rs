@@ -70,8 +70,6 @@ fn initial(
         Init::Default => default(program, &variable.ty, evaluate)?,
         // The layout has refused channels already.
         Init::Channels(_) => vec![0; count(program, &variable.ty)],
-        #[allow(unreachable_patterns, reason = "the representation grows; what is not known is refused")]
-        _ => return not_static(variable.span, "this initial value"),
     };
     values.resize(count(program, &variable.ty), 0);
     fn wrap(program: &Program, ty: &Type, values: &mut [i64]) {
