@@ -123,7 +123,7 @@ fn false_claims_are_refused() {
 }
 
 /// Steps of a proof that are asked unless `QUOTIENT_PROOF_LARGE` is set: then it is all of them.
-const SAMPLE: usize = 300;
+const SAMPLE: usize = 60;
 
 /// Confirms exported steps with z3, if there is one. The steps are asked one after the other in one solver.
 fn confirmed(name: &str, n: usize) {
@@ -159,9 +159,13 @@ fn confirmed(name: &str, n: usize) {
 
 #[test]
 fn a_solver_confirms_the_steps() {
-    for (name, n) in [("bakery", 2), ("bakery", 4), ("priority", 2), ("fischer", 2), ("producer-consumer", 3)]
-    {
-        confirmed(name, n);
+    confirmed("bakery", 2);
+    confirmed("priority", 2);
+    // These take a solver minutes.
+    if std::env::var_os("QUOTIENT_PROOF_LARGE").is_some() {
+        for (name, n) in [("bakery", 4), ("fischer", 2), ("producer-consumer", 3)] {
+            confirmed(name, n);
+        }
     }
 }
 
