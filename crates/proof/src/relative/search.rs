@@ -504,7 +504,10 @@ impl Search<'_> {
         let Some(target) = &reduct.right else { return Ok(None) };
         let mut hypotheses: Vec<(Used, i64, Conclusions)> = Vec::new();
         if self.options.one_level {
-            if let Some(c) = apply_assertion(layout, &reduct.left, &self.program.assertions[origin])? {
+            // One level speaks of all states: that a state is unreachable, because what is promised of it cannot be, closes
+            // nothing.
+            let applied = apply_assertion(layout, &reduct.left, &self.program.assertions[origin])?;
+            if let Some(c) = applied.filter(|c| !c.is_empty()) {
                 hypotheses.push((Used::Assertion(origin), 0, c));
             }
         } else {
