@@ -57,7 +57,7 @@ pub(crate) struct Compiler {
 /// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
-    /// The model (Promela: .pml) or program (C: .c, C++: .cc, .cpp)
+    /// The model (Promela: .pml, BIR: .bir) or program (C: .c, C++: .cc, .cpp)
     pub(crate) file: PathBuf,
 
     /// Define a macro; it wins over the model's own #define of that name
@@ -75,11 +75,11 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Order of the search: breadth-first gives shortest counterexamples
+    /// Order of the search: breadth-first gives shortest counterexamples (with --por off)
     #[arg(long, value_enum, default_value = "bfs", value_name = "ORDER")]
     pub(crate) search: Search,
 
-    /// How states are kept: tree is smallest, plain is fastest
+    /// How states are kept: tree is smallest and usually fastest
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
     pub(crate) store: Store,
 
@@ -201,7 +201,7 @@ pub(crate) enum Store {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Por {
-    /// Ample sets; allocations of objects count as independent (they commute up to renaming)
+    /// Meant to count allocations of objects as independent; the same as on for now
     Si,
     /// Ample sets
     On,
