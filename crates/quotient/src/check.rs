@@ -7,6 +7,7 @@ use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
 use quotient_search::{AmpleAudit, Cause, Limits, Report, Statistics, Stop};
+use quotient_symmetry::Representative as _;
 use quotient_system::{Exhausted, System};
 use quotient_trace::{NotReplayable, Trace, in_real_names};
 
@@ -20,8 +21,10 @@ use crate::{Model, Relative};
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchKind {
-    /// Nearest first: shortest counterexamples.
+    /// Breadth-first; depth-first with the symmetry orders `pc` and `kbots`, whose papers count states that way.
     #[default]
+    Usual,
+    /// Nearest first: shortest counterexamples.
     BreadthFirst,
     /// Deepest first.
     DepthFirst,
@@ -555,6 +558,8 @@ impl Model {
         let mut questions = Vec::new();
         for found in &report.found {
             let choices = match &mut representative {
+                // The search went on from the states it found: its path is in their names.
+                Some(representative) if representative.keeps_found() => found.path.choices.clone(),
                 Some(representative) => match symmetry_choice::canonical(machine, representative) {
                     Some(mut canonical) => {
                         in_real_names(machine, *representative, &mut canonical, &found.path.choices)
