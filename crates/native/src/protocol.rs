@@ -287,6 +287,12 @@ pub struct Shared {
     pub output: i32,
     /// Set by the checker to stop the exploration.
     pub stop: u32,
+    /// The most processes that explore at a time.
+    pub workers: u32,
+    /// Executions before a process gives work to another.
+    pub split_after: u32,
+    /// How long a process may go without a step.
+    pub patience_milliseconds: u64,
 
     // Progress.
     /// See [`phase`].
@@ -313,6 +319,10 @@ pub struct Shared {
     pub filtered: u64,
     /// Executions of explorations that were started again.
     pub discarded: u64,
+    /// Processes that explored a part ahead.
+    pub copies: u64,
+    /// Of these, how many did so in vain.
+    pub copies_lost: u64,
     /// An estimate made before the exploration.
     pub estimate: u64,
 

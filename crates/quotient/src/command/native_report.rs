@@ -86,6 +86,14 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             grouped(figures.discarded)
         );
     }
+    if figures.copies > 0 {
+        let parts = plural(figures.copies, "part", "parts");
+        let _ = writeln!(
+            out,
+            "  {parts} explored ahead by other processes, {} of them in vain",
+            grouped(figures.copies_lost)
+        );
+    }
     if figures.blocked > 0 {
         let _ =
             writeln!(out, "  {} cut short by sleep sets", plural(figures.blocked, "execution", "executions"));
@@ -253,6 +261,8 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "restarts": f.restarts,
         "discarded": f.discarded,
         "filtered_accesses": f.filtered,
+        "explored_ahead": f.copies,
+        "explored_in_vain": f.copies_lost,
         "cpu_seconds": run.cpu_seconds,
         "wall_seconds": run.wall_seconds,
         "reductions": { "notes": run.report.notes },
