@@ -98,6 +98,12 @@ pub struct Figures {
     pub filtered: u64,
     /// Joinable threads never joined in some execution.
     pub leaked: u32,
+    /// An estimate of the number of executions, made before the exploration, without symmetry.
+    pub estimate: u64,
+    /// Context switches of the violation's schedule.
+    pub switches: u32,
+    /// Has no schedule of such a violation fewer?
+    pub fewest: bool,
 }
 
 /// What came of a request.
@@ -270,6 +276,9 @@ fn figures(shared: &Shared) -> Figures {
         discarded: shared.discarded,
         filtered: shared.filtered,
         leaked: shared.leaked,
+        estimate: shared.estimate,
+        switches: shared.switches,
+        fewest: shared.fewest != 0,
     }
 }
 
