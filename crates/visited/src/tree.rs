@@ -156,7 +156,11 @@ impl Tree {
     /// The pair that a state is, among states of its length.
     #[inline(always)]
     pub(crate) fn root(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
-        if state.len() <= SHORT { self.nodes.short(state, loaded, hint) } else { self.long(state, loaded, hint) }
+        if state.len() <= SHORT {
+            self.nodes.short(state, loaded, hint)
+        } else {
+            self.long(state, loaded, hint)
+        }
     }
 
     #[cold]
@@ -235,7 +239,11 @@ impl Visited for Tree {
     fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let n = state.len();
         self.room_for_length(n);
-        if n <= SHORT { self.nodes.load_short(state, parent, hint) } else { self.load_long(state, parent, hint) }
+        if n <= SHORT {
+            self.nodes.load_short(state, parent, hint)
+        } else {
+            self.load_long(state, parent, hint)
+        }
     }
 
     #[inline(always)]

@@ -104,12 +104,7 @@ unsafe fn short_stages_modern<const SINGLE: bool, const WORDS: usize, const PLAC
 /// # Safety
 /// The processor must have AVX2 if `MODERN`.
 #[inline(always)]
-unsafe fn short_stages<
-    const SINGLE: bool,
-    const MODERN: bool,
-    const WORDS: usize,
-    const PLACES: usize,
->(
+unsafe fn short_stages<const SINGLE: bool, const MODERN: bool, const WORDS: usize, const PLACES: usize>(
     nodes: &mut Interner<WORDS, PLACES>,
     roots: &mut KeySet,
     states: &[[u64; WORDS]],

@@ -226,6 +226,10 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
+    /// C and C++ programs: run under gdb and stop before this step
+    #[arg(long, value_name = "STEP", requires = "schedule", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) gdb: Option<u32>,
+
     /// Show every variable after every step
     #[arg(long)]
     pub(crate) full: bool,
