@@ -23,6 +23,10 @@ impl Originals {
         Originals { keeps, ..Originals::default() }
     }
 
+    pub(crate) fn keeps(&self) -> bool {
+        self.keeps
+    }
+
     /// Forgets the batch.
     #[inline]
     pub(crate) fn clear(&mut self) {
