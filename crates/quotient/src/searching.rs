@@ -6,7 +6,7 @@ use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
 use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
 use quotient_symmetry::Identity;
-use quotient_visited::{Plain, Tree, Visited};
+use quotient_visited::{Collapse, Gzip, Plain, Tree, Visited};
 
 use crate::symmetry_choice::{self, Representative};
 use crate::{Check, PartialOrder, SearchKind, StoreKind};
@@ -140,6 +140,15 @@ pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ampl
     match check.store {
         StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
         StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
+        StoreKind::Gzip | StoreKind::Collapse => {
+            // These are about memory, not speed: one search for both.
+            let mut store: Box<dyn Visited> = if check.store == StoreKind::Gzip {
+                Box::new(Gzip::new())
+            } else {
+                Box::new(Collapse::new(machine.parts()))
+            };
+            run_with(machine, representative, ample, &mut store, check, progress)
+        }
     }
 }
 
