@@ -35,12 +35,13 @@ mod step;
 mod x86;
 
 pub use claim::CLAIM_THREAD;
+pub use dynamic::footprint::Ownership;
 pub use dynamic::graph::DynamicGraph;
 pub use dynamic::names::ObjectNames;
 pub use fault::{Fault, Site};
 pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
-pub use look::{Fill, ScalarAt, ThreadAt};
+pub use look::{Fill, FrameAt, ScalarAt, ThreadAt};
 pub use machine::Machine;
 pub use omega::{Fair, FairMarks};
 pub use parts::StateParts;

@@ -1,6 +1,6 @@
 //! Which search answers a question: the seams put together.
 
-use quotient_ample::{All, Ample, AmpleSets};
+use quotient_ample::{All, Ample, AmpleSets, DynamicSets, Question};
 use quotient_machine::{Fair, Machine};
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
@@ -57,7 +57,7 @@ fn run_omega(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(
         return (liveness(seams, &mut options), Ok(PartialOrder::Off));
     }
     let ample = propositions(machine)
-        .and_then(|visible| AmpleSets::new(machine, &quotient_ample::Question::LtlX { visible }, false));
+        .and_then(|visible| AmpleSets::new(machine, &Question::LtlX { visible }, false));
     match ample {
         Ok(mut ample) => {
             let seams = OmegaSeams { system: machine, representative, ample: &mut ample };
@@ -117,17 +117,27 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
     if check.raw || check.partial_order == PartialOrder::Off {
         return (run_reduced(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off));
     }
-    let ample = if representative.is_canonical() {
-        AmpleSets::new(machine, &quotient_ample::Question::Safety, representative.renames())
-    } else {
-        Err("the order of --symmetry does not always choose the same state of a class")
-    };
-    match ample {
-        Ok(mut ample) => {
-            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
+    let why = if !representative.is_canonical() {
+        "the order of --symmetry does not always choose the same state of a class"
+    } else if machine.program().features.dynamic {
+        let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
+        match DynamicSets::new(machine, &Question::Safety, symmetric) {
+            Ok(mut ample) => {
+                let report = run_reduced(machine, representative, &mut ample, check, progress);
+                return (report, Ok(check.partial_order));
+            }
+            Err(why) => why,
         }
-        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
-    }
+    } else {
+        match AmpleSets::new(machine, &Question::Safety, representative.renames()) {
+            Ok(mut ample) => {
+                let report = run_reduced(machine, representative, &mut ample, check, progress);
+                return (report, Ok(check.partial_order));
+            }
+            Err(why) => why,
+        }
+    };
+    (run_reduced(machine, representative, &mut All, check, progress), Err(why))
 }
 
 pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
