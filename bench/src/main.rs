@@ -17,6 +17,7 @@ mod speed;
 mod spin;
 mod spin_expect;
 mod table;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,6 +42,8 @@ enum Command {
     Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
     Speed(speed::Options),
+    /// Compare verdicts on temporal claims with SPIN's
+    Verdicts(verdicts::Options),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
+        Command::Verdicts(options) => verdicts::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

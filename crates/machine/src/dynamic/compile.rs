@@ -336,6 +336,10 @@ impl Compiler<'_> {
                 let no_lock = self.site(Fault::NoLock, span);
                 self.heap(HeapOp::LockQuery { query: *query, no_lock });
             }
+            Expr::Reachable(from, to) => {
+                self.operands(function, [&**from, &**to].into_iter());
+                self.heap(HeapOp::Reachable);
+            }
             Expr::Query { collection, operation, args } => {
                 self.operands(function, std::iter::once(&**collection).chain(args));
                 let operation = self.collection_op(*operation, args.len(), false, span);
