@@ -1,24 +1,30 @@
 //! From the start of the process to the answer: preparation, exploration, repetition of one schedule.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
+use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Observer, Outcome, Progress,
-    Symmetry, Verdict, explore,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Outcome, Report, Schedule,
+    Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
 use crate::context;
 use crate::program::Program;
-use crate::protocol::{CELLS, FailureKind, OUTCOMES, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
+use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
 use crate::real;
 use crate::snapshot::Snapshot;
-use crate::system_call::{exit_process, map_fixed};
+use crate::system_call::{exit_process, map_fixed, number, system_call};
+use crate::workers::Workers;
 use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_output, world};
 
 /// Where the stack for signal handlers lies.
 const SIGNAL_STACK: usize = 0x6080_0000_0000;
 const SIGNAL_STACK_SIZE: usize = 256 << 10;
+/// Random executions for an estimate, and the most time they may take.
+const PROBES: u32 = 2000;
+const PROBES_TIME: Duration = Duration::from_millis(100);
+/// Executions to find a failing schedule with fewer context switches.
+const MINIMISING: u64 = 20_000;
 /// Explorations that are started again because something was found to be visible.
 const MOST_RESTARTS: u64 = 1000;
 
@@ -85,6 +91,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
         );
     }
     w.driver_fs = context::fs_base();
+    w.has_input = rewind_input() > 0;
     crate::donor::create(w);
     catch_faults();
     w.heap.set_start();
@@ -122,7 +129,8 @@ impl World {
         if self.snapshot.is_some() && !self.kernel_threads() {
             self.restore();
         }
-        for thread in &mut self.threads {
+        let named = self.named.min(THREADS);
+        for thread in &mut self.threads[..named] {
             if thread.status != Status::Unborn {
                 thread.restart();
             }
@@ -135,44 +143,25 @@ impl World {
         self.shared.schedule_length = 0;
         self.shared.failure.kind = FailureKind::None as u8;
         reset_output(self.shared.output);
-        rewind_input();
+        if self.has_input {
+            rewind_input();
+        }
         self.restore_files();
         let main = &mut self.threads[0];
         main.status = Status::Starting;
         main.clock[0] = 1;
+        self.starting = 0;
         crate::donor::prepare(0, main_entry);
     }
 }
 
-/// Goes back to the start of the program's input.
-fn rewind_input() {
-    use crate::system_call::{number, system_call};
+/// Goes back to the start of the program's input; gives its length.
+fn rewind_input() -> isize {
     // SAFETY: no memory is involved.
-    unsafe { system_call(number::LSEEK, [0, 0, 0, 0, 0, 0]) };
-}
-
-struct Watch {
-    outcomes: std::collections::BTreeSet<u64>,
-}
-
-impl Observer for Watch {
-    fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()> {
-        let w = world();
-        let s = progress.statistics;
-        w.shared.executions = s.executions;
-        (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
-        (w.shared.depth, w.shared.images) = (s.depth as u64, s.images);
-        if w.grown || w.shared.stop != 0 {
-            return ControlFlow::Break(());
-        }
-        let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
-        if self.outcomes.len() < OUTCOMES && self.outcomes.insert(code) {
-            let index = self.outcomes.len() - 1;
-            w.shared.outcomes[index] = code;
-            w.shared.outcomes_length = index as u32 + 1;
-        }
-        ControlFlow::Continue(())
-    }
+    let seek = |whence| unsafe { system_call(number::LSEEK, [0, 0, whence, 0, 0, 0]) };
+    let length = seek(2);
+    seek(0);
+    length
 }
 
 fn configuration(w: &World) -> Configuration {
@@ -205,9 +194,23 @@ fn probe(program: &mut Program) {
     }
 }
 
+/// About how many executions there will be (without symmetry): the mean over random ones, as many as the time allows.
+fn estimate_executions(program: &mut Program) -> u64 {
+    let start = std::time::Instant::now();
+    let most = (world().shared.max_steps as usize).min(STEPS);
+    let (mut total, mut made) = (0.0, 0);
+    while made < PROBES && !world().grown && (made == 0 || start.elapsed() < PROBES_TIME) {
+        total += estimate(program, 1, most, u64::from(made) + 1);
+        made += 1;
+    }
+    // Conversion saturates.
+    if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }
+}
+
 fn explore_all() {
-    let mut program = Program { steps: 0 };
+    let mut program = Program::default();
     probe(&mut program);
+    let mut workers = Workers::new();
     loop {
         let w = world();
         w.grown = false;
@@ -215,8 +218,23 @@ fn explore_all() {
         w.shared.threads = w.named as u32;
         (w.shared.executions, w.shared.outcomes_length) = (0, 0);
         let configuration = configuration(w);
-        let mut watch = Watch { outcomes: Default::default() };
-        let report = explore(&mut program, &configuration, &mut watch);
+        w.shared.estimate = estimate_executions(&mut program);
+        let w = world();
+        if w.grown && w.shared.restarts < MOST_RESTARTS {
+            w.shared.restarts += 1;
+            continue;
+        }
+        workers.restart();
+        let mut report = if workers.can_help(&configuration) {
+            explore_ahead(&mut program, &configuration, &mut workers)
+        } else {
+            explore(&mut program, &configuration, &mut workers)
+        };
+        if !world().grown
+            && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
+        {
+            minimise_violation(&mut violation.schedule);
+        }
         let w = world();
         if w.grown && w.shared.stop == 0 && w.shared.restarts < MOST_RESTARTS {
             w.shared.restarts += 1;
@@ -279,10 +297,30 @@ fn answer(w: &mut World, found: Verdict) {
     }
 }
 
+/// Replaces the schedule of a violation by one with few context switches that fails in the same way. If something more turns
+/// out to be visible meanwhile, the exploration starts again.
+fn minimise_violation(schedule: &mut Schedule) {
+    let signature = || {
+        let failure = &world().shared.failure;
+        (failure.kind, failure.text[..failure.text_length as usize].to_vec())
+    };
+    with_single_joins(&schedule.choices);
+    let expected = signature();
+    if expected.0 == FailureKind::Refused as u8 {
+        return;
+    }
+    let mut same =
+        |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
+    let found = minimise(&mut Program::default(), schedule, MINIMISING, &mut same);
+    let w = world();
+    (w.shared.switches, w.shared.fewest) = (found.switches as u32, u32::from(found.fewest));
+    *schedule = found.schedule;
+}
+
 /// Repeats the execution of a violation, so that it is the last one that was made; gives the schedule in which threads are
 /// joined one by one, not in sets (see `thread`): for a process that knows nothing of this exploration.
 fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
-    let mut program = Program { steps: 0 };
+    let mut program = Program::default();
     program.restart();
     let mut single = Vec::new();
     for choice in choices {
@@ -296,7 +334,7 @@ fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
 
 /// Repeats the schedule of the shared block and writes down every step.
 fn replay() {
-    let mut program = Program { steps: 0 };
+    let mut program = Program::default();
     let w = world();
     w.limit = THREADS;
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {

@@ -163,14 +163,20 @@ pub struct World {
     pub grown: bool,
     /// Has a thread been created in this execution? Until then nobody can notice what the main thread does.
     pub threaded: bool,
+    /// Threads that have not come to their first visible operation.
+    pub starting: u64,
     /// The alternative chosen for the step.
     pub alternative: u16,
+    /// The run under execution, to be repeated without the driver.
+    pub script: crate::script::Script,
     /// The driver's context.
     pub driver_sp: usize,
     /// The driver's FS base.
     pub driver_fs: usize,
     /// Kernel-thread mode: may the driver go on?
     pub driver_turn: AtomicU32,
+    /// Stop for the debugger when the thread goes on?
+    pub trap: bool,
     /// Has something gone wrong?
     pub failed: bool,
     /// The execution says nothing: the exploration starts again.
@@ -199,6 +205,10 @@ pub struct World {
     pub files_opened: bool,
     /// Has the program changed files in this execution?
     pub files_changed: bool,
+    /// Has it in any execution?
+    pub files_ever_changed: bool,
+    /// Is there something to read on standard input?
+    pub has_input: bool,
     /// What reading the clock has given so far.
     pub clock_ticks: u64,
     /// Random numbers given so far.
@@ -259,10 +269,13 @@ pub fn attach() {
         limit: THREADS,
         grown: false,
         threaded: false,
+        starting: 0,
         alternative: 0,
+        script: Default::default(),
         driver_sp: 0,
         driver_fs: 0,
         driver_turn: AtomicU32::new(0),
+        trap: false,
         failed: false,
         abandoned: false,
         told_apart: 0,
@@ -277,6 +290,8 @@ pub fn attach() {
         keys: Vec::new(),
         files_opened: false,
         files_changed: false,
+        files_ever_changed: false,
+        has_input: false,
         clock_ticks: 0,
         random: 0,
         main: [0; 4],
@@ -394,10 +409,22 @@ impl World {
             hand_over(&self.driver_turn, &self.threads[current].turn);
             return;
         }
-        let (to, fs) = (self.driver_sp, self.driver_fs);
         let save = &raw mut self.me().sp;
-        // SAFETY: the driver is waiting in `run`.
+        let (to, fs) = match self.next_of_script() {
+            Some(next) if next == self.current => return,
+            Some(next) => {
+                self.current = next;
+                (self.threads[next].sp, self.threads[next].fs)
+            }
+            None => (self.driver_sp, self.driver_fs),
+        };
+        // SAFETY: the driver is waiting in `run`, any other thread in this function or before its start.
         unsafe { context::switch(save, to, fs) };
+        if world().trap {
+            world().trap = false;
+            // SAFETY: stops for the debugger, which was asked for; the stack is that of the thread about to make its step.
+            unsafe { std::arch::asm!("int3") };
+        }
     }
 
     /// The stack of the running thread.

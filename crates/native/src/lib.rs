@@ -12,6 +12,7 @@
 //! | [`trace`] | a violation repeated step by step, with names and lines |
 //! | [`token`] | a schedule as a short text |
 //! | [`symbols`] | addresses to names and lines |
+//! | [`residual`] | residual machine code and live locals, for dynamic symmetry |
 //! | [`wrapper`] | `quotient cc` |
 //! | `confinement` | no writing outside of the scratch directory |
 //! | [`protocol`] | what both sides write to shared memory |
@@ -22,6 +23,7 @@ pub mod build;
 pub mod check;
 mod confinement;
 pub mod protocol;
+pub mod residual;
 mod scratch;
 pub mod session;
 pub mod symbols;

@@ -8,7 +8,7 @@
 /// The descriptor under which a checked process finds the shared block.
 pub const SESSION_DESCRIPTOR: i32 = 187;
 /// First word of the block: says that the descriptor is what it seems, in this version.
-pub const MAGIC: u64 = 0x7175_6f74_6e61_7401;
+pub const MAGIC: u64 = 0x7175_6f74_6e61_7402;
 
 /// The most threads a checked program may create, the main thread included.
 pub const THREADS: usize = 32;
@@ -287,6 +287,14 @@ pub struct Shared {
     pub output: i32,
     /// Set by the checker to stop the exploration.
     pub stop: u32,
+    /// The most processes that explore at a time.
+    pub workers: u32,
+    /// Executions before a process gives work to another.
+    pub split_after: u32,
+    /// How long a process may go without a step.
+    pub patience_milliseconds: u64,
+    /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).
+    pub trap: u32,
 
     // Progress.
     /// See [`phase`].
@@ -313,7 +321,11 @@ pub struct Shared {
     pub filtered: u64,
     /// Executions of explorations that were started again.
     pub discarded: u64,
-    /// An estimate made before the exploration.
+    /// Processes that explored a part ahead.
+    pub copies: u64,
+    /// Of these, how many did so in vain.
+    pub copies_lost: u64,
+    /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
 
     // The answer.
@@ -331,6 +343,10 @@ pub struct Shared {
     pub outcomes_length: u32,
     /// Number of joinable threads that were never joined in some execution.
     pub leaked: u32,
+    /// Context switches of the violation's schedule.
+    pub switches: u32,
+    /// Has no schedule of such a violation fewer?
+    pub fewest: u32,
     /// Why symmetry was not used, as bits: see [`why`].
     pub asymmetric: u32,
     /// Sets of threads that were exchanged, at most four.

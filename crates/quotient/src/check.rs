@@ -19,8 +19,10 @@ use crate::{Model, Relative};
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchKind {
-    /// Nearest first: shortest counterexamples.
+    /// Breadth-first; depth-first with the symmetry orders `pc` and `kbots`, whose papers count states that way.
     #[default]
+    Usual,
+    /// Nearest first: shortest counterexamples.
     BreadthFirst,
     /// Deepest first.
     DepthFirst,

@@ -2,6 +2,7 @@
 
 use quotient_machine::Machine;
 use quotient_search::{Cause, Report};
+use quotient_symmetry::Representative as _;
 use quotient_system::System;
 use quotient_trace::{NotReplayable, Trace, in_real_names};
 
@@ -60,8 +61,12 @@ impl Model {
     ) -> Result<Vec<Question>, CheckError> {
         let mut questions = Vec::new();
         for found in &report.found {
-            let (choices, cycle) =
-                real_names(machine, representative.as_deref_mut(), &found.path.choices, found.cycle)?;
+            let watched = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
+            // A search for violations may go on from the states it found: its path is in their names. One for cycles goes on
+            // from representatives.
+            let kept = !watched && representative.as_ref().is_some_and(|r| r.keeps_found());
+            let stands = if kept { None } else { representative.as_deref_mut() };
+            let (choices, cycle) = real_names(machine, stands, &found.path.choices, found.cycle)?;
             let trace = Trace::replay_lasso(machine, &self.sources, &choices, cycle)
                 .map_err(CheckError::NotReplayable)?;
             let claim = machine.program().claim.as_ref();

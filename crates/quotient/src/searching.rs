@@ -164,8 +164,12 @@ fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V:
 ) -> Report {
     let mut options = options(check, progress);
     let seams = Seams { system: machine, representative, ample, visited };
-    match check.search {
-        SearchKind::BreadthFirst => breadth_first(seams, &mut options),
+    let search = match check.search {
+        SearchKind::Usual if seams.representative.keeps_found() => SearchKind::DepthFirst,
+        other => other,
+    };
+    match search {
+        SearchKind::Usual | SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),
     }
 }

@@ -8,9 +8,9 @@ use quotient_system::{Successors, System};
 use quotient_visited::{Group, Known, Looked, Visited};
 use smallvec::SmallVec;
 
-use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
 use crate::open_level::OpenLevel;
+use crate::originals::{Level, Originals, Taken};
 use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -23,17 +23,19 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     options: &mut Options<'_>,
 ) -> Report {
     let checks_open = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
+    let originals = Originals::new(seams.representative.keeps_found());
     let mut search = BreadthFirst {
         seams,
         checks_open,
         open: OpenLevel::default(),
         report: Report::new(),
         parents: Parents::default(),
-        level: Frontier::default(),
-        next: Frontier::default(),
+        level: Level::default(),
+        next: Level::default(),
         expanded: 0,
         transitions: 0,
         depth: 0,
+        originals,
         scratch: Vec::new(),
     };
     search.report.stop = match search.run(options) {
@@ -52,17 +54,19 @@ struct BreadthFirst<'a, S, R, A, V> {
     open: OpenLevel,
     report: Report,
     parents: Parents,
-    level: Frontier,
-    next: Frontier,
+    level: Level,
+    next: Level,
     expanded: u64,
     transitions: u64,
     depth: u64,
+    /// The successors of a batch as they were found.
+    originals: Originals,
     scratch: Vec<u64>,
 }
 
 /// One state of a batch and which entries of the batch are its successors.
 struct Expanded {
-    item: Item,
+    item: Taken,
     first: usize,
     end: usize,
     /// The tag of the moves explored.
@@ -101,6 +105,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             self.depth += 1;
             loop {
                 successors.clear();
+                self.originals.clear();
                 batch.clear();
                 while successors.len() < BATCH {
                     let Some(item) = self.level.pop() else { break };
@@ -108,7 +113,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                     let state = self.level.state(item);
                     let tag = self
                         .seams
-                        .expand(state, 0, &mut successors, &mut self.scratch)
+                        .expand(state, 0, &mut successors, &mut self.originals, &mut self.scratch)
                         .map_err(|e| Stop::Incomplete(e.what))?;
                     batch.push(Expanded { item, first, end: successors.len(), tag });
                 }
@@ -133,7 +138,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     fn initial(&mut self, successors: &mut Successors, options: &Options<'_>) -> Result<(), Stop> {
         self.seams.system.initial(successors).map_err(|e| Stop::Incomplete(e.what))?;
-        self.seams.represent(successors, 0, &mut self.scratch);
+        self.seams.represent(successors, 0, &mut self.originals, &mut self.scratch);
         for choice in 0..successors.len() {
             let path = || Path { choices: vec![choice as u32] };
             if let Some(code) = successors.entry(choice).violation {
@@ -152,7 +157,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             let key = visited.prepare(state, loaded, &mut hint);
             if visited.insert(key, state) {
                 self.parents.root(choice as u32);
-                self.next.push(state, &hint);
+                self.next.push(successors, &self.originals, choice, &hint);
             }
         }
         Ok(())
@@ -180,7 +185,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 let state = successors.state(entry);
                 let hint = looked.hint(entry, self.seams.visited.hint_len(state.len()));
                 let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
-                self.discovered(choice, state, hint);
+                self.discovered(choice, successors, entry, hint);
             }
             if !open && !self.any_open(successors, expanded.first..expanded.end) {
                 self.expand_again(expanded, options)?;
@@ -205,14 +210,14 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// The state being expanded led to a new one.
     #[inline(always)]
-    fn discovered(&mut self, choice: u32, state: &[u64], hint: &[u32]) {
+    fn discovered(&mut self, choice: u32, successors: &Successors, entry: usize, hint: &[u32]) {
         self.parents.child(choice);
-        self.next.push(state, hint);
+        self.next.push(successors, &self.originals, entry, hint);
     }
 
     /// Does one of these successors wait in the next level?
     fn any_open(&mut self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
-        entries.any(|entry| self.open.contains(successors.state(entry), &self.next))
+        entries.any(|entry| self.open.contains(successors.state(entry), &self.next.stored))
     }
 
     /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
@@ -224,9 +229,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         let (item, mut tag) = (refused.item, refused.tag);
         loop {
             successors.clear();
+            self.originals.clear();
             tag = self
                 .seams
-                .expand(self.level.state(item), tag, &mut successors, &mut self.scratch)
+                .expand(self.level.state(item), tag, &mut successors, &mut self.originals, &mut self.scratch)
                 .map_err(|e| Stop::Incomplete(e.what))?;
             let expanded = Expanded { item, first: 0, end: successors.len(), tag };
             let violated = if options.all { None } else { successors.first_violation() };
@@ -237,7 +243,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 if state.is_empty() {
                     continue;
                 }
-                let known = Known { state: self.level.state(item), hint: self.level.hint(item) };
+                let stored = &self.level.stored;
+                let known = Known { state: stored.state(item.stored), hint: stored.hint(item.stored) };
                 let visited = &mut *self.seams.visited;
                 hint.clear();
                 hint.resize(visited.hint_len(state.len()), 0);
@@ -245,7 +252,12 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 let key = visited.prepare(state, loaded, &mut hint);
                 if visited.insert(key, state) {
                     open = true;
-                    self.discovered(Seams::<S, R, A, V>::tagged(index as u32, tag), state, &hint);
+                    self.discovered(
+                        Seams::<S, R, A, V>::tagged(index as u32, tag),
+                        &successors,
+                        index,
+                        &hint,
+                    );
                 }
             }
             if open || self.any_open(&successors, 0..successors.len()) {
@@ -257,10 +269,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     /// Hands the groups of a batch to the store.
     #[inline(always)]
     fn groups(&mut self, batch: &[Expanded], insert: impl FnOnce(&[Group<'_>], &mut V)) {
-        let level = &self.level;
+        let stored = &self.level.stored;
         let mut groups: SmallVec<[Group<'_>; BATCH]> = SmallVec::new();
         groups.extend(batch.iter().map(|e| {
-            let parent = Known { state: level.state(e.item), hint: level.hint(e.item) };
+            let parent = Known { state: stored.state(e.item.stored), hint: stored.hint(e.item.stored) };
             Group { parent, first: e.first, end: e.end }
         }));
         insert(&groups, self.seams.visited);
@@ -296,7 +308,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// A state without successors is a deadlock unless the system may end there.
     #[cold]
-    fn stuck(&mut self, item: Item, options: &Options<'_>) -> Result<(), Stop> {
+    fn stuck(&mut self, item: Taken, options: &Options<'_>) -> Result<(), Stop> {
         if self.seams.system.is_valid_end(self.level.state(item)) {
             return Ok(());
         }

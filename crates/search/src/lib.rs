@@ -15,6 +15,7 @@ mod liveness;
 mod monitor;
 mod on_stack;
 mod open_level;
+mod originals;
 mod parents;
 mod report;
 mod tagged;
@@ -27,6 +28,7 @@ pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
+use originals::Originals;
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Exhausted, Scope, Successors, System};
@@ -53,18 +55,26 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
         state: &[u64],
         attempt: u32,
         out: &mut Successors,
+        originals: &mut Originals,
         scratch: &mut Vec<u64>,
     ) -> Result<u32, Exhausted> {
         let first = out.len();
         let tag = suffice(self.system, self.ample, state, attempt, out)?;
-        self.represent(out, first, scratch);
+        self.represent(out, first, originals, scratch);
         Ok(tag)
     }
 
-    /// Replaces the entries from `first` on by their representatives.
+    /// Replaces the entries from `first` on by their representatives; `originals` gets them as they were.
     #[inline]
-    fn represent(&mut self, out: &mut Successors, first: usize, scratch: &mut Vec<u64>) {
+    fn represent(
+        &mut self,
+        out: &mut Successors,
+        first: usize,
+        originals: &mut Originals,
+        scratch: &mut Vec<u64>,
+    ) {
         for index in first..out.len() {
+            originals.push(out.state(index));
             // A violation that ends its path has no state.
             if out.entry(index).has_state()
                 && self.representative.representative(self.system, out.state(index), scratch)

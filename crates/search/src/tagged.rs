@@ -9,6 +9,7 @@ use quotient_symmetry::Representative;
 use quotient_system::{Exhausted, Scope, Successors, System};
 use quotient_visited::Visited;
 
+use crate::originals::Originals;
 use crate::{Path, Seams};
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
@@ -29,15 +30,16 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
 
     fn follow(&mut self, path: &Path) -> Result<Path, Exhausted> {
         let mut out = Successors::new();
+        let mut originals = Originals::new(self.representative.keeps_found());
         let mut scratch = Vec::new();
         let mut choices = Vec::with_capacity(path.choices.len());
         self.system.initial(&mut out)?;
-        self.represent(&mut out, 0, &mut scratch);
+        self.represent(&mut out, 0, &mut originals, &mut scratch);
         let mut steps = path.choices.iter();
         let mut state = Vec::new();
         if let Some(&first) = steps.next() {
             choices.push(first);
-            state = out.state(first as usize).to_vec();
+            state = originals.state(first as usize).unwrap_or(out.state(first as usize)).to_vec();
         }
         for &tagged in steps {
             let (choice, tag) = (tagged / (A::PROPOSALS + 1), tagged % (A::PROPOSALS + 1));
@@ -49,6 +51,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
                 }
             };
             out.clear();
+            originals.clear();
             self.system.successors(&state, scope, &mut out)?;
             if choice as usize >= out.len() {
                 return Err(Exhausted { what: "the path cannot be followed".into() });
@@ -57,8 +60,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
                 Scope::All => choice,
                 _ => among_all(self.system, &state, &out, choice as usize)?,
             });
-            self.represent(&mut out, 0, &mut scratch);
-            state = out.state(choice as usize).to_vec();
+            self.represent(&mut out, 0, &mut originals, &mut scratch);
+            state = originals.state(choice as usize).unwrap_or(out.state(choice as usize)).to_vec();
         }
         Ok(Path { choices })
     }

@@ -15,6 +15,7 @@ mod directory;
 mod hash;
 mod interner;
 mod key_set;
+mod lines;
 mod memory;
 mod numbered;
 mod plain;

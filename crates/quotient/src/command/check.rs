@@ -62,8 +62,9 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     };
     let check = Check {
         search: match options.search {
-            options::Search::Bfs => SearchKind::BreadthFirst,
-            options::Search::Dfs => SearchKind::DepthFirst,
+            None => SearchKind::Usual,
+            Some(options::Search::Bfs) => SearchKind::BreadthFirst,
+            Some(options::Search::Dfs) => SearchKind::DepthFirst,
         },
         store: match options.store {
             options::Store::Tree => StoreKind::Tree,

@@ -53,6 +53,10 @@ pub(crate) struct NativeOptions {
     #[arg(long, default_value = "5", value_name = "SECONDS")]
     pub(crate) step_time: u64,
 
+    /// Processes that explore at a time [default: one per processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) workers: Option<usize>,
+
     /// An argument of the program (may be repeated)
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
@@ -105,6 +109,10 @@ impl NativeOptions {
             max_steps: self.max_steps,
             max_time,
             patience: Duration::from_secs(self.step_time.max(1)),
+            workers: self
+                .workers
+                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
+            split_after: Request::default().split_after,
             surroundings: Surroundings {
                 arguments: self.arguments.clone(),
                 input: self.stdin.as_ref().map(absolute),
@@ -161,8 +169,12 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             String::new()
         };
         let executions = terminal::grouped(beat.executions);
+        let of = match beat.estimate {
+            0 => String::new(),
+            estimate => format!(" of about {}", native_report::rough(estimate)),
+        };
         line.show(
-            &format!("{executions} executions{pruned}  {} steps", terminal::grouped(beat.steps)),
+            &format!("{executions} executions{of}{pruned}  {} steps", terminal::grouped(beat.steps)),
             beat.executions,
         );
         !terminal::INTERRUPTED.load(Ordering::Relaxed)
@@ -229,6 +241,9 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
     let request = options.native.request(None, false);
+    if let Some(step) = options.gdb {
+        return debug(&binary, &request, &token, step);
+    }
     match quotient_native::replay(&binary, &request, &token, false) {
         Ok(trace) => {
             terminal::print(&if options.json {
@@ -243,6 +258,30 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
             violation_status(&trace)
         }
         Err(error) => failed(&error.to_string(), status::ERROR, options.json),
+    }
+}
+
+/// Repeats the schedule under gdb.
+fn debug(binary: &Binary, request: &Request, token: &Token, step: u32) -> u8 {
+    let gdb = std::env::var_os("QUOTIENT_GDB").unwrap_or_else(|| "gdb".into());
+    let trace = match quotient_native::replay(binary, request, token, false) {
+        Ok(trace) => trace,
+        Err(error) => return failed(&error.to_string(), status::ERROR, false),
+    };
+    let Some(stop) = trace.steps.get(step as usize - 1) else {
+        let message = format!("the schedule has {} steps", trace.steps.len());
+        return failed(&message, status::ERROR, false);
+    };
+    let function = stop.stack.first().map_or("", |frame| &frame.function);
+    eprintln!("before step {step}: T{} {}", stop.thread, stop.text);
+    match quotient_native::trace::debug(binary, request, token, step, &gdb, function) {
+        Ok(_) => status::HOLDS,
+        Err(SessionError::System(_, error)) if error.kind() == std::io::ErrorKind::NotFound => failed(
+            &format!("{} is not installed (another path: QUOTIENT_GDB=/path/to/gdb)", gdb.display()),
+            status::ERROR,
+            false,
+        ),
+        Err(error) => failed(&error.to_string(), status::ERROR, false),
     }
 }
 

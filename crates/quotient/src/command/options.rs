@@ -75,9 +75,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Order of the search: breadth-first gives shortest counterexamples (with --por off)
-    #[arg(long, value_enum, default_value = "bfs", value_name = "ORDER")]
-    pub(crate) search: Search,
+    /// Order of the search (default: bfs; dfs with --symmetry pc and kbots, as in their papers)
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(crate) search: Option<Search>,
 
     /// How states are kept: tree is smallest and usually fastest
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
@@ -185,7 +185,7 @@ pub(crate) struct Check {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Search {
-    /// Breadth-first
+    /// Breadth-first: shortest counterexamples (with --por off)
     Bfs,
     /// Depth-first
     Dfs,
@@ -225,6 +225,10 @@ pub(crate) struct Replay {
     /// The model, if it is not where the file says
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
+
+    /// C and C++ programs: run under gdb and stop before this step
+    #[arg(long, value_name = "STEP", requires = "schedule", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) gdb: Option<u32>,
 
     /// Show every variable after every step
     #[arg(long)]
