@@ -19,6 +19,7 @@ mod spin;
 mod spin_expect;
 mod table;
 mod tables;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -45,6 +46,8 @@ enum Command {
     Speed(speed::Options),
     /// The tables of the papers on heap and thread symmetry again, ours beside theirs
     Tables(tables::Options),
+    /// Compare verdicts on temporal claims with SPIN's
+    Verdicts(verdicts::Options),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
         Command::Tables(options) => tables::run(&options),
+        Command::Verdicts(options) => verdicts::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

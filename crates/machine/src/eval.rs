@@ -267,8 +267,9 @@ impl Machine {
                 }
                 Op::NonProgress => push!(i32::from(!self.makes_progress(memory))),
                 Op::Oldest(function) => {
-                    let threads = &self.shape_at(memory).threads;
-                    push!(threads.iter().position(|t| t.kind == function).map_or(-1, |id| id as i32));
+                    let threads = self.shape_at(memory).threads.len();
+                    let runs = |t: &usize| self.outermost(memory, *t).is_some_and(|t| t.kind == function);
+                    push!((0..threads).find(runs).map_or(-1, |id| id as i32));
                 }
                 Op::Bound(depth) => push!(self.bound.get(depth as usize).map_or(0, |t| *t as i32)),
                 Op::Count { function, end } => {

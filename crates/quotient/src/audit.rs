@@ -6,8 +6,8 @@ use quotient_search::{AmpleAudit, audit_ample};
 use quotient_symmetry::audit::audit;
 use quotient_symmetry::{Identity, Representative as _};
 
-use crate::{Check, CheckError, PartialOrder};
 use crate::symmetry_choice::{self, Representative};
+use crate::{Check, CheckError, PartialOrder};
 
 const SEED: u64 = 1;
 

@@ -36,7 +36,8 @@ fn all_combinations(model: &Model, expected: &BTreeSet<String>) -> Result<(u64, 
                 for partial_order in PARTIAL_ORDERS {
                     let audit = if store == StoreKind::Tree { 60 } else { 0 };
                     let (all, symmetry) = (true, Some(symmetry));
-                    let check = Check { all, symmetry, search, store, partial_order, audit, ..Check::default() };
+                    let check =
+                        Check { all, symmetry, search, store, partial_order, audit, ..Check::default() };
                     let name = format!("{partial_order:?}, {symmetry:?}, {search:?}, {store:?}");
                     let outcome = model.check(&check).map_err(|e| format!("{name}: {e}"))?;
                     if let Verdict::Undecided(why) = &outcome.verdict {
@@ -218,7 +219,11 @@ fn orders_that_are_not_canonical_refuse() {
         let check = Check { symmetry: Some(symmetry), ..Check::default() };
         let outcome = model.check(&check).expect("checked");
         assert_eq!(outcome.partial_order, PartialOrder::Off);
-        assert!(outcome.notes.iter().any(|n| n.contains("partial order reduction is off")), "{:?}", outcome.notes);
+        assert!(
+            outcome.notes.iter().any(|n| n.contains("partial order reduction is off")),
+            "{:?}",
+            outcome.notes
+        );
     }
 }
 
@@ -230,13 +235,15 @@ fn random_bir_programs() {
     // Gives whether states were saved; `None` for a program that is too large.
     let compare = |text: &str| -> Result<Option<bool>, String> {
         let mut map = quotient::source::SourceMap::new();
-        let system = quotient::bir::parse_text(&mut map, "program.bir", text).system.ok_or("does not parse")?;
+        let system =
+            quotient::bir::parse_text(&mut map, "program.bir", text).system.ok_or("does not parse")?;
         let limits = bir::Limits { states: 1_500, constants: Default::default(), orbits: false };
         let expected = bir::explore(&system, &limits)?;
         if !expected.complete {
             return Ok(None);
         }
-        let model = Model::from_bir_text("program.bir", text, &LoadOptions::default()).map_err(|e| e.to_string())?;
+        let model =
+            Model::from_bir_text("program.bir", text, &LoadOptions::default()).map_err(|e| e.to_string())?;
         let (reduced, full) = all_combinations(&model, &expected.violations)?;
         Ok(Some(reduced < full))
     };
@@ -283,7 +290,9 @@ fn pointers(seed: u64) -> String {
                 3 | 4 => format!("&{pointer} = &{other}"),
                 5 => format!("if :: &{pointer} != null -> &{pointer}.next = &{other} :: else -> skip fi"),
                 6 => format!("if :: &{pointer} != null -> &{other} = &{pointer}.next :: else -> skip fi"),
-                7 | 8 => format!("if :: &{pointer} != null -> {pointer}.key = ({pointer}.key + 1) % 3 :: else -> skip fi"),
+                7 | 8 => format!(
+                    "if :: &{pointer} != null -> {pointer}.key = ({pointer}.key + 1) % 3 :: else -> skip fi"
+                ),
                 9 => format!("atomic {{ &{pointer} != null && !{pointer}.locked -> {pointer}.locked = 1 }}"),
                 10 => format!("if :: &{pointer} != null -> {pointer}.locked = 0 :: else -> skip fi"),
                 11 => "count = (count + 1) % 3".to_owned(),
@@ -291,7 +300,9 @@ fn pointers(seed: u64) -> String {
                 13 => format!("if :: &x != null -> assert(x.key != {}) :: else -> skip fi", below(3)),
                 14 => ["c!1", "c?i", "r!1", "r?i"][below(4)].to_owned(),
                 15 => format!("d_step {{ &{pointer} = new Node; {pointer}.key = {} }}", below(3)),
-                _ if below(3) == 0 => format!("if :: &{pointer} != null -> delete(&{pointer}); &{pointer} = null :: else -> skip fi"),
+                _ if below(3) == 0 => format!(
+                    "if :: &{pointer} != null -> delete(&{pointer}); &{pointer} = null :: else -> skip fi"
+                ),
                 _ => "skip".to_owned(),
             };
             if below(8) == 0 && open == 0 {

@@ -48,9 +48,7 @@ pub struct Seams<'a, S, R, A, V> {
 }
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
-    /// Generates moves that suffice from `state`, each as its representative: those of the first proposal from number
-    /// `attempt` on that can be taken, or all. Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so
-    /// that a search that refuses it asks again with the tag as `attempt`.
+    /// Generates moves that suffice from `state`, each as its representative; see [`suffice`].
     #[inline]
     fn expand(
         &mut self,
@@ -61,31 +59,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
         scratch: &mut Vec<u64>,
     ) -> Result<u32, Exhausted> {
         let first = out.len();
-        let mut tag = 0;
-        if A::PROPOSALS == 0 {
-            self.system.successors(state, Scope::All, out)?;
-        } else {
-            if attempt > 0 {
-                // Other states may have been looked at since.
-                self.ample.propose(self.system, state, 0);
-            }
-            for attempt in attempt.. {
-                let scope = self.ample.propose(self.system, state, attempt);
-                self.system.successors(state, scope, out)?;
-                if scope == Scope::All {
-                    break;
-                }
-                // A step that ends its path in a fault commutes with nothing.
-                let moves = out.len() - first;
-                if (1..=self.ample.most_moves()).contains(&moves)
-                    && (first..out.len()).all(|i| out.entry(i).has_state())
-                {
-                    tag = attempt + 1;
-                    break;
-                }
-                out.truncate(first);
-            }
-        }
+        let tag = suffice(self.system, self.ample, state, attempt, out)?;
         self.represent(out, first, originals, scratch);
         Ok(tag)
     }
@@ -109,4 +83,40 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
             }
         }
     }
+}
+
+/// Generates moves that suffice from `state`: those of the first proposal from number `attempt` on that can be taken, or all.
+/// Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so that a search that refuses it asks again with
+/// the tag as `attempt`.
+#[inline]
+fn suffice<S: System, A: Ample<S>>(
+    system: &mut S,
+    ample: &mut A,
+    state: &[u64],
+    attempt: u32,
+    out: &mut Successors,
+) -> Result<u32, Exhausted> {
+    let first = out.len();
+    if A::PROPOSALS == 0 {
+        system.successors(state, Scope::All, out)?;
+        return Ok(0);
+    }
+    if attempt > 0 {
+        // Other states may have been looked at since.
+        ample.propose(system, state, 0);
+    }
+    for attempt in attempt.. {
+        let scope = ample.propose(system, state, attempt);
+        system.successors(state, scope, out)?;
+        if scope == Scope::All {
+            break;
+        }
+        // A step that ends its path in a fault commutes with nothing.
+        let moves = out.len() - first;
+        if (1..=ample.most_moves()).contains(&moves) && (first..out.len()).all(|i| out.entry(i).has_state()) {
+            return Ok(attempt + 1);
+        }
+        out.truncate(first);
+    }
+    Ok(0)
 }

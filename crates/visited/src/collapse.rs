@@ -126,7 +126,7 @@ impl<P: Parts> Visited for Collapse<P> {
 
     fn load(&mut self, state: &[u64], _parent: Option<Known<'_>>, _hint: &mut [u32]) -> Loaded {
         let key = key_hash(self.collapse(state));
-        self.states.prefetch(key);
+        self.states.prefetch::<false>(key);
         [key, 0]
     }
 

@@ -1,7 +1,9 @@
 //! Compilation of what dynamic programs have: objects, calls, catches.
 
 use quotient_program as ir;
-use quotient_program::{Allocation, Expr, Part, Place, Projection, RangeType, RecordId, Referent, Root, Type};
+use quotient_program::{
+    Allocation, Expr, Part, Place, Projection, RangeType, RecordId, Referent, Root, Type,
+};
 use quotient_source::Span;
 
 use super::kind::MOST_TYPES;
@@ -337,6 +339,10 @@ impl Compiler<'_> {
                 self.expr(function, lock);
                 let no_lock = self.site(Fault::NoLock, span);
                 self.heap(HeapOp::LockQuery { query: *query, no_lock });
+            }
+            Expr::Reachable(from, to) => {
+                self.operands(function, [&**from, &**to].into_iter());
+                self.heap(HeapOp::Reachable);
             }
             Expr::Query { collection, operation, args } => {
                 self.operands(function, std::iter::once(&**collection).chain(args));

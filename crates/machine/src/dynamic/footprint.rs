@@ -32,7 +32,9 @@ impl Machine {
 
     /// The rows of the collection that a reference leads to are touched.
     pub(crate) fn note_rows(&mut self, memory: *const u8, reference: i32) {
-        if let Some(Object::Collection(id, _)) = self.object_at(memory, reference).map(|(k, _)| Kind::object(k)) {
+        if let Some(Object::Collection(id, _)) =
+            self.object_at(memory, reference).map(|(k, _)| Kind::object(k))
+        {
             self.note(reference, Part::Rows(id));
         }
     }

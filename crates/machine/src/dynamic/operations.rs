@@ -53,6 +53,8 @@ pub(crate) enum HeapOp {
         null: SiteAt,
         dangling: SiteAt,
     },
+    /// Two references -> truth.
+    Reachable,
     /// A reference and arguments -> the result.
     Collection {
         operation: u32,
@@ -91,7 +93,7 @@ impl HeapOp {
             HeapOp::New { what: Allocation::Array(_, lengths), .. } => lengths.len(),
             HeapOp::New { .. } | HeapOp::EndThread | HeapOp::Halt => 0,
             HeapOp::Collection { args, .. } => *args as usize + 1,
-            HeapOp::PickRange => 2,
+            HeapOp::PickRange | HeapOp::Reachable => 2,
             HeapOp::Call { call } => calls[*call as usize].operands as usize,
             _ => 1,
         }
@@ -183,6 +185,10 @@ impl Machine {
                     Some(Err(_)) => Err(refused),
                     Some(Ok(value)) => Ok(Some(value)),
                 }
+            }
+            HeapOp::Reachable => {
+                let to = operands.get(1).copied().unwrap_or(0);
+                Ok(Some(i32::from(self.leads_to(frame.memory, first, to))))
             }
             HeapOp::PickRange => {
                 let (low, high) = (i64::from(first), i64::from(operands[1]));

@@ -328,7 +328,10 @@ fn strip(e: &Expr) -> &Expr {
 impl Visitor for Collector<'_> {
     fn expr(&mut self, e: &Expr) {
         match e {
-            Expr::ThreadCount => self.step.touches.push(Touch::Threads),
+            // In claims, which threads there are; what is asked of each of them is visited too.
+            Expr::ThreadCount | Expr::Count { .. } | Expr::Oldest(_) => {
+                self.step.touches.push(Touch::Threads);
+            }
             _ if self.dynamic_expr(e) => {}
             Expr::Length(c) | Expr::Full(c) | Expr::Empty(c) | Expr::Poll { channel: c, .. } => {
                 let channel = self.channel(c);
@@ -348,6 +351,7 @@ impl Visitor for Collector<'_> {
             | Expr::Binary(..)
             | Expr::Conditional(..)
             | Expr::SelfId
+            | Expr::Bound(_)
             | Expr::Spanned(..) => {}
             // Only in claims, or seen by `dynamic_expr`.
             _ => {}
