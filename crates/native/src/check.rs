@@ -108,6 +108,8 @@ pub struct Figures {
     pub copies: u64,
     /// Of these, those explored in vain.
     pub copies_lost: u64,
+    /// Executions made while another process was exploring, too.
+    pub together: u64,
 }
 
 /// What came of a request.
@@ -285,6 +287,7 @@ fn figures(shared: &Shared) -> Figures {
         leaked: shared.leaked,
         copies: shared.copies,
         copies_lost: shared.copies_lost,
+        together: shared.together,
     }
 }
 

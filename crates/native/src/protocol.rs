@@ -323,6 +323,8 @@ pub struct Shared {
     pub copies: u64,
     /// Of these, how many did so in vain.
     pub copies_lost: u64,
+    /// Executions made while another process was exploring, too.
+    pub together: u64,
     /// An estimate made before the exploration.
     pub estimate: u64,
 
