@@ -10,11 +10,18 @@ pub(crate) struct Frontier {
 }
 
 /// A state taken from a frontier: places in its data.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Item {
     start: usize,
     words: usize,
     hint: usize,
+}
+
+impl Item {
+    #[inline(always)]
+    pub(crate) fn is_empty(self) -> bool {
+        self.words == 0
+    }
 }
 
 impl Frontier {
