@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Observer, Outcome, Progress, Report,
-    Schedule, Symmetry, Verdict, estimate::estimate, explore, minimise,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Observer, Outcome, Progress,
+    Report, Schedule, Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
 use crate::context;
@@ -132,6 +132,7 @@ impl World {
                 thread.restart();
             }
         }
+        self.restarts_made += 1;
         self.objects.restart();
         self.races.restart();
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
@@ -188,7 +189,13 @@ fn configuration(w: &World) -> Configuration {
             1 => Algorithm::SourceSets,
             _ => Algorithm::FlanaganGodefroid,
         },
-        symmetry: if s.symmetry == 1 { Symmetry::Costarted } else { Symmetry::Off },
+        symmetry: match s.symmetry {
+            0 => Symmetry::Off,
+            1 => Symmetry::Costarted,
+            _ => Symmetry::Dynamic,
+        },
+        // As published, for comparison: it can lose outcomes, so that nothing holds by it.
+        images: s.algorithm != 2,
         stop_at_first: s.all == 0,
         max_executions: (s.max_executions > 0).then_some(s.max_executions),
         max_preemptions: (s.max_preemptions < u32::MAX).then_some(s.max_preemptions),
@@ -320,7 +327,8 @@ fn minimise_violation(schedule: &mut Schedule) {
     if expected.0 == FailureKind::Refused as u8 {
         return;
     }
-    let mut same = |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
+    let mut same =
+        |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
     let found = minimise(&mut Program { steps: 0 }, schedule, MINIMISING, &mut same);
     let w = world();
     (w.shared.switches, w.shared.fewest) = (found.switches as u32, u32::from(found.fewest));

@@ -12,7 +12,8 @@
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
-//! | `costarted` | which threads can be exchanged |
+//! | `costarted` | which threads can be exchanged because they were started alike |
+//! | `dynamic`, `frames`, `question` | which threads can be exchanged now, whatever they did; residual code |
 //! | `race` | data races by vector clocks |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
 //! | `context`, `donor`, `snapshot` | user-level threads on the stacks of parked kernel threads; going back to the start |
@@ -43,7 +44,9 @@ mod context;
 mod costarted;
 mod donor;
 mod driver;
+mod dynamic;
 mod files;
+mod frames;
 mod heap;
 mod hooks;
 mod memory_functions;
@@ -52,6 +55,7 @@ mod object;
 mod once;
 mod process;
 mod program;
+mod question;
 mod race;
 mod refused;
 mod region;

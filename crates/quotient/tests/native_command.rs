@@ -49,8 +49,13 @@ fn bounds_are_no_verdicts() {
     assert_eq!((code, all["verdict"].as_str()), (Some(0), Some("holds")));
     let executions = all["executions"].as_u64().unwrap_or(0);
     let estimate = all["estimated_executions"].as_u64().unwrap_or(0);
-    assert!(executions > 1 && (executions / 2..=executions * 2).contains(&estimate), "{estimate} for {executions}");
-    for bound in [["--max-executions", "1"], ["--max-preemptions", "0"], ["--max-steps", "3"], ["--max-time", "1ms"]] {
+    assert!(
+        executions > 1 && (executions / 2..=executions * 2).contains(&estimate),
+        "{estimate} for {executions}"
+    );
+    for bound in
+        [["--max-executions", "1"], ["--max-preemptions", "0"], ["--max-steps", "3"], ["--max-time", "1ms"]]
+    {
         let path = if bound[0] == "--max-time" { example("philosophers.c") } else { path.clone() };
         let output = quotient(&["check", &path, bound[0], bound[1]]);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

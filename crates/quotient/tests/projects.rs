@@ -110,7 +110,14 @@ fn cmake() {
     let directory = project("cmake", &[("CMakeLists.txt", lists)]);
     let configure = |flags: &str| {
         let output = Command::new("cmake")
-            .args(["-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Release", &format!("-DCMAKE_C_FLAGS={flags}")])
+            .args([
+                "-S",
+                ".",
+                "-B",
+                "build",
+                "-DCMAKE_BUILD_TYPE=Release",
+                &format!("-DCMAKE_C_FLAGS={flags}"),
+            ])
             .current_dir(&directory)
             .env("CC", format!("{QUOTIENT} cc"))
             .output()

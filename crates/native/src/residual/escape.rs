@@ -182,7 +182,9 @@ fn step(
             }
             return within.is_some();
         }
-        Mnemonic::Push => return general(instruction.op0_register()).is_some_and(|r| addresses.contains_key(&r)),
+        Mnemonic::Push => {
+            return general(instruction.op0_register()).is_some_and(|r| addresses.contains_key(&r));
+        }
         Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Leave | Mnemonic::Nop => return false,
         _ => {}
     }
@@ -192,8 +194,8 @@ fn step(
     let mut written = Vec::new();
     for used in info.used_registers() {
         let Some(register) = general(used.register()) else { continue };
-        let as_address =
-            instruction.memory_base().full_register() == register || instruction.memory_index().full_register() == register;
+        let as_address = instruction.memory_base().full_register() == register
+            || instruction.memory_index().full_register() == register;
         match used.access() {
             OpAccess::Write | OpAccess::CondWrite => written.push(register),
             OpAccess::ReadWrite | OpAccess::ReadCondWrite => {

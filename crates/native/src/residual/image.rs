@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Register};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 /// A function.
@@ -68,9 +68,10 @@ impl Image {
     }
 
     fn bytes(&self, address: u64) -> Option<(&[u8], bool)> {
-        let section = self.sections.iter().find(|s| {
-            (s.address..s.address + s.content.len() as u64).contains(&address)
-        })?;
+        let section = self
+            .sections
+            .iter()
+            .find(|s| (s.address..s.address + s.content.len() as u64).contains(&address))?;
         Some((&section.content[(address - section.address) as usize..], section.writable))
     }
 
@@ -93,7 +94,8 @@ impl Image {
         for _ in 0..3 {
             let instruction = self.decode(address)?;
             if instruction.flow_control() == FlowControl::IndirectBranch {
-                let slot = instruction.is_ip_rel_memory_operand().then(|| instruction.ip_rel_memory_address())?;
+                let slot =
+                    instruction.is_ip_rel_memory_operand().then(|| instruction.ip_rel_memory_address())?;
                 return self.imports.get(&slot).map(String::as_str);
             }
             address = instruction.next_ip();
@@ -110,6 +112,29 @@ impl Image {
         self.import(call.near_branch_target())
     }
 
+    /// Where a function saves a register of its caller, as an offset from the frame pointer: its prologue pushes some right
+    /// after it has set up the frame pointer.
+    pub fn saved(&self, function: Function, register: Register) -> Option<i64> {
+        let mut address = function.start;
+        let (mut framed, mut offset) = (false, 0);
+        for _ in 0..12 {
+            let instruction = self.decode(address)?;
+            address = instruction.next_ip();
+            match instruction.mnemonic() {
+                Mnemonic::Mov if instruction.op0_register() == Register::RBP => framed = true,
+                Mnemonic::Push if framed => {
+                    offset -= 8;
+                    if instruction.op0_register() == register {
+                        return Some(offset);
+                    }
+                }
+                _ if framed => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// The instructions of a function that can be reached from its start, with their successors within it.
     ///
     /// # Errors
@@ -124,7 +149,8 @@ impl Image {
             if !(function.start..function.end).contains(&address) {
                 return Err(format!("control leaves the function at {address:#x}"));
             }
-            let instruction = self.decode(address).ok_or_else(|| format!("no instruction at {address:#x}"))?;
+            let instruction =
+                self.decode(address).ok_or_else(|| format!("no instruction at {address:#x}"))?;
             let next = successors(&instruction)?;
             left.extend(&next);
             found.insert(address, (instruction, next));

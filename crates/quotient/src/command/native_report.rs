@@ -63,7 +63,10 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             let _ = writeln!(out, "  nothing wrong was found in what was explored");
             if figures.estimate > figures.executions {
                 let about = rough(figures.estimate);
-                let _ = writeln!(out, "  estimated beforehand: about {about} executions in all (without symmetry)");
+                let _ = writeln!(
+                    out,
+                    "  estimated beforehand: about {about} executions in all (without symmetry)"
+                );
             }
         }
         Answer::Refused(why, trace) => {
