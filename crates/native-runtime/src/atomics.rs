@@ -22,6 +22,13 @@ fn releases(order: i32) -> bool {
     !matches!(order, RELAXED | CONSUME | ACQUIRE)
 }
 
+/// Takes note of what the operation to be announced needs beside its object.
+#[inline]
+fn operands(first: usize, second: usize) {
+    let me = world().me();
+    (me.operands[0], me.operands[1]) = (first, second);
+}
+
 /// Announces an atomic access and waits for its turn. `needed` is what a compare-and-swap expects.
 fn step(op: Op, address: usize, size: usize, needed: i64) {
     let w = world();
@@ -96,6 +103,7 @@ macro_rules! atomics {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: *const $atomic, order: i32) -> $value {
             if active() {
+                operands(order as usize, 0);
                 step(Op::Load, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
@@ -110,6 +118,7 @@ macro_rules! atomics {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(address: *const $atomic, value: $value, order: i32) {
             if active() {
+                operands(value as usize, order as usize);
                 step(Op::Store, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
@@ -127,6 +136,9 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $strong(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
+            if active() {
+                world().me().operands[2] = expected as usize;
+            }
             // SAFETY: the program's own accesses.
             unsafe {
                 let old = $val(address, *expected, new, order, failure);
@@ -151,6 +163,7 @@ macro_rules! atomics {
             address: *const $atomic, expected: $value, new: $value, order: i32, failure: i32,
         ) -> $value {
             if active() {
+                operands(new as usize, (order as usize) << 32 | failure as usize);
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
             }
             // SAFETY: the program's own access.
@@ -171,6 +184,7 @@ macro_rules! atomics {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(address: *const $atomic, value: $value, order: i32) -> $value {
             if active() {
+                operands(value as usize, order as usize);
                 step(Op::Update, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.

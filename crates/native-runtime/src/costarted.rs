@@ -105,6 +105,9 @@ impl World {
 
     /// These threads can be told apart from others from now on.
     pub fn break_symmetry(&mut self, threads: u64, reason: u32) {
+        if reason == why::IDENTITY {
+            self.identified |= threads;
+        }
         let new = threads & !self.told_apart;
         if self.shared.symmetry == 0 || new == 0 {
             return;

@@ -135,6 +135,7 @@ impl World {
                 thread.restart();
             }
         }
+        self.restarts_made += 1;
         self.objects.restart();
         self.races.restart();
         self.mappings.restart();
@@ -173,7 +174,13 @@ fn configuration(w: &World) -> Configuration {
             1 => Algorithm::SourceSets,
             _ => Algorithm::FlanaganGodefroid,
         },
-        symmetry: if s.symmetry == 1 { Symmetry::Costarted } else { Symmetry::Off },
+        symmetry: match s.symmetry {
+            0 => Symmetry::Off,
+            1 => Symmetry::Costarted,
+            _ => Symmetry::Dynamic,
+        },
+        // As published, for comparison: it can lose outcomes, so that nothing holds by it.
+        images: s.algorithm != 2,
         stop_at_first: s.all == 0,
         max_executions: (s.max_executions > 0).then_some(s.max_executions),
         max_preemptions: (s.max_preemptions < u32::MAX).then_some(s.max_preemptions),

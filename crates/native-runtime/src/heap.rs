@@ -121,6 +121,11 @@ impl Heap {
         self.live = 0;
     }
 
+    /// What a thread has allocated in this execution.
+    pub fn used(&self, thread: usize) -> std::ops::Range<usize> {
+        self.start[thread]..self.tops[thread]
+    }
+
     /// What is in use at the start.
     pub fn start_range(&self) -> (usize, usize) {
         (BASE, self.early)

@@ -12,7 +12,8 @@
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
-//! | `costarted` | which threads can be exchanged |
+//! | `costarted` | which threads can be exchanged because they were started alike |
+//! | `dynamic`, `frames`, `question` | which threads can be exchanged now, whatever they did; residual code |
 //! | `race` | data races by vector clocks |
 //! | `mappings` | memory that the program maps itself |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
@@ -47,8 +48,10 @@ mod context;
 mod costarted;
 mod donor;
 mod driver;
+mod dynamic;
 mod files;
 mod found;
+mod frames;
 mod heap;
 mod hooks;
 mod mappings;
@@ -58,6 +61,7 @@ mod object;
 mod once;
 mod process;
 mod program;
+mod question;
 mod race;
 mod refused;
 mod region;

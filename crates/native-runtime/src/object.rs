@@ -140,6 +140,11 @@ impl Objects {
         self.states.get(number as usize).filter(|state| state.generation == self.generation)
     }
 
+    /// The states of all objects used in this execution.
+    pub fn in_use(&self) -> impl Iterator<Item = &Object> {
+        self.states.iter().filter(|state| state.generation == self.generation)
+    }
+
     /// Remembers the current states as those of the start.
     pub fn set_baseline(&mut self) {
         let generation = self.generation;

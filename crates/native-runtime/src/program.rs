@@ -261,7 +261,11 @@ impl Execution for Program {
     }
 
     fn symmetric(&mut self, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
-        symmetry == Symmetry::Costarted && world().costarted(a as usize, b as usize)
+        match symmetry {
+            Symmetry::Off => false,
+            Symmetry::Costarted => world().costarted(a as usize, b as usize),
+            Symmetry::Dynamic => world().dynamically_symmetric(a as usize, b as usize),
+        }
     }
 }
 

@@ -52,6 +52,19 @@ struct Entry {
     stack: u32,
 }
 
+/// An access that can still be part of a race.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The epoch of its thread.
+    pub epoch: u32,
+    /// Which bytes of eight.
+    pub bytes: u8,
+    /// By whom.
+    pub thread: u8,
+    /// How.
+    pub how: How,
+}
+
 /// The accesses of the current execution that can still be part of a race.
 pub struct Races {
     /// Per eight bytes: the first entry, plus one.
@@ -60,12 +73,48 @@ pub struct Races {
     stacks: Vec<Stack>,
     /// Per eight bytes, in all executions so far: who has accessed them, and who while owing joins.
     touched: Table<(u32, u32)>,
+    /// Per eight bytes, in all executions so far: were they accessed plainly, and did somebody rely on that they were not?
+    plain: Table<(bool, bool)>,
 }
 
 impl Races {
     /// None yet.
     pub fn new() -> Races {
-        Races { granules: Table::new(), entries: Vec::new(), stacks: Vec::new(), touched: Table::new() }
+        Races {
+            granules: Table::new(),
+            entries: Vec::new(),
+            stacks: Vec::new(),
+            touched: Table::new(),
+            plain: Table::new(),
+        }
+    }
+
+    /// All accesses that can still be part of a race, with the number of their eight bytes.
+    pub fn all(&self) -> impl Iterator<Item = (usize, Access)> + '_ {
+        self.granules.iter().flat_map(move |(granule, head)| {
+            let mut at = head;
+            std::iter::from_fn(move || {
+                let entry = self.entries.get((at as usize).checked_sub(1)?)?;
+                at = entry.next;
+                let Entry { epoch, bytes, thread, how, .. } = *entry;
+                Some((granule, Access { epoch, bytes, thread, how }))
+            })
+        })
+    }
+
+    /// Have these eight bytes only been accessed by atomic operations so far? Then somebody relies on it.
+    pub fn rely_on_atomic(&mut self, granule: usize) -> bool {
+        let (plain, relied) = self.plain.entry(granule);
+        *relied |= !*plain;
+        !*plain
+    }
+
+    /// Has only this thread accessed these eight bytes so far? Then it relies on it.
+    pub fn rely_on_private(&mut self, granule: usize, thread: u8) -> bool {
+        let (by, owing) = self.touched.entry(granule);
+        let private = *by & !(1 << thread) == 0;
+        *owing |= u32::from(private) << thread;
+        private
     }
 
     /// Back to the start.
@@ -131,8 +180,21 @@ impl World {
         }
     }
 
+    /// Takes note of a plain access, if symmetry is dynamic.
+    fn note_plain(&mut self, address: usize, size: usize) {
+        if self.shared.symmetry != 2 {
+            return;
+        }
+        for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
+            let (plain, relied) = self.races.plain.entry(granule);
+            self.grown |= *relied && !*plain;
+            *plain = true;
+        }
+    }
+
     /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap.
     pub fn note_free(&mut self, address: usize, size: usize) {
+        self.note_plain(address, size);
         for granule in (address >> 3)..((address + size).div_ceil(8)) {
             if let Some(head) = self.races.granules.get(granule)
                 && head != 0
@@ -290,6 +352,7 @@ fn shared_access(address: usize, size: usize, how: How) {
             crate::thread::settle(owed);
         }
         world().note_for_symmetry(address, size);
+        world().note_plain(address, size);
     }
     let w = world();
     if w.shared.allow_races != 0 && (address..address + size.min(64)).any(|byte| w.objects.races_at(byte)) {

@@ -71,6 +71,11 @@ struct Loaded {
     name: *const std::ffi::c_char,
     headers: *const Header,
     count: u16,
+    added: u64,
+    removed: u64,
+    /// Number of its thread-local variables, and where they are for the calling thread.
+    local_module: usize,
+    local_data: usize,
 }
 
 #[repr(C)]
@@ -95,6 +100,8 @@ struct Segments {
     writable: Vec<Range<usize>>,
     own_code: Range<usize>,
     base: Option<usize>,
+    /// Thread-local variables: how far below the FS base, and their size.
+    locals: Vec<(usize, usize)>,
 }
 
 extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
@@ -112,8 +119,16 @@ extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
     let loads = || headers.iter().filter(|h| h.kind == LOAD);
     let code = loads().map(range).find(|r| r.contains(&(collect as *const () as usize)));
     match code {
-        Some(code) => segments.own_code = code,
+        Some(code) => {
+            segments.own_code = code;
+            return 0;
+        }
         None => segments.writable.extend(loads().filter(|h| h.flags & 2 != 0).map(range)),
+    }
+    const THREAD_LOCAL: u32 = 7;
+    if let Some(header) = headers.iter().find(|h| h.kind == THREAD_LOCAL && object.local_data != 0) {
+        let below = crate::context::fs_base().wrapping_sub(object.local_data);
+        segments.locals.push((below, header.memory_size as usize));
     }
     0
 }
@@ -136,6 +151,11 @@ fn common(a: &Range<usize>, b: &Range<usize>) -> Option<Range<usize>> {
 }
 
 impl Snapshot {
+    /// The memory that is copied, but for stacks and control blocks.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.data.iter().map(|copied| copied.address..copied.address + copied.content.len())
+    }
+
     /// Copies the current state.
     pub fn take(world: &mut World) -> Snapshot {
         let mut segments = Segments::default();
@@ -143,6 +163,7 @@ impl Snapshot {
         unsafe { dl_iterate_phdr(collect, (&raw mut segments).cast()) };
         world.shared.program_base = segments.base.unwrap_or(0) as u64;
         world.own_code = segments.own_code.clone();
+        world.local_ranges = std::mem::take(&mut segments.locals);
         let mappings = writable_mappings();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for segment in &segments.writable {

@@ -33,6 +33,11 @@ impl<V: Copy + Default> Table<V> {
         (entry.1 == self.generation).then_some(entry.2)
     }
 
+    /// All keys and their values.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, V)> + '_ {
+        self.entries.iter().filter(|entry| entry.1 == self.generation).map(|entry| (entry.0, entry.2))
+    }
+
     /// The value of `key`, which is put in if it is not there.
     #[inline]
     pub fn entry(&mut self, key: usize) -> &mut V {

@@ -127,6 +127,10 @@ pub struct Thread {
     pub given: [u8; crate::costarted::MOST],
     /// How much of it there was.
     pub given_size: usize,
+    /// Where the program is on its stack, if symmetry is dynamic.
+    pub frames: crate::frames::Frames,
+    /// What the pending operation needs beside its object: values, memory orders, addresses.
+    pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
     /// Hooks since the last visible operation.
@@ -183,6 +187,18 @@ pub struct World {
     pub abandoned: bool,
     /// Threads that can be told apart from others.
     pub told_apart: u64,
+    /// Threads that asked for their identity or created threads.
+    pub identified: u64,
+    /// Answers about residual code.
+    pub answers: crate::question::Answers,
+    /// Of the frames that are being compared: which correspond byte by byte at the same offsets.
+    pub exact: u32,
+    /// Who refers to whom.
+    pub references: crate::dynamic::References,
+    /// Executions started so far.
+    pub restarts_made: u64,
+    /// Thread-local variables: how far below the FS base, and their size.
+    pub local_ranges: Vec<(usize, usize)>,
     /// Bytes that belong to the argument of each thread, if they are alike; 0: not known.
     pub extents: [usize; THREADS],
     /// Joins are not owed any more: a thread that did crashed.
@@ -281,6 +297,12 @@ pub fn attach() {
         failed: false,
         abandoned: false,
         told_apart: 0,
+        identified: 0,
+        answers: Default::default(),
+        exact: 0,
+        references: Default::default(),
+        restarts_made: 0,
+        local_ranges: Vec::new(),
         extents: [0; THREADS],
         no_debts: false,
         observed: 0,
@@ -328,6 +350,8 @@ impl Thread {
             start: [0; 5],
             given: [0; crate::costarted::MOST],
             given_size: 0,
+            frames: Default::default(),
+            operands: [0; 3],
             owed: 0,
             quiet: 0,
             turn: AtomicU32::new(0),
@@ -343,6 +367,7 @@ impl Thread {
     pub fn restart(&mut self) {
         self.status = Status::Unborn;
         self.pending = Pending::new(Op::None);
+        self.operands = [0; 3];
         self.lowest = self.top;
         self.c11 = false;
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
@@ -456,16 +481,22 @@ pub fn wait_for_turn(own: &AtomicU32) {
 /// Announces a visible operation of the running thread and waits until it may be done; gives the alternative to take. What
 /// the operation does is then done by the caller.
 pub fn visible(pending: Pending) -> u16 {
-    let owed = world().me().owed;
+    let (owed, operands) = (world().me().owed, world().me().operands);
     if owed != 0 {
+        world().me().operands = [0; 3];
         crate::thread::settle(owed);
     }
     let w = world();
     let me = w.me();
+    me.operands = operands;
     me.pending = pending;
     me.status = Status::Ready;
     me.quiet = 0;
+    if w.shared.symmetry == 2 {
+        w.capture_frames();
+    }
     w.leave();
+    world().me().operands = [0; 3];
     world().alternative
 }
 

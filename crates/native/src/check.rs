@@ -184,7 +184,11 @@ impl Request {
             Algorithm::SourceSets => 1,
             Algorithm::FlanaganGodefroid => 2,
         };
-        shared.symmetry = u32::from(self.symmetry != Symmetry::Off);
+        shared.symmetry = match self.symmetry {
+            Symmetry::Off => 0,
+            Symmetry::Costarted => 1,
+            Symmetry::Dynamic => 2,
+        };
         shared.allow_races = u32::from(self.allow_races);
         shared.leaks = u32::from(self.leaks);
         shared.spurious = u32::from(self.spurious);
@@ -269,6 +273,7 @@ fn undecided(shared: &Shared) -> String {
         2 => "only executions with few preemptions were explored".to_owned(),
         3 => format!("{} execution(s) were longer than the bound on steps", shared.cut),
         4 => "the time is up".to_owned(),
+        7 => "symmetry as published, without permuted images, can lose outcomes".to_owned(),
         6 => format!(
             "the program is not deterministic: step {} differed when its schedule was repeated",
             shared.schedule_length
@@ -305,6 +310,11 @@ fn notes(shared: &Shared, request: &Request) -> Vec<String> {
     if request.symmetry != Symmetry::Off {
         let reasons = why::ALL.iter().filter(|(bit, _)| shared.asymmetric & bit != 0);
         notes.extend(reasons.map(|(_, text)| format!("not symmetric: {text}")));
+        for class in shared.classes.iter().filter(|class| **class != 0) {
+            let threads: Vec<String> =
+                quotient_stateless::ThreadSet(u64::from(*class)).iter().map(|t| format!("T{t}")).collect();
+            notes.push(format!("symmetric at some point: {}", threads.join(", ")));
+        }
     }
     if shared.leaked > 0 {
         notes.push(format!("{} joinable thread(s) are never joined", shared.leaked));

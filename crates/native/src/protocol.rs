@@ -23,6 +23,37 @@ pub const CELLS: usize = 1 << 12;
 /// Room for messages.
 pub const TEXT: usize = 1 << 10;
 
+/// What a caller may look at after a return: the result, and five registers that are kept.
+pub const OUTS: usize = 6;
+/// The most pieces of two frames.
+pub const PIECES: usize = 512;
+
+/// Bytes of two frames that correspond and are live.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct LivePiece {
+    /// Offset from the first frame pointer.
+    pub first: i32,
+    /// Offset from the second frame pointer.
+    pub second: i32,
+    /// Number of bytes.
+    pub length: u32,
+    /// Bits of the reasons: bit 0 always, bit `k` if the caller needs the `k`-th of its registers.
+    pub needs: u8,
+}
+
+/// States of a question about residual code.
+pub mod question {
+    /// None.
+    pub const NONE: u32 = 0;
+    /// The runtime waits for the answer.
+    pub const ASKED: u32 = 1;
+    /// The code at both places is the same up to renaming.
+    pub const SAME: u32 = 2;
+    /// It is not, or is not understood.
+    pub const DIFFERENT: u32 = 3;
+}
+
 /// What the runtime is asked to do.
 pub mod mode {
     /// Explore all executions.
@@ -330,6 +361,18 @@ pub struct Shared {
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
 
+    // Questions about residual code.
+    /// See [`question`]; changed by atomic operations only.
+    pub question: u32,
+    /// Length of `pieces`.
+    pub pieces_length: u32,
+    /// The two places of the program's file.
+    pub question_places: [u64; 2],
+    /// The answer: registers that are live, by reason.
+    pub live_registers: [u8; OUTS + 1],
+    /// The answer: bytes that are live.
+    pub pieces: [LivePiece; PIECES],
+
     // The answer.
     /// Where the program is loaded.
     pub program_base: u64,
@@ -379,11 +422,44 @@ pub mod why {
     pub const JOIN: u32 = 4;
     /// Memory that belongs to one of them was used by somebody else.
     pub const MEMORY: u32 = 8;
+    /// What they do next, or after that, differs.
+    pub const CODE: u32 = 16;
+    /// Their live locals differ.
+    pub const LOCALS: u32 = 32;
+    /// Live locals of somebody else refer to one of them.
+    pub const REFERENCE: u32 = 64;
+    /// One of them has a lock or waits in a queue.
+    pub const OBJECTS: u32 = 128;
+    /// Races would be found with the accesses of one and not of the other.
+    pub const HISTORY: u32 = 256;
+    /// Something was not understood.
+    pub const UNKNOWN: u32 = 512;
+    /// What they have allocated differs.
+    pub const HEAP: u32 = 1024;
+    /// Their thread-local variables differ.
+    pub const THREAD_LOCAL: u32 = 2048;
+    /// A global refers to one of them.
+    pub const REFERENCE_GLOBAL: u32 = 4096;
+    /// A heap block of somebody else refers to one of them.
+    pub const REFERENCE_HEAP: u32 = 8192;
     /// All of these, with their reasons.
-    pub const ALL: [(u32, &str); 4] = [
+    pub const ALL: [(u32, &str); 14] = [
         (ARGUMENTS, "threads are started with different functions or arguments"),
         (IDENTITY, "a thread asks for its own identity"),
         (JOIN, "one thread is joined or detached without the other, or its result is asked for"),
         (MEMORY, "memory given to one thread is used by another"),
+        (CODE, "residual code differs"),
+        (LOCALS, "live locals differ"),
+        (HEAP, "what the threads have allocated differs"),
+        (THREAD_LOCAL, "thread-local variables differ"),
+        (REFERENCE, "live locals of another thread refer to one of the threads, its stack or its heap"),
+        (REFERENCE_GLOBAL, "a global refers to one of the threads, its stack or its heap"),
+        (
+            REFERENCE_HEAP,
+            "a heap block of another thread refers to one of the threads, its stack or its heap",
+        ),
+        (OBJECTS, "one of the threads has a lock or waits in a queue"),
+        (HISTORY, "data races would be found with accesses of one thread and not of the other"),
+        (UNKNOWN, "an operation, thread-specific data or code outside of the program is not understood"),
     ];
 }

@@ -8,11 +8,13 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::build::Binary;
 use crate::confinement::Confinement;
-use crate::protocol::{MAGIC, SESSION_DESCRIPTOR, Shared, phase};
+use crate::protocol::{LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
+use crate::residual::{Pairing, Residual};
 use crate::scratch::Scratch;
 
 /// Output of the program that is kept.
@@ -164,7 +166,13 @@ impl Session {
         watch: &mut dyn FnMut(Heartbeat) -> bool,
     ) -> Result<End, SessionError> {
         let mut child = self.start(binary, surroundings)?;
-        let end = self.wait(&mut child, patience, watch)?;
+        // Read only when a question comes.
+        let mut residual = None;
+        let mut answer = |places: (u64, u64)| {
+            let residual = residual.get_or_insert_with(|| Residual::new(binary.path()));
+            residual.as_mut().and_then(|r: &mut Residual| r.pairing(places.0, places.1).ok())
+        };
+        let end = self.wait(&mut child, patience, watch, &mut answer)?;
         let shared = self.shared();
         match (end, shared.phase) {
             (_, phase::BROKEN) => Err(SessionError::Broken(failure_text(shared))),
@@ -266,6 +274,7 @@ impl Session {
         child: &mut Child,
         patience: Duration,
         watch: &mut dyn FnMut(Heartbeat) -> bool,
+        answer: &mut dyn FnMut((u64, u64)) -> Option<Pairing>,
     ) -> Result<Result<ExitStatus, Hung>, SessionError> {
         let failed = |error| SessionError::System("cannot wait for the program", error);
         let mut pause = Duration::from_micros(500);
@@ -274,7 +283,10 @@ impl Session {
             if let Some(status) = child.try_wait().map_err(failed)? {
                 return Ok(Ok(status));
             }
-            std::thread::sleep(pause);
+            if self.wait_for_question(pause) {
+                self.answer_question(answer);
+                continue;
+            }
             pause = (pause * 2).min(Duration::from_millis(50));
             // SAFETY: the block is mapped; the process may write at the same time, so each number is read by itself.
             let beat = unsafe {
@@ -299,6 +311,52 @@ impl Session {
                 return Ok(Err(Hung));
             }
         }
+    }
+
+    fn question(&self) -> &AtomicU32 {
+        // SAFETY: a word of the mapped block, which both sides change by atomic operations only.
+        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.address).question) }
+    }
+
+    /// Waits for so long, or until the process asks something. Says whether it does.
+    fn wait_for_question(&self, pause: Duration) -> bool {
+        let state = self.question().load(Ordering::Acquire);
+        if state != question::ASKED {
+            let timeout =
+                libc::timespec { tv_sec: pause.as_secs() as i64, tv_nsec: i64::from(pause.subsec_nanos()) };
+            // SAFETY: waits on a word that is mapped, for a limited time.
+            unsafe {
+                libc::syscall(
+                    libc::SYS_futex,
+                    self.question().as_ptr(),
+                    libc::FUTEX_WAIT,
+                    state,
+                    &raw const timeout,
+                )
+            };
+        }
+        self.question().load(Ordering::Acquire) == question::ASKED
+    }
+
+    fn answer_question(&self, answer: &mut dyn FnMut((u64, u64)) -> Option<Pairing>) {
+        // SAFETY: the process waits for the answer and does not use these fields meanwhile.
+        let places = unsafe { (&raw const (*self.block.address).question_places).read_volatile() };
+        let found = answer((places[0], places[1])).filter(|pairing| pairing.pieces.len() <= PIECES);
+        if let Some(pairing) = &found {
+            // SAFETY: as above; there is room for all pieces.
+            unsafe {
+                let pieces = (&raw mut (*self.block.address).pieces).cast::<LivePiece>();
+                for (k, piece) in pairing.pieces.iter().enumerate() {
+                    pieces.add(k).write_volatile(*piece);
+                }
+                (&raw mut (*self.block.address).pieces_length).write_volatile(pairing.pieces.len() as u32);
+                (&raw mut (*self.block.address).live_registers).write_volatile(pairing.registers);
+            }
+        }
+        let state = if found.is_some() { question::SAME } else { question::DIFFERENT };
+        self.question().store(state, Ordering::Release);
+        // SAFETY: wakes who waits on a word that is mapped.
+        unsafe { libc::syscall(libc::SYS_futex, self.question().as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
     }
 
     /// The shared block, when nobody writes it.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Register};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 /// A function.
@@ -110,6 +110,29 @@ impl Image {
             return self.imports.get(&slot).map(String::as_str);
         }
         self.import(call.near_branch_target())
+    }
+
+    /// Where a function saves a register of its caller, as an offset from the frame pointer: its prologue pushes some right
+    /// after it has set up the frame pointer.
+    pub fn saved(&self, function: Function, register: Register) -> Option<i64> {
+        let mut address = function.start;
+        let (mut framed, mut offset) = (false, 0);
+        for _ in 0..12 {
+            let instruction = self.decode(address)?;
+            address = instruction.next_ip();
+            match instruction.mnemonic() {
+                Mnemonic::Mov if instruction.op0_register() == Register::RBP => framed = true,
+                Mnemonic::Push if framed => {
+                    offset -= 8;
+                    if instruction.op0_register() == register {
+                        return Some(offset);
+                    }
+                }
+                _ if framed => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// The instructions of a function that can be reached from its start, with their successors within it.

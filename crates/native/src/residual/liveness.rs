@@ -2,7 +2,7 @@
 //!
 //! Backward liveness over the function's instructions. What is read after the function returns depends on the caller:
 //! whether it looks at the result and at the registers that a called function keeps. Liveness is a union over these
-//! reasons, so it is computed once for each of them alone ([`OUTS`]).
+//! reasons, so it is computed once for each of them alone ([`OUT_REGISTERS`]).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,10 +12,9 @@ use iced_x86::{
 
 use super::escape::{ARGUMENTS, Addresses, CLOBBERED, Frame, Within, analyse, harmless};
 use super::image::{Function, Image};
+use crate::protocol::OUTS;
 
-/// What a caller may look at after a return: the result, and the registers that are kept.
-pub const OUTS: usize = 6;
-/// These registers. The first stands for all registers of a result.
+/// What a caller may look at after a return. The first stands for all registers of a result.
 pub const OUT_REGISTERS: [Register; OUTS] =
     [Register::RAX, Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
 
@@ -25,7 +24,7 @@ const MOST: i64 = 1 << 16;
 /// What may be read from some place on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Live {
-    /// Offsets of bytes from the frame pointer, with the reasons as bits (see [`super::Piece::needs`]).
+    /// Offsets of bytes from the frame pointer, with the reasons as bits (see [`LivePiece::needs`](crate::protocol::LivePiece::needs)).
     pub bytes: Vec<(i32, u8)>,
     /// Registers, by reason (see [`super::Pairing::registers`]).
     pub registers: [u8; OUTS + 1],
@@ -181,7 +180,7 @@ impl Set {
         let bytes = self.bytes.iter().enumerate().filter(|(_, needs)| **needs != 0);
         let mut registers = [0; OUTS + 1];
         for (reason, set) in registers.iter_mut().enumerate() {
-            for (k, register) in OUT_REGISTERS.iter().enumerate().skip(1) {
+            for (k, register) in OUT_REGISTERS.iter().enumerate() {
                 if self.registers[register.number()] >> reason & 1 != 0 {
                     *set |= 1 << k;
                 }
@@ -235,6 +234,16 @@ fn effect(
     // The prologue saves registers of the caller: they are at the top of the frame, like any other value.
     if instruction.mnemonic() == Mnemonic::Push {
         effect.reads.extend(number(instruction.op0_register()));
+        return Ok(effect);
+    }
+    // The epilogue takes them back.
+    if instruction.mnemonic() == Mnemonic::Pop {
+        let register = instruction.op0_register();
+        let saved = image.function(instruction.ip()).and_then(|f| image.saved(f, register));
+        let offset = saved.ok_or_else(|| format!("a register is popped at {:#x}", instruction.ip()))?;
+        effect.only_sets = number(register);
+        effect.writes.extend(number(register));
+        effect.read_bytes.push((offset, 8));
         return Ok(effect);
     }
     let info = factory.info(instruction);

@@ -3,19 +3,22 @@
 //! Both are walked in lockstep. Instructions, registers, constants and addresses of globals must be equal (constant data may
 //! lie elsewhere if it is equal); targets of jumps and bytes of the frames correspond one-to-one; called functions are
 //! equal, or correspond themselves, which may be assumed while it is being shown (a difference would be found
-//! anyway). A frame in which an address is taken or an index is used must be laid out alike, since nothing is known about
-//! the extent of what lies there.
+//! anyway). A frame of which an address is given away or in which an index is used must be laid out alike, since nothing is
+//! known about the extent of what lies there.
 
 use std::collections::{HashMap, HashSet};
 
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 
+use super::escape::analyse;
 use super::image::{Image, successors};
 
 /// Corresponding bytes of two frames.
 #[derive(Default, Debug)]
 pub struct Slots {
     identity: bool,
+    /// Addresses of single variables may be taken.
+    loose: bool,
     there: HashMap<i64, i64>,
     back: HashMap<i64, i64>,
 }
@@ -65,6 +68,7 @@ fn walk(image: &Image, a: u64, b: u64, assumed: &mut HashSet<(u64, u64)>) -> Res
     let mut slots = Slots::default();
     let (mut there, mut back): (HashMap<u64, u64>, HashMap<u64, u64>) = Default::default();
     let mut left = vec![(a, b)];
+    slots.loose = loose(image, a) && loose(image, b);
     while let Some((x, y)) = left.pop() {
         match (there.get(&x), back.get(&y)) {
             (Some(known), _) if *known == y => continue,
@@ -76,6 +80,17 @@ fn walk(image: &Image, a: u64, b: u64, assumed: &mut HashSet<(u64, u64)>) -> Res
         let (Some(i), Some(j)) = (image.decode(x), image.decode(y)) else {
             return Err(format!("no instruction at {x:#x} or {y:#x}"));
         };
+        if i.mnemonic() == Mnemonic::Pop && i.op0_register() != Register::RBP {
+            let saved = |place, i: &Instruction| {
+                image
+                    .function(place)
+                    .and_then(|f| image.saved(f, i.op0_register()))
+                    .ok_or("a register is popped")
+            };
+            if !slots.put(saved(x, &i)?, saved(y, &j)?, 8) {
+                return Err("saved registers do not correspond".to_owned());
+            }
+        }
         same(image, &i, &j, &mut slots, assumed).map_err(|why| format!("{why} ({x:#x} and {y:#x})"))?;
         left.extend(successors(&i)?.into_iter().zip(successors(&j)?));
     }
@@ -125,6 +140,17 @@ fn same(
     Ok(())
 }
 
+/// Do addresses within the frame of this function go nowhere but to hooks, which only take note of them?
+fn loose(image: &Image, place: u64) -> bool {
+    let Some(function) = image.function(place) else { return false };
+    let Ok(code) = image.instructions(function) else { return false };
+    let called = |i: &Instruction| matches!(i.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
+    let writes_behind = |i: &Instruction| {
+        image.called(i).is_some_and(|name| name.contains("compare_exchange") || name.starts_with("pthread_"))
+    };
+    !code.values().any(|(i, _)| called(i) && writes_behind(i)) && !analyse(image, function, &code).escapes
+}
+
 fn jumps(i: &Instruction) -> bool {
     matches!(i.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch)
 }
@@ -158,7 +184,7 @@ fn memory(image: &Image, i: &Instruction, j: &Instruction, slots: &mut Slots) ->
     if i.memory_base() != Register::RBP {
         return if x == y { Ok(()) } else { Err("different offsets".to_owned()) };
     }
-    let whole = i.mnemonic() == Mnemonic::Lea || i.memory_index() != Register::None;
+    let whole = i.mnemonic() == Mnemonic::Lea && !slots.loose || i.memory_index() != Register::None;
     if whole && !slots.must_be_identity() || !slots.put(x, y, size) {
         return Err("places in the frames do not correspond one-to-one".to_owned());
     }

@@ -24,27 +24,17 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use image::Image;
-use liveness::{Liveness, OUTS};
+use liveness::Liveness;
 
-/// Bytes of two frames that correspond and may be read: offsets from the frame pointers and their number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
-    /// Offset in the first frame.
-    pub first: i32,
-    /// Offset in the second frame.
-    pub second: i32,
-    /// Number of bytes.
-    pub length: u32,
-    /// Bits of the reasons: bit 0 always, bit `k` if the caller needs the `k`-th of [`OUTS`].
-    pub needs: u8,
-}
+use crate::protocol::{LivePiece, OUTS};
 
 /// Two places whose residual code is the same up to renaming.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pairing {
     /// What may be read of the frames.
-    pub pieces: Vec<Piece>,
-    /// Which of the registers [`OUTS`] may be read, as bits: always; then, if the caller needs the `k`-th of them.
+    pub pieces: Vec<LivePiece>,
+    /// Which of these registers may be read, as bits: always; then, if the caller needs the
+    /// `k`-th of [`liveness::OUT_REGISTERS`].
     pub registers: [u8; OUTS + 1],
 }
 
@@ -97,7 +87,7 @@ impl Residual {
                 {
                     last.length += 1;
                 }
-                _ => pairing.pieces.push(Piece { first: offset, second, length: 1, needs }),
+                _ => pairing.pieces.push(LivePiece { first: offset, second, length: 1, needs }),
             }
         }
         Ok(pairing)

@@ -55,8 +55,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     let symmetry = match options.symmetry {
         None => None,
         Some(options::Symmetry::Model(symmetry)) => Some(symmetry),
-        Some(options::Symmetry::Costarted) => {
-            eprintln!("error: --symmetry costarted is for C and C++ programs");
+        Some(options::Symmetry::Costarted | options::Symmetry::Dynamic) => {
+            eprintln!("error: --symmetry costarted and dynamic are for C and C++ programs");
             return status::ERROR;
         }
     };

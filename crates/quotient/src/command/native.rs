@@ -156,8 +156,9 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     request.symmetry = match options.symmetry {
         None | Some(options::Symmetry::Model(quotient::Symmetry::Off)) => Symmetry::Off,
         Some(options::Symmetry::Costarted) => Symmetry::Costarted,
+        Some(options::Symmetry::Dynamic) => Symmetry::Dynamic,
         Some(options::Symmetry::Model(_)) => {
-            let message = "for C and C++ programs --symmetry is costarted or off";
+            let message = "for C and C++ programs --symmetry is costarted, dynamic or off";
             return failed(message, status::ERROR, options.json);
         }
     };

@@ -286,18 +286,17 @@ pub(crate) enum Symmetry {
     Model(quotient::Symmetry),
     /// Threads of a C or C++ program that were started alike.
     Costarted,
+    /// Threads of a C or C++ program whose residual code and state are alike.
+    Dynamic,
 }
 
 fn symmetry_option(text: &str) -> Result<Symmetry, String> {
     match text {
         "costarted" => Ok(Symmetry::Costarted),
-        "dynamic" => {
-            Err("symmetry between threads that were not started alike is not available; write costarted"
-                .into())
-        }
+        "dynamic" => Ok(Symmetry::Dynamic),
         _ => symmetry(text)
             .map(Symmetry::Model)
-            .map_err(|e| format!("{e}; for C and C++ programs costarted or off")),
+            .map_err(|e| format!("{e}; for C and C++ programs costarted, dynamic or off")),
     }
 }
 
