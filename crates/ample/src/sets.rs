@@ -244,7 +244,7 @@ impl Ample<Machine> for AmpleSets {
     const PROPOSALS: u32 = MOST_PROPOSALS;
 
     #[inline]
-    fn propose(&mut self, machine: &Machine, state: &[u64], attempt: u32) -> Scope {
+    fn propose(&mut self, machine: &mut Machine, state: &[u64], attempt: u32) -> Scope {
         if attempt == 0 {
             self.look(machine, state);
         }

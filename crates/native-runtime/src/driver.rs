@@ -137,6 +137,7 @@ impl World {
         }
         self.objects.restart();
         self.races.restart();
+        self.mappings.restart();
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();

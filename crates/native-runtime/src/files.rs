@@ -86,7 +86,8 @@ changing! {
     truncate "truncate", mkstemp "mkstemp", chmod "chmod"
 }
 
-fn note(changes: bool) {
+/// Files are used, and changed or not.
+pub fn note(changes: bool) {
     if active() {
         world().files_opened = true;
         world().files_changed |= changes;

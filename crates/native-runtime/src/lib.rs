@@ -14,6 +14,7 @@
 //! | `object` | synchronisation objects and atomic cells, numbered |
 //! | `costarted` | which threads can be exchanged |
 //! | `race` | data races by vector clocks |
+//! | `mappings` | memory that the program maps itself |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
 //! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
 //! | `snapshot`, `written_pages` | going back to the start |
@@ -50,6 +51,7 @@ mod files;
 mod found;
 mod heap;
 mod hooks;
+mod mappings;
 mod memory_functions;
 mod mutex;
 mod object;

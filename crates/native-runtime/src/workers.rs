@@ -52,7 +52,16 @@ struct Slot {
 struct Common {
     stop: AtomicU32,
     executions: AtomicU64,
+    /// Executions made while another process was running, too.
+    together: AtomicU64,
     slots: [Slot; SLOTS],
+}
+
+impl Common {
+    /// The number of processes that are not waiting.
+    fn running(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.state.load(Relaxed) % STATES == RUNNING).count()
+    }
 }
 
 /// A copy, as its original knows it.
@@ -124,6 +133,7 @@ impl Workers {
         if let Some(common) = self.common {
             common.stop.store(0, Relaxed);
             common.executions.store(0, Relaxed);
+            common.together.store(0, Relaxed);
             common.slots[0].state.store(RUNNING, Relaxed);
             self.own_state = RUNNING;
         }
@@ -245,6 +255,7 @@ impl Workers {
         };
         w.shared.output = -1;
         (w.shared.filtered, w.shared.leaked) = (0, 0);
+        (w.shared.copies, w.shared.copies_lost) = (0, 0);
         w.rewatch();
         replaced
     }
@@ -276,9 +287,14 @@ impl Observer for Workers {
             // The original must see this for itself.
             self.finish(None);
         }
-        let all = self.common.map_or(s.executions, |c| c.executions.fetch_add(1, Relaxed) + 1);
         self.since += 1;
-        w.shared.executions = if self.common.is_some() { all } else { s.executions };
+        w.shared.executions = s.executions;
+        if let Some(common) = self.common {
+            w.shared.executions = common.executions.fetch_add(1, Relaxed) + 1;
+            if common.running() > 1 {
+                w.shared.together = common.together.fetch_add(1, Relaxed) + 1;
+            }
+        }
         (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
         (w.shared.depth, w.shared.images) = (s.depth as u64, s.images);
         if self.message.is_some() {
@@ -309,8 +325,7 @@ impl Helpers for Workers {
         if self.since < self.gap || world().files_ever_changed {
             return false;
         }
-        let running = |slot: &&Slot| slot.state.load(Relaxed) % STATES == RUNNING;
-        common.slots.iter().filter(running).count() < self.most
+        common.running() < self.most
     }
 
     fn duplicate(&mut self) -> Option<Side> {
@@ -354,6 +369,7 @@ impl Helpers for Workers {
         self.set_own_state(RUNNING);
         let found = if finished { copy.message.read() } else { None };
         self.end(&copy, !finished);
+        world().shared.together = self.common.map_or(0, |common| common.together.load(Relaxed));
         let Some((found, outcomes)) = found else {
             world().shared.copies_lost += 1;
             return None;

@@ -197,6 +197,8 @@ pub struct World {
     pub races: Races,
     /// The program's heap.
     pub heap: Heap,
+    /// Memory that the program maps itself.
+    pub mappings: crate::mappings::Mappings,
     /// The start of every execution.
     pub snapshot: Option<Snapshot>,
     /// Destructors of thread-specific data, by key.
@@ -286,6 +288,7 @@ pub fn attach() {
         objects: Objects::new(),
         races: Races::new(),
         heap: Heap::new(),
+        mappings: Default::default(),
         snapshot: None,
         keys: Vec::new(),
         files_opened: false,

@@ -114,6 +114,8 @@ pub struct Figures {
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
     pub fewest: bool,
+    /// Executions made while another process was exploring, too.
+    pub together: u64,
 }
 
 /// What came of a request.
@@ -294,6 +296,7 @@ fn figures(shared: &Shared) -> Figures {
         estimate: shared.estimate,
         switches: shared.switches,
         fewest: shared.fewest != 0,
+        together: shared.together,
     }
 }
 

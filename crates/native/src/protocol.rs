@@ -325,6 +325,8 @@ pub struct Shared {
     pub copies: u64,
     /// Of these, how many did so in vain.
     pub copies_lost: u64,
+    /// Executions made while another process was exploring, too.
+    pub together: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
 

@@ -36,6 +36,25 @@ pub enum StoreKind {
     Tree,
     /// As they are.
     Plain,
+    /// Each compressed by itself.
+    Gzip,
+    /// Components kept once: globals, objects, threads.
+    Collapse,
+}
+
+impl StoreKind {
+    /// All of them, the plain one first.
+    pub const ALL: [StoreKind; 4] = [StoreKind::Plain, StoreKind::Gzip, StoreKind::Collapse, StoreKind::Tree];
+
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            StoreKind::Tree => "tree",
+            StoreKind::Plain => "plain",
+            StoreKind::Gzip => "gzip",
+            StoreKind::Collapse => "collapse",
+        }
+    }
 }
 
 /// Whether only representative interleavings are explored (partial order reduction).
@@ -431,10 +450,6 @@ impl Model {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
             }
         }
-        let store = match check.store {
-            StoreKind::Tree => "tree",
-            StoreKind::Plain => "plain",
-        };
         Outcome {
             verdict: Verdict::Holds,
             violations: Vec::new(),
@@ -446,7 +461,7 @@ impl Model {
             audited_ample: None,
             notes,
             unreached: Vec::new(),
-            store,
+            store: check.store.name(),
         }
     }
 

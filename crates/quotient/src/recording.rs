@@ -36,7 +36,7 @@ impl Model {
         if check.audit > 0 {
             symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
             if machine.program().claim.is_none() && partial_order != PartialOrder::Off {
-                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check.audit)?;
+                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check)?;
             }
         }
         if symmetry.over_budget > 0 {

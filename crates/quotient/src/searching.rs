@@ -1,12 +1,12 @@
 //! Which search answers a question: the seams put together.
 
-use quotient_ample::{All, Ample, AmpleSets};
+use quotient_ample::{All, Ample, AmpleSets, DynamicSets, Question};
 use quotient_machine::{Fair, Machine};
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
 use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
 use quotient_symmetry::Identity;
-use quotient_visited::{Plain, Tree, Visited};
+use quotient_visited::{Collapse, Gzip, Plain, Tree, Visited};
 
 use crate::symmetry_choice::Representative;
 use crate::{Check, PartialOrder, SearchKind, StoreKind};
@@ -32,21 +32,23 @@ pub(crate) fn run(
 }
 
 /// The question that a reduced search of this machine must answer.
-fn question(machine: &Machine) -> Result<quotient_ample::Question, &'static str> {
+fn question(machine: &Machine) -> Result<Question, &'static str> {
     match machine.program().claim {
-        None => Ok(quotient_ample::Question::Safety),
-        Some(_) => propositions(machine).map(|visible| quotient_ample::Question::LtlX { visible }),
+        None => Ok(Question::Safety),
+        Some(_) => propositions(machine).map(|visible| Question::LtlX { visible }),
     }
 }
+
+const NOT_CANONICAL: &str = "the order of --symmetry does not always choose the same state of a class";
 
 /// Ample sets that go together with a representative, or why there are none.
 pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
     machine: &Machine,
     representative: &R,
-    question: &quotient_ample::Question,
+    question: &Question,
 ) -> Result<AmpleSets, &'static str> {
     if !representative.is_canonical() {
-        return Err("the order of --symmetry does not always choose the same state of a class");
+        return Err(NOT_CANONICAL);
     }
     AmpleSets::new(machine, question, representative.renames())
 }
@@ -66,6 +68,8 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
     }
     let ample = if check.raw || check.partial_order == PartialOrder::Off {
         Ok(None)
+    } else if machine.program().features.dynamic {
+        return run_dynamic(machine, representative, check, progress);
     } else {
         question(machine).and_then(|question| ample_sets(machine, representative, &question)).map(Some)
     };
@@ -80,6 +84,27 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
         Err(why) => Err(why),
     };
     (run_reduced(machine, representative, &mut All, check, progress), order)
+}
+
+/// As above, with ample sets for a program with objects.
+fn run_dynamic<R: quotient_symmetry::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
+    let ample = if representative.is_canonical() {
+        question(machine).and_then(|question| DynamicSets::new(machine, &question, symmetric))
+    } else {
+        Err(NOT_CANONICAL)
+    };
+    match ample {
+        Ok(mut ample) => {
+            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
+        }
+        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
+    }
 }
 
 /// What a claim looks at, if ample sets can preserve the answer: it must not count steps, and only look at what steps write.
@@ -141,6 +166,15 @@ pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ampl
     match check.store {
         StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
         StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
+        StoreKind::Gzip | StoreKind::Collapse => {
+            // These are about memory, not speed: one search for both.
+            let mut store: Box<dyn Visited> = if check.store == StoreKind::Gzip {
+                Box::new(Gzip::new())
+            } else {
+                Box::new(Collapse::new(machine.parts()))
+            };
+            run_with(machine, representative, ample, &mut store, check, progress)
+        }
     }
 }
 

@@ -232,15 +232,15 @@ active proctype C() { do :: z == 1 -> z = 0 od }";
     let mut in_order = Vec::new();
     let mut sorted: Vec<&Vec<u64>> = states.iter().collect();
     sorted.sort();
-    let all = |ample: &mut AmpleSets, machine: &Machine, state: &[u64]| -> Vec<Scope> {
+    let all = |ample: &mut AmpleSets, machine: &mut Machine, state: &[u64]| -> Vec<Scope> {
         (0..AmpleSets::PROPOSALS).map(|attempt| ample.propose(machine, state, attempt)).collect()
     };
     for state in &sorted {
-        in_order.push(all(&mut first, &plain, state));
+        in_order.push(all(&mut first, &mut plain, state));
     }
     let mut second = AmpleSets::new(&plain, &question, false).expect("it has ample sets");
     for (state, before) in sorted.iter().zip(&in_order).rev() {
-        assert_eq!(&all(&mut second, &plain, state), before);
+        assert_eq!(&all(&mut second, &mut plain, state), before);
     }
     assert!(in_order.iter().any(|p| p[0] != Scope::All), "something is reduced");
     for formula in [formula, "<>[] (z != 1)", "[] ((z == 1) -> <> (z == 0))"] {

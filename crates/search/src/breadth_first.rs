@@ -15,7 +15,7 @@ use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Successors generated before they are looked up.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// Explores everything reachable, nearest first.
 pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
@@ -35,6 +35,7 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         expanded: 0,
         transitions: 0,
         depth: 0,
+        again: Again { originals: Originals::new(originals.keeps()), ..Again::default() },
         originals,
         scratch: Vec::new(),
     };
@@ -61,7 +62,16 @@ struct BreadthFirst<'a, S, R, A, V> {
     depth: u64,
     /// The successors of a batch as they were found.
     originals: Originals,
+    again: Again,
     scratch: Vec<u64>,
+}
+
+/// Memory for expanding a state once more.
+#[derive(Default)]
+struct Again {
+    successors: Successors,
+    originals: Originals,
+    looked: Looked,
 }
 
 /// One state of a batch and which entries of the batch are its successors.
@@ -222,46 +232,42 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
     /// end all moves. Nothing new was found so far, so nothing has to be taken back.
-    #[cold]
+    #[inline(never)]
     fn expand_again(&mut self, refused: &Expanded, options: &Options<'_>) -> Result<(), Stop> {
-        let mut successors = Successors::new();
-        let mut hint = Vec::new();
+        let mut again = std::mem::take(&mut self.again);
+        let ended = self.next_proposals(refused, options, &mut again);
+        self.again = again;
+        ended
+    }
+
+    fn next_proposals(
+        &mut self,
+        refused: &Expanded,
+        options: &Options<'_>,
+        again: &mut Again,
+    ) -> Result<(), Stop> {
+        let Again { successors, originals, looked } = again;
         let (item, mut tag) = (refused.item, refused.tag);
         loop {
             successors.clear();
-            self.originals.clear();
+            originals.clear();
             tag = self
                 .seams
-                .expand(self.level.state(item), tag, &mut successors, &mut self.originals, &mut self.scratch)
+                .expand(self.level.state(item), tag, successors, originals, &mut self.scratch)
                 .map_err(|e| Stop::Incomplete(e.what))?;
             let expanded = Expanded { item, first: 0, end: successors.len(), tag };
             let violated = if options.all { None } else { successors.first_violation() };
             let count = violated.unwrap_or(successors.len());
-            let mut open = tag == 0;
-            for index in 0..count {
-                let state = successors.state(index);
-                if state.is_empty() {
-                    continue;
-                }
-                let stored = &self.level.stored;
-                let known = Known { state: stored.state(item.stored), hint: stored.hint(item.stored) };
-                let visited = &mut *self.seams.visited;
-                hint.clear();
-                hint.resize(visited.hint_len(state.len()), 0);
-                let loaded = visited.load(state, Some(known), &mut hint);
-                let key = visited.prepare(state, loaded, &mut hint);
-                if visited.insert(key, state) {
-                    open = true;
-                    self.discovered(
-                        Seams::<S, R, A, V>::tagged(index as u32, tag),
-                        &successors,
-                        index,
-                        &hint,
-                    );
-                }
+            self.groups(std::slice::from_ref(&expanded), |groups, visited| {
+                visited.insert_batch(successors, count, groups, looked);
+            });
+            for &entry in &looked.new {
+                let hint_len = self.seams.visited.hint_len(successors.state(entry as usize).len());
+                self.parents.child(Seams::<S, R, A, V>::tagged(entry, tag));
+                self.next.push(successors, originals, entry as usize, looked.hint(entry as usize, hint_len));
             }
-            if open || self.any_open(&successors, 0..successors.len()) {
-                return self.violations(&successors, &expanded, count, options);
+            if tag == 0 || !looked.new.is_empty() || self.any_open(successors, 0..successors.len()) {
+                return self.violations(successors, &expanded, count, options);
             }
         }
     }

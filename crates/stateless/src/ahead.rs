@@ -106,6 +106,9 @@ pub fn explore_ahead<X: Execution>(
             if let Some(found) = helpers.wait(job.1) {
                 exploration.statistics.add(&found.statistics);
                 explorer.violation = explorer.violation.take().or(found.violation);
+                // Who was stopped does not know why.
+                explorer.bound =
+                    explorer.bound.filter(|b| *b != Bound::Stopped).or(found.bound).or(explorer.bound);
             }
         } else {
             helpers.cancel(job.1);

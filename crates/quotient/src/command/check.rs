@@ -69,6 +69,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         store: match options.store {
             options::Store::Tree => StoreKind::Tree,
             options::Store::Plain => StoreKind::Plain,
+            options::Store::Gzip => StoreKind::Gzip,
+            options::Store::Collapse => StoreKind::Collapse,
         },
         partial_order: match options.por {
             options::Por::Si => PartialOrder::SymmetricIndependence,

@@ -197,6 +197,10 @@ pub(crate) enum Store {
     Tree,
     /// Whole states
     Plain,
+    /// Every state compressed by itself: for comparison
+    Gzip,
+    /// Globals, objects and threads kept once and shared
+    Collapse,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -310,6 +314,15 @@ pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
             _ => Err("write exact, kbots, kbots=K, pc, heap or off".into()),
         },
     }
+}
+
+/// A store by its name.
+pub(crate) fn store(text: &str) -> Result<quotient::StoreKind, String> {
+    let all = quotient::StoreKind::ALL.into_iter();
+    all.clone().find(|s| s.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = all.map(quotient::StoreKind::name).collect();
+        format!("write one of {}", names.join(", "))
+    })
 }
 
 fn size(text: &str) -> Result<u64, String> {
