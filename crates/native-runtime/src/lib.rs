@@ -7,7 +7,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
-//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `verifier` | interposed primitives |
+//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `verifier` | interposed primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
@@ -49,6 +49,7 @@ mod donor;
 mod driver;
 mod files;
 mod found;
+mod futex;
 mod heap;
 mod hooks;
 mod mappings;
@@ -56,6 +57,7 @@ mod memory_functions;
 mod mutex;
 mod object;
 mod once;
+mod pipe;
 mod process;
 mod program;
 mod race;

@@ -13,6 +13,7 @@
 //! | [`token`] | a schedule as a short text |
 //! | [`symbols`] | addresses to names and lines |
 //! | [`wrapper`] | `quotient cc` |
+//! | [`holes`](mod@holes) | accesses that the compiler does not announce |
 //! | `confinement` | no writing outside of the scratch directory |
 //! | [`protocol`] | what both sides write to shared memory |
 //!
@@ -21,6 +22,7 @@
 pub mod build;
 pub mod check;
 mod confinement;
+pub mod holes;
 pub mod protocol;
 mod scratch;
 pub mod session;
