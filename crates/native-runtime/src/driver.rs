@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Symmetry, Verdict, explore,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Outcome, Report, Schedule,
+    Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
 use crate::context;
@@ -19,6 +20,11 @@ use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_out
 /// Where the stack for signal handlers lies.
 const SIGNAL_STACK: usize = 0x6080_0000_0000;
 const SIGNAL_STACK_SIZE: usize = 256 << 10;
+/// Random executions for an estimate, and the most time they may take.
+const PROBES: u32 = 2000;
+const PROBES_TIME: Duration = Duration::from_millis(100);
+/// Executions to find a failing schedule with fewer context switches.
+const MINIMISING: u64 = 20_000;
 /// Explorations that are started again because something was found to be visible.
 const MOST_RESTARTS: u64 = 1000;
 
@@ -191,6 +197,19 @@ fn probe(program: &mut Program) {
     }
 }
 
+/// About how many executions there will be (without symmetry): the mean over random ones, as many as the time allows.
+fn estimate_executions(program: &mut Program) -> u64 {
+    let start = std::time::Instant::now();
+    let most = (world().shared.max_steps as usize).min(STEPS);
+    let (mut total, mut made) = (0.0, 0);
+    while made < PROBES && !world().grown && (made == 0 || start.elapsed() < PROBES_TIME) {
+        total += estimate(program, 1, most, u64::from(made) + 1);
+        made += 1;
+    }
+    // Conversion saturates.
+    if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }
+}
+
 fn explore_all() {
     let mut program = Program::default();
     probe(&mut program);
@@ -202,12 +221,23 @@ fn explore_all() {
         w.shared.threads = w.named as u32;
         (w.shared.executions, w.shared.outcomes_length) = (0, 0);
         let configuration = configuration(w);
+        w.shared.estimate = estimate_executions(&mut program);
+        let w = world();
+        if w.grown && w.shared.restarts < MOST_RESTARTS {
+            w.shared.restarts += 1;
+            continue;
+        }
         workers.restart();
-        let report = if workers.can_help(&configuration) {
+        let mut report = if workers.can_help(&configuration) {
             explore_ahead(&mut program, &configuration, &mut workers)
         } else {
             explore(&mut program, &configuration, &mut workers)
         };
+        if !world().grown
+            && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
+        {
+            minimise_violation(&mut violation.schedule);
+        }
         let w = world();
         if w.grown && w.shared.stop == 0 && w.shared.restarts < MOST_RESTARTS {
             w.shared.restarts += 1;
@@ -268,6 +298,26 @@ fn answer(w: &mut World, found: Verdict) {
             };
         }
     }
+}
+
+/// Replaces the schedule of a violation by one with few context switches that fails in the same way. If something more turns
+/// out to be visible meanwhile, the exploration starts again.
+fn minimise_violation(schedule: &mut Schedule) {
+    let signature = || {
+        let failure = &world().shared.failure;
+        (failure.kind, failure.text[..failure.text_length as usize].to_vec())
+    };
+    with_single_joins(&schedule.choices);
+    let expected = signature();
+    if expected.0 == FailureKind::Refused as u8 {
+        return;
+    }
+    let mut same =
+        |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
+    let found = minimise(&mut Program::default(), schedule, MINIMISING, &mut same);
+    let w = world();
+    (w.shared.switches, w.shared.fewest) = (found.switches as u32, u32::from(found.fewest));
+    *schedule = found.schedule;
 }
 
 /// Repeats the execution of a violation, so that it is the last one that was made; gives the schedule in which threads are

@@ -237,6 +237,7 @@ impl Execution for Program {
         let before = w.replays().then(|| w.describe(thread as usize, alternative));
         w.shared.steps += 1;
         w.alternative = alternative;
+        w.trap = before.is_some() && w.shared.trap as usize == self.steps + 1;
         w.run(thread as usize);
         self.start_children();
         if let Some(mut step) = before {

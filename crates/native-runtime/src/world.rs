@@ -177,6 +177,8 @@ pub struct World {
     pub driver_fs: usize,
     /// Kernel-thread mode: may the driver go on?
     pub driver_turn: AtomicU32,
+    /// Stop for the debugger when the thread goes on?
+    pub trap: bool,
     /// Has something gone wrong?
     pub failed: bool,
     /// The execution says nothing: the exploration starts again.
@@ -283,6 +285,7 @@ pub fn attach() {
         driver_sp: 0,
         driver_fs: 0,
         driver_turn: AtomicU32::new(0),
+        trap: false,
         failed: false,
         abandoned: false,
         told_apart: 0,
@@ -433,6 +436,11 @@ impl World {
         };
         // SAFETY: the driver is waiting in `run`, any other thread in this function or before its start.
         unsafe { context::switch(save, to, fs) };
+        if world().trap {
+            world().trap = false;
+            // SAFETY: stops for the debugger, which was asked for; the stack is that of the thread about to make its step.
+            unsafe { std::arch::asm!("int3") };
+        }
     }
 
     /// The stack of the running thread.

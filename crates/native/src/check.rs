@@ -112,6 +112,12 @@ pub struct Figures {
     pub copies: u64,
     /// Of these, those explored in vain.
     pub copies_lost: u64,
+    /// An estimate of the number of executions, made before the exploration, without symmetry.
+    pub estimate: u64,
+    /// Context switches of the violation's schedule.
+    pub switches: u32,
+    /// Has no schedule of such a violation fewer?
+    pub fewest: bool,
     /// Executions made while another process was exploring, too.
     pub together: u64,
 }
@@ -295,6 +301,9 @@ fn figures(shared: &Shared) -> Figures {
         leaked: shared.leaked,
         copies: shared.copies,
         copies_lost: shared.copies_lost,
+        estimate: shared.estimate,
+        switches: shared.switches,
+        fewest: shared.fewest != 0,
         together: shared.together,
     }
 }

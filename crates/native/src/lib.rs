@@ -12,6 +12,7 @@
 //! | [`trace`] | a violation repeated step by step, with names and lines |
 //! | [`token`] | a schedule as a short text |
 //! | [`symbols`] | addresses to names and lines |
+//! | [`residual`] | residual machine code and live locals, for dynamic symmetry |
 //! | [`wrapper`] | `quotient cc` |
 //! | [`holes`](mod@holes) | accesses that the compiler does not announce |
 //! | `confinement` | no writing outside of the scratch directory |
@@ -24,6 +25,7 @@ pub mod check;
 mod confinement;
 pub mod holes;
 pub mod protocol;
+pub mod residual;
 mod scratch;
 pub mod session;
 pub mod symbols;

@@ -8,7 +8,7 @@
 /// The descriptor under which a checked process finds the shared block.
 pub const SESSION_DESCRIPTOR: i32 = 187;
 /// First word of the block: says that the descriptor is what it seems, in this version.
-pub const MAGIC: u64 = 0x7175_6f74_6e61_7401;
+pub const MAGIC: u64 = 0x7175_6f74_6e61_7402;
 
 /// The most threads a checked program may create, the main thread included.
 pub const THREADS: usize = 32;
@@ -315,6 +315,8 @@ pub struct Shared {
     pub values: [i64; VALUES],
     /// How long a process may go without a step.
     pub patience_milliseconds: u64,
+    /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).
+    pub trap: u32,
 
     // Progress.
     /// See [`phase`].
@@ -347,7 +349,7 @@ pub struct Shared {
     pub copies_lost: u64,
     /// Executions made while another process was exploring, too.
     pub together: u64,
-    /// An estimate made before the exploration.
+    /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
 
     // The answer.
@@ -365,6 +367,10 @@ pub struct Shared {
     pub outcomes_length: u32,
     /// Number of joinable threads that were never joined in some execution.
     pub leaked: u32,
+    /// Context switches of the violation's schedule.
+    pub switches: u32,
+    /// Has no schedule of such a violation fewer?
+    pub fewest: u32,
     /// Why symmetry was not used, as bits: see [`why`].
     pub asymmetric: u32,
     /// Sets of threads that were exchanged, at most four.

@@ -129,6 +129,8 @@ pub struct Heartbeat {
     pub steps: u64,
     /// Pruned as symmetric.
     pub pruned: u64,
+    /// About how many executions there will be, without symmetry; 0: not known.
+    pub estimate: u64,
 }
 
 impl Session {
@@ -176,7 +178,48 @@ impl Session {
         }
     }
 
+    /// Runs the program under gdb, on the terminal, until gdb is left; when it stops, selects the frame of `function`.
+    ///
+    /// # Errors
+    /// If gdb cannot be started.
+    pub fn run_under_gdb(
+        &self,
+        binary: &Binary,
+        surroundings: &Surroundings,
+        gdb: &std::ffi::OsStr,
+        function: &str,
+    ) -> Result<ExitStatus, SessionError> {
+        let mut command = Command::new(gdb);
+        for line in ["set confirm off", "set startup-with-shell off", "set print thread-events off", "run"] {
+            command.args(["-ex", line]);
+        }
+        if !function.is_empty() {
+            // From the runtime's frames to the program's.
+            command.args(["-ex", &format!("frame function {function}")]);
+        }
+        command.args(["-q", "-nx"]).arg("--args");
+        command.arg(std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned()));
+        self.prepare(&mut command, surroundings, false)?;
+        let mut child =
+            command.spawn().map_err(|error| SessionError::System("cannot start the debugger", error))?;
+        child.wait().map_err(|error| SessionError::System("cannot wait for the debugger", error))
+    }
+
     fn start(&self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
+        let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
+        let mut command = Command::new(path);
+        self.prepare(&mut command, surroundings, true)?;
+        command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
+    }
+
+    /// Gives the command what a checked process finds: arguments, working directory, descriptors. Its input and output are
+    /// its own only if it is `captured`.
+    fn prepare(
+        &self,
+        command: &mut Command,
+        surroundings: &Surroundings,
+        captured: bool,
+    ) -> Result<(), SessionError> {
         // The program works in one directory; the other one keeps its files as they were.
         let directory = self.scratch.path().join("work");
         let originals = self.scratch.path().join("original");
@@ -192,9 +235,10 @@ impl Session {
             Some(path) => Stdio::from(File::open(path).map_err(|e| SessionError::File(path.clone(), e))?),
             None => Stdio::null(),
         };
-        let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
-        let mut command = Command::new(path);
-        command.args(&surroundings.arguments).current_dir(&directory).env("LD_BIND_NOW", "1").stdin(input);
+        command.args(&surroundings.arguments).current_dir(&directory).env("LD_BIND_NOW", "1");
+        if captured {
+            command.stdin(input);
+        }
         command.env_remove("LD_PRELOAD");
         let (block, output) = (self.block.file.as_raw_fd(), self.output.as_raw_fd());
         // SAFETY: only system calls that are allowed between fork and exec.
@@ -202,8 +246,8 @@ impl Session {
             command.pre_exec(move || {
                 let failed = libc::dup2(block, SESSION_DESCRIPTOR) < 0
                     || libc::dup2(output, SESSION_DESCRIPTOR + 1) < 0
-                    || libc::dup2(output, 1) < 0
-                    || libc::dup2(output, 2) < 0
+                    || (captured && libc::dup2(output, 1) < 0)
+                    || (captured && libc::dup2(output, 2) < 0)
                     || libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) < 0
                     || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0;
                 if failed {
@@ -213,7 +257,7 @@ impl Session {
                 Ok(())
             });
         }
-        command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
+        Ok(())
     }
 
     /// Waits for the end; kills a process that makes no step for too long, in CPU time or four times as long in real time.
@@ -238,6 +282,7 @@ impl Session {
                     executions: (&raw const (*self.block.address).executions).read_volatile(),
                     steps: (&raw const (*self.block.address).steps).read_volatile(),
                     pruned: (&raw const (*self.block.address).pruned).read_volatile(),
+                    estimate: (&raw const (*self.block.address).estimate).read_volatile(),
                 }
             };
             if !watch(beat) {

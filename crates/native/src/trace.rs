@@ -102,16 +102,10 @@ pub fn replay(
     kernel_threads: bool,
 ) -> Result<Trace, SessionError> {
     let mut session = Session::new(|shared| {
-        request.fill(shared);
-        shared.mode = if kernel_threads { mode::REPLAY_KERNEL } else { mode::REPLAY };
-        shared.symmetry = 0;
-        for (slot, choice) in shared.schedule.iter_mut().zip(&token.schedule.choices) {
-            (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
+        fill_replay(shared, request, token);
+        if kernel_threads {
+            shared.mode = mode::REPLAY_KERNEL;
         }
-        shared.schedule_length = token.schedule.choices.len().min(shared.schedule.len()) as u32;
-        let cells = &token.cells[..token.cells.len().min(shared.cells.len())];
-        shared.cells[..cells.len()].copy_from_slice(cells);
-        shared.cells_length = cells.len() as u32;
     })?;
     let end = session.run(binary, &request.surroundings, request.patience, &mut |_| true)?;
     let output = session.output();
@@ -135,6 +129,40 @@ pub fn replay(
         lost: shared.bound == 6,
         complete: shared.verdict != verdict::UNDECIDED,
     })
+}
+
+/// Asks for the repetition of a schedule.
+fn fill_replay(shared: &mut Shared, request: &Request, token: &Token) {
+    request.fill(shared);
+    shared.mode = mode::REPLAY;
+    shared.symmetry = 0;
+    for (slot, choice) in shared.schedule.iter_mut().zip(&token.schedule.choices) {
+        (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
+    }
+    shared.schedule_length = token.schedule.choices.len().min(shared.schedule.len()) as u32;
+    let cells = &token.cells[..token.cells.len().min(shared.cells.len())];
+    shared.cells[..cells.len()].copy_from_slice(cells);
+    shared.cells_length = cells.len() as u32;
+}
+
+/// Repeats a schedule under the debugger `gdb`, on the terminal, and stops before step `step` (counted from 1), on the stack of
+/// the thread that is about to make it, in `function`.
+///
+/// # Errors
+/// If the debugger cannot be started.
+pub fn debug(
+    binary: &Binary,
+    request: &Request,
+    token: &Token,
+    step: u32,
+    gdb: &std::ffi::OsStr,
+    function: &str,
+) -> Result<std::process::ExitStatus, SessionError> {
+    let session = Session::new(|shared| {
+        fill_replay(shared, request, token);
+        shared.trap = step;
+    })?;
+    session.run_under_gdb(binary, &request.surroundings, gdb, function)
 }
 
 struct View<'a> {

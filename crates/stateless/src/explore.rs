@@ -75,7 +75,7 @@ pub(crate) struct Exploration {
     pub steps: Vec<Step>,
     /// Scratch: a copy of the run.
     pub image: Vec<Event>,
-    /// Kept up to date when symmetry is between co-started threads.
+    /// Kept up to date when symmetry is used.
     pub history: History,
     /// States before this one belong to all workers ([`crate::parallel`]): what is to be explored
     /// from them is put into `requests`.
@@ -286,7 +286,7 @@ impl Exploration {
     }
 
     fn replay<X: Execution>(&mut self, program: &mut X, fixed: usize) -> Result<(), ExplorationError> {
-        if self.configuration.symmetry == Symmetry::Costarted {
+        if self.configuration.symmetry != Symmetry::Off {
             self.history.restart();
             (1..=fixed).for_each(|k| self.history.extend(&self.run[..k]));
         }
@@ -361,7 +361,7 @@ impl Exploration {
             program.step(thread, alternative);
             self.statistics.steps += 1;
             self.run.push(Event { thread, alternative, operation });
-            if self.configuration.symmetry == Symmetry::Costarted {
+            if self.configuration.symmetry != Symmetry::Off {
                 self.history.extend(&self.run);
             }
             self.push_frame(below);

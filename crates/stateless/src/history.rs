@@ -17,7 +17,7 @@
 //! different pasts can lead to like states.
 
 use crate::happens_before::{Event, HappensBefore};
-use crate::threads::ThreadId;
+use crate::threads::{ThreadId, ThreadSet};
 
 /// The clocks of the run so far, without the order due to the creation of threads.
 pub(crate) struct History {
@@ -62,6 +62,36 @@ impl History {
             0 => 0,
             last => self.ordinals[last as usize - 1] + 1,
         }
+    }
+
+    /// Were these threads created by one thread, have they made no step, and is nothing that happened so far a place
+    /// where exchanging them would matter? That is the case if all events up to the first creation happen before it, and
+    /// since then the creator alone has made steps, none of which touches an object or could have gone another way.
+    pub fn only_created(&self, run: &[Event], threads: ThreadSet) -> bool {
+        if threads.iter().any(|t| self.made[t as usize] != 0) {
+            return false;
+        }
+        let Some(first) = run.iter().position(|e| !(e.operation.wakes & threads).is_empty()) else {
+            return false;
+        };
+        let creator = run[first].thread;
+        let clock = self.clocks.clock(first);
+        let mut created = ThreadSet::EMPTY;
+        for (k, event) in run.iter().enumerate() {
+            let operation = &event.operation;
+            if k <= first {
+                if clock[event.thread as usize] as usize <= k {
+                    return false;
+                }
+            } else if event.thread != creator
+                || !operation.accesses().is_empty()
+                || operation.alternatives > 1
+            {
+                return false;
+            }
+            created = created | (operation.wakes & threads);
+        }
+        created == threads
     }
 
     /// Does exchanging `a` and `b` map `run` to an equivalent run?

@@ -16,6 +16,7 @@
 //! | `history` | co-started threads whose pasts mirror each other | |
 //! | [`estimate`] | how many executions there will be | Knuth 1975 |
 //! | [`parallel`] | several workers | |
+//! | [`mod@minimise`] | failing schedules with few context switches | Qadeer, Rehof 2005 |
 //! | [`schedule`] | schedules as short tokens | |
 //! | [`model`] | model programs, brute force, random programs | |
 //!
@@ -43,6 +44,7 @@ pub mod execution;
 pub mod explore;
 pub mod happens_before;
 mod history;
+pub mod minimise;
 pub mod model;
 pub mod operation;
 pub mod parallel;
@@ -59,6 +61,7 @@ pub use configuration::{
 };
 pub use execution::{Ending, Execution, Outcome, Symmetry};
 pub use explore::explore;
+pub use minimise::{Minimised, minimise};
 pub use operation::{Access, Kind, Mode, Operation};
 pub use parallel::explore_parallel;
 pub use schedule::{Choice, Schedule};

@@ -67,6 +67,14 @@
 //! redundant at `i` is closed under exchanges at `i`. So fresh threads need no images. This is what
 //! makes co-started threads cheap: without it `n` threads have `n!` images of every run.
 //!
+//! Threads that have only just been created are fresh as well, if no exchange needs images so far and all that happened
+//! before the first creation `c` happens before `c`, and since then the creator alone has made steps, none of which
+//! touches an object or has alternatives ([`History::only_created`](crate::history::History::only_created)). For
+//! then races are reported to states `i` before these creations only: the steps since `c` are no part of a race as the
+//! earlier event. What would be explored at `i` instead of its event `e` consists of events that do not happen after `e`.
+//! All steps of `a` and `b` do, in the run and in its image, and so does whatever they influence; so the image asks
+//! for exactly what the run asks for.
+//!
 //! The number of images of a run is the product of the sizes of the classes of the threads that step
 //! along it. Where it could exceed the bound, the classes of a state are dropped and nothing is pruned
 //! there.
@@ -171,13 +179,15 @@ impl Exploration {
         if let (Some(parent), Some(event)) = (before.last(), self.run.last()) {
             let mut largest = 1;
             for class in &mut classes.classes {
-                class.fresh = !class.members.contains(event.thread)
+                let inherited = !class.members.contains(event.thread)
                     && (class.members & classes.moved).is_empty()
                     && parent
                         .classes
                         .classes
                         .iter()
                         .any(|c| c.fresh && (class.members - c.members).is_empty());
+                class.fresh = inherited
+                    || (classes.moved.is_empty() && self.history.only_created(&self.run, class.members));
                 if !class.fresh {
                     largest = largest.max(class.members.len() as u64);
                 }

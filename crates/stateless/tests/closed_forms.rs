@@ -31,6 +31,12 @@ fn check(family: fn(usize) -> Program, n: usize, traces: u64, orbits: u64) {
     // Different pasts can lead to like states, so there can be fewer classes of states than orbits.
     let dynamic = count(family(n), Algorithm::SourceSets, Symmetry::Dynamic);
     assert!(dynamic.executions <= orbits, "n = {n}: {} executions", dynamic.executions);
+    for algorithm in [Algorithm::SourceSets, Algorithm::Optimal] {
+        let started = count(family(n), algorithm, Symmetry::Costarted);
+        let created = count(families::created_in_a_loop(family(n)), algorithm, Symmetry::Costarted);
+        assert_eq!(created.executions, orbits, "orbits of threads created in a loop, n = {n}, {algorithm:?}");
+        assert_eq!(created.images, started.images, "images, n = {n}, {algorithm:?}");
+    }
     println!(
         "n = {n}: {traces} traces; {orbits} orbits, {} executions of the optimal mode; {} up to like states",
         optimal.executions, dynamic.executions

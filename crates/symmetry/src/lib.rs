@@ -20,6 +20,9 @@ pub use ordered::{Order, Ordered, StateGraph};
 
 /// Chooses the state that stands for a class of states of a system of type `S`.
 pub trait Representative<S: ?Sized> {
+    /// Whether a state may stand for another one than itself.
+    const CHANGES: bool = true;
+
     /// Replaces `state` by its representative, written to `out`; `false` when `state` stands for itself
     /// (and `out` was not touched).
     fn representative(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool;
@@ -32,6 +35,12 @@ pub trait Representative<S: ?Sized> {
 
     /// Whether threads may change places.
     fn renames(&self) -> bool;
+
+    /// Whether a search goes on from the states it finds and only stores their representatives. Orders that leave ties as
+    /// they are want that: the order of the threads then stays that of the program, whatever was stored on the way.
+    fn keeps_found(&self) -> bool {
+        false
+    }
 }
 
 /// Every state stands for itself.
@@ -39,6 +48,8 @@ pub trait Representative<S: ?Sized> {
 pub struct Identity;
 
 impl<S: ?Sized> Representative<S> for Identity {
+    const CHANGES: bool = false;
+
     #[inline]
     fn representative(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> bool {
         false

@@ -174,8 +174,12 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             String::new()
         };
         let executions = terminal::grouped(beat.executions);
+        let of = match beat.estimate {
+            0 => String::new(),
+            estimate => format!(" of about {}", native_report::rough(estimate)),
+        };
         line.show(
-            &format!("{executions} executions{pruned}  {} steps", terminal::grouped(beat.steps)),
+            &format!("{executions} executions{of}{pruned}  {} steps", terminal::grouped(beat.steps)),
             beat.executions,
         );
         !terminal::INTERRUPTED.load(Ordering::Relaxed)
@@ -242,6 +246,9 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
     let request = options.native.request(None, false);
+    if let Some(step) = options.gdb {
+        return debug(&binary, &request, &token, step);
+    }
     match quotient_native::replay(&binary, &request, &token, false) {
         Ok(trace) => {
             terminal::print(&if options.json {
@@ -256,6 +263,30 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
             violation_status(&trace)
         }
         Err(error) => failed(&error.to_string(), status::ERROR, options.json),
+    }
+}
+
+/// Repeats the schedule under gdb.
+fn debug(binary: &Binary, request: &Request, token: &Token, step: u32) -> u8 {
+    let gdb = std::env::var_os("QUOTIENT_GDB").unwrap_or_else(|| "gdb".into());
+    let trace = match quotient_native::replay(binary, request, token, false) {
+        Ok(trace) => trace,
+        Err(error) => return failed(&error.to_string(), status::ERROR, false),
+    };
+    let Some(stop) = trace.steps.get(step as usize - 1) else {
+        let message = format!("the schedule has {} steps", trace.steps.len());
+        return failed(&message, status::ERROR, false);
+    };
+    let function = stop.stack.first().map_or("", |frame| &frame.function);
+    eprintln!("before step {step}: T{} {}", stop.thread, stop.text);
+    match quotient_native::trace::debug(binary, request, token, step, &gdb, function) {
+        Ok(_) => status::HOLDS,
+        Err(SessionError::System(_, error)) if error.kind() == std::io::ErrorKind::NotFound => failed(
+            &format!("{} is not installed (another path: QUOTIENT_GDB=/path/to/gdb)", gdb.display()),
+            status::ERROR,
+            false,
+        ),
+        Err(error) => failed(&error.to_string(), status::ERROR, false),
     }
 }
 

@@ -30,6 +30,16 @@ fn plural(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
+/// An estimate: two digits are more than enough.
+pub(crate) fn rough(estimate: u64) -> String {
+    let digits = estimate.checked_ilog10().unwrap_or(0);
+    if digits > 15 {
+        return format!("10^{digits}");
+    }
+    let unit = 10u64.pow(digits.saturating_sub(1));
+    grouped((estimate + unit / 2) / unit * unit)
+}
+
 /// The report for people.
 pub(crate) fn human(run: &Run<'_>) -> String {
     let mut out = String::new();
@@ -51,6 +61,13 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         Answer::Undecided(why) => {
             let _ = writeln!(out, "{file}: undecided: {executions}{pruned}\n  {why}");
             let _ = writeln!(out, "  nothing wrong was found in what was explored");
+            if figures.estimate > figures.executions {
+                let about = rough(figures.estimate);
+                let _ = writeln!(
+                    out,
+                    "  estimated beforehand: about {about} executions in all (without symmetry)"
+                );
+            }
         }
         Answer::Refused(why, trace) => {
             let _ = writeln!(out, "{file}: undecided: cannot be checked\n  {why}");
@@ -62,7 +79,10 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             let _ = writeln!(out, "{file}: violated: {}", headline(trace));
             let _ = writeln!(out);
             out.push_str(&trace_text(trace, run.full));
-            let _ = writeln!(out, "\n  to see it again: quotient replay {file} --schedule '{}'", trace.token);
+            let fewest = if figures.fewest { ", the fewest possible" } else { "" };
+            let switches = plural(figures.switches.into(), "context switch", "context switches");
+            let _ = writeln!(out, "\n  {switches}{fewest}");
+            let _ = writeln!(out, "  to see it again: quotient replay {file} --schedule '{}'", trace.token);
         }
     }
     let _ = writeln!(
@@ -258,6 +278,9 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "message": message,
         "violation": violation,
         "executions": f.executions,
+        "estimated_executions": f.estimate,
+        "context_switches": f.switches,
+        "fewest_context_switches": f.fewest,
         "pruned_symmetric": f.pruned,
         "sleep_set_blocked": f.blocked,
         "cut": f.cut,

@@ -1,5 +1,7 @@
 //! Programs of `n` like threads with known numbers of traces and of orbits of traces.
 
+use crate::threads::ThreadId;
+
 use super::program::{Instruction, Program, Value};
 
 /// Each thread: `r = x; x = r + 1`. `(n!)^2` traces, `n!` orbits.
@@ -41,6 +43,16 @@ pub fn lock_increment_unlock(n: usize) -> Program {
 pub fn fetch_add(n: usize) -> Program {
     let code = vec![Instruction::FetchAdd { register: 0, variable: 0, amount: 1 }];
     Program::new(vec![code; n], 1)
+}
+
+/// The same program, whose threads are created one after the other by another thread, which joins them. The same
+/// numbers of traces and orbits: creations and joins do not race.
+pub fn created_in_a_loop(program: Program) -> Program {
+    let n = program.threads.len();
+    let children = || (1..=n).map(|t| t as ThreadId);
+    let mut main: Vec<Instruction> = children().map(Instruction::Create).collect();
+    main.push(Instruction::Join(children().collect()));
+    Program { threads: std::iter::once(main).chain(program.threads).collect(), ..program }
 }
 
 /// One writer of `n` cells, `n` readers of one cell each: `2^n` traces.

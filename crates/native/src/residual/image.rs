@@ -1,0 +1,154 @@
+//! The program's code: functions, instructions, imported names.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+/// A function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Address of its first instruction.
+    pub start: u64,
+    /// Address behind its last one.
+    pub end: u64,
+}
+
+/// A section that is loaded: its address and content, and whether it can be written to.
+struct Section {
+    address: u64,
+    content: Vec<u8>,
+    writable: bool,
+}
+
+/// A program's code and constant data.
+pub struct Image {
+    sections: Vec<Section>,
+    functions: BTreeMap<u64, Function>,
+    /// Names of imported functions, by the address of the slot that will hold theirs.
+    imports: HashMap<u64, String>,
+}
+
+impl Image {
+    /// Reads the file; `None` if it is no program of this machine.
+    pub fn read(path: &Path) -> Option<Image> {
+        let bytes = std::fs::read(path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        let mut sections = Vec::new();
+        for section in file.sections().filter(|s| s.address() != 0) {
+            let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+            let writable = sh_flags.0 & u64::from(object::elf::SHF_WRITE.0) != 0;
+            let content = section.data().ok()?.to_vec();
+            sections.push(Section { address: section.address(), content, writable });
+        }
+        let named = file.symbols().filter(|s| s.kind() == SymbolKind::Text && s.size() > 0);
+        let functions = named
+            .map(|s| (s.address(), Function { start: s.address(), end: s.address() + s.size() }))
+            .collect();
+        let mut imports = HashMap::new();
+        if let (Some(relocations), Some(table)) = (file.dynamic_relocations(), file.dynamic_symbol_table()) {
+            use object::ObjectSymbolTable;
+            for (slot, relocation) in relocations {
+                if let object::RelocationTarget::Symbol(index) = relocation.target()
+                    && let Ok(symbol) = table.symbol_by_index(index)
+                    && let Ok(name) = symbol.name()
+                {
+                    imports.insert(slot, name.to_owned());
+                }
+            }
+        }
+        Some(Image { sections, functions, imports })
+    }
+
+    /// The function that contains this address.
+    pub fn function(&self, address: u64) -> Option<Function> {
+        let (_, function) = self.functions.range(..=address).next_back()?;
+        (address < function.end).then_some(*function)
+    }
+
+    fn bytes(&self, address: u64) -> Option<(&[u8], bool)> {
+        let section = self
+            .sections
+            .iter()
+            .find(|s| (s.address..s.address + s.content.len() as u64).contains(&address))?;
+        Some((&section.content[(address - section.address) as usize..], section.writable))
+    }
+
+    /// Constant data.
+    pub fn constant(&self, address: u64, size: usize) -> Option<&[u8]> {
+        self.bytes(address).filter(|(_, writable)| !writable)?.0.get(..size)
+    }
+
+    /// The instruction at this address.
+    pub fn decode(&self, address: u64) -> Option<Instruction> {
+        let (bytes, _) = self.bytes(address)?;
+        let bytes = &bytes[..bytes.len().min(16)];
+        let instruction = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).decode();
+        (!instruction.is_invalid()).then_some(instruction)
+    }
+
+    /// The imported function that a call of this address ends up in.
+    pub fn import(&self, target: u64) -> Option<&str> {
+        let mut address = target;
+        for _ in 0..3 {
+            let instruction = self.decode(address)?;
+            if instruction.flow_control() == FlowControl::IndirectBranch {
+                let slot =
+                    instruction.is_ip_rel_memory_operand().then(|| instruction.ip_rel_memory_address())?;
+                return self.imports.get(&slot).map(String::as_str);
+            }
+            address = instruction.next_ip();
+        }
+        None
+    }
+
+    /// The imported function that an instruction calls.
+    pub fn called(&self, call: &Instruction) -> Option<&str> {
+        if call.flow_control() == FlowControl::IndirectCall {
+            let slot = call.is_ip_rel_memory_operand().then(|| call.ip_rel_memory_address())?;
+            return self.imports.get(&slot).map(String::as_str);
+        }
+        self.import(call.near_branch_target())
+    }
+
+    /// The instructions of a function that can be reached from its start, with their successors within it.
+    ///
+    /// # Errors
+    /// What was not understood.
+    pub fn instructions(&self, function: Function) -> Result<BTreeMap<u64, (Instruction, Vec<u64>)>, String> {
+        let mut found = BTreeMap::new();
+        let mut left = vec![function.start];
+        while let Some(address) = left.pop() {
+            if found.contains_key(&address) {
+                continue;
+            }
+            if !(function.start..function.end).contains(&address) {
+                return Err(format!("control leaves the function at {address:#x}"));
+            }
+            let instruction =
+                self.decode(address).ok_or_else(|| format!("no instruction at {address:#x}"))?;
+            let next = successors(&instruction)?;
+            left.extend(&next);
+            found.insert(address, (instruction, next));
+        }
+        Ok(found)
+    }
+}
+
+/// Where control can go from here, within the function.
+///
+/// # Errors
+/// If that is not known.
+pub fn successors(instruction: &Instruction) -> Result<Vec<u64>, String> {
+    let next = instruction.next_ip();
+    match instruction.flow_control() {
+        FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => Ok(vec![next]),
+        FlowControl::ConditionalBranch => Ok(vec![next, instruction.near_branch_target()]),
+        FlowControl::UnconditionalBranch => Ok(vec![instruction.near_branch_target()]),
+        FlowControl::Return => Ok(Vec::new()),
+        // `ud2` after what does not return, `hlt`.
+        FlowControl::Exception if instruction.mnemonic() == Mnemonic::Ud2 => Ok(Vec::new()),
+        _ => Err(format!("an indirect jump or an interrupt at {:#x}", instruction.ip())),
+    }
+}

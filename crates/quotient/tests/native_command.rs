@@ -1,0 +1,95 @@
+//! C programs as a user meets them: schedules that are short and can be repeated, bounds, estimates, the debugger.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn quotient(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_quotient")).args(args).output().expect("the command runs")
+}
+
+fn example(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/c").join(name).display().to_string()
+}
+
+fn report(args: &[&str]) -> (Option<i32>, Value) {
+    let output = quotient(args);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let value = serde_json::from_str(&text)
+        .unwrap_or_else(|e| panic!("{e}: {text}{}", String::from_utf8_lossy(&output.stderr)));
+    (output.status.code(), value)
+}
+
+#[test]
+fn a_violation_comes_with_the_fewest_context_switches_and_is_repeated() {
+    // File, exit status, context switches. By hand: what the failure needs, and going back to main where it asserts.
+    for (file, status, switches) in [
+        ("lock_order_inversion.c", 11, 2),
+        ("counter_load_store.c", 12, 4),
+        ("bounded_buffer_if.c", 12, 4),
+        ("lost_wake_up.c", 11, 3),
+    ] {
+        let path = example(file);
+        let (code, report) = report(&["check", &path, "--json"]);
+        assert_eq!(code, Some(status), "{file}: {report}");
+        assert_eq!(report["context_switches"], switches, "{file}");
+        assert_eq!(report["fewest_context_switches"], true, "{file}");
+        let token = report["violation"]["schedule"].as_str().unwrap_or_default();
+        assert!(token.starts_with("q1:") && token.len() < 60, "{file}: {token}");
+        let again = quotient(&["replay", &path, "--schedule", token]);
+        assert_eq!(again.status.code(), Some(status), "{file}: {token}");
+    }
+}
+
+#[test]
+fn bounds_are_no_verdicts() {
+    let path = example("counter_fetch_add.c");
+    let (code, all) = report(&["check", &path, "--json"]);
+    assert_eq!((code, all["verdict"].as_str()), (Some(0), Some("holds")));
+    let executions = all["executions"].as_u64().unwrap_or(0);
+    let estimate = all["estimated_executions"].as_u64().unwrap_or(0);
+    assert!(
+        executions > 1 && (executions / 2..=executions * 2).contains(&estimate),
+        "{estimate} for {executions}"
+    );
+    for bound in
+        [["--max-executions", "1"], ["--max-preemptions", "0"], ["--max-steps", "3"], ["--max-time", "1ms"]]
+    {
+        let path = if bound[0] == "--max-time" { example("philosophers.c") } else { path.clone() };
+        let output = quotient(&["check", &path, bound[0], bound[1]]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        // A program that is through in a millisecond holds.
+        let through = bound[0] == "--max-time" && text.contains("holds");
+        assert!(through || output.status.code() == Some(5), "{bound:?}: {text}");
+        assert!(through || text.contains("undecided"), "{bound:?}: {text}");
+    }
+}
+
+#[test]
+fn the_debugger_stops_before_a_step() {
+    if Command::new("gdb").arg("--version").output().is_err() {
+        println!("gdb is not installed: nothing was tested");
+        return;
+    }
+    let path = example("lock_order_inversion.c");
+    let child = Command::new(env!("CARGO_BIN_EXE_quotient"))
+        .args(["replay", &path, "--schedule", "q1:0*2.1.2", "--gdb", "4"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = child.expect("the command runs");
+    let mut input = child.stdin.take().expect("it is piped");
+    std::io::Write::write_all(&mut input, b"backtrace\nquit\n").expect("gdb reads it");
+    drop(input);
+    let output = child.wait_with_output().expect("gdb ends");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("before step 4: T2 lock right"), "{text}");
+    assert!(text.contains("SIGTRAP"), "{text}");
+    // On the stack of the second thread, with the program's functions and lines.
+    assert!(text.contains("in second (") && text.contains("lock_order_inversion.c:26"), "{text}");
+    let output = quotient(&["replay", &path, "--schedule", "q1:0*2.1.2", "--gdb", "9"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has 4 steps"));
+}
