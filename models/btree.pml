@@ -2,11 +2,12 @@
  * (their first solution), and the second example of R. Iosif, "Symmetry reductions for model checking of concurrent
  * dynamic software".
  *
- * An updater locks the nodes on its path from the root to a leaf. A node that is not full is safe: it will not be split, so
- * nothing above it changes, and the locks above it are given back. Keys are left out: which child an updater goes to is a
- * free choice.
+ * At first the tree is full: each of its nodes has K entries, and there is one level less than there may be. An updater
+ * first makes the nodes that splitting a whole path may need, each with a page number of its own. Then it locks the nodes on
+ * its path from the root to a leaf. A node that is not full is safe: it will not be split, so nothing above it changes, and
+ * the locks above it are given back. Keys are left out: which child an updater goes to is a free choice.
  *
- * -D N=n updaters, -D K=k entries of a node at most, -D D=d levels at most.
+ * -D N=n updaters, -D K=k entries of a node at most, -D D=d levels at most (2, 3 or 4).
  */
 #ifndef N
 #define N 2
@@ -15,19 +16,20 @@
 #define K 2
 #endif
 #ifndef D
-#define D 2
+#define D 3
 #endif
 #define ROOM (K + 1)     /* one more entry, before a node is split */
 
 typedef Node {
     bit leaf, locked;
+    byte page;           /* where it is kept; 0 for the nodes of the tree at first */
     byte n;              /* entries of a leaf, children of an inner node */
     Node &child[ROOM]
 }
 
 Node &root;
 bit root_locked;         /* the root itself may change */
-byte levels = 1;
+byte levels = D - 1;
 
 inline lock(p) { atomic { !p.locked -> p.locked = 1 } }
 
@@ -43,14 +45,22 @@ inline release() {
     fi
 }
 
+/* Takes a node from those made before. */
+inline take(p) { m--; &p = &spare[m]; &spare[m] = null }
+
 proctype Updater() {
+    Node &spare[D];      /* nodes for splitting */
     Node &held[D];       /* locked nodes, the uppermost first */
     byte way[D];         /* which child each of them is */
-    byte h, i;
+    byte m, h, i;
     bit rooted;
     Node &cur, &fresh, &up;
 
-end:
+    do
+    :: m < D -> &spare[m] = new Node; d_step { spare[m].page = _pid * D + m; m++ }
+    :: else -> break
+    od;
+
     atomic { !root_locked -> root_locked = 1; rooted = 1 };
     &cur = &root;
     lock(cur);
@@ -78,8 +88,8 @@ end:
     :: cur.n <= K -> break
     :: else ->
         /* Split: the upper half goes to a new node. */
-        &fresh = new Node;
         d_step {
+            take(fresh);
             fresh.leaf = cur.leaf;
             i = ROOM / 2;
             do
@@ -96,10 +106,16 @@ end:
         if
         :: h == 1 ->
             assert(rooted);
-            &up = new Node;
-            d_step { up.n = 2; &up.child[0] = &cur; &up.child[1] = &fresh; &root = &up; levels++ };
-            &up = null;
-            &fresh = null;
+            d_step {
+                take(up);
+                up.n = 2;
+                &up.child[0] = &cur;
+                &up.child[1] = &fresh;
+                &root = &up;
+                levels++;
+                &up = null;
+                &fresh = null
+            };
             break
         :: else ->
             d_step {
@@ -121,15 +137,37 @@ end:
         fi
     od;
 done:
-    release();
-    &cur = null;
-    goto end
+    release()
 }
 
 init {
-    byte p;
-    d_step { &root = new Node; root.leaf = 1 };
+    byte p, q;
     atomic {
+        &root = new Node;
+        root.n = K;
+        root.leaf = (D == 2);
+#if D > 2
+        do
+        :: p < K ->
+            &root.child[p] = new Node;
+            root.child[p].n = K;
+            root.child[p].leaf = (D == 3);
+#if D > 3
+            q = 0;
+            do
+            :: q < K ->
+                &root.child[p].child[q] = new Node;
+                root.child[p].child[q].n = K;
+                root.child[p].child[q].leaf = 1;
+                q++
+            :: else -> break
+            od;
+#endif
+            p++
+        :: else -> break
+        od;
+        p = 0;
+#endif
         do
         :: p < N -> run Updater(); p++
         :: else -> break

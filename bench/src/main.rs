@@ -9,6 +9,7 @@ mod error_kind;
 mod expectation;
 mod instance;
 mod pan_output;
+mod papers;
 mod pinned;
 mod process;
 mod quotient;
@@ -17,6 +18,8 @@ mod speed;
 mod spin;
 mod spin_expect;
 mod table;
+mod tables;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,6 +44,10 @@ enum Command {
     Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
     Speed(speed::Options),
+    /// The tables of the papers on heap and thread symmetry again, ours beside theirs
+    Tables(tables::Options),
+    /// Compare verdicts on temporal claims with SPIN's
+    Verdicts(verdicts::Options),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +57,8 @@ fn main() -> ExitCode {
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
+        Command::Tables(options) => tables::run(&options),
+        Command::Verdicts(options) => verdicts::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

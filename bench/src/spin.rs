@@ -76,24 +76,31 @@ pub fn version() -> Result<String, String> {
     Ok(finished.stdout.trim().to_string())
 }
 
-/// Generates and compiles the verifier of `model`.
+/// Generates and compiles the verifier of `model`, for safety.
 pub fn build(model: &Path, mode: Mode, limits: &Limits) -> Result<Pan, Failure> {
+    let options: &[&str] = if mode == Mode::Raw { &["-o1", "-o2", "-o3"] } else { &[] };
+    generate(model, options, &["-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"], limits)
+}
+
+/// Generates and compiles the verifier of `model`, with its claims.
+pub fn build_with_claims(model: &Path, limits: &Limits) -> Result<Pan, Failure> {
+    generate(model, &[], &[], limits)
+}
+
+fn generate(model: &Path, options: &[&str], defines: &[&str], limits: &Limits) -> Result<Pan, Failure> {
     let directory = Scratch::new().map_err(Failure::Failed)?;
     // SPIN writes into the current directory, so it runs in the scratch one; an absolute path
     // keeps `#include`s beside the model reachable.
     let absolute =
         model.canonicalize().map_err(|error| Failure::Failed(format!("{}: {error}", model.display())))?;
     let mut spin = Command::new("spin");
-    if mode == Mode::Raw {
-        spin.args(["-o1", "-o2", "-o3"]);
-    }
-    spin.arg("-a").arg(absolute).current_dir(&directory.0);
+    spin.args(options).arg("-a").arg(absolute).current_dir(&directory.0);
     let generated = process::run(&mut spin, Some(limits.cpu_seconds)).map_err(Failure::Failed)?;
     if generated.status != Some(0) || !directory.0.join("pan.c").exists() {
         return Err(Failure::Failed(format!("spin -a: {}", first_line(&generated))));
     }
     let mut compiler = Command::new("gcc");
-    compiler.args([limits.optimisation, "-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"]);
+    compiler.args([limits.optimisation, "-w"]).args(defines);
     compiler.arg(format!("-DMEMLIM={}", limits.memory_mebibytes));
     compiler.args(["pan.c", "-o", "pan"]).current_dir(&directory.0);
     let compiled = process::run(&mut compiler, None).map_err(Failure::Failed)?;
@@ -110,6 +117,37 @@ impl Pan {
         let mut pan = Command::new(self.directory.0.join("pan"));
         pan.args(["-c0", "-n"]).arg(format!("-w{}", limits.hash_bits)).arg(format!("-m{depth}"));
         process::run(pan.current_dir(&self.directory.0), Some(limits.cpu_seconds))
+    }
+
+    /// Is there no error of the claim with this name (or of the only one)? Assertions and invalid end states do not count.
+    pub fn claim_holds(&self, limits: &Limits, name: Option<&str>) -> Result<bool, Failure> {
+        let mut depth = 1_000_000;
+        loop {
+            let mut pan = Command::new(self.directory.0.join("pan"));
+            pan.args(["-a", "-A", "-E", "-n"])
+                .arg(format!("-w{}", limits.hash_bits))
+                .arg(format!("-m{depth}"));
+            pan.args(name.into_iter().flat_map(|name| ["-N", name]));
+            let finished = process::run(pan.current_dir(&self.directory.0), Some(limits.cpu_seconds))
+                .map_err(Failure::Failed)?;
+            if finished.over_cpu_limit() {
+                return Err(Failure::OverTheCap(format!("{} s of CPU time", limits.cpu_seconds)));
+            }
+            let errors = finished.stdout.split("errors: ").nth(1).and_then(|t| t.split_whitespace().next());
+            match errors.and_then(|e| e.parse::<u64>().ok()) {
+                None => return Err(Failure::Failed(format!("pan: {}", first_line(&finished)))),
+                Some(0) if finished.stdout.contains("max search depth too small") => {
+                    if depth >= limits.max_depth {
+                        return Err(Failure::OverTheCap(format!("depth {depth}")));
+                    }
+                    depth = limits.max_depth;
+                }
+                Some(0) if finished.stdout.contains("search not completed") => {
+                    return Err(Failure::OverTheCap("memory".into()));
+                }
+                Some(errors) => return Ok(errors == 0),
+            }
+        }
     }
 
     /// Runs with growing depth bounds until the search is complete. Returns the figures, the

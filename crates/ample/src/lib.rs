@@ -5,14 +5,17 @@
 //! the [`Proviso`] holds; otherwise it asks for the next proposal, and after the last one explores everything.
 //!
 //! [`All`] proposes nothing. [`AmpleSets`] proposes the threads whose next steps are independent of everything that the
-//! others can still do: see [`mod@sets`] for the conditions and why they suffice for which [`Question`].
+//! others can still do: see [`mod@sets`] for the conditions and why they suffice for which [`Question`]. [`DynamicSets`] does
+//! the same for programs with objects.
 
+pub mod dynamic;
 pub mod futures;
 pub mod objects;
 pub mod question;
 pub mod sets;
 pub mod tables;
 
+pub use dynamic::DynamicSets;
 pub use question::Question;
 pub use sets::AmpleSets;
 
@@ -36,7 +39,7 @@ pub trait Ample<S: ?Sized> {
 
     /// Proposal number `attempt` (from 0 on, in order) for the moves to explore from `state`; [`Scope::All`] after the last
     /// one.
-    fn propose(&mut self, system: &S, state: &[u64], attempt: u32) -> Scope;
+    fn propose(&mut self, system: &mut S, state: &[u64], attempt: u32) -> Scope;
 
     /// What the search must check.
     fn proviso(&self) -> Proviso;
@@ -58,7 +61,7 @@ impl<S: ?Sized> Ample<S> for All {
     const PROPOSALS: u32 = 0;
 
     #[inline]
-    fn propose(&mut self, _: &S, _: &[u64], _: u32) -> Scope {
+    fn propose(&mut self, _: &mut S, _: &[u64], _: u32) -> Scope {
         Scope::All
     }
 

@@ -16,10 +16,14 @@
 //! end of a thread: ends never exclude each other (only the youngest thread can end), but they do exclude counting and
 //! starting threads. So "ending" is one bit when it comes next and another one in the future, and who counts threads reads
 //! accordingly.
+//!
+//! Of objects, each part (a field, the lock, …) is a thing, the same for all objects that have it; see [`crate::dynamic`].
+
+use std::collections::HashMap;
 
 use quotient_machine::Machine;
 use quotient_program::visit::Use;
-use quotient_program::{BinaryOp, Expr, FunctionId, Place, Program, Projection, Root, Type, UnaryOp};
+use quotient_program::{BinaryOp, Expr, FunctionId, Part, Place, Program, Projection, Root, Type, UnaryOp};
 use quotient_residual::access::{Accesses, ChannelTouch, ChannelUse, Moment, Selector, Touch};
 
 /// Bits read and written.
@@ -65,6 +69,16 @@ const SHARED: u32 = 8;
 const CHANNELS: u32 = 21;
 /// Channels that get bits of their own.
 const MOST_CHANNELS: u32 = 24;
+/// In dynamic programs: an object is made.
+pub const ALLOCATE: u128 = 1 << 80;
+/// In dynamic programs: a thread has ended.
+const ENDED: u128 = 1 << 81;
+/// In dynamic programs: objects have not been deleted.
+pub const EXISTENCE: u128 = 1 << 82;
+/// In dynamic programs: the first bit of the other parts of objects.
+const PARTS: u32 = 83;
+/// All parts of objects.
+pub const ALL_PARTS: u128 = u128::MAX << 82;
 
 /// Where a fixed expression is evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +101,8 @@ pub struct Objects {
     has_rendezvous: bool,
     /// Functions whose threads bring channels along.
     with_channels: Vec<bool>,
+    /// The bits of parts of objects.
+    parts: HashMap<Part, u32>,
 }
 
 /// How a channel operation may be blocked, for a thread that rests at it.
@@ -118,7 +134,14 @@ impl Objects {
             }
         }
         let start = CHANNELS + 2 * channels;
-        let room = 128 - start;
+        let room = if program.features.dynamic { ALLOCATE.trailing_zeros() } else { 128 } - start;
+        let mut parts = HashMap::new();
+        for touch in accesses.steps.iter().flatten().flat_map(|s| &s.touches) {
+            if let Touch::Object { part, .. } = touch {
+                let bit = PARTS + parts.len() as u32 % (128 - PARTS);
+                parts.entry(*part).or_insert(bit);
+            }
+        }
         let cells = |v: usize| program.scalars(&program.globals[v].ty).max(1) as u32;
         let all: Vec<usize> = (0..written.len()).filter(|v| written[*v]).collect();
         // The finest division that fits.
@@ -138,7 +161,7 @@ impl Objects {
             next += bits;
         }
         let has_rendezvous = program.channel_types.iter().any(|c| c.capacity == 0);
-        Objects { channels, globals, has_rendezvous, with_channels }
+        Objects { channels, globals, has_rendezvous, with_channels, parts }
     }
 
     /// The sending and the receiving end of a channel; of all channels for `None`.
@@ -211,6 +234,22 @@ impl Objects {
                 (next, Mask { read: COUNT, write: END_LATER | own }, None)
             }
             Touch::Observer => both(Mask::writes(OBSERVER)),
+            Touch::Object { part, how } => both(by_use(self.part(*part), *how)),
+            Touch::Allocate => both(Mask::writes(ALLOCATE)),
+            Touch::Ended(Use::Read) => both(Mask::reads(ENDED)),
+            Touch::Ended(Use::Write) => {
+                (Mask::writes(ENDED | END_NEXT), Mask::writes(ENDED | END_LATER), None)
+            }
+            Touch::Everything => both(Mask::EVERYTHING),
+        }
+    }
+
+    /// The bit of a part of objects.
+    pub fn part(&self, part: Part) -> u128 {
+        match part {
+            Part::Existence => EXISTENCE,
+            // A part that no step was said to touch is touched by nobody else either.
+            part => self.parts.get(&part).map_or(0, |bit| 1 << bit),
         }
     }
 

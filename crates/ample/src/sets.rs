@@ -18,6 +18,9 @@
 //!   expanded whole. This needs no stack and no luck: every search, and both passes of a nested one, choose the same sets
 //!   (Kurshan, Levin, Minea, Peled, Yenigün, "Static partial order reduction", 1998). For safety less is needed, and the
 //!   search checks it ([`Proviso::SomeOpen`]): from every state a state that was expanded whole can be reached.
+//!   Where states are replaced by representatives, a cycle of representatives leads from a state to a renaming of it; gone
+//!   round as often as it takes, it is a cycle of states. Threads that change places run the same function, so in it, too,
+//!   no thread closes a cycle of its control flow unless some representative was expanded whole.
 //! - **C4**, for CTL*-X: exactly one move ([`Ample::most_moves`]).
 //!
 //! **Safety.** Let a path w of the full graph start in a state s of the reduced graph and end in a failing step. Follow
@@ -48,8 +51,10 @@ pub struct AmpleSets {
     breaks_cycles: bool,
     most_moves: usize,
     propositions: Vec<Touch>,
-    /// The bits of the propositions; known once there is a state.
+    /// The bits of the propositions; known once there is a state. Where states are replaced by representatives, they are
+    /// those of the state looked at last: what a fixed expression names may have changed places.
     visible: Option<u128>,
+    renamed: bool,
 
     futures: Futures,
     /// Per entry: what was found out about it, as long as no thread's future changes.
@@ -89,6 +94,7 @@ impl AmpleSets {
             most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },
             propositions,
             visible: None,
+            renamed,
             futures: Futures::default(),
             known: Vec::new(),
             entries: [0; MOST_THREADS],
@@ -105,9 +111,12 @@ impl AmpleSets {
             return;
         }
         let visible = match self.visible {
-            Some(bits) => bits,
-            None => {
+            Some(bits) if !self.renamed || self.propositions.is_empty() => bits,
+            before => {
                 let bits = self.tables.visible(machine, state, &self.propositions);
+                if before.is_some_and(|before| before != bits) {
+                    self.known.clear();
+                }
                 self.visible = Some(bits);
                 bits
             }
@@ -235,7 +244,7 @@ impl Ample<Machine> for AmpleSets {
     const PROPOSALS: u32 = MOST_PROPOSALS;
 
     #[inline]
-    fn propose(&mut self, machine: &Machine, state: &[u64], attempt: u32) -> Scope {
+    fn propose(&mut self, machine: &mut Machine, state: &[u64], attempt: u32) -> Scope {
         if attempt == 0 {
             self.look(machine, state);
         }

@@ -500,6 +500,24 @@ pub enum ExprKind {
     Call(Name, Vec<Expr>),
     /// `X.e<…>(…)`
     Extension(ExtensionUse),
+    /// `t@l`: the thread stands at the location. The name is a variable of a quantifier, or of a kind of thread: its oldest
+    /// one. Only in propositions.
+    At(Name, Name),
+    /// `t:x`: a local variable of the thread that a quantifier's variable names. Only in propositions.
+    Remote(Name, Name),
+    /// `forall t: T . e` and its kin. Only in propositions.
+    Quantified(Quantifier, Name, Name, Box<Expr>),
+}
+
+/// Which threads must satisfy something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// All of a kind.
+    ForAll,
+    /// Some of a kind.
+    Exists,
+    /// How many of a kind do.
+    Count,
 }
 
 /// Prefix operators.

@@ -14,13 +14,26 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     at: usize,
+    /// A proposition is read: `@` has a meaning.
+    proposition: bool,
     tokens: Vec<Token>,
     diagnostics: &'a mut Diagnostics,
 }
 
 /// The tokens of a file; the last one is [`Kind::End`].
 pub(crate) fn tokens(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
-    let mut lexer = Lexer { file, text, at: 0, tokens: Vec::new(), diagnostics };
+    read(Lexer { file, text, at: 0, proposition: false, tokens: Vec::new(), diagnostics })
+}
+
+/// The tokens of a proposition, which is part of a file.
+pub(crate) fn proposition(span: Span, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let text = &text[..end];
+    read(Lexer { file: span.file, text, at: start, proposition: true, tokens: Vec::new(), diagnostics })
+}
+
+fn read(mut lexer: Lexer<'_>) -> Vec<Token> {
+    let text = lexer.text;
     while lexer.at < text.len() {
         lexer.token();
     }
@@ -82,6 +95,9 @@ impl Lexer<'_> {
         } else if let Some(punct) = PUNCTUATION.iter().find(|p| self.rest().starts_with(**p)) {
             self.at += punct.len();
             self.push(start, Kind::Punct(punct));
+        } else if first == '@' && self.proposition {
+            self.at += 1;
+            self.push(start, Kind::Punct("@"));
         } else {
             self.at += first.len_utf8();
             let help = match first {

@@ -11,9 +11,9 @@ mod token;
 
 use std::path::Path;
 
-use quotient_source::{Diagnostics, FileId, SourceMap};
+use quotient_source::{Diagnostics, FileId, SourceMap, Span};
 
-pub use lower::{LowerOptions, Lowered, lower};
+pub use lower::{LowerOptions, Lowered, lower, lower_with};
 
 /// What was read.
 #[derive(Debug)]
@@ -34,6 +34,18 @@ pub fn parse_file(map: &mut SourceMap, path: &Path) -> std::io::Result<Parsed> {
 pub fn parse_text(map: &mut SourceMap, name: &str, text: &str) -> Parsed {
     let file = map.add(name, text);
     parse(map, file)
+}
+
+/// Reads a proposition, a part of a file that is no system: an expression over globals, with quantifiers over threads,
+/// `t@location`, `t:local` and `reachable(a, b)`.
+pub fn parse_proposition(map: &SourceMap, span: Span) -> Result<ast::Expr, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    let tokens = lexer::proposition(span, map.text(span.file), &mut diagnostics);
+    let proposition = parser::proposition(tokens, &mut diagnostics);
+    match proposition {
+        Some(proposition) if !diagnostics.has_errors() => Ok(proposition),
+        _ => Err(diagnostics),
+    }
 }
 
 fn parse(map: &SourceMap, file: FileId) -> Parsed {

@@ -51,6 +51,8 @@ pub(crate) struct Collected {
     pub(crate) numbers: Vec<(ClassId, Limit)>,
     /// Classes that code which is over may have given any number.
     pub(crate) open: Vec<ClassId>,
+    /// Functions whose oldest thread is asked for, and where.
+    pub(crate) oldest: Vec<(FunctionId, Span)>,
     /// Nothing may be renamed, and why.
     pub(crate) refused: Option<Limit>,
 }
@@ -93,6 +95,7 @@ pub(crate) fn collect(
         fields,
         numbers: Vec::new(),
         open: Vec::new(),
+        oldest: Vec::new(),
         refused: None,
     };
     // Every program has a function; its span is overwritten before it is used.
@@ -413,6 +416,7 @@ impl Collector<'_> {
             | Expr::ArrayLength(_)
             | Expr::Lock(..)
             | Expr::Query { .. }
+            | Expr::Reachable(..)
             | Expr::Function(_) => self.refuse("the model has objects or functions"),
             Expr::Const(value) => {
                 if let Sink::Class(class) = sink {
@@ -420,7 +424,7 @@ impl Collector<'_> {
                 }
             }
             Expr::Spanned(inner, _) => self.flow(inner, sink),
-            Expr::Load(_) | Expr::SelfId => match sink {
+            Expr::Load(_) | Expr::SelfId | Expr::Bound(_) => match sink {
                 Sink::Class(to) => {
                     let from = self.plain(e);
                     self.out.classes.join(from, to);
@@ -477,12 +481,28 @@ impl Collector<'_> {
             }
             Expr::ThreadCount => self.plain_number(sink),
             Expr::Last => self.refuse("the model reads _last"),
-            Expr::Enabled(_)
-            | Expr::LocationOf(_)
-            | Expr::NonProgress
-            | Expr::Count { .. }
-            | Expr::Bound(_)
-            | Expr::Oldest(_) => self.refuse("a claim is checked"),
+            // Threads that change places run the same function, stand at the same locations and can take the same steps.
+            Expr::Enabled(thread) => {
+                self.flow(thread, Sink::Class(THREAD));
+                self.truth_value(sink);
+            }
+            Expr::LocationOf(thread) => {
+                self.flow(thread, Sink::Class(THREAD));
+                self.plain_number(sink);
+            }
+            Expr::NonProgress => self.truth_value(sink),
+            // What holds of a thread holds of the one that takes its place.
+            Expr::Count { body, .. } => {
+                self.flow(body, Sink::Truth);
+                self.plain_number(sink);
+            }
+            // It names one thread: the first one that runs the function stays where it is.
+            Expr::Oldest(function) => {
+                self.out.oldest.push((*function, self.span));
+                if let Sink::Class(class) = sink {
+                    self.out.classes.join(THREAD, class);
+                }
+            }
             Expr::Priority(_) => self.refuse("the model uses priorities"),
         }
     }
@@ -506,7 +526,7 @@ impl Collector<'_> {
     fn plain(&mut self, e: &Expr) -> ClassId {
         match e {
             Expr::Spanned(inner, _) => self.plain(inner),
-            Expr::SelfId => THREAD,
+            Expr::SelfId | Expr::Bound(_) => THREAD,
             Expr::Load(place) => self.place(place),
             // Only called on what `is_plain` accepts.
             _ => self.out.classes.fresh(),
@@ -562,6 +582,10 @@ impl Collector<'_> {
                 Term::Conditional(Box::new(c), Box::new(a), Box::new(self.term(b, leaves)))
             }
             Expr::SelfId => leaf(leaves, Leaf { class: THREAD, runs: self.function, key: Some(Key::SelfId) }),
+            // The same quantifier's thread everywhere in a term: the body of another quantifier is a term of its own.
+            Expr::Bound(depth) => {
+                leaf(leaves, Leaf { class: THREAD, runs: None, key: Some(Key::Bound(*depth)) })
+            }
             Expr::Load(place) => {
                 let class = self.place(place);
                 let key = match place.root {
@@ -595,7 +619,7 @@ fn leaf(leaves: &mut Vec<Leaf>, leaf: Leaf) -> Term {
 fn is_plain(e: &Expr) -> bool {
     match e {
         Expr::Spanned(inner, _) => is_plain(inner),
-        Expr::SelfId | Expr::Load(_) => true,
+        Expr::SelfId | Expr::Load(_) | Expr::Bound(_) => true,
         _ => false,
     }
 }

@@ -292,6 +292,12 @@ pub(crate) fn constraints<'a>(
         }
     }
     if solved.values.contains_key(&THREAD) {
+        // Threads are numbered by age, and no more are started here.
+        for (function, span) in &collected.oldest {
+            let oldest = threads.iter().position(|f| f == function);
+            let point = |thread: usize| Point { class: THREAD, value: thread as i32 };
+            out.extend(oldest.map(|thread| Constraint::Constant(point(thread), *span)));
+        }
         for (thread, function) in threads.iter().enumerate() {
             let point = Point { class: THREAD, value: thread as i32 };
             if let Some(span) = ends(*function) {

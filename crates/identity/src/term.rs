@@ -21,6 +21,7 @@ pub(crate) enum Key {
     SelfId,
     Global(u32),
     Local(u32),
+    Bound(u32),
 }
 
 /// An expression over leaves.

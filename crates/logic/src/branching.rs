@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::buchi::components;
-use crate::{Formula, Generalised, Graph, TranslateError, translate_generalised};
+use crate::{Formula, Generalised, Graph, Lasso, TranslateError, translate_generalised};
 
 /// Why a formula has no value on a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,12 +153,15 @@ impl<'a> Labelling<'a> {
     }
 
     /// The path formula over its maximal state subformulas, the graph labelled with those, and its automaton.
-    fn linear(&self, path: &Formula) -> Result<(Formula, Graph, Generalised), LabelError> {
+    fn linear(&self, path: &Formula) -> Result<Linear, LabelError> {
         let mut known: HashMap<Formula, u32> = HashMap::new();
         let mut letters = vec![0u64; self.graph.len()];
         let formula = self.abstracted(path, &mut known, &mut letters)?;
         let automaton = translate_generalised(&formula).map_err(LabelError::Translate)?;
-        Ok((formula, self.graph.relabelled(letters), automaton))
+        let mut states: Vec<(u32, Formula)> = known.into_iter().map(|(f, number)| (number, f)).collect();
+        states.sort_by_key(|(number, _)| *number);
+        let states = states.into_iter().map(|(_, f)| f).collect();
+        Ok(Linear { formula, graph: self.graph.relabelled(letters), automaton, states })
     }
 
     fn abstracted(
@@ -195,7 +198,7 @@ impl<'a> Labelling<'a> {
     }
 
     fn exists_general(&self, path: &Formula) -> Result<Vec<bool>, LabelError> {
-        let (_, graph, automaton) = self.linear(path)?;
+        let Linear { graph, automaton, .. } = self.linear(path)?;
         let product = Product { graph: &graph, automaton: &automaton };
         let (component, good) = product.good_components();
         let states = automaton.states.len();
@@ -204,11 +207,32 @@ impl<'a> Labelling<'a> {
 
     /// A path from a node that satisfies a path formula. It was checked against the meaning of the formula.
     pub fn witness(&self, node: u32, path: &Formula) -> Result<Option<Witness>, LabelError> {
-        let (formula, graph, automaton) = self.linear(path)?;
-        let product = Product { graph: &graph, automaton: &automaton };
-        let witness = product.witness(node);
-        Ok(witness.filter(|w| graph.word(&w.nodes, w.cycle).satisfies(&formula)))
+        Ok(self.witness_over(node, path)?.map(|(witness, ..)| witness))
     }
+
+    /// The same, with the formula over its maximal state subformulas, the word on the path over those, and what they are.
+    #[allow(clippy::type_complexity, reason = "one use, named in the comment")]
+    pub(crate) fn witness_over(
+        &self,
+        node: u32,
+        path: &Formula,
+    ) -> Result<Option<(Witness, Formula, Lasso, Vec<Formula>)>, LabelError> {
+        let Linear { formula, graph, automaton, states } = self.linear(path)?;
+        let product = Product { graph: &graph, automaton: &automaton };
+        let Some(witness) = product.witness(node) else { return Ok(None) };
+        let word = graph.word(&witness.nodes, witness.cycle);
+        Ok(word.satisfies(&formula).then_some((witness, formula, word, states)))
+    }
+}
+
+/// A path formula over its maximal state subformulas.
+struct Linear {
+    formula: Formula,
+    /// The graph labelled with those.
+    graph: Graph,
+    automaton: Generalised,
+    /// What the propositions stand for.
+    states: Vec<Formula>,
 }
 
 /// Neither temporal operators nor connectives above them: its value depends on the node alone.

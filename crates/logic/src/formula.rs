@@ -152,23 +152,31 @@ impl Formula {
     }
 }
 
+impl Formula {
+    /// The formula in SPIN's notation, with these names of the propositions; every binary operator in parentheses.
+    pub fn with_names(&self, names: &[String]) -> String {
+        let part = |f: &Formula| f.with_names(names);
+        match self {
+            Formula::True => "true".into(),
+            Formula::False => "false".into(),
+            Formula::Prop(p) => names.get(*p as usize).cloned().unwrap_or_else(|| format!("p{p}")),
+            Formula::Not(a) => format!("!{}", part(a)),
+            Formula::And(a, b) => format!("({} && {})", part(a), part(b)),
+            Formula::Or(a, b) => format!("({} || {})", part(a), part(b)),
+            Formula::Next(a) => format!("X {}", part(a)),
+            Formula::Until(a, b) if **a == Formula::True => format!("<>{}", part(b)),
+            Formula::Release(a, b) if **a == Formula::False => format!("[]{}", part(b)),
+            Formula::Until(a, b) => format!("({} U {})", part(a), part(b)),
+            Formula::Release(a, b) => format!("({} V {})", part(a), part(b)),
+            Formula::Exists(a) => format!("E {}", part(a)),
+            Formula::All(a) => format!("A {}", part(a)),
+        }
+    }
+}
+
 /// In SPIN's notation, with propositions `p0`, `p1`, …; every binary operator in parentheses.
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Formula::True => f.write_str("true"),
-            Formula::False => f.write_str("false"),
-            Formula::Prop(p) => write!(f, "p{p}"),
-            Formula::Not(a) => write!(f, "!{a}"),
-            Formula::And(a, b) => write!(f, "({a} && {b})"),
-            Formula::Or(a, b) => write!(f, "({a} || {b})"),
-            Formula::Next(a) => write!(f, "X {a}"),
-            Formula::Until(a, b) if **a == Formula::True => write!(f, "<>{b}"),
-            Formula::Release(a, b) if **a == Formula::False => write!(f, "[]{b}"),
-            Formula::Until(a, b) => write!(f, "({a} U {b})"),
-            Formula::Release(a, b) => write!(f, "({a} V {b})"),
-            Formula::Exists(a) => write!(f, "E {a}"),
-            Formula::All(a) => write!(f, "A {a}"),
-        }
+        f.write_str(&self.with_names(&[]))
     }
 }

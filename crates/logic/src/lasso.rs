@@ -20,7 +20,8 @@ impl Lasso {
         if at < self.prefix.len() { self.prefix[at] } else { self.cycle[at - self.prefix.len()] }
     }
 
-    fn next(&self, at: usize) -> usize {
+    /// The position after this one.
+    pub(crate) fn next(&self, at: usize) -> usize {
         if at + 1 == self.len() { self.prefix.len() } else { at + 1 }
     }
 

@@ -13,6 +13,7 @@ mod alternating;
 mod branching;
 mod buchi;
 mod degeneralise;
+mod evidence;
 mod formula;
 mod generalised;
 mod graph;
@@ -23,6 +24,7 @@ mod simulation;
 
 pub use branching::{LabelError, Labelling, Witness};
 pub use buchi::{Buchi, Edge, Label, State};
+pub use evidence::Evidence;
 pub use formula::Formula;
 pub use generalised::{Generalised, MarkedEdge};
 pub use graph::Graph;

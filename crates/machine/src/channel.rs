@@ -1,5 +1,7 @@
 //! Channels: a length and that many messages, the oldest first; unused bytes are zero.
 
+use quotient_program::Part;
+
 use crate::code::{Pattern, SiteAt};
 use crate::dynamic::kind::Object;
 use crate::dynamic::segments::Sort;
@@ -126,6 +128,7 @@ impl Machine {
         channel: i32,
         frame: Frame,
     ) -> Result<Option<u32>, SiteAt> {
+        self.note(channel, Part::Messages);
         let code = &self.code.receives[receive as usize];
         let (site, any) = (code.site, code.any);
         let Some(found) = self.channel(frame.memory, channel) else { return Err(site) };

@@ -304,7 +304,8 @@ impl Machine {
         let threads = self.shape_at(frame.memory).threads.len();
         let mut count = 0;
         for thread in 0..threads {
-            if self.shape_at(frame.memory).threads[thread].kind != function {
+            // The function it was started with, whatever it calls.
+            if self.outermost(frame.memory, thread).is_none_or(|t| t.kind != function) {
                 continue;
             }
             self.bound.push(thread as u32);
@@ -319,6 +320,9 @@ impl Machine {
     /// is given as its code.
     pub fn claim_conditions(&mut self, state: &[u64], out: &mut Vec<bool>) -> Result<(), ViolationCode> {
         out.clear();
+        if self.dynamic {
+            self.meet_shape(state);
+        }
         let Some(claim) = self.code.claim.as_ref() else { return Ok(()) };
         let function = &self.code.functions[claim.function as usize];
         let (first, end) = function.locations.last().map_or((0, 0), |l| (l.first, l.end));

@@ -413,6 +413,7 @@ impl Compiler<'_> {
             | Expr::ArrayLength(_)
             | Expr::Lock(..)
             | Expr::Query { .. }
+            | Expr::Reachable(..)
             | Expr::Function(_) => self.dynamic_expr(function, expr),
             Expr::Spanned(inner, span) => {
                 let outer = self.span.replace(*span);

@@ -1,6 +1,6 @@
 //! The interpreter of compact code.
 
-use quotient_program::BinaryOp;
+use quotient_program::{ArrayTypeId, BinaryOp, Part};
 
 use crate::code::{CodeAt, Leaf, Op, SiteAt};
 use crate::dynamic::kind::Object;
@@ -227,22 +227,24 @@ impl Machine {
                     push!(self.layout.last.map_or(0, |at| i32::from(unsafe { *memory.add(at as usize) })));
                 }
                 Op::Timeout => push!(i32::from(self.timeout)),
-                Op::Length(site) => match self.channel(memory, top) {
-                    Some(channel) => top = channel.length() as i32 + i32::from(top == self.passing),
-                    None => return Err(site),
-                },
-                Op::Full(site) => match self.channel(memory, top) {
+                Op::Length(site) => {
+                    self.note(top, Part::Messages);
+                    let passing = i32::from(top == self.passing);
+                    top = self.channel(memory, top).ok_or(site)?.length() as i32 + passing;
+                }
+                Op::Full(site) => {
+                    self.note(top, Part::Messages);
                     // A rendezvous channel is never full: SPIN gives it one slot, for the message in passing.
-                    Some(channel) => {
-                        let passing = u32::from(top == self.passing);
-                        top = i32::from(channel.length() + passing == channel.layout.capacity.max(1));
-                    }
-                    None => return Err(site),
-                },
-                Op::Empty(site) => match self.channel(memory, top) {
-                    Some(channel) => top = i32::from(channel.length() == 0 && top != self.passing),
-                    None => return Err(site),
-                },
+                    let passing = u32::from(top == self.passing);
+                    let channel = self.channel(memory, top).ok_or(site)?;
+                    top = i32::from(channel.length() + passing == channel.layout.capacity.max(1));
+                }
+                Op::Empty(site) => {
+                    self.note(top, Part::Messages);
+                    let passing = top == self.passing;
+                    let channel = self.channel(memory, top).ok_or(site)?;
+                    top = i32::from(channel.length() == 0 && !passing);
+                }
                 Op::Poll(index) => {
                     let found = self.find_message(index, top, Frame { memory, ..frame })?;
                     top = i32::from(found.is_some());
@@ -265,8 +267,9 @@ impl Machine {
                 }
                 Op::NonProgress => push!(i32::from(!self.makes_progress(memory))),
                 Op::Oldest(function) => {
-                    let threads = &self.shape_at(memory).threads;
-                    push!(threads.iter().position(|t| t.kind == function).map_or(-1, |id| id as i32));
+                    let threads = self.shape_at(memory).threads.len();
+                    let runs = |t: &usize| self.outermost(memory, *t).is_some_and(|t| t.kind == function);
+                    push!((0..threads).find(runs).map_or(-1, |id| id as i32));
                 }
                 Op::Bound(depth) => push!(self.bound.get(depth as usize).map_or(0, |t| *t as i32)),
                 Op::Count { function, end } => {
@@ -358,6 +361,7 @@ impl Machine {
                 }
 
                 Op::MemberPlace(access, table) => {
+                    self.note(top, self.code.dynamic.member_parts[table as usize]);
                     let access = &self.code.dynamic.accesses[access as usize];
                     let (kind, at) = self.existing(memory, top, access.null, access.dangling)?;
                     let Object::Record(record) = kind.object() else { return Err(access.wrong) };
@@ -369,6 +373,8 @@ impl Machine {
                 }
                 Op::ElementPlace(access) => {
                     let index = pop!();
+                    let array = self.code.dynamic.accesses[access as usize].array;
+                    self.note(top, Part::Elements(ArrayTypeId(array)));
                     let access = &self.code.dynamic.accesses[access as usize];
                     let (kind, at) = self.existing(memory, top, access.null, access.dangling)?;
                     match kind.object() {

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 
 use crate::dynamic::segments::Sort;
+use crate::parts::Outlines;
 use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, RangeType, Type};
 
 /// How a scalar is kept in bytes.
@@ -380,6 +381,8 @@ impl Shape {
 pub(crate) struct Shapes {
     pub(crate) list: Vec<Shape>,
     started: HashMap<(u32, u32), u32>,
+    /// What the states of each shape consist of.
+    pub(crate) outlines: Outlines,
     most: usize,
 }
 
@@ -396,7 +399,9 @@ impl Shapes {
         }
         shape.words = shape.bytes.div_ceil(8);
         let most = if layout.shape_size == 2 { 1 << 16 } else { u32::MAX as usize };
-        Ok(Shapes { list: vec![shape], started: HashMap::new(), most })
+        let outlines = Outlines::default();
+        outlines.push(&shape, layout);
+        Ok(Shapes { list: vec![shape], started: HashMap::new(), outlines, most })
     }
 
     /// The shape after a thread with this function starts.
@@ -420,6 +425,7 @@ impl Shapes {
         }
         next.words = next.bytes.div_ceil(8);
         let number = self.list.len() as u32;
+        self.outlines.push(&next, layout);
         self.list.push(next);
         self.started.insert((shape, function.0), number);
         Ok(number)

@@ -27,6 +27,17 @@ pub struct ScalarAt {
     cell: Cell,
 }
 
+/// A frame of a thread of a dynamic program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameAt {
+    /// Index of its function.
+    pub function: u32,
+    /// Its location; of a frame that waits for a call, where the call is.
+    pub location: u32,
+    /// Where a frame that waits for a call goes on.
+    pub resumes: Option<u32>,
+}
+
 /// How full a channel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
@@ -61,6 +72,40 @@ impl Machine {
             location: self.location(memory, instance.at, instance.kind),
             base: instance.at,
         })
+    }
+
+    /// Makes sure that the shape of a state is known, which a representative may have made.
+    #[inline]
+    pub fn meet_state(&mut self, state: &[u64]) {
+        if self.dynamic {
+            self.meet_shape(state);
+        }
+    }
+
+    /// The frames of a thread of a dynamic program, the topmost first; none when it has ended. The machine must have met the
+    /// state.
+    pub fn frames_at(&self, state: &[u64], thread: usize) -> impl Iterator<Item = FrameAt> {
+        let memory = state.as_ptr().cast::<u8>();
+        let shape = self.shape_at(memory);
+        let runs = self.heap.segments.runs(shape.threads[thread].kind);
+        let top = std::iter::once(&shape.threads[thread]);
+        let below = shape.stacks.get(thread).map_or(&[][..], |s| &s[..]);
+        top.chain(below.iter().rev()).filter(move |_| runs).map(move |frame| {
+            let code = self.code.dynamic.functions.get(frame.kind as usize);
+            let location = self.location(memory, frame.at, frame.kind);
+            let waiting = code.and_then(|c| c.calls.get(location.checked_sub(c.locations)? as usize));
+            let call = waiting.map(|call| &self.code.dynamic.calls[*call as usize]);
+            FrameAt {
+                function: frame.kind,
+                location: call.map_or(location, |c| c.location),
+                resumes: call.map(|c| c.target),
+            }
+        })
+    }
+
+    /// Is a thread inside a call that was made in exclusive control?
+    pub fn is_exclusive(&self, state: &[u64], thread: usize) -> bool {
+        self.exclusive(state.as_ptr().cast(), thread as u32)
     }
 
     /// The numbers of the channels that came into being with a thread.

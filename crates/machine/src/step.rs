@@ -333,6 +333,7 @@ impl Machine {
             Operation::Send(index) => {
                 let code = self.code.sends[index as usize].channel;
                 let number = self.run(code, frame)?;
+                self.note(number, quotient_program::Part::Messages);
                 let send = &self.code.sends[index as usize];
                 let Some(channel) = self.channel(frame.memory, number) else { return Err(send.site) };
                 if send.args.len() > channel.layout.fields.len() {

@@ -119,6 +119,9 @@ impl World {
 
     /// A set of threads is joined: all that were started alike must be in it, or none.
     pub fn note_join(&mut self, set: u64) {
+        if self.shared.symmetry == 0 {
+            return;
+        }
         for a in (1..self.threads.len()).filter(|a| set >> a & 1 != 0) {
             for b in (1..self.threads.len()).filter(|b| set >> b & 1 == 0) {
                 if self.threads[b].status != Status::Unborn && self.alike(a, b) {

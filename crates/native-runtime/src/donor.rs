@@ -10,7 +10,7 @@ use crate::context::{fresh, fs_base};
 use crate::protocol::THREADS;
 use crate::real;
 use crate::system_call::{die, futex_wait, futex_wake, map_fixed, number, system_call};
-use crate::world::{World, world};
+use crate::world::{Thread, World, world};
 
 /// Where the stacks lie.
 const STACKS: usize = 0x5800_0000_0000;
@@ -90,6 +90,13 @@ fn start_kernel_thread(
         die(b"quotient: cannot create threads\n");
     }
     handle
+}
+
+impl Thread {
+    /// Where the frames of this thread's donor begin; above them are its thread-local variables and control block.
+    pub fn own_frames(&self) -> usize {
+        self.top + OWN_FRAMES
+    }
 }
 
 /// Kernel-thread mode: what a kernel thread does that is a thread of the program.

@@ -1,19 +1,20 @@
 //! From the start of the process to the answer: preparation, exploration, repetition of one schedule.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
+use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Observer, Outcome, Progress,
-    Report, Schedule, Symmetry, Verdict, estimate::estimate, explore, minimise,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Outcome, Report, Schedule,
+    Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
 use crate::context;
 use crate::program::Program;
-use crate::protocol::{CELLS, FailureKind, OUTCOMES, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
+use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
 use crate::real;
 use crate::snapshot::Snapshot;
-use crate::system_call::{exit_process, map_fixed};
+use crate::system_call::{exit_process, map_fixed, number, system_call};
+use crate::workers::Workers;
 use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_output, world};
 
 /// Where the stack for signal handlers lies.
@@ -90,6 +91,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
         );
     }
     w.driver_fs = context::fs_base();
+    w.has_input = rewind_input() > 0;
     crate::donor::create(w);
     catch_faults();
     w.heap.set_start();
@@ -127,7 +129,8 @@ impl World {
         if self.snapshot.is_some() && !self.kernel_threads() {
             self.restore();
         }
-        for thread in &mut self.threads {
+        let named = self.named.min(THREADS);
+        for thread in &mut self.threads[..named] {
             if thread.status != Status::Unborn {
                 thread.restart();
             }
@@ -135,50 +138,32 @@ impl World {
         self.restarts_made += 1;
         self.objects.restart();
         self.races.restart();
+        self.mappings.restart();
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
         self.shared.schedule_length = 0;
         self.shared.failure.kind = FailureKind::None as u8;
         reset_output(self.shared.output);
-        rewind_input();
+        if self.has_input {
+            rewind_input();
+        }
         self.restore_files();
         let main = &mut self.threads[0];
         main.status = Status::Starting;
         main.clock[0] = 1;
+        self.starting = 0;
         crate::donor::prepare(0, main_entry);
     }
 }
 
-/// Goes back to the start of the program's input.
-fn rewind_input() {
-    use crate::system_call::{number, system_call};
+/// Goes back to the start of the program's input; gives its length.
+fn rewind_input() -> isize {
     // SAFETY: no memory is involved.
-    unsafe { system_call(number::LSEEK, [0, 0, 0, 0, 0, 0]) };
-}
-
-struct Watch {
-    outcomes: std::collections::BTreeSet<u64>,
-}
-
-impl Observer for Watch {
-    fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()> {
-        let w = world();
-        let s = progress.statistics;
-        w.shared.executions = s.executions;
-        (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
-        (w.shared.depth, w.shared.images) = (s.depth as u64, s.images);
-        if w.grown || w.shared.stop != 0 {
-            return ControlFlow::Break(());
-        }
-        let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
-        if self.outcomes.len() < OUTCOMES && self.outcomes.insert(code) {
-            let index = self.outcomes.len() - 1;
-            w.shared.outcomes[index] = code;
-            w.shared.outcomes_length = index as u32 + 1;
-        }
-        ControlFlow::Continue(())
-    }
+    let seek = |whence| unsafe { system_call(number::LSEEK, [0, 0, whence, 0, 0, 0]) };
+    let length = seek(2);
+    seek(0);
+    length
 }
 
 fn configuration(w: &World) -> Configuration {
@@ -231,8 +216,9 @@ fn estimate_executions(program: &mut Program) -> u64 {
 }
 
 fn explore_all() {
-    let mut program = Program { steps: 0 };
+    let mut program = Program::default();
     probe(&mut program);
+    let mut workers = Workers::new();
     loop {
         let w = world();
         w.grown = false;
@@ -246,8 +232,12 @@ fn explore_all() {
             w.shared.restarts += 1;
             continue;
         }
-        let mut watch = Watch { outcomes: Default::default() };
-        let mut report = explore(&mut program, &configuration, &mut watch);
+        workers.restart();
+        let mut report = if workers.can_help(&configuration) {
+            explore_ahead(&mut program, &configuration, &mut workers)
+        } else {
+            explore(&mut program, &configuration, &mut workers)
+        };
         if !world().grown
             && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
         {
@@ -329,7 +319,7 @@ fn minimise_violation(schedule: &mut Schedule) {
     }
     let mut same =
         |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
-    let found = minimise(&mut Program { steps: 0 }, schedule, MINIMISING, &mut same);
+    let found = minimise(&mut Program::default(), schedule, MINIMISING, &mut same);
     let w = world();
     (w.shared.switches, w.shared.fewest) = (found.switches as u32, u32::from(found.fewest));
     *schedule = found.schedule;
@@ -338,7 +328,7 @@ fn minimise_violation(schedule: &mut Schedule) {
 /// Repeats the execution of a violation, so that it is the last one that was made; gives the schedule in which threads are
 /// joined one by one, not in sets (see `thread`): for a process that knows nothing of this exploration.
 fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
-    let mut program = Program { steps: 0 };
+    let mut program = Program::default();
     program.restart();
     let mut single = Vec::new();
     for choice in choices {
@@ -352,7 +342,7 @@ fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
 
 /// Repeats the schedule of the shared block and writes down every step.
 fn replay() {
-    let mut program = Program { steps: 0 };
+    let mut program = Program::default();
     let w = world();
     w.limit = THREADS;
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {

@@ -86,10 +86,12 @@ changing! {
     truncate "truncate", mkstemp "mkstemp", chmod "chmod"
 }
 
-fn note(changes: bool) {
+/// Files are used, and changed or not.
+pub fn note(changes: bool) {
     if active() {
         world().files_opened = true;
         world().files_changed |= changes;
+        world().files_ever_changed |= changes;
     }
 }
 
@@ -129,7 +131,7 @@ fn close_descriptors() {
     // SAFETY: descriptors of the program; no memory is involved.
     unsafe {
         system_call(number::CLOSE_RANGE, [3, OURS - 1, 0, 0, 0, 0]);
-        system_call(number::CLOSE_RANGE, [OURS + 2, u32::MAX as usize, 0, 0, 0, 0]);
+        system_call(number::CLOSE_RANGE, [OURS + 4, u32::MAX as usize, 0, 0, 0, 0]);
     }
 }
 

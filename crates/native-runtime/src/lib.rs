@@ -15,9 +15,13 @@
 //! | `costarted` | which threads can be exchanged because they were started alike |
 //! | `dynamic`, `frames`, `question` | which threads can be exchanged now, whatever they did; residual code |
 //! | `race` | data races by vector clocks |
+//! | `mappings` | memory that the program maps itself |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
-//! | `context`, `donor`, `snapshot` | user-level threads on the stacks of parked kernel threads; going back to the start |
+//! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
+//! | `snapshot`, `written_pages` | going back to the start |
+//! | `script` | the beginning of a run repeated without the driver |
 //! | `driver` | start-up, exploration, repetition of a schedule |
+//! | `workers`, `found` | several processes, and what they tell each other |
 //! | `region` | the explorer's own memory |
 //!
 //! One kernel thread runs at a time. User code runs while [`active`](world::active) is true; everything in this library
@@ -46,9 +50,11 @@ mod donor;
 mod driver;
 mod dynamic;
 mod files;
+mod found;
 mod frames;
 mod heap;
 mod hooks;
+mod mappings;
 mod memory_functions;
 mod mutex;
 mod object;
@@ -60,13 +66,16 @@ mod race;
 mod refused;
 mod region;
 mod rwlock;
+mod script;
 mod semaphore;
 mod snapshot;
 mod system_call;
 mod table;
 mod thread;
 mod verifier;
+mod workers;
 mod world;
+mod written_pages;
 
 #[global_allocator]
 static REGION: region::Region = region::Region;

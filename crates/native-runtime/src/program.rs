@@ -1,13 +1,15 @@
 //! The program as the exploration sees it.
 
+use quotient_stateless::happens_before::Event;
 use quotient_stateless::{Ending, Execution, Kind, Mode, Operation, Outcome, Symmetry, ThreadId, ThreadSet};
 
 use crate::atomics::read_value;
-use crate::protocol::{Chosen, FailureKind, Op, STEPS, Step};
+use crate::protocol::{Chosen, FailureKind, Op, STEPS, Step, THREADS};
 use crate::rwlock::PLACES;
 use crate::world::{NOWHERE, Pending, Status, World, world};
 
 /// Controlled executions of the program in this process.
+#[derive(Default)]
 pub struct Program {
     /// Steps made in the current execution.
     pub steps: usize,
@@ -142,13 +144,12 @@ impl World {
 
     /// How the execution ended, if nothing has failed: is it a deadlock?
     fn judge_end(&mut self) -> Ending {
-        let exited = self.threads.iter().any(|t| t.status == Status::Ready && t.pending.op == Op::Exit);
-        let assumed = self.threads.iter().any(|t| t.status == Status::Assumed);
-        let blocked = self.threads.iter().any(|t| t.lives() && t.status != Status::Assumed);
-        let unjoined = self.threads[1..]
-            .iter()
-            .filter(|t| t.status != Status::Unborn && !t.detached && !t.joined)
-            .count();
+        let threads = &self.threads[..self.named.min(THREADS)];
+        let exited = threads.iter().any(|t| t.status == Status::Ready && t.pending.op == Op::Exit);
+        let assumed = threads.iter().any(|t| t.status == Status::Assumed);
+        let blocked = threads.iter().any(|t| t.lives() && t.status != Status::Assumed);
+        let unjoined =
+            threads[1..].iter().filter(|t| t.status != Status::Unborn && !t.detached && !t.joined).count();
         if assumed {
             return Ending::Infeasible;
         }
@@ -205,6 +206,7 @@ impl Execution for Program {
             w.shared.schedule[self.steps] = Chosen { thread: u16::from(thread), alternative };
             w.shared.schedule_length = self.steps as u32 + 1;
         }
+        w.write_script(self.steps, thread as usize, alternative);
         let before = w.replays().then(|| w.describe(thread as usize, alternative));
         w.shared.steps += 1;
         w.alternative = alternative;
@@ -219,6 +221,26 @@ impl Execution for Program {
             }
         }
         self.steps += 1;
+    }
+
+    fn repeat(&mut self, run: &[Event], _check: bool) -> Result<(), usize> {
+        let w = world();
+        if w.replays() || !w.script.is_of(run) {
+            self.restart();
+            for (step, event) in run.iter().enumerate() {
+                let met = self.pending(event.thread, event.alternative);
+                if !met.is_some_and(|met| met.same_shape(&event.operation)) {
+                    return Err(step);
+                }
+                self.step(event.thread, event.alternative);
+            }
+            return Ok(());
+        }
+        w.restart();
+        w.script.start(run.len());
+        w.run(0);
+        self.steps = world().script.end()?;
+        Ok(())
     }
 
     fn outcome(&mut self) -> Outcome {
@@ -255,7 +277,7 @@ impl Program {
             if w.failed || w.abandoned {
                 return;
             }
-            let Some(new) = w.threads.iter().position(|t| t.status == Status::Starting) else { return };
+            let Some(new) = w.next_starting() else { return };
             w.run(new);
         }
     }

@@ -59,6 +59,7 @@ refused! {
     poll "blocking communication through the kernel is not supported",
     select "blocking communication through the kernel is not supported",
     epoll_wait "blocking communication through the kernel is not supported",
+    mremap "moving mappings is not supported",
     mq_open "message queues are not supported",
     shm_open "shared memory is not supported",
     shmget "shared memory is not supported",

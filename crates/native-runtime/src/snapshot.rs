@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::protocol::THREADS;
 use crate::system_call::{number, system_call};
 use crate::world::{Thread, World};
+use crate::written_pages::{WrittenPages, whole_pages};
 
 /// Stacks are zeroed in pieces of this size below the lowest frame that was seen.
 const CHUNK: usize = 4096;
@@ -25,17 +26,39 @@ impl Copied {
         Copied { address: range.start, content }
     }
 
+    fn range(&self) -> Range<usize> {
+        self.address..self.address + self.content.len()
+    }
+
     fn restore(&self) {
+        self.restore_part(self.range());
+    }
+
+    #[inline]
+    fn restore_part(&self, part: Range<usize>) {
+        let content = &self.content[part.start - self.address..part.end - self.address];
         // SAFETY: the memory it was copied from, still mapped and writable; no reference into it is held by the driver.
-        unsafe {
-            (self.address as *mut u8).copy_from_nonoverlapping(self.content.as_ptr(), self.content.len())
-        };
+        unsafe { (part.start as *mut u8).copy_from_nonoverlapping(content.as_ptr(), content.len()) };
+    }
+
+    /// Copies back what may have changed.
+    fn restore_written(&self, written: &mut WrittenPages) {
+        let (all, pages) = (self.range(), whole_pages(&self.range()));
+        if pages.is_empty() {
+            return self.restore();
+        }
+        self.restore_part(all.start..pages.start);
+        written.for_each(&pages, |part| self.restore_part(part));
+        self.restore_part(pages.end..all.end);
     }
 }
 
 /// A copy of the program's memory.
 pub struct Snapshot {
     data: Vec<Copied>,
+    written: WrittenPages,
+    /// Must notes of writes be taken anew?
+    rewatch: bool,
     /// Of each thread: its control block and thread-local variables.
     threads: Vec<Copied>,
     keys: usize,
@@ -150,26 +173,34 @@ impl Snapshot {
         let (start, end) = world.heap.start_range();
         ranges.push(start..end);
         ranges.push(crate::heap::bits_of(start..end));
-        let data = ranges.into_iter().map(Copied::new).collect();
+        let data: Vec<Copied> = ranges.into_iter().map(Copied::new).collect();
         let mut threads = Vec::new();
         if !world.kernel_threads() {
             for (number, thread) in world.threads.iter().enumerate() {
+                let donor = &world.threads[1];
                 let range = if number == 0 {
-                    // The dynamic linker allocated it: the part of its mapping around the FS base.
-                    let near = thread.fs - (16 << 10)..thread.fs + 4096;
+                    // The dynamic linker allocated it: the part of its mapping around the FS base, which is laid out as
+                    // that of a donor, where it ends the stack.
+                    let (below, above) = (donor.fs - donor.own_frames(), donor.stack.end - donor.fs);
+                    let near = thread.fs - below..thread.fs + above;
                     mappings
                         .iter()
                         .filter(|m| m.contains(&thread.fs))
                         .find_map(|m| common(m, &near))
                         .unwrap_or(0..0)
                 } else {
-                    thread.top + 4096..thread.stack.end
+                    thread.own_frames()..thread.stack.end
                 };
                 threads.push(Copied::new(range));
             }
         }
-        Snapshot { data, threads, keys: world.keys.len() }
+        Snapshot { written: watch(&data), data, threads, keys: world.keys.len(), rewatch: false }
     }
+}
+
+fn watch(data: &[Copied]) -> WrittenPages {
+    let pages: Vec<Range<usize>> = data.iter().map(|copied| whole_pages(&copied.range())).collect();
+    WrittenPages::new(&pages)
 }
 
 fn scrub(thread: &Thread) {
@@ -189,7 +220,7 @@ fn scrub(thread: &Thread) {
         while chunk >= thread.stack.start + CHUNK {
             chunk -= CHUNK;
             let words = std::slice::from_raw_parts_mut(chunk as *mut u64, CHUNK / 8);
-            if words.iter().all(|word| *word == 0) {
+            if words.iter().fold(0, |any, word| any | *word) == 0 {
                 break;
             }
             words.fill(0);
@@ -203,17 +234,28 @@ impl World {
         let within = |outer: Range<usize>| outer.start <= range.start && range.end <= outer.end;
         let data = self.snapshot.iter().flat_map(|s| &s.data);
         crate::heap::contains(range.start) && crate::heap::contains(range.end)
-            || data.map(|c| c.address..c.address + c.content.len()).any(within)
+            || data.map(Copied::range).any(within)
             || self.threads.iter().any(|t| within(t.stack.clone()))
+    }
+
+    /// This process is a new one, of which the kernel has taken no notes.
+    pub fn rewatch(&mut self) {
+        if let Some(snapshot) = &mut self.snapshot {
+            snapshot.rewatch = true;
+        }
     }
 
     /// Brings all memory of the program back to the start.
     pub fn restore(&mut self) {
-        let Some(snapshot) = self.snapshot.take() else { return };
-        for copied in &snapshot.data {
-            copied.restore();
+        let Some(mut snapshot) = self.snapshot.take() else { return };
+        if std::mem::take(&mut snapshot.rewatch) {
+            snapshot.data.iter().for_each(Copied::restore);
+            snapshot.written = watch(&snapshot.data);
         }
-        for thread in 0..THREADS {
+        for copied in &snapshot.data {
+            copied.restore_written(&mut snapshot.written);
+        }
+        for thread in 0..self.named.min(THREADS) {
             if thread == 0 || self.threads[thread].status != crate::world::Status::Unborn {
                 snapshot.threads[thread].restore();
                 scrub(&self.threads[thread]);

@@ -10,15 +10,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[allow(missing_docs)]
 pub mod number {
     pub const WRITE: usize = 1;
+    pub const OPEN: usize = 2;
+    pub const CLOSE: usize = 3;
     pub const LSEEK: usize = 8;
     pub const MMAP: usize = 9;
     pub const MPROTECT: usize = 10;
+    pub const IOCTL: usize = 16;
     pub const MADVISE: usize = 28;
+    pub const DUP2: usize = 33;
     pub const PAUSE: usize = 34;
     pub const FTRUNCATE: usize = 77;
     pub const FUTEX: usize = 202;
     pub const CLOCK_GETTIME: usize = 228;
     pub const EXIT_GROUP: usize = 231;
+    pub const USERFAULTFD: usize = 323;
     pub const CLOSE_RANGE: usize = 436;
 }
 

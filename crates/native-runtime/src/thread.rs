@@ -22,7 +22,9 @@ const DESTRUCTOR_ROUNDS: usize = 4;
 impl World {
     /// The thread that the program knows by `handle`.
     fn find(&self, handle: usize) -> Option<usize> {
-        self.threads.iter().position(|t| t.handle == handle && t.status != Status::Unborn)
+        self.threads[..self.named.min(THREADS)]
+            .iter()
+            .position(|t| t.handle == handle && t.status != Status::Unborn)
     }
 
     /// The number of the next child of the running thread.
@@ -128,6 +130,7 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     thread.start = start;
     thread.clock = clock;
     thread.clock[child] = 1;
+    w.starting |= 1 << child;
     w.note_argument(child);
     0
 }
@@ -159,8 +162,8 @@ pub fn settle(owed: u64) {
 
 fn joined(set: u64) {
     let w = world();
-    for thread in (0..THREADS).filter(|t| set >> t & 1 != 0) {
-        let clock = w.threads[thread].clock;
+    for thread in quotient_stateless::ThreadSet(set).iter() {
+        let clock = w.threads[thread as usize].clock;
         let me = w.current;
         join(&mut w.threads[me].clock, &clock);
     }

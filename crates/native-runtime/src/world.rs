@@ -167,8 +167,12 @@ pub struct World {
     pub grown: bool,
     /// Has a thread been created in this execution? Until then nobody can notice what the main thread does.
     pub threaded: bool,
+    /// Threads that have not come to their first visible operation.
+    pub starting: u64,
     /// The alternative chosen for the step.
     pub alternative: u16,
+    /// The run under execution, to be repeated without the driver.
+    pub script: crate::script::Script,
     /// The driver's context.
     pub driver_sp: usize,
     /// The driver's FS base.
@@ -209,6 +213,8 @@ pub struct World {
     pub races: Races,
     /// The program's heap.
     pub heap: Heap,
+    /// Memory that the program maps itself.
+    pub mappings: crate::mappings::Mappings,
     /// The start of every execution.
     pub snapshot: Option<Snapshot>,
     /// Destructors of thread-specific data, by key.
@@ -217,6 +223,10 @@ pub struct World {
     pub files_opened: bool,
     /// Has the program changed files in this execution?
     pub files_changed: bool,
+    /// Has it in any execution?
+    pub files_ever_changed: bool,
+    /// Is there something to read on standard input?
+    pub has_input: bool,
     /// What reading the clock has given so far.
     pub clock_ticks: u64,
     /// Random numbers given so far.
@@ -277,7 +287,9 @@ pub fn attach() {
         limit: THREADS,
         grown: false,
         threaded: false,
+        starting: 0,
         alternative: 0,
+        script: Default::default(),
         driver_sp: 0,
         driver_fs: 0,
         driver_turn: AtomicU32::new(0),
@@ -298,10 +310,13 @@ pub fn attach() {
         objects: Objects::new(),
         races: Races::new(),
         heap: Heap::new(),
+        mappings: Default::default(),
         snapshot: None,
         keys: Vec::new(),
         files_opened: false,
         files_changed: false,
+        files_ever_changed: false,
+        has_input: false,
         clock_ticks: 0,
         random: 0,
         main: [0; 4],
@@ -422,9 +437,16 @@ impl World {
             hand_over(&self.driver_turn, &self.threads[current].turn);
             return;
         }
-        let (to, fs) = (self.driver_sp, self.driver_fs);
         let save = &raw mut self.me().sp;
-        // SAFETY: the driver is waiting in `run`.
+        let (to, fs) = match self.next_of_script() {
+            Some(next) if next == self.current => return,
+            Some(next) => {
+                self.current = next;
+                (self.threads[next].sp, self.threads[next].fs)
+            }
+            None => (self.driver_sp, self.driver_fs),
+        };
+        // SAFETY: the driver is waiting in `run`, any other thread in this function or before its start.
         unsafe { context::switch(save, to, fs) };
         if world().trap {
             world().trap = false;

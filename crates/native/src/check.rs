@@ -35,6 +35,10 @@ pub struct Request {
     pub max_time: Option<Duration>,
     /// How long a step may take.
     pub patience: Duration,
+    /// The most processes that explore at a time.
+    pub workers: usize,
+    /// Executions before a process gives work to another.
+    pub split_after: u32,
     /// What the program is given.
     pub surroundings: Surroundings,
 }
@@ -53,6 +57,8 @@ impl Default for Request {
             max_steps: 20_000,
             max_time: None,
             patience: Duration::from_secs(5),
+            workers: 1,
+            split_after: 500,
             surroundings: Surroundings::default(),
         }
     }
@@ -98,12 +104,18 @@ pub struct Figures {
     pub filtered: u64,
     /// Joinable threads never joined in some execution.
     pub leaked: u32,
+    /// Parts that other processes explored ahead.
+    pub copies: u64,
+    /// Of these, those explored in vain.
+    pub copies_lost: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry.
     pub estimate: u64,
     /// Context switches of the violation's schedule.
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
     pub fewest: bool,
+    /// Executions made while another process was exploring, too.
+    pub together: u64,
 }
 
 /// What came of a request.
@@ -184,6 +196,9 @@ impl Request {
         shared.max_executions = self.max_executions.unwrap_or(0);
         shared.max_preemptions = self.max_preemptions.unwrap_or(u32::MAX);
         shared.max_steps = self.max_steps;
+        shared.workers = self.workers.min(64) as u32;
+        shared.split_after = self.split_after;
+        shared.patience_milliseconds = self.patience.as_millis() as u64;
         shared.max_milliseconds = self.max_time.map_or(0, |t| t.as_millis().max(1) as u64);
     }
 }
@@ -281,9 +296,12 @@ fn figures(shared: &Shared) -> Figures {
         discarded: shared.discarded,
         filtered: shared.filtered,
         leaked: shared.leaked,
+        copies: shared.copies,
+        copies_lost: shared.copies_lost,
         estimate: shared.estimate,
         switches: shared.switches,
         fewest: shared.fewest != 0,
+        together: shared.together,
     }
 }
 

@@ -318,6 +318,12 @@ pub struct Shared {
     pub output: i32,
     /// Set by the checker to stop the exploration.
     pub stop: u32,
+    /// The most processes that explore at a time.
+    pub workers: u32,
+    /// Executions before a process gives work to another.
+    pub split_after: u32,
+    /// How long a process may go without a step.
+    pub patience_milliseconds: u64,
     /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).
     pub trap: u32,
 
@@ -346,6 +352,12 @@ pub struct Shared {
     pub filtered: u64,
     /// Executions of explorations that were started again.
     pub discarded: u64,
+    /// Processes that explored a part ahead.
+    pub copies: u64,
+    /// Of these, how many did so in vain.
+    pub copies_lost: u64,
+    /// Executions made while another process was exploring, too.
+    pub together: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
 
@@ -448,6 +460,9 @@ pub mod why {
         ),
         (OBJECTS, "one of the threads has a lock or waits in a queue"),
         (HISTORY, "data races would be found with accesses of one thread and not of the other"),
-        (UNKNOWN, "an operation, thread-specific data or code outside of the program is not understood"),
+        (
+            UNKNOWN,
+            "an operation, thread-specific data, mapped memory or code outside of the program is not understood",
+        ),
     ];
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use quotient_native::{Answer, Build, Request, check};
+use quotient_native::{Answer, Build, Figures, Request, check};
 use quotient_stateless::Symmetry;
 
 const SOURCE: &str = r"
@@ -40,14 +40,30 @@ int main(void) {
 ";
 
 fn executions(kind: u32, n: u32, symmetry: Symmetry) -> u64 {
+    figures(kind, n, &Request { symmetry, ..Request::default() }).executions
+}
+
+fn figures(kind: u32, n: u32, request: &Request) -> Figures {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels.c");
     std::fs::write(&path, SOURCE).expect("the test directory can be written");
     let flags: Vec<OsString> = vec![format!("-DKIND={kind}").into(), format!("-DN={n}").into()];
     let binary = Build { sources: vec![path], flags, compiler: None }.run().unwrap_or_else(|e| panic!("{e}"));
-    let report = check(&binary, &Request { symmetry, ..Request::default() }, &mut |_| true);
+    let report = check(&binary, request, &mut |_| true);
     let report = report.unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
-    report.figures.executions
+    report.figures
+}
+
+#[test]
+fn several_processes_make_the_same_executions() {
+    let several = Request { workers: 3, split_after: 5, ..Request::default() };
+    let mut copies = 0;
+    for (kind, n, traces) in [(0, 4, 576), (0, 5, 14_400), (1, 5, 4025), (2, 6, 720), (3, 6, 720)] {
+        let found = figures(kind, n, &several);
+        assert_eq!((found.executions, found.blocked), (traces, 0), "kind {kind}, {n} threads");
+        copies += found.copies - found.copies_lost;
+    }
+    assert!(copies > 10, "only {copies} copies were of use");
 }
 
 /// Kind (load and store, load and compare-and-swap, fetch-add, mutex, mutex with an argument of its own), threads, traces,

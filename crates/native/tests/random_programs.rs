@@ -27,12 +27,15 @@ fn build(programs: &[Program], observed: Observed, name: &str) -> Binary {
 struct Mode {
     algorithm: Algorithm,
     symmetry: Symmetry,
+    workers: usize,
 }
 
 fn run(binary: &Binary, number: usize, mode: &Mode) -> (BTreeSet<u64>, u64) {
     let request = Request {
         algorithm: mode.algorithm,
         symmetry: mode.symmetry,
+        workers: mode.workers,
+        split_after: 0,
         all: true,
         surroundings: Surroundings { arguments: vec![number.to_string().into()], ..Surroundings::default() },
         ..Request::default()
@@ -55,11 +58,11 @@ fn compare(observed: Observed, modes: &[Mode], name: &str) {
             let shape = shape((batch * BATCH + number) as u64);
             for mode in modes {
                 let (found, executions) = run(&binary, number, mode);
-                let Mode { algorithm, symmetry } = mode;
+                let Mode { algorithm, symmetry, workers } = mode;
                 assert_eq!(
                     found,
                     expected,
-                    "{algorithm:?}, {symmetry:?}, seed {}\n{program}",
+                    "{algorithm:?}, {symmetry:?}, {workers} processes, seed {}\n{program}",
                     batch * BATCH + number
                 );
                 // Reader locks taken twice are no operations of the C program, so there the counts can differ.
@@ -84,14 +87,24 @@ fn compare(observed: Observed, modes: &[Mode], name: &str) {
 
 #[test]
 fn outcomes_are_those_of_all_interleavings() {
-    let modes = [Algorithm::Optimal, Algorithm::SourceSets, Algorithm::FlanaganGodefroid]
-        .map(|algorithm| Mode { algorithm, symmetry: Symmetry::Off });
+    let modes = [
+        (Algorithm::Optimal, 1),
+        (Algorithm::Optimal, 3),
+        (Algorithm::SourceSets, 1),
+        (Algorithm::FlanaganGodefroid, 1),
+    ]
+    .map(|(algorithm, workers)| Mode { algorithm, symmetry: Symmetry::Off, workers });
     compare(Observed::Everything, &modes, "everything");
 }
 
 #[test]
 fn symmetry_loses_no_outcome() {
-    let modes = [Algorithm::Optimal, Algorithm::SourceSets]
-        .map(|algorithm| Mode { algorithm, symmetry: Symmetry::Costarted });
+    let modes = [
+        (Algorithm::Optimal, Symmetry::Costarted),
+        (Algorithm::SourceSets, Symmetry::Costarted),
+        (Algorithm::Optimal, Symmetry::Dynamic),
+        (Algorithm::SourceSets, Symmetry::Dynamic),
+    ]
+    .map(|(algorithm, symmetry)| Mode { algorithm, symmetry, workers: 1 });
     compare(Observed::Variables, &modes, "variables");
 }

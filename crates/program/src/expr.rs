@@ -150,6 +150,9 @@ pub enum Expr {
         /// Its arguments.
         args: Vec<Expr>,
     },
+    /// Following references from the object of the first, any number of times, leads to that of the second; false where one
+    /// of them is null; only in claims.
+    Reachable(Box<Expr>, Box<Expr>),
     /// A function as a value.
     Function(FunctionId),
     /// The position of the statement that created the expression, for faults inside it.

@@ -148,22 +148,18 @@ impl Extension for Set {
     }
 }
 
+/// A bag is a set that keeps every copy.
 impl Extension for Bag {
     fn name(&self) -> &'static str {
         "Bag"
     }
 
     fn ordered(&self) -> bool {
-        false
+        Set.ordered()
     }
 
     fn operation(&self, name: &str) -> Option<(u32, usize)> {
-        match name {
-            "add" => Some((ADD, 1)),
-            "remove" => Some((REMOVE, 1)),
-            "count" => Some((COUNT, 1)),
-            _ => shared(name),
-        }
+        if name == "count" { Some((COUNT, 1)) } else { Set.operation(name) }
     }
 
     fn apply(&self, operation: u32, rows: &mut Rows<'_>, args: &[i32]) -> Result<i32, Refused> {
@@ -172,21 +168,15 @@ impl Extension for Bag {
                 rows.cells.extend_from_slice(args);
                 Ok(0)
             }
-            REMOVE => {
-                if let Some(row) = rows.find(args) {
-                    rows.remove(row);
-                }
-                Ok(0)
-            }
             COUNT => {
                 Ok(rows.cells.chunks(rows.width.max(1)).filter(|row| row.starts_with(args)).count() as i32)
             }
-            _ => shared_apply(operation, rows, args),
+            _ => Set.apply(operation, rows, args),
         }
     }
 
     fn is_query(&self, operation: u32) -> bool {
-        !matches!(operation, ADD | REMOVE)
+        Set.is_query(operation)
     }
 }
 
@@ -233,7 +223,7 @@ impl Extension for Map {
     }
 
     fn is_query(&self, operation: u32) -> bool {
-        !matches!(operation, ADD | REMOVE)
+        Set.is_query(operation)
     }
 }
 
@@ -273,7 +263,7 @@ impl Extension for Queue {
     }
 
     fn is_query(&self, operation: u32) -> bool {
-        !matches!(operation, ADD | REMOVE)
+        Set.is_query(operation)
     }
 }
 

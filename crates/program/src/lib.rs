@@ -37,7 +37,7 @@ pub use function::{
     Operation, Printf, PrintfPart, Transformation,
 };
 pub use object::{
-    Allocation, ArrayType, ArrayTypeId, CollectionType, CollectionTypeId, Record, RecordId, Referent,
+    Allocation, ArrayType, ArrayTypeId, CollectionType, CollectionTypeId, Part, Record, RecordId, Referent,
     VirtualEntries, VirtualTable, VirtualTableId,
 };
 pub use types::{

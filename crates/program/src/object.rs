@@ -103,6 +103,23 @@ pub enum VirtualEntries {
     Constants(Vec<(i32, FunctionId)>),
 }
 
+/// What can be touched of an object, whichever object it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// A field: the record that declares it, and its position there.
+    Field(RecordId, u32),
+    /// The elements of an array.
+    Elements(ArrayTypeId),
+    /// The rows of a collection.
+    Rows(CollectionTypeId),
+    /// The messages of a channel.
+    Messages,
+    /// Its lock, with those who wait for it.
+    Lock,
+    /// That it has not been deleted. Whoever touches another part also reads this one.
+    Existence,
+}
+
 /// What [`crate::Action::New`] makes.
 #[derive(Clone, Debug)]
 pub enum Allocation {

@@ -56,7 +56,7 @@ pub fn expr(e: &Expr, v: &mut dyn Visitor) {
             expr(collection, v);
             args.iter().for_each(|e| expr(e, v));
         }
-        Expr::Binary(_, a, b) => {
+        Expr::Binary(_, a, b) | Expr::Reachable(a, b) => {
             expr(a, v);
             expr(b, v);
         }

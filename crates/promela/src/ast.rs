@@ -474,6 +474,8 @@ pub enum ExprKind {
     Enabled(Box<Expr>),
     /// `pc_value(e)`.
     PcValue(Box<Expr>),
+    /// `reachable(&p, &q)`: following references from the first leads to the second; only in claims.
+    Reachable(Box<Expr>, Box<Expr>),
     /// `get_priority(e)`.
     GetPriority(Box<Expr>),
     /// `set_priority(e, n)`.

@@ -1,13 +1,13 @@
 //! Audits of the reductions on sampled states of the user's own model; a finding is a bug of the checker.
 
-use quotient_ample::{AmpleSets, Question};
+use quotient_ample::{AmpleSets, DynamicSets, Question};
 use quotient_machine::Machine;
 use quotient_search::{AmpleAudit, audit_ample};
 use quotient_symmetry::audit::audit;
 use quotient_symmetry::{Identity, Representative as _};
 
-use crate::CheckError;
 use crate::symmetry_choice::{self, Representative};
+use crate::{Check, CheckError, PartialOrder};
 
 const SEED: u64 = 1;
 
@@ -32,13 +32,26 @@ pub(crate) fn representatives(
 pub(crate) fn ample_sets(
     machine: &mut Machine,
     representative: Option<&mut Representative>,
-    samples: u64,
+    check: &Check<'_>,
 ) -> Result<Option<AmpleAudit>, CheckError> {
-    let renames = representative.as_ref().is_some_and(|r| r.renames());
-    let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, renames) else { return Ok(None) };
-    let audit = match representative {
-        None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED),
-        Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED),
+    let samples = check.audit;
+    let audit = if machine.program().features.dynamic {
+        let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
+        let Ok(mut ample) = DynamicSets::new(machine, &Question::Safety, symmetric) else { return Ok(None) };
+        // The numbers of objects depend on the order of steps: diamonds close up to these, whatever the search stores.
+        let order = symmetry_choice::Symmetry::Exact;
+        let exact = symmetry_choice::representative(machine, &Check { symmetry: Some(order), ..*check });
+        match exact {
+            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED),
+            Some(mut exact) => audit_ample(machine, &mut exact, &mut ample, samples, SEED),
+        }
+    } else {
+        let renames = representative.as_ref().is_some_and(|r| r.renames());
+        let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, renames) else { return Ok(None) };
+        match representative {
+            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED),
+            Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED),
+        }
     };
     let audit = audit.map_err(CheckError::Exhausted)?;
     if audit.wrong > 0 {

@@ -3,18 +3,19 @@
 //! The program is reduced only by what keeps states bisimilar (variables without a value); steps are not merged. A program
 //! that stops stays in its last state for ever, as for linear time.
 
-use quotient_ample::All;
+use quotient_ample::{All, Ample};
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
 use quotient_promela::ClaimKind;
 use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 use quotient_symmetry::Identity;
-use quotient_trace::{NotReplayable, Trace};
 
 use crate::Model;
-use crate::check::{Answer, Check, CheckError, Outcome, Verdict, ViolationReport};
+use crate::check::{Answer, Check, CheckError, Outcome, PartialOrder, Verdict};
+use crate::evidence::{MOST_RUNS, Runs};
 use crate::question::{self, Question};
-use crate::searching::options;
+use crate::searching::{ample_sets, options, visible};
+use crate::symmetry_choice;
 
 impl Model {
     /// The formula of branching time that a question is about.
@@ -40,104 +41,117 @@ impl Model {
         if claim.propositions.len() > quotient_logic::MOST_PROPOSITIONS as usize {
             return Err(CheckError::Refused("a formula may have at most 64 distinct propositions".into()));
         }
+        if check.fair {
+            return Err(CheckError::Refused(format!(
+                "ctl {}: --fair is for formulas of linear time, whose runs can be left out one by one",
+                claim.text
+            )));
+        }
         let observation = question::observation(&claim.propositions, claim.span);
         let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
-        let mut stored = Graph::new();
-        let mut choices: Vec<Vec<u32>> = Vec::new();
-        let mut letter = Vec::new();
-        let seams = OmegaSeams { system: &mut machine, representative: &mut Identity, ample: &mut All };
-        let (stop, statistics) =
-            graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
-                if node.ends && node.targets.is_empty() {
-                    return Err(Stop::Incomplete("a fault ends some runs".into()));
-                }
-                machine
-                    .claim_conditions(node.state, &mut letter)
-                    .map_err(|_| Stop::Incomplete("a proposition has no value in some state".into()))?;
-                let bits =
-                    letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
-                stored.push(bits, node.targets);
-                choices.push(node.choices.to_vec());
-                Ok(())
-            });
+        let mut stands = symmetry_choice::representative(&mut machine, check);
+        let ample = if check.raw || check.partial_order == PartialOrder::Off {
+            Ok(None)
+        } else if formula.uses_next() {
+            Err("the claim can count steps (X, or written by hand)")
+        } else {
+            let visible = visible(claim.propositions.clone());
+            visible.map(|visible| Some(quotient_ample::Question::CtlStarX { visible }))
+        };
+        let (explored, order) = match stands.as_mut() {
+            Some(stands) => explore(&mut machine, stands, ample, check, progress),
+            None => explore(&mut machine, &mut Identity, ample, check, progress),
+        };
+        let Explored { stored, choices, stop, statistics } = explored;
+        let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             Stop::Violation => Verdict::Undecided("the search ended early".into()),
         };
+        let mut witness = Vec::new();
         if verdict == Verdict::Holds {
             let labelling = Labelling::new(&stored);
             let refused =
                 |e: quotient_logic::LabelError| CheckError::Refused(format!("ctl {}: {e}", claim.text));
-            if !labelling.nodes(formula).map_err(refused)?[0] {
+            let evidence = labelling.evidence(0, formula, MOST_RUNS).map_err(refused)?;
+            let mut runs = Runs {
+                model: self,
+                machine: &mut machine,
+                stands,
+                stored: &stored,
+                choices: &choices,
+                names: &claim.names,
+            };
+            if evidence.holds {
+                runs.branches(&evidence, &[0], &mut witness)?;
+            } else {
                 verdict = Verdict::Violated;
-                let (path, cycle) = counterexample(&labelling, formula)
-                    .map_err(refused)?
-                    .map_or_else(|| (vec![0], 0), |w| (w.nodes, w.cycle));
-                let choices = path_choices(&stored, &choices, &path, cycle);
-                let trace = Trace::replay_path(&mut machine, &self.sources, &choices, cycle)
-                    .map_err(CheckError::NotReplayable)?;
-                if cycle > 0 && trace.cycle.is_none() {
-                    return Err(CheckError::NotReplayable(NotReplayable { step: choices.len() }));
-                }
                 let message = format!("formula violated: {}", claim.text);
-                outcome.violations.push(ViolationReport {
-                    kind: "ctl".into(),
-                    message,
-                    at: None,
-                    count: 1,
-                    trace,
-                    choices,
-                    cycle,
-                    question,
-                });
+                outcome.violations.push(runs.violation(&evidence, message, question)?);
             }
         }
         let text = self.question_text(question);
-        outcome.answers.push(Answer { question, text, verdict, statistics });
+        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
         outcome.add(&statistics);
         outcome.reduced = reduced;
         Ok(())
     }
 }
 
-/// A path that shows why a formula does not hold in the first node: a run against `A`; `None` where a single run shows
-/// nothing (`E`, or nothing temporal).
-fn counterexample(
-    labelling: &Labelling<'_>,
-    formula: &Formula,
-) -> Result<Option<quotient_logic::Witness>, quotient_logic::LabelError> {
-    match formula {
-        Formula::All(path) => labelling.witness(0, &path.clone().negated()),
-        Formula::Not(inner) => match &**inner {
-            Formula::Exists(path) => labelling.witness(0, path),
-            Formula::Not(inner) => counterexample(labelling, inner),
-            _ => Ok(None),
-        },
-        // One of the parts that fail.
-        Formula::And(a, b) => {
-            let failing = if labelling.nodes(a)?[0] { b } else { a };
-            counterexample(labelling, failing)
+/// The graph that a formula is answered on.
+struct Explored {
+    stored: Graph,
+    /// For each edge of each node, which step of the node's state it is.
+    choices: Vec<Vec<u32>>,
+    stop: Stop,
+    statistics: Statistics,
+}
+
+/// Explores with a representative, and with ample sets where there is a question that they are to preserve.
+fn explore<R: quotient_symmetry::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    question: Result<Option<quotient_ample::Question>, &'static str>,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> (Explored, Result<PartialOrder, &'static str>) {
+    let ample = question.and_then(|question| match question {
+        Some(question) => ample_sets(machine, representative, &question).map(Some),
+        None => Ok(None),
+    });
+    match ample {
+        Ok(Some(mut ample)) => {
+            (explore_with(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
         }
-        Formula::Or(a, b) => Ok(match counterexample(labelling, a)? {
-            Some(witness) => Some(witness),
-            None => counterexample(labelling, b)?,
-        }),
-        _ => Ok(None),
+        Ok(None) => (explore_with(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off)),
+        Err(why) => (explore_with(machine, representative, &mut All, check, progress), Err(why)),
     }
 }
 
-/// The choices that lead along nodes, and around the cycle once.
-fn path_choices(stored: &Graph, choices: &[Vec<u32>], path: &[u32], cycle: usize) -> Vec<u32> {
-    let mut nodes = path.to_vec();
-    if cycle > 0 {
-        nodes.push(path[path.len() - cycle]);
-    }
-    let mut out = vec![0];
-    for pair in nodes.windows(2) {
-        let from = pair[0] as usize;
-        let at = stored.successors(from).iter().position(|t| *t == pair[1]);
-        out.push(at.and_then(|at| choices[from].get(at)).copied().unwrap_or(u32::MAX));
-    }
-    out
+fn explore_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Explored {
+    let mut stored = Graph::new();
+    let mut choices: Vec<Vec<u32>> = Vec::new();
+    let mut letter = Vec::new();
+    let seams = OmegaSeams { system: machine, representative, ample };
+    let (stop, statistics) =
+        graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
+            if node.ends && node.targets.is_empty() {
+                return Err(Stop::Incomplete("a fault ends some runs".into()));
+            }
+            machine
+                .claim_conditions(node.state, &mut letter)
+                .map_err(|_| Stop::Incomplete("a proposition has no value in some state".into()))?;
+            let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
+            stored.push(bits, node.targets);
+            choices.push(node.choices.to_vec());
+            Ok(())
+        });
+    Explored { stored, choices, stop, statistics }
 }

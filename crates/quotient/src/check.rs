@@ -6,22 +6,23 @@ use std::sync::atomic::AtomicBool;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{AmpleAudit, Cause, Limits, Report, Statistics, Stop};
-use quotient_system::{Exhausted, System};
-use quotient_trace::{NotReplayable, Trace, in_real_names};
+use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop};
+use quotient_system::Exhausted;
+use quotient_trace::{NotReplayable, Trace};
 
-use crate::audit;
 use crate::question::{self, Question};
-use crate::searching::{representative, run};
-use crate::symmetry_choice::{self, Representative, Symmetry, SymmetryReport};
+use crate::searching::run;
+use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::{Unreached, unreached};
 use crate::{Model, Relative};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchKind {
-    /// Nearest first: shortest counterexamples.
+    /// Breadth-first; depth-first with the symmetry orders `pc` and `kbots`, whose papers count states that way.
     #[default]
+    Usual,
+    /// Nearest first: shortest counterexamples.
     BreadthFirst,
     /// Deepest first.
     DepthFirst,
@@ -35,6 +36,25 @@ pub enum StoreKind {
     Tree,
     /// As they are.
     Plain,
+    /// Each compressed by itself.
+    Gzip,
+    /// Components kept once: globals, objects, threads.
+    Collapse,
+}
+
+impl StoreKind {
+    /// All of them, the plain one first.
+    pub const ALL: [StoreKind; 4] = [StoreKind::Plain, StoreKind::Gzip, StoreKind::Collapse, StoreKind::Tree];
+
+    /// The word for it in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            StoreKind::Tree => "tree",
+            StoreKind::Plain => "plain",
+            StoreKind::Gzip => "gzip",
+            StoreKind::Collapse => "collapse",
+        }
+    }
 }
 
 /// Whether only representative interleavings are explored (partial order reduction).
@@ -151,6 +171,23 @@ pub struct ViolationReport {
     pub cycle: usize,
     /// The question it answers.
     pub question: Question,
+    /// For formulas of branching time: what more there is to show of states on the way.
+    pub branches: Vec<Branch>,
+}
+
+/// A run that branches off another one and shows why a part of a formula of branching time has its value there.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The part of the formula.
+    pub formula: String,
+    /// Its value.
+    pub holds: bool,
+    /// How many steps of the other run come first; they are part of the trace.
+    pub after: usize,
+    /// The run, from the initial state on.
+    pub trace: Trace,
+    /// What more there is to show of states on the way.
+    pub branches: Vec<Branch>,
 }
 
 /// What was found out about one question.
@@ -164,6 +201,19 @@ pub struct Answer {
     pub verdict: Verdict,
     /// How much was done for it; zero when another search answered it too.
     pub statistics: Statistics,
+    /// The reductions that were applied.
+    pub applied: Applied,
+    /// For a formula of branching time that holds: runs that show it, where some do.
+    pub witness: Vec<Branch>,
+}
+
+/// The reductions that a search applied.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// What was found and done about symmetry.
+    pub symmetry: SymmetryReport,
+    /// The partial order reduction.
+    pub partial_order: PartialOrder,
 }
 
 /// The result of a check.
@@ -315,9 +365,13 @@ impl Model {
             }
             return self.check_relative(relative, check, progress);
         }
-        if self.program.features.dynamic && !questions.is_empty() {
+        let with_variables = |q: &Question| {
+            let claim = self.claim_for(*q).ok().flatten();
+            claim.is_some_and(|c| !c.function.locals.is_empty())
+        };
+        if self.program.features.dynamic && questions.iter().any(with_variables) {
             return Err(CheckError::Refused(
-                "temporal claims about models with objects or functions are not supported yet; --safety leaves them out"
+                "a never claim with variables of its own about a model with objects or functions is not supported; --safety leaves it out"
                     .into(),
             ));
         }
@@ -396,10 +450,6 @@ impl Model {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
             }
         }
-        let store = match check.store {
-            StoreKind::Tree => "tree",
-            StoreKind::Plain => "plain",
-        };
         Outcome {
             verdict: Verdict::Holds,
             violations: Vec::new(),
@@ -411,7 +461,7 @@ impl Model {
             audited_ample: None,
             notes,
             unreached: Vec::new(),
-            store,
+            store: check.store.name(),
         }
     }
 
@@ -442,7 +492,8 @@ impl Model {
             stands = representative(&mut machine, check);
             (report, order) = run(&mut machine, stands.as_mut(), check, progress);
         }
-        self.note_reductions(question, &mut machine, &mut stands, order, check, outcome)?;
+        let safety = carries || question == Question::Safety;
+        let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {
@@ -452,7 +503,7 @@ impl Model {
                 }
             }
         }
-        if report.stop == Stop::Complete && (carries || question == Question::Safety) {
+        if report.stop == Stop::Complete && safety {
             outcome.unreached = unreached(&machine, self);
         }
         let found = self.record(question, &mut machine, stands.as_mut(), &report, outcome)?;
@@ -471,11 +522,12 @@ impl Model {
                     Stop::Violation => Verdict::Undecided("the search ended at another violation".into()),
                 },
             );
-            let statistics = Statistics::default();
-            outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
+            let (statistics, applied) = (Statistics::default(), applied.clone());
+            let (question, witness) = (Question::Safety, Vec::new());
+            outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
         }
-        let text = self.question_text(question);
-        outcome.answers.push(Answer { question, text, verdict, statistics: report.statistics });
+        let (text, statistics, witness) = (self.question_text(question), report.statistics, Vec::new());
+        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
         outcome.add(&report.statistics);
         outcome.reduced = reduced;
         Ok(found)
@@ -499,110 +551,12 @@ impl Model {
         };
         let text = self.question_text(Question::Safety);
         let statistics = report.statistics;
-        outcome.answers.push(Answer { question: Question::Safety, text, verdict, statistics });
+        let applied = Applied { symmetry: outcome.symmetry.clone(), partial_order: PartialOrder::Off };
+        let (question, witness) = (Question::Safety, Vec::new());
+        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
         outcome.add(&statistics);
         outcome.conclude();
         Ok(())
-    }
-
-    /// Says which reductions a search used, and compares states with their representatives where that was asked for.
-    fn note_reductions(
-        &self,
-        question: Question,
-        machine: &mut Machine,
-        representative: &mut Option<Representative>,
-        order: Result<PartialOrder, &'static str>,
-        check: &Check<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<(), CheckError> {
-        let mut note = |text: String| {
-            if !outcome.notes.contains(&text) {
-                outcome.notes.push(text);
-            }
-        };
-        match order {
-            Ok(order) if question == Question::Safety => outcome.partial_order = order,
-            Err(why) if !check.raw => note(format!("partial order reduction is off: {why}")),
-            _ => {}
-        }
-        if question != Question::Safety {
-            return Ok(());
-        }
-        let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
-        if check.audit > 0 {
-            symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
-            if outcome.partial_order != PartialOrder::Off {
-                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check.audit)?;
-            }
-        }
-        if symmetry.over_budget > 0 {
-            let count = symmetry.over_budget;
-            note(format!("{count} representatives may not be canonical: too many choices"));
-        }
-        outcome.symmetry = symmetry;
-        Ok(())
-    }
-
-    /// Replays what a search found and adds it to the outcome; gives the questions that the violations belong to.
-    fn record(
-        &self,
-        question: Question,
-        machine: &mut Machine,
-        mut representative: Option<&mut Representative>,
-        report: &Report,
-        outcome: &mut Outcome,
-    ) -> Result<Vec<Question>, CheckError> {
-        let mut questions = Vec::new();
-        for found in &report.found {
-            let choices = match &mut representative {
-                Some(representative) => match symmetry_choice::canonical(machine, representative) {
-                    Some(mut canonical) => {
-                        in_real_names(machine, *representative, &mut canonical, &found.path.choices)
-                            .map_err(CheckError::NotReplayable)?
-                    }
-                    None => found.path.choices.clone(),
-                },
-                None => found.path.choices.clone(),
-            };
-            let trace = Trace::replay_lasso(machine, &self.sources, &choices, found.cycle)
-                .map_err(CheckError::NotReplayable)?;
-            let claim = machine.program().claim.as_ref();
-            let (kind, message, at) = match found.cause {
-                Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
-                Cause::Cycle => {
-                    let claim = claim.map_or((String::new(), String::new()), |c| {
-                        (c.origin.kind().to_owned(), c.message(true))
-                    });
-                    (claim.0, claim.1, None)
-                }
-                Cause::Violation(code) => {
-                    let violation = machine.violation(code);
-                    let placed = !matches!(machine.site(code).fault, quotient_machine::Fault::Deadlock);
-                    let at = placed.then(|| self.sources.file_line(machine.site(code).span));
-                    (violation.kind, violation.message, at)
-                }
-            };
-            // A trace that does not end in what was found is a bug of the checker.
-            if trace.violation.as_ref().map(|v| &v.kind) != Some(&kind) {
-                let step = found.path.choices.len() - 1;
-                return Err(CheckError::NotReplayable(NotReplayable { step }));
-            }
-            let own = claim.is_some_and(|c| c.origin.kind() == kind);
-            let question = if own { question } else { Question::Safety };
-            questions.push(question);
-            let (cycle, count) = (found.cycle, found.count);
-            outcome.violations.push(ViolationReport {
-                kind,
-                message,
-                at,
-                count,
-                trace,
-                choices,
-                cycle,
-                question,
-            });
-        }
-        Ok(questions)
     }
 }
 

@@ -54,18 +54,22 @@
 //! ```
 
 mod audit;
+mod bir_claims;
 mod branching;
 mod check;
 mod dot;
+mod evidence;
 mod load;
 mod question;
+mod recording;
 mod relative;
 mod searching;
 mod symmetry_choice;
 mod unreached;
 
 pub use check::{
-    Answer, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict, ViolationReport,
+    Answer, Applied, Branch, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict,
+    ViolationReport,
 };
 pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};

@@ -9,6 +9,8 @@ use quotient_program::{Extension, Program};
 use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
 use quotient_source::{Diagnostics, SourceMap, render};
 
+use crate::bir_claims;
+
 /// What is told to the front end.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
@@ -107,7 +109,7 @@ impl Model {
     }
 
     fn from_bir(
-        sources: SourceMap,
+        mut sources: SourceMap,
         parsed: quotient_bir::Parsed,
         options: &LoadOptions,
     ) -> Result<Model, LoadError> {
@@ -116,14 +118,22 @@ impl Model {
             Some(system) if !diagnostics.has_errors() => system,
             _ => return Err(LoadError::Invalid(sources, diagnostics)),
         };
+        let claims = match bir_claims::read(&mut sources, &options.properties) {
+            Ok(claims) => claims,
+            Err(errors) => {
+                diagnostics.extend(errors);
+                return Err(LoadError::Invalid(sources, diagnostics));
+            }
+        };
         let lower =
             LowerOptions { constants: options.defines.clone(), extensions: options.extensions.clone() };
-        let lowered = quotient_bir::lower(&system, &sources, &lower);
+        let lowered = quotient_bir::lower_with(&system, &claims.propositions, &sources, &lower);
         diagnostics.extend(lowered.diagnostics);
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
-        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims: Vec::new() })
+        let claims = claims.claims(lowered.propositions, &sources);
+        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims })
     }
 
     /// Reads a Promela model from memory, with properties given apart from it.

@@ -1,77 +1,131 @@
 //! Which search answers a question: the seams put together.
 
-use quotient_ample::{All, Ample, AmpleSets};
+use quotient_ample::{All, Ample, AmpleSets, DynamicSets, Question};
 use quotient_machine::{Fair, Machine};
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
 use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
 use quotient_symmetry::Identity;
-use quotient_visited::{Plain, Tree, Visited};
+use quotient_visited::{Collapse, Gzip, Plain, Tree, Visited};
 
-use crate::symmetry_choice::{self, Representative};
+use crate::symmetry_choice::Representative;
 use crate::{Check, PartialOrder, SearchKind, StoreKind};
 
 /// The report, with the partial order reduction applied or why it was not.
 pub(crate) type Searched = (Report, Result<PartialOrder, &'static str>);
 
-/// The representative for what the machine was compiled for. A claim may tell processes apart: then every state stands for
-/// itself.
-pub(crate) fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
-    if machine.program().claim.is_some() {
-        return None;
-    }
-    symmetry_choice::representative(machine, check)
-}
-
 /// The search that suits what the machine was compiled for.
+///
+/// Representatives and ample sets go together as in section 4 of seed 002: the graph of representatives is bisimilar to the
+/// full one for the propositions that the representative was made for, threads that change places have the same choices, and
+/// ample sets are chosen for the representative at hand, from what that very state permits.
 pub(crate) fn run(
     machine: &mut Machine,
     representative: Option<&mut Representative>,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
-    let claim = machine.program().claim.as_ref().map(|c| c.cycles);
-    if claim == Some(true) {
-        return run_omega(machine, check, progress);
-    }
-    if claim == Some(false) {
-        let report = run_reduced(machine, &mut Identity, &mut All, check, progress);
-        return (report, Err("the claim is not a formula about whole runs"));
-    }
     match representative {
         None => run_representing(machine, &mut Identity, check, progress),
         Some(representative) => run_representing(machine, representative, check, progress),
     }
 }
 
-/// Looks for runs that a claim reports.
-fn run_omega(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Searched {
-    let mut options = options(check, progress);
-    let representative = &mut Identity;
-    if check.fair {
-        let seams = OmegaSeams { system: &mut Fair(machine), representative, ample: &mut All };
+/// The question that a reduced search of this machine must answer.
+fn question(machine: &Machine) -> Result<Question, &'static str> {
+    match machine.program().claim {
+        None => Ok(Question::Safety),
+        Some(_) => propositions(machine).map(|visible| Question::LtlX { visible }),
+    }
+}
+
+const NOT_CANONICAL: &str = "the order of --symmetry does not always choose the same state of a class";
+
+/// Ample sets that go together with a representative, or why there are none.
+pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
+    machine: &Machine,
+    representative: &R,
+    question: &Question,
+) -> Result<AmpleSets, &'static str> {
+    if !representative.is_canonical() {
+        return Err(NOT_CANONICAL);
+    }
+    AmpleSets::new(machine, question, representative.renames())
+}
+
+fn run_representing<R: quotient_symmetry::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
+    if cycles && check.fair {
+        // Which threads a run is fair to is a matter of their names: every state stands for itself.
+        let mut options = options(check, progress);
+        let seams = OmegaSeams { system: &mut Fair(machine), representative: &mut Identity, ample: &mut All };
         return (liveness(seams, &mut options), Err("only fair runs count"));
     }
-    if check.raw || check.partial_order == PartialOrder::Off {
-        let seams = OmegaSeams { system: machine, representative, ample: &mut All };
-        return (liveness(seams, &mut options), Ok(PartialOrder::Off));
-    }
-    let ample = propositions(machine)
-        .and_then(|visible| AmpleSets::new(machine, &quotient_ample::Question::LtlX { visible }, false));
+    let ample = if check.raw || check.partial_order == PartialOrder::Off {
+        Ok(None)
+    } else if machine.program().features.dynamic {
+        return run_dynamic(machine, representative, check, progress);
+    } else {
+        question(machine).and_then(|question| ample_sets(machine, representative, &question)).map(Some)
+    };
+    let order = match ample {
+        Ok(Some(mut ample)) => {
+            return (
+                run_reduced(machine, representative, &mut ample, check, progress),
+                Ok(check.partial_order),
+            );
+        }
+        Ok(None) => Ok(PartialOrder::Off),
+        Err(why) => Err(why),
+    };
+    (run_reduced(machine, representative, &mut All, check, progress), order)
+}
+
+/// As above, with ample sets for a program with objects.
+fn run_dynamic<R: quotient_symmetry::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
+    let ample = if representative.is_canonical() {
+        question(machine).and_then(|question| DynamicSets::new(machine, &question, symmetric))
+    } else {
+        Err(NOT_CANONICAL)
+    };
     match ample {
         Ok(mut ample) => {
-            let seams = OmegaSeams { system: machine, representative, ample: &mut ample };
-            (liveness(seams, &mut options), Ok(check.partial_order))
+            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
         }
-        Err(why) => {
-            let seams = OmegaSeams { system: machine, representative, ample: &mut All };
-            (liveness(seams, &mut options), Err(why))
-        }
+        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
     }
 }
 
 /// What a claim looks at, if ample sets can preserve the answer: it must not count steps, and only look at what steps write.
 fn propositions(machine: &Machine) -> Result<Vec<Expr>, &'static str> {
+    let Some(claim) = &machine.program().claim else { return Ok(Vec::new()) };
+    if !claim.stutter_invariant {
+        return Err("the claim can count steps (X, or written by hand)");
+    }
+    if claim.accept_labels {
+        return Err("accept or progress labels of processes count");
+    }
+    let transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
+    let conditions = transformations.filter_map(|t| match &t.operation {
+        Operation::When(condition) => Some(condition.clone()),
+        _ => None,
+    });
+    visible(conditions.collect())
+}
+
+/// Propositions, if it is known which steps can change them.
+pub(crate) fn visible(propositions: Vec<Expr>) -> Result<Vec<Expr>, &'static str> {
     struct Plain(bool);
     impl Visitor for Plain {
         fn expr(&mut self, e: &Expr) {
@@ -86,48 +140,16 @@ fn propositions(machine: &Machine) -> Result<Vec<Expr>, &'static str> {
                     | Expr::Full(_)
                     | Expr::Empty(_)
                     | Expr::At { .. }
+                    | Expr::Count { .. }
+                    | Expr::Bound(_)
+                    | Expr::Oldest(_)
                     | Expr::Spanned(..)
             );
         }
     }
-    let Some(claim) = &machine.program().claim else { return Ok(Vec::new()) };
-    if !claim.stutter_invariant {
-        return Err("the claim can count steps (X, or written by hand)");
-    }
-    if claim.accept_labels {
-        return Err("accept or progress labels of processes count");
-    }
     let mut plain = Plain(true);
-    let mut visible = Vec::new();
-    for t in claim.function.locations.iter().flat_map(|l| &l.transformations) {
-        visit::transformation(t, &mut plain);
-        if let Operation::When(condition) = &t.operation {
-            visible.push(condition.clone());
-        }
-    }
-    if plain.0 { Ok(visible) } else { Err("the claim asks for more than values and locations") }
-}
-
-fn run_representing<R: quotient_symmetry::Representative<Machine>>(
-    machine: &mut Machine,
-    representative: &mut R,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Searched {
-    if check.raw || check.partial_order == PartialOrder::Off {
-        return (run_reduced(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off));
-    }
-    let ample = if representative.is_canonical() {
-        AmpleSets::new(machine, &quotient_ample::Question::Safety, representative.renames())
-    } else {
-        Err("the order of --symmetry does not always choose the same state of a class")
-    };
-    match ample {
-        Ok(mut ample) => {
-            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
-        }
-        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
-    }
+    propositions.iter().for_each(|e| visit::expr(e, &mut plain));
+    if plain.0 { Ok(propositions) } else { Err("the claim asks for more than values and locations") }
 }
 
 pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
@@ -137,9 +159,22 @@ pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ampl
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Report {
+    if machine.program().claim.as_ref().is_some_and(|c| c.cycles) {
+        let seams = OmegaSeams { system: machine, representative, ample };
+        return liveness(seams, &mut options(check, progress));
+    }
     match check.store {
         StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
         StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
+        StoreKind::Gzip | StoreKind::Collapse => {
+            // These are about memory, not speed: one search for both.
+            let mut store: Box<dyn Visited> = if check.store == StoreKind::Gzip {
+                Box::new(Gzip::new())
+            } else {
+                Box::new(Collapse::new(machine.parts()))
+            };
+            run_with(machine, representative, ample, &mut store, check, progress)
+        }
     }
 }
 
@@ -163,8 +198,12 @@ fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V:
 ) -> Report {
     let mut options = options(check, progress);
     let seams = Seams { system: machine, representative, ample, visited };
-    match check.search {
-        SearchKind::BreadthFirst => breadth_first(seams, &mut options),
+    let search = match check.search {
+        SearchKind::Usual if seams.representative.keeps_found() => SearchKind::DepthFirst,
+        other => other,
+    };
+    match search {
+        SearchKind::Usual | SearchKind::BreadthFirst => breadth_first(seams, &mut options),
         SearchKind::DepthFirst => depth_first(seams, &mut options),
     }
 }

@@ -1,6 +1,7 @@
 //! Which representative a check uses, and what is said about it.
 
 use quotient_machine::{DynamicGraph, Machine, Renaming};
+use quotient_program::{Expr, Operation};
 use quotient_residual::liveness;
 use quotient_source::SourceMap;
 use quotient_symmetry::graph::Graph;
@@ -107,9 +108,39 @@ pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
     check.symmetry.unwrap_or(if check.raw { Symmetry::Off } else { Symmetry::Exact })
 }
 
+/// Why nothing may be renamed whatever the program is.
+fn refusal(machine: &Machine, check: &Check<'_>) -> Option<&'static str> {
+    let claim = machine.program().claim.as_ref()?;
+    if check.fair && claim.cycles {
+        // Two threads that change places may each starve on a cycle of representatives on which "a thread like it" moves.
+        return Some("only fair runs count, and fairness is to each process by its name");
+    }
+    let mut transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
+    (!claim.function.locals.is_empty() || transformations.any(|t| !t.actions.is_empty()))
+        .then_some("the claim has variables or assertions of its own")
+}
+
+/// What a claim asks of states: renamings must keep the value of each condition. What it names by number stays where it is.
+fn properties(machine: &Machine) -> Vec<Expr> {
+    let claim = machine.program().claim.iter();
+    let transformations = claim.flat_map(|c| &c.function.locations).flat_map(|l| &l.transformations);
+    let conditions = transformations.filter_map(|t| match &t.operation {
+        Operation::When(condition) => Some(condition.clone()),
+        _ => None,
+    });
+    conditions.collect()
+}
+
 /// The representative for a check of this machine; `None` when nothing can be renamed in any state.
+///
+/// Where a claim watches, states are renamed only in ways that keep the value of all its conditions; the claim's location
+/// stays what it is, and accept and progress labels move with their processes. So claim and program, seen together, have the
+/// renamings of the program that the conditions allow, and the graph of representatives is bisimilar to theirs.
 pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
     let order = asked(check).order()?;
+    if refusal(machine, check).is_some() {
+        return None;
+    }
     if let Some(states) = DynamicGraph::new(machine) {
         return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
     }
@@ -120,7 +151,7 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     let program = machine.program();
     // Without the reductions a dead variable keeps its value.
     let dead = if check.raw { Vec::new() } else { dead_locals(program) };
-    let mut renaming = Renaming::new(program, dead, Vec::new());
+    let mut renaming = Renaming::new(program, dead, properties(machine));
     let mut initial = Successors::new();
     machine.initial(&mut initial).ok()?;
     let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
@@ -165,6 +196,10 @@ pub(crate) fn report(
     if asked == Symmetry::Off {
         return report;
     }
+    if let Some(why) = refusal(machine, check) {
+        report.limit = Some(why.into());
+        return report;
+    }
     report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
     let known = match representative.map(|r| &r.states) {
         Some(States::Dynamic(states)) => {
@@ -182,7 +217,8 @@ pub(crate) fn report(
         let mut initial = Successors::new();
         machine.initial(&mut initial).ok()?;
         let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
-        Renaming::new(machine.program(), Vec::new(), Vec::new()).identities(machine, initial.state(state))
+        let mut renaming = Renaming::new(machine.program(), Vec::new(), properties(machine));
+        renaming.identities(machine, initial.state(state))
     });
     if let Some(identities) = identities {
         report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();

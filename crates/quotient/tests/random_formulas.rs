@@ -1,24 +1,22 @@
 //! Random programs with random temporal formulas, against a tableau on the reference interpreter's states (which shares no
-//! code with the engine), and against SPIN where it is installed.
+//! code with the engine), and against SPIN where it is installed. For programs with symmetry see `symmetric_formulas.rs`.
 //!
 //! `QUOTIENT_RANDOM_FORMULAS` sets how many programs (a slice by default), `QUOTIENT_SEED` the first seed,
 //! `QUOTIENT_SPIN_FORMULAS` how many programs SPIN is asked about. A failure prints program and formula.
 
+mod formulas;
+
 use std::process::Command;
 
+use formulas::{branching, engine, from_environment, linear, parse};
 use quotient::promela::PropertyKeyword;
-use quotient::source::SourceMap;
-use quotient::{Check, Model, Question, Verdict};
+use quotient::{PartialOrder, SearchKind, Symmetry};
 use quotient_promela::ast;
 use quotient_reference::random::Random;
 use quotient_reference::{generate, interpret, print, temporal};
 
 /// Programs with more states than this are skipped: the tableau is slow.
 const LIMIT: usize = 250;
-
-fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
 
 /// Expressions about the globals of a model that can be true and false.
 fn atoms(tree: &ast::Model) -> Vec<String> {
@@ -48,88 +46,6 @@ fn atoms(tree: &ast::Model) -> Vec<String> {
     out
 }
 
-/// A formula of linear time with at most `temporal` temporal operators.
-fn linear(random: &mut Random, atoms: &[String], temporal: &mut usize, depth: usize, next: bool) -> String {
-    let atom = |random: &mut Random| random.pick(atoms).cloned().unwrap_or_else(|| "true".into());
-    if depth == 0 || random.chance(15) {
-        return atom(random);
-    }
-    let part = |random: &mut Random, temporal: &mut usize| linear(random, atoms, temporal, depth - 1, next);
-    if *temporal > 0 && random.chance(65) {
-        *temporal -= 1;
-        return match random.below(if next { 7 } else { 6 }) {
-            0 | 1 => format!("[] ({})", part(random, temporal)),
-            2 | 3 => format!("<> ({})", part(random, temporal)),
-            4 => format!("(({}) U ({}))", part(random, temporal), part(random, temporal)),
-            5 => {
-                let op = if random.chance(50) { "V" } else { "W" };
-                format!("(({}) {op} ({}))", part(random, temporal), part(random, temporal))
-            }
-            _ => format!("X ({})", part(random, temporal)),
-        };
-    }
-    match random.below(4) {
-        0 => format!("!({})", part(random, temporal)),
-        1 => format!("(({}) && ({}))", part(random, temporal), part(random, temporal)),
-        2 => format!("(({}) || ({}))", part(random, temporal), part(random, temporal)),
-        _ => format!("(({}) -> ({}))", part(random, temporal), part(random, temporal)),
-    }
-}
-
-/// A state formula of CTL*.
-fn branching(random: &mut Random, atoms: &[String], depth: usize) -> String {
-    if depth == 0 {
-        return random.pick(atoms).cloned().unwrap_or_else(|| "true".into());
-    }
-    let part = |random: &mut Random| branching(random, atoms, depth - 1);
-    match random.below(10) {
-        0 => format!("!({})", part(random)),
-        1 => format!("(({}) && ({}))", part(random), part(random)),
-        2 => format!("(({}) || ({}))", part(random), part(random)),
-        3 => {
-            // A path formula over state formulas.
-            let inner: Vec<String> = (0..2).map(|_| part(random)).collect();
-            let quantifier = if random.chance(50) { "A" } else { "E" };
-            format!("{quantifier} ({})", linear(random, &inner, &mut 3, 3, true))
-        }
-        n => {
-            let quantifier = if n % 2 == 0 { "A" } else { "E" };
-            match random.below(5) {
-                0 => format!("{quantifier}X ({})", part(random)),
-                1 => format!("{quantifier}F ({})", part(random)),
-                2 => format!("{quantifier}[({}) U ({})]", part(random), part(random)),
-                3 => format!("{quantifier} (({}) W ({}))", part(random), part(random)),
-                _ => format!("{quantifier}G ({})", part(random)),
-            }
-        }
-    }
-}
-
-fn parse(keyword: PropertyKeyword, text: &str) -> ast::Formula {
-    let mut map = SourceMap::new();
-    let macros = quotient_promela::Macros::default();
-    let property =
-        quotient_promela::parse_property(&mut map, keyword, text, &macros).expect("a correct formula");
-    match property.kind {
-        ast::PropertyKind::Ltl(formula) | ast::PropertyKind::Ctl(formula) => formula,
-        ast::PropertyKind::Invariant(_) => unreachable!("no invariants here"),
-    }
-}
-
-/// What the engine says about the first claim.
-fn engine(text: &str, keyword: PropertyKeyword, formula: &str, raw: bool) -> Result<bool, String> {
-    let model = Model::from_text_with("random.pml", text, &[(keyword, formula.to_owned())])
-        .map_err(|e| format!("refused: {e}"))?;
-    let check = Check { raw, all: true, ..Check::default() };
-    let outcome = model.check(&check).map_err(|e| e.to_string())?;
-    let answer = outcome.answers.iter().find(|a| a.question == Question::Claim(0)).ok_or("no answer")?;
-    match &answer.verdict {
-        Verdict::Holds => Ok(true),
-        Verdict::Violated => Ok(false),
-        Verdict::Undecided(why) => Err(format!("undecided: {why}")),
-    }
-}
-
 #[test]
 fn formulas_agree_with_the_tableau() {
     let programs = from_environment("QUOTIENT_RANDOM_FORMULAS", 250);
@@ -148,13 +64,13 @@ fn formulas_agree_with_the_tableau() {
             let (keyword, formula) = if round < 3 {
                 (PropertyKeyword::Ltl, linear(&mut random, &atoms, &mut 3, 4, round == 2))
             } else {
-                (PropertyKeyword::Ctl, branching(&mut random, &atoms, 2))
+                (PropertyKeyword::Ctl, branching(&mut random, &atoms, 2, seed % 2 == 0))
             };
             let tree_formula = parse(keyword, &formula);
             let Ok(expected) = temporal::holds(&tree, &tree_formula, LIMIT) else { continue };
-            for raw in [true, false] {
-                let found = engine(&text, keyword, &formula, raw);
-                assert_eq!(found, Ok(expected), "seed {seed}, raw {raw}: {keyword:?} {formula}\n\n{text}");
+            for way in [None, Some((Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst))] {
+                let found = engine(&text, keyword, &formula, way).map(|said| said.holds);
+                assert_eq!(found, Ok(expected), "seed {seed}, {way:?}: {keyword:?} {formula}\n\n{text}");
             }
             compared += 1;
             violated += u64::from(!expected);
@@ -213,7 +129,8 @@ fn formulas_agree_with_spin() {
         let formula = linear(&mut Random::new(seed), &atoms, &mut 3, 4, false);
         let text = print(&tree);
         let Some(expected) = spin(&directory, &format!("{text}\nltl f {{ {formula} }}\n")) else { continue };
-        let found = engine(&text, PropertyKeyword::Ltl, &formula, false);
+        let way = Some((Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst));
+        let found = engine(&text, PropertyKeyword::Ltl, &formula, way).map(|said| said.holds);
         assert_eq!(found, Ok(expected), "seed {seed}: {formula}\n\n{text}");
         compared += 1;
         violated += u64::from(!expected);

@@ -1,7 +1,7 @@
 //! Temporal claims on small models: verdicts, lassos, fairness, counts that SPIN gives.
 
 use quotient::promela::PropertyKeyword::{self, Ctl, Invariant, Ltl};
-use quotient::{Check, Model, Outcome, Verdict};
+use quotient::{Check, Model, Outcome, PartialOrder, Symmetry, Verdict};
 
 fn outcome(text: &str, properties: &[(PropertyKeyword, &str)], check: &Check<'_>) -> Outcome {
     let properties: Vec<_> = properties.iter().map(|(k, t)| (*k, (*t).to_owned())).collect();
@@ -220,4 +220,43 @@ fn counts_of_products_equal_spins() {
         let found = outcome(&text, &[], &check);
         assert_eq!((found.verdict, found.statistics.states), (Verdict::Holds, states), "{text}");
     }
+}
+
+/// From x = 1 there are two ways on: evidence about what happens there branches off.
+#[test]
+fn evidence_of_branching_time_is_a_tree() {
+    let text = "byte x; active proctype P() {
+  do
+  :: x == 0 -> x = 1
+  :: x == 1 -> x = 2
+  :: x == 1 -> x = 3
+  :: x == 2 -> x = 0
+  :: x == 3 -> x = 3
+  od
+}";
+    let check = |formula: &str, symmetry, partial_order| {
+        let properties = [(PropertyKeyword::Ctl, formula.to_owned())];
+        let model = Model::from_text_with("tree.pml", text, &properties).expect("correct");
+        let check = Check { symmetry: Some(symmetry), partial_order, ..Check::default() };
+        model.check(&check).expect("every run replays")
+    };
+    for order in [PartialOrder::Off, PartialOrder::On] {
+        let outcome = check("AG ((x == 1) -> AF (x == 2))", Symmetry::Exact, order);
+        let [violation] = &outcome.violations[..] else { panic!("one violation") };
+        let [branch] = &violation.branches[..] else { panic!("one branch: {:?}", violation.branches) };
+        assert_eq!((branch.formula.as_str(), branch.holds), ("A <>(x == 2)", false));
+        assert_eq!(branch.trace.steps[..branch.after].len(), violation.trace.steps[..branch.after].len());
+        assert!(branch.trace.cycle.is_some_and(|cycle| cycle > branch.after));
+        assert!(branch.trace.last.contains(&("x".to_owned(), "3".to_owned())), "{:?}", branch.trace.last);
+    }
+    let outcome = check("EF ((x == 1) && EX (x == 2) && EX (x == 3))", Symmetry::Off, PartialOrder::Off);
+    assert_eq!(outcome.verdict, Verdict::Holds);
+    let [stem] = &outcome.answers[0].witness[..] else { panic!("one stem") };
+    let ends: Vec<&str> = stem.branches.iter().map(|b| b.formula.as_str()).collect();
+    assert_eq!(ends, ["E X (x == 2)", "E X (x == 3)"]);
+    // What all runs do is shown by none.
+    let outcome = check("AF (x == 1)", Symmetry::Off, PartialOrder::Off);
+    assert_eq!((outcome.verdict, outcome.answers[0].witness.len()), (Verdict::Holds, 0));
+    let outcome = check("EF (x == 4)", Symmetry::Off, PartialOrder::Off);
+    assert_eq!((outcome.verdict, outcome.violations[0].branches.len()), (Verdict::Violated, 0));
 }

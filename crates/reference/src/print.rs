@@ -394,6 +394,9 @@ fn expr(text: &mut String, e: &Expr) {
         ExprKind::PcValue(e) => {
             let _ = write!(text, "pc_value({})", print_expression(e));
         }
+        ExprKind::Reachable(a, b) => {
+            let _ = write!(text, "reachable({}, {})", print_expression(a), print_expression(b));
+        }
         ExprKind::GetPriority(e) => {
             let _ = write!(text, "get_priority({})", print_expression(e));
         }

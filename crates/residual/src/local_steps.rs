@@ -211,6 +211,7 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
                 | Expr::ArrayLength(_)
                 | Expr::Lock(..)
                 | Expr::Query { .. }
+                | Expr::Reachable(..)
                 | Expr::Enabled(_)
                 | Expr::LocationOf(_)
                 | Expr::NonProgress

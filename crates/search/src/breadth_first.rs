@@ -8,9 +8,9 @@ use quotient_system::{Successors, System};
 use quotient_visited::{Group, Known, Looked, Visited};
 use smallvec::SmallVec;
 
-use crate::frontier::{Frontier, Item};
 use crate::monitor::Monitor;
 use crate::open_level::OpenLevel;
+use crate::originals::{Level, Originals, Taken};
 use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -23,17 +23,20 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     options: &mut Options<'_>,
 ) -> Report {
     let checks_open = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
+    let originals = Originals::new(seams.representative.keeps_found());
     let mut search = BreadthFirst {
         seams,
         checks_open,
         open: OpenLevel::default(),
         report: Report::new(),
         parents: Parents::default(),
-        level: Frontier::default(),
-        next: Frontier::default(),
+        level: Level::default(),
+        next: Level::default(),
         expanded: 0,
         transitions: 0,
         depth: 0,
+        again: Again { originals: Originals::new(originals.keeps()), ..Again::default() },
+        originals,
         scratch: Vec::new(),
     };
     search.report.stop = match search.run(options) {
@@ -52,17 +55,28 @@ struct BreadthFirst<'a, S, R, A, V> {
     open: OpenLevel,
     report: Report,
     parents: Parents,
-    level: Frontier,
-    next: Frontier,
+    level: Level,
+    next: Level,
     expanded: u64,
     transitions: u64,
     depth: u64,
+    /// The successors of a batch as they were found.
+    originals: Originals,
+    again: Again,
     scratch: Vec<u64>,
+}
+
+/// Memory for expanding a state once more.
+#[derive(Default)]
+struct Again {
+    successors: Successors,
+    originals: Originals,
+    looked: Looked,
 }
 
 /// One state of a batch and which entries of the batch are its successors.
 struct Expanded {
-    item: Item,
+    item: Taken,
     first: usize,
     end: usize,
     /// The tag of the moves explored.
@@ -101,6 +115,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             self.depth += 1;
             loop {
                 successors.clear();
+                self.originals.clear();
                 batch.clear();
                 while successors.len() < BATCH {
                     let Some(item) = self.level.pop() else { break };
@@ -108,7 +123,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                     let state = self.level.state(item);
                     let tag = self
                         .seams
-                        .expand(state, 0, &mut successors, &mut self.scratch)
+                        .expand(state, 0, &mut successors, &mut self.originals, &mut self.scratch)
                         .map_err(|e| Stop::Incomplete(e.what))?;
                     batch.push(Expanded { item, first, end: successors.len(), tag });
                 }
@@ -133,7 +148,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     fn initial(&mut self, successors: &mut Successors, options: &Options<'_>) -> Result<(), Stop> {
         self.seams.system.initial(successors).map_err(|e| Stop::Incomplete(e.what))?;
-        self.seams.represent(successors, 0, &mut self.scratch);
+        self.seams.represent(successors, 0, &mut self.originals, &mut self.scratch);
         for choice in 0..successors.len() {
             let path = || Path { choices: vec![choice as u32] };
             if let Some(code) = successors.entry(choice).violation {
@@ -152,7 +167,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             let key = visited.prepare(state, loaded, &mut hint);
             if visited.insert(key, state) {
                 self.parents.root(choice as u32);
-                self.next.push(state, &hint);
+                self.next.push(successors, &self.originals, choice, &hint);
             }
         }
         Ok(())
@@ -180,7 +195,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 let state = successors.state(entry);
                 let hint = looked.hint(entry, self.seams.visited.hint_len(state.len()));
                 let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
-                self.discovered(choice, state, hint);
+                self.discovered(choice, successors, entry, hint);
             }
             if !open && !self.any_open(successors, expanded.first..expanded.end) {
                 self.expand_again(expanded, options)?;
@@ -205,51 +220,54 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// The state being expanded led to a new one.
     #[inline(always)]
-    fn discovered(&mut self, choice: u32, state: &[u64], hint: &[u32]) {
+    fn discovered(&mut self, choice: u32, successors: &Successors, entry: usize, hint: &[u32]) {
         self.parents.child(choice);
-        self.next.push(state, hint);
+        self.next.push(successors, &self.originals, entry, hint);
     }
 
     /// Does one of these successors wait in the next level?
     fn any_open(&mut self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
-        entries.any(|entry| self.open.contains(successors.state(entry), &self.next))
+        entries.any(|entry| self.open.contains(successors.state(entry), &self.next.stored))
     }
 
     /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
     /// end all moves. Nothing new was found so far, so nothing has to be taken back.
-    #[cold]
+    #[inline(never)]
     fn expand_again(&mut self, refused: &Expanded, options: &Options<'_>) -> Result<(), Stop> {
-        let mut successors = Successors::new();
-        let mut hint = Vec::new();
+        let mut again = std::mem::take(&mut self.again);
+        let ended = self.next_proposals(refused, options, &mut again);
+        self.again = again;
+        ended
+    }
+
+    fn next_proposals(
+        &mut self,
+        refused: &Expanded,
+        options: &Options<'_>,
+        again: &mut Again,
+    ) -> Result<(), Stop> {
+        let Again { successors, originals, looked } = again;
         let (item, mut tag) = (refused.item, refused.tag);
         loop {
             successors.clear();
+            originals.clear();
             tag = self
                 .seams
-                .expand(self.level.state(item), tag, &mut successors, &mut self.scratch)
+                .expand(self.level.state(item), tag, successors, originals, &mut self.scratch)
                 .map_err(|e| Stop::Incomplete(e.what))?;
             let expanded = Expanded { item, first: 0, end: successors.len(), tag };
             let violated = if options.all { None } else { successors.first_violation() };
             let count = violated.unwrap_or(successors.len());
-            let mut open = tag == 0;
-            for index in 0..count {
-                let state = successors.state(index);
-                if state.is_empty() {
-                    continue;
-                }
-                let known = Known { state: self.level.state(item), hint: self.level.hint(item) };
-                let visited = &mut *self.seams.visited;
-                hint.clear();
-                hint.resize(visited.hint_len(state.len()), 0);
-                let loaded = visited.load(state, Some(known), &mut hint);
-                let key = visited.prepare(state, loaded, &mut hint);
-                if visited.insert(key, state) {
-                    open = true;
-                    self.discovered(Seams::<S, R, A, V>::tagged(index as u32, tag), state, &hint);
-                }
+            self.groups(std::slice::from_ref(&expanded), |groups, visited| {
+                visited.insert_batch(successors, count, groups, looked);
+            });
+            for &entry in &looked.new {
+                let hint_len = self.seams.visited.hint_len(successors.state(entry as usize).len());
+                self.parents.child(Seams::<S, R, A, V>::tagged(entry, tag));
+                self.next.push(successors, originals, entry as usize, looked.hint(entry as usize, hint_len));
             }
-            if open || self.any_open(&successors, 0..successors.len()) {
-                return self.violations(&successors, &expanded, count, options);
+            if tag == 0 || !looked.new.is_empty() || self.any_open(successors, 0..successors.len()) {
+                return self.violations(successors, &expanded, count, options);
             }
         }
     }
@@ -257,10 +275,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     /// Hands the groups of a batch to the store.
     #[inline(always)]
     fn groups(&mut self, batch: &[Expanded], insert: impl FnOnce(&[Group<'_>], &mut V)) {
-        let level = &self.level;
+        let stored = &self.level.stored;
         let mut groups: SmallVec<[Group<'_>; BATCH]> = SmallVec::new();
         groups.extend(batch.iter().map(|e| {
-            let parent = Known { state: level.state(e.item), hint: level.hint(e.item) };
+            let parent = Known { state: stored.state(e.item.stored), hint: stored.hint(e.item.stored) };
             Group { parent, first: e.first, end: e.end }
         }));
         insert(&groups, self.seams.visited);
@@ -296,7 +314,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// A state without successors is a deadlock unless the system may end there.
     #[cold]
-    fn stuck(&mut self, item: Item, options: &Options<'_>) -> Result<(), Stop> {
+    fn stuck(&mut self, item: Taken, options: &Options<'_>) -> Result<(), Stop> {
         if self.seams.system.is_valid_end(self.level.state(item)) {
             return Ok(());
         }

@@ -8,6 +8,7 @@ use quotient_visited::{Known, Loaded, Visited};
 
 use crate::monitor::Monitor;
 use crate::on_stack::OnStack;
+use crate::originals::Originals;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Explores everything reachable, deepest first.
@@ -16,6 +17,7 @@ pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     options: &mut Options<'_>,
 ) -> Report {
     let checks_stack = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
+    let originals = Originals::new(seams.representative.keeps_found());
     let mut search = DepthFirst {
         seams,
         checks_stack,
@@ -26,6 +28,7 @@ pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         words: Vec::new(),
         hints: Vec::new(),
         loaded: Vec::new(),
+        originals,
         expanded: 0,
         transitions: 0,
         depth: 0,
@@ -55,6 +58,8 @@ struct Waiting {
     key: u64,
     start: usize,
     words: u32,
+    /// Words of the state as it was found, behind these; 0: the search goes on from the state stored.
+    found: u32,
     /// Its number among its predecessor's successors.
     choice: u32,
     hint: usize,
@@ -72,6 +77,8 @@ struct DepthFirst<'a, S, R, A, V> {
     hints: Vec<u32>,
     /// What is found out about the successors being looked up.
     loaded: Vec<Loaded>,
+    /// The successors being looked up as they were found.
+    originals: Originals,
     expanded: u64,
     transitions: u64,
     depth: u64,
@@ -107,12 +114,13 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
         let mut monitor = Monitor::new();
         let mut successors = Successors::new();
         let mut keys: Vec<u64> = Vec::new();
+        let mut stored: Vec<u64> = Vec::new();
         let mut state: Vec<u64> = Vec::new();
         let mut hint: Vec<u32> = Vec::new();
         let mut scratch = Vec::new();
 
         self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
-        self.seams.represent(&mut successors, 0, &mut scratch);
+        self.seams.represent(&mut successors, 0, &mut self.originals, &mut scratch);
         self.push(&successors, (0, 0), None, &mut keys, options)?;
 
         while let Some(level) = self.levels.last_mut() {
@@ -131,9 +139,15 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             {
                 return Err(Monitor::states(limit));
             }
+            stored.clear();
+            stored.extend_from_slice(words);
             state.clear();
-            state.extend_from_slice(words);
-            let hint_len = self.seams.visited.hint_len(state.len());
+            if current.found > 0 {
+                state.extend_from_slice(&self.words[current.start + words.len()..][..current.found as usize]);
+            } else {
+                state.extend_from_slice(words);
+            }
+            let hint_len = self.seams.visited.hint_len(stored.len());
             hint.clear();
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
@@ -145,9 +159,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             let mut tag = 0;
             loop {
                 successors.clear();
+                self.originals.clear();
                 tag = self
                     .seams
-                    .expand(&state, tag, &mut successors, &mut scratch)
+                    .expand(&state, tag, &mut successors, &mut self.originals, &mut scratch)
                     .map_err(|e| Stop::Incomplete(e.what))?;
                 if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
                     let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);
@@ -162,7 +177,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                     }
                     break;
                 }
-                let known = Known { state: &state, hint: &hint };
+                let known = Known { state: &stored, hint: &hint };
                 if self.push(&successors, (current.key, tag), Some(known), &mut keys, options)? {
                     break;
                 }
@@ -251,14 +266,17 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             self.transitions += u64::from(known.is_some());
             let hint_len = self.seams.visited.hint_len(state.len());
             if !self.seams.visited.contains(key, state) {
+                let found = self.originals.state(index).unwrap_or(&[]);
                 self.waiting.push(Waiting {
                     key,
                     start: self.words.len(),
                     words: state.len() as u32,
+                    found: found.len() as u32,
                     choice,
                     hint: write,
                 });
                 self.words.extend_from_slice(state);
+                self.words.extend_from_slice(found);
                 self.hints.copy_within(read..read + hint_len, write);
                 write += hint_len;
             }

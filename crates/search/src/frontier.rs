@@ -24,18 +24,19 @@ impl Frontier {
         self.data.reserve(size);
         let start = self.data.len();
         // SAFETY: the room was just reserved, and all of it is written: the header, the words, the hint two to a word, the
-        // last one perhaps alone. Loops, because these are short.
+        // last one perhaps alone. Words are written one by one, and volatile, because a compiler would make a call of what is
+        // usually two or three of them.
         unsafe {
             let mut to = self.data.as_mut_ptr().add(start);
             *to = state.len() as u64 | (hint.len() as u64) << 32;
             for word in state {
                 to = to.add(1);
-                *to = *word;
+                to.write_volatile(*word);
             }
             let (pairs, rest) = hint.as_chunks::<2>();
             for pair in pairs {
                 to = to.add(1);
-                *to = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+                to.write_volatile(u64::from(pair[0]) | u64::from(pair[1]) << 32);
             }
             for last in rest {
                 to = to.add(1);

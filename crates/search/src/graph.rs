@@ -8,7 +8,8 @@ use quotient_visited::Numbered;
 use crate::frontier::Frontier;
 use crate::liveness::OmegaSeams;
 use crate::monitor::Monitor;
-use crate::{Options, Statistics, Stop};
+use crate::tagged::among_all;
+use crate::{Options, Statistics, Stop, suffice};
 
 /// A node as it is expanded.
 #[derive(Debug)]
@@ -17,13 +18,15 @@ pub struct Expanded<'a> {
     pub state: &'a [u64],
     /// The numbers of its successors, in the order the system gives them. States are numbered as they are met, from 0.
     pub targets: &'a [u32],
-    /// For each of them its number among all entries the system gave (some may be violations without a state).
+    /// For each of them its number among all entries that the system gives for the state (some may be violations without a
+    /// state).
     pub choices: &'a [u32],
     /// A violation ends a path here.
     pub ends: bool,
 }
 
-/// Explores everything, nearest first, and calls `node` for each state in the order of their numbers.
+/// Explores everything that suffices, nearest first, and calls `node` for each state in the order of their numbers. There is no
+/// stack here: ample sets must see to it themselves that no thread is postponed for ever, as those for temporal questions do.
 pub fn graph<S: System, R: Representative<S>, A: Ample<S>>(
     seams: OmegaSeams<'_, S, R, A>,
     options: &mut Options<'_>,
@@ -78,17 +81,20 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
         };
         let state = level.state(item);
         successors.clear();
-        let scope = seams.ample.propose(seams.system, state, 0);
-        seams.system.successors(state, scope, &mut successors).map_err(exhausted)?;
+        let tag = suffice(seams.system, seams.ample, state, 0, &mut successors).map_err(exhausted)?;
         targets.clear();
         choices.clear();
         let mut ends = false;
         for index in 0..successors.len() {
-            let to = successors.state(index);
-            if to.is_empty() {
+            if !successors.entry(index).has_state() {
                 ends = true;
                 continue;
             }
+            choices.push(match tag {
+                0 => index as u32,
+                _ => among_all(seams.system, state, &successors, index).map_err(exhausted)?,
+            });
+            let to = successors.state(index);
             let to = if seams.representative.representative(seams.system, to, &mut scratch) {
                 &scratch
             } else {
@@ -97,7 +103,6 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
             let before = store.len();
             let number = store.number_of(to);
             targets.push(number);
-            choices.push(index as u32);
             if number == before {
                 next.push(to, &[]);
             }

@@ -15,6 +15,7 @@ mod liveness;
 mod monitor;
 mod on_stack;
 mod open_level;
+mod originals;
 mod parents;
 mod report;
 mod tagged;
@@ -27,6 +28,7 @@ pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
+use originals::Originals;
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Exhausted, Scope, Successors, System};
@@ -46,51 +48,33 @@ pub struct Seams<'a, S, R, A, V> {
 }
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
-    /// Generates moves that suffice from `state`, each as its representative: those of the first proposal from number
-    /// `attempt` on that can be taken, or all. Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so
-    /// that a search that refuses it asks again with the tag as `attempt`.
+    /// Generates moves that suffice from `state`, each as its representative; see [`suffice`].
     #[inline]
     fn expand(
         &mut self,
         state: &[u64],
         attempt: u32,
         out: &mut Successors,
+        originals: &mut Originals,
         scratch: &mut Vec<u64>,
     ) -> Result<u32, Exhausted> {
         let first = out.len();
-        let mut tag = 0;
-        if A::PROPOSALS == 0 {
-            self.system.successors(state, Scope::All, out)?;
-        } else {
-            if attempt > 0 {
-                // Other states may have been looked at since.
-                self.ample.propose(self.system, state, 0);
-            }
-            for attempt in attempt.. {
-                let scope = self.ample.propose(self.system, state, attempt);
-                self.system.successors(state, scope, out)?;
-                if scope == Scope::All {
-                    break;
-                }
-                // A step that ends its path in a fault commutes with nothing.
-                let moves = out.len() - first;
-                if (1..=self.ample.most_moves()).contains(&moves)
-                    && (first..out.len()).all(|i| out.entry(i).has_state())
-                {
-                    tag = attempt + 1;
-                    break;
-                }
-                out.truncate(first);
-            }
-        }
-        self.represent(out, first, scratch);
+        let tag = suffice(self.system, self.ample, state, attempt, out)?;
+        self.represent(out, first, originals, scratch);
         Ok(tag)
     }
 
-    /// Replaces the entries from `first` on by their representatives.
+    /// Replaces the entries from `first` on by their representatives; `originals` gets them as they were.
     #[inline]
-    fn represent(&mut self, out: &mut Successors, first: usize, scratch: &mut Vec<u64>) {
+    fn represent(
+        &mut self,
+        out: &mut Successors,
+        first: usize,
+        originals: &mut Originals,
+        scratch: &mut Vec<u64>,
+    ) {
         for index in first..out.len() {
+            originals.push(out.state(index));
             // A violation that ends its path has no state.
             if out.entry(index).has_state()
                 && self.representative.representative(self.system, out.state(index), scratch)
@@ -99,4 +83,40 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
             }
         }
     }
+}
+
+/// Generates moves that suffice from `state`: those of the first proposal from number `attempt` on that can be taken, or all.
+/// Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so that a search that refuses it asks again with
+/// the tag as `attempt`.
+#[inline]
+fn suffice<S: System, A: Ample<S>>(
+    system: &mut S,
+    ample: &mut A,
+    state: &[u64],
+    attempt: u32,
+    out: &mut Successors,
+) -> Result<u32, Exhausted> {
+    let first = out.len();
+    if A::PROPOSALS == 0 {
+        system.successors(state, Scope::All, out)?;
+        return Ok(0);
+    }
+    if attempt > 0 {
+        // Other states may have been looked at since.
+        ample.propose(system, state, 0);
+    }
+    for attempt in attempt.. {
+        let scope = ample.propose(system, state, attempt);
+        system.successors(state, scope, out)?;
+        if scope == Scope::All {
+            break;
+        }
+        // A step that ends its path in a fault commutes with nothing.
+        let moves = out.len() - first;
+        if (1..=ample.most_moves()).contains(&moves) && (first..out.len()).all(|i| out.entry(i).has_state()) {
+            return Ok(attempt + 1);
+        }
+        out.truncate(first);
+    }
+    Ok(0)
 }

@@ -255,7 +255,14 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
 
     fn represent(&mut self, successors: &mut Successors, scratch: &mut Vec<u64>) {
         for index in 0..successors.len() {
-            if self.seams.representative.representative(self.seams.system, successors.state(index), scratch) {
+            // A violation that ends its path has no state.
+            if successors.entry(index).has_state()
+                && self.seams.representative.representative(
+                    self.seams.system,
+                    successors.state(index),
+                    scratch,
+                )
+            {
                 successors.replace(index, scratch);
             }
         }

@@ -2,14 +2,14 @@
 //!
 //! A search that explores only a proposed part of a state's moves numbers the successors within that part. It keeps this
 //! number together with the *tag* of the proposal (0: all moves). Proposals are a function of the state, so the path can
-//! be followed again, and each choice be found among all the moves of its state: those of all threads are the moves of the
-//! first thread, then those of the second, and so on.
+//! be followed again, and each choice be found among all the moves of its state.
 
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Exhausted, Scope, Successors, System};
 use quotient_visited::Visited;
 
+use crate::originals::Originals;
 use crate::{Path, Seams};
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
@@ -30,15 +30,16 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
 
     fn follow(&mut self, path: &Path) -> Result<Path, Exhausted> {
         let mut out = Successors::new();
+        let mut originals = Originals::new(self.representative.keeps_found());
         let mut scratch = Vec::new();
         let mut choices = Vec::with_capacity(path.choices.len());
         self.system.initial(&mut out)?;
-        self.represent(&mut out, 0, &mut scratch);
+        self.represent(&mut out, 0, &mut originals, &mut scratch);
         let mut steps = path.choices.iter();
         let mut state = Vec::new();
         if let Some(&first) = steps.next() {
             choices.push(first);
-            state = out.state(first as usize).to_vec();
+            state = originals.state(first as usize).unwrap_or(out.state(first as usize)).to_vec();
         }
         for &tagged in steps {
             let (choice, tag) = (tagged / (A::PROPOSALS + 1), tagged % (A::PROPOSALS + 1));
@@ -49,37 +50,38 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
                     self.ample.propose(self.system, &state, tag - 1)
                 }
             };
-            choices.push(self.among_all(&state, scope, choice)?);
             out.clear();
+            originals.clear();
             self.system.successors(&state, scope, &mut out)?;
-            self.represent(&mut out, 0, &mut scratch);
             if choice as usize >= out.len() {
                 return Err(Exhausted { what: "the path cannot be followed".into() });
             }
-            state = out.state(choice as usize).to_vec();
+            choices.push(match scope {
+                Scope::All => choice,
+                _ => among_all(self.system, &state, &out, choice as usize)?,
+            });
+            self.represent(&mut out, 0, &mut originals, &mut scratch);
+            state = originals.state(choice as usize).unwrap_or(out.state(choice as usize)).to_vec();
         }
         Ok(Path { choices })
     }
+}
 
-    /// The number among all moves of a move within `scope`.
-    fn among_all(&mut self, state: &[u64], scope: Scope, choice: u32) -> Result<u32, Exhausted> {
-        if scope == Scope::All {
-            return Ok(choice);
-        }
-        let mut out = Successors::new();
-        let (mut before, mut within) = (0, choice as usize);
-        // No system has more threads than this.
-        for thread in 0..1 << 16 {
-            out.clear();
-            self.system.successors(state, Scope::Thread(thread), &mut out)?;
-            if scope.includes(thread) {
-                if within < out.len() {
-                    return Ok((before + within) as u32);
-                }
-                within -= out.len();
-            }
-            before += out.len();
-        }
-        Err(Exhausted { what: "the path cannot be followed".into() })
-    }
+/// The number among all moves of a state of a move within `scope`, which is entry `choice` of `within`: one that does the
+/// same.
+pub(crate) fn among_all<S: System>(
+    system: &mut S,
+    state: &[u64],
+    within: &Successors,
+    choice: usize,
+) -> Result<u32, Exhausted> {
+    let mut all = Successors::new();
+    system.successors(state, Scope::All, &mut all)?;
+    let same = |i: &usize| {
+        all.entry(*i).violation == within.entry(choice).violation
+            && all.marks(*i) == within.marks(choice)
+            && all.state(*i) == within.state(choice)
+    };
+    let found = (0..all.len()).find(same);
+    found.map(|i| i as u32).ok_or_else(|| Exhausted { what: "the path cannot be followed".into() })
 }

@@ -1,5 +1,6 @@
 //! What the exploration asks of a program: the seam between DPOR and whatever executes.
 
+use crate::happens_before::Event;
 use crate::operation::Operation;
 use crate::threads::{ThreadId, ThreadSet};
 
@@ -83,6 +84,27 @@ pub trait Execution {
     /// Executes the pending operation of the enabled `thread` in the given way (below
     /// [`Operation::alternatives`]).
     fn step(&mut self, thread: ThreadId, alternative: u16);
+
+    /// Goes back to the initial state and repeats a run from there. If `check` is set, every operation must be the one
+    /// that the run says.
+    ///
+    /// An executor may override this if it can repeat steps faster than make them.
+    ///
+    /// # Errors
+    /// The number of the first event whose thread is about to do something else.
+    fn repeat(&mut self, run: &[Event], check: bool) -> Result<(), usize> {
+        self.restart();
+        for (step, event) in run.iter().enumerate() {
+            if check {
+                let met = self.pending(event.thread, event.alternative);
+                if !met.is_some_and(|met| met.same_shape(&event.operation)) {
+                    return Err(step);
+                }
+            }
+            self.step(event.thread, event.alternative);
+        }
+        Ok(())
+    }
 
     /// The outcome, once no thread is enabled.
     fn outcome(&mut self) -> Outcome;

@@ -47,6 +47,8 @@ pub(crate) struct Frame {
     pub elsewhere: ThreadSet,
     pub preemptions: u32,
     pub visited: bool,
+    /// Branches that others explore ([`crate::ahead`]).
+    pub given: Vec<(Root, crate::ahead::Job)>,
 }
 
 /// How a run ended.
@@ -79,6 +81,10 @@ pub(crate) struct Exploration {
     /// from them is put into `requests`.
     pub shared: usize,
     pub requests: Vec<Request>,
+    /// The same for [`crate::ahead`].
+    pub reports: Vec<crate::ahead::Reported>,
+    /// Jobs whose branch has grown since it was given away.
+    pub spoiled: Vec<crate::ahead::Job>,
 }
 
 /// Explores `program`. Every complete execution is shown to `observer`.
@@ -233,6 +239,8 @@ impl Exploration {
             history: History::new(threads),
             shared: 0,
             requests: Vec::new(),
+            reports: Vec::new(),
+            spoiled: Vec::new(),
         };
         let root = exploration.trees.empty();
         exploration.push_frame(root);
@@ -256,6 +264,7 @@ impl Exploration {
                 elsewhere: ThreadSet::EMPTY,
                 preemptions: 0,
                 visited: false,
+                given: Vec::new(),
             });
         }
         let (before, after) = self.frames.split_at_mut(self.live);
@@ -266,6 +275,7 @@ impl Exploration {
         frame.sleepers.clear();
         frame.classes.clear();
         frame.elsewhere = ThreadSet::EMPTY;
+        debug_assert!(frame.given.is_empty(), "a state was left while others work on it");
         if let (Some(parent), Some(event)) = (before.last(), self.run.last())
             && self.configuration.algorithm != Algorithm::FlanaganGodefroid
         {
@@ -276,20 +286,13 @@ impl Exploration {
     }
 
     fn replay<X: Execution>(&mut self, program: &mut X, fixed: usize) -> Result<(), ExplorationError> {
-        program.restart();
         if self.configuration.symmetry != Symmetry::Off {
             self.history.restart();
             (1..=fixed).for_each(|k| self.history.extend(&self.run[..k]));
         }
-        for (step, event) in self.run[..fixed].iter().enumerate() {
-            if self.configuration.check_replay {
-                let met = program.pending(event.thread, event.alternative);
-                if !met.is_some_and(|met| met.same_shape(&event.operation)) {
-                    return Err(ExplorationError::NotDeterministic { step, thread: event.thread });
-                }
-            }
-            program.step(event.thread, event.alternative);
-        }
+        let differs =
+            |step: usize| ExplorationError::NotDeterministic { step, thread: self.run[step].thread };
+        program.repeat(&self.run[..fixed], self.configuration.check_replay).map_err(differs)?;
         self.statistics.steps += fixed as u64;
         self.statistics.replayed += fixed as u64;
         Ok(())
@@ -392,11 +395,11 @@ impl Exploration {
     pub(crate) fn backtrack(&mut self) -> Option<usize> {
         loop {
             let at = self.live - 1;
-            if !self.trees.is_empty(self.frames[at].tree) {
-                return Some(at);
-            }
             if at < self.shared {
                 return None;
+            }
+            if !self.trees.is_empty(self.frames[at].tree) {
+                return Some(at);
             }
             self.trees.release(self.frames[at].tree);
             self.live -= 1;

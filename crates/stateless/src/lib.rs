@@ -37,6 +37,7 @@
 //! decided in one function ([`operation::dependent`]), happens-before and races in one module; the
 //! brute force oracle shares no code with any of them.
 
+pub mod ahead;
 pub mod configuration;
 pub mod estimate;
 pub mod execution;

@@ -20,6 +20,7 @@
 //! race is seen in a run below `p`, and what is added occurs in `w` strictly earlier (or is all
 //! that is enabled). So in the end an initial of `w` is explored.
 
+use crate::ahead::Reported;
 use crate::configuration::Algorithm;
 use crate::execution::Symmetry;
 use crate::explore::Exploration;
@@ -28,7 +29,7 @@ use crate::operation::dependent;
 use crate::parallel::Request;
 use crate::symmetry::Classes;
 use crate::threads::{ThreadId, ThreadSet};
-use crate::wakeup_tree::{ANY, Sequence, Step, is_weak_initial, take_weak_initial};
+use crate::wakeup_tree::{ANY, Insertion, Sequence, Step, is_weak_initial, take_weak_initial};
 
 impl Exploration {
     /// Asks for everything that the current run shows to be missing.
@@ -122,14 +123,28 @@ impl Exploration {
     }
 
     /// Inserts the collected events followed by `last` at state `at`, unless it is redundant.
-    fn insert_sequence(&mut self, run: &[Event], at: usize, last: Step) {
+    pub(crate) fn insert_sequence(&mut self, run: &[Event], at: usize, last: Step) {
         let sequence = Sequence { run, events: &self.sequence, last };
         let frame = &self.frames[at];
         if frame.sleepers.iter().any(|z| sequence.has_weak_initial(z)) {
             return;
         }
         if self.configuration.symmetry == Symmetry::Off {
-            self.trees.insert(frame.tree, &sequence);
+            match self.trees.insert(frame.tree, &sequence) {
+                Insertion::Redundant => return,
+                Insertion::New => {}
+                Insertion::Below(branch) => {
+                    let given = &mut self.frames[at].given;
+                    if let Some(position) = given.iter().position(|(b, _)| *b == branch) {
+                        self.spoiled.push(given.remove(position).1);
+                    }
+                }
+            }
+            if at < self.shared {
+                let steps = (0..=sequence.events.len()).map(|position| sequence.step(position));
+                let steps = steps.map(|step| (step.thread, step.alternative)).collect();
+                self.reports.push(Reported { at, steps });
+            }
         } else {
             let mut steps = std::mem::take(&mut self.steps);
             steps.clear();

@@ -169,6 +169,17 @@ pub struct WakeupTrees {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Root(u32);
 
+/// What became of a sequence that was inserted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Insertion {
+    /// It was there already.
+    Redundant,
+    /// It is a new branch of the root.
+    New,
+    /// Something grew below this branch of the root.
+    Below(Root),
+}
+
 impl WakeupTrees {
     fn allocate(&mut self, step: Step) -> u32 {
         let branch = Branch { step, child: NONE, next: NONE };
@@ -329,12 +340,13 @@ impl WakeupTrees {
 
     /// Inserts `sequence` unless some leaf already leads into it: descends into the first branch
     /// that is a weak initial of what is left of the sequence, takes that step out of it, and adds
-    /// what is left where no branch is. Returns whether the tree has grown.
-    pub fn insert(&mut self, root: Root, sequence: &Sequence<'_>) -> bool {
+    /// what is left where no branch is.
+    pub fn insert(&mut self, root: Root, sequence: &Sequence<'_>) -> Insertion {
         let length = sequence.events.len() + 1;
         self.taken.clear();
         self.taken.resize(length, false);
         let mut at = root.0;
+        let mut first = NONE;
         'descend: loop {
             let mut child = self.branches[at as usize].child;
             while child != NONE {
@@ -345,7 +357,10 @@ impl WakeupTrees {
                 }
                 if found != Initial::No {
                     if branch.child == NONE {
-                        return false;
+                        return Insertion::Redundant;
+                    }
+                    if first == NONE {
+                        first = child;
                     }
                     at = child;
                     continue 'descend;
@@ -355,7 +370,7 @@ impl WakeupTrees {
             break;
         }
         if self.taken.iter().all(|&t| t) {
-            return false;
+            return Insertion::Redundant;
         }
         for position in 0..length {
             if !self.taken[position] {
@@ -364,7 +379,23 @@ impl WakeupTrees {
                 at = branch;
             }
         }
-        true
+        if first == NONE { Insertion::New } else { Insertion::Below(Root(first)) }
+    }
+
+    /// Makes a branch of the tree its first one.
+    pub fn bring_to_front(&mut self, root: Root, branch: Root) {
+        let mut link = self.branches[root.0 as usize].child;
+        if link == branch.0 {
+            return;
+        }
+        while link != NONE && self.branches[link as usize].next != branch.0 {
+            link = self.branches[link as usize].next;
+        }
+        if link != NONE {
+            self.branches[link as usize].next = self.branches[branch.0 as usize].next;
+            self.branches[branch.0 as usize].next = self.branches[root.0 as usize].child;
+            self.branches[root.0 as usize].child = branch.0;
+        }
     }
 }
 
@@ -414,9 +445,12 @@ mod tests {
         let run = [write(0, 0), write(1, 1), write(1, 1), write(0, 0)];
         let mut trees = WakeupTrees::default();
         let root = trees.empty();
-        assert!(trees.insert(root, &Sequence { run: &run, events: &[0, 1], last: step(write(2, 0)) }));
-        assert!(!trees.insert(root, &Sequence { run: &run, events: &[2, 3], last: step(write(2, 0)) }));
-        assert!(trees.insert(root, &Sequence { run: &run, events: &[0, 1], last: step(write(3, 0)) }));
+        let insert = |trees: &mut WakeupTrees, events: &[u32], thread| {
+            trees.insert(root, &Sequence { run: &run, events, last: step(write(thread, 0)) })
+        };
+        assert_eq!(insert(&mut trees, &[0, 1], 2), Insertion::New);
+        assert_eq!(insert(&mut trees, &[2, 3], 2), Insertion::Redundant);
+        assert!(matches!(insert(&mut trees, &[0, 1], 3), Insertion::Below(_)));
         let (first, below) = trees.take_first(root).unwrap();
         assert_eq!(first.thread, 0);
         assert!(trees.is_empty(root));

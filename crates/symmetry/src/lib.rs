@@ -32,6 +32,12 @@ pub trait Representative<S: ?Sized> {
 
     /// Whether threads may change places.
     fn renames(&self) -> bool;
+
+    /// Whether a search goes on from the states it finds and only stores their representatives. Orders that leave ties as
+    /// they are want that: the order of the threads then stays that of the program, whatever was stored on the way.
+    fn keeps_found(&self) -> bool {
+        false
+    }
 }
 
 /// Every state stands for itself.

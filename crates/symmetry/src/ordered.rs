@@ -119,4 +119,8 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
     fn renames(&self) -> bool {
         true
     }
+
+    fn keeps_found(&self) -> bool {
+        matches!(self.order, Order::Heap(ThreadOrder::ProgramCounter | ThreadOrder::Bounded(_)))
+    }
 }

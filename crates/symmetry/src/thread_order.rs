@@ -1,12 +1,19 @@
 //! The papers' orders on threads: none, by program counter, and k-bounded.
 //!
 //! Each sorts the threads by something that renaming does not change and leaves ties in their original order, so the result
-//! is a representative that may not be canonical: sound, with more than one representative per class. Stable ties matter;
-//! without them more is stored than without thread symmetry.
+//! is a representative that may not be canonical: sound, with more than one representative per class.
 //!
-//! - *program counter* (PCS; after R. Iosif's process symmetry): by location. His figure 5 also carries the original order of
-//!   the processes along the path and numbers the heap by it; that is not done here, and where many threads stand at one
-//!   location more is stored than in his tables, sometimes more than without thread symmetry.
+//! What *original* means decides how much is stored. If a search went on from representatives, each sorting would start from the
+//! order the last one left, ties would scramble the threads along the path, and rings would store more than without thread
+//! symmetry. Both papers avoid that: R. Iosif's figure 3 goes on from the state found and only stores its representative, his
+//! figure 5 carries the permutation along that leads back to the program's order. The two say the same; we do the former
+//! ([`crate::Representative::keeps_found`]). The heap is numbered by a walk from the threads in sorted order, as in figure 4 of
+//! Robby, Dwyer, Hatcliff and Iosif, not in the original order as in Iosif's figure 5: in a ring the walk from the original order
+//! names the neighbours of every thread by its place, and nothing is merged at all. Since ties depend on the path, so do the
+//! counts on the order of the search; depth-first, with successors in the order of the threads, dining philosophers give the
+//! papers' counts to the last state (`crates/quotient/tests/thread_orders.rs`), breadth-first somewhat fewer.
+//!
+//! - *program counter* (PCS; after Dams, Bosnacki and Holenderski, and R. Iosif's process symmetry): by location.
 //! - *kBOTS* (Robby, Dwyer, Hatcliff, Iosif, figure 3): by stack height, locations, primitive values, then by a simultaneous
 //!   depth-first walk over what the threads reach, at most `k` steps deep. The figure's comparison is not antisymmetric when
 //!   both objects were seen or both are null; then we go on with EQUAL. Nor is it transitive, since it answers EQUAL when

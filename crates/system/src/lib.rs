@@ -6,11 +6,13 @@
 //! wrapped in [`Typed`].
 
 mod omega;
+mod parts;
 mod successors;
 mod typed;
 mod walk;
 
 pub use omega::{Marks, Omega};
+pub use parts::{Part, PartKind, Parts, Whole};
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};
 pub use walk::random_walks;

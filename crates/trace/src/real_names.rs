@@ -5,49 +5,100 @@
 //! choice leads to, and is taken. So every process and object keeps one name throughout. Renamings are recognised by their
 //! canonical form, since the representatives of a search need not be canonical.
 
+use std::collections::HashMap;
+
 use quotient_symmetry::Representative;
 use quotient_system::{Scope, Successors, System};
 
 use crate::NotReplayable;
 
+/// Rounds of a cycle after which following it is given up: an orbit with so many states has never been met.
+const MOST_ROUNDS: usize = 100_000;
+
 /// Choices among the successors of real states that lead where `choices`, made among those of representatives, lead; `canonical`
-/// is the canonical form.
+/// is the canonical form. With the choices comes how many of them, at the end, are a cycle: the last `cycle` of the choices
+/// given lead from a representative back to it, that is, from a real state to a renaming of it. They are followed again and
+/// again until a real state comes back. What is done in a round depends only on the real state it starts from, and a state
+/// has finitely many renamings, so that one does.
 pub fn in_real_names<S: System, R: Representative<S>, C: Representative<S>>(
     system: &mut S,
     representative: &mut R,
     canonical: &mut C,
     choices: &[u32],
-) -> Result<Vec<u32>, NotReplayable> {
+    cycle: usize,
+) -> Result<(Vec<u32>, usize), NotReplayable> {
     let lost = |step| NotReplayable { step };
     let (&first, rest) = choices.split_first().ok_or(lost(0))?;
     let mut successors = Successors::new();
     system.initial(&mut successors).map_err(|_| lost(0))?;
-    let mut out = vec![first];
-    if first as usize >= successors.len() {
+    if first as usize >= successors.len() || cycle > rest.len() {
         return Err(lost(0));
     }
-    let mut real = successors.state(first as usize).to_vec();
-    let mut stands = stands_for(system, representative, &real);
-    for (index, &choice) in rest.iter().enumerate() {
-        successors.clear();
-        system.successors(&stands, Scope::All, &mut successors).map_err(|_| lost(index + 1))?;
-        if choice as usize >= successors.len() {
-            return Err(lost(index + 1));
+    let real = successors.state(first as usize).to_vec();
+    let stands = stands_for(system, representative, &real);
+    let mut walk = Walk { real, stands, successors, out: vec![first] };
+    let (way, round) = rest.split_at(rest.len() - cycle);
+    for &choice in way {
+        walk.step(system, representative, canonical, choice)?;
+    }
+    if cycle == 0 {
+        return Ok((walk.out, 0));
+    }
+    // Real states at the beginning of rounds, and how many choices led there.
+    let mut anchors: HashMap<Vec<u64>, usize> = HashMap::new();
+    while anchors.len() < MOST_ROUNDS {
+        if let Some(length) = anchors.insert(walk.real.clone(), walk.out.len()) {
+            let cycle = walk.out.len() - length;
+            return Ok((walk.out, cycle));
         }
-        let wanted_violation = successors.entry(choice as usize).violation;
-        let wanted = stands_for(system, canonical, successors.state(choice as usize));
-        stands = stands_for(system, representative, successors.state(choice as usize));
+        for &choice in round {
+            walk.step(system, representative, canonical, choice)?;
+        }
+    }
+    Err(lost(rest.len()))
+}
+
+/// A real state, what stands for it, and the choices that led to it.
+struct Walk {
+    real: Vec<u64>,
+    stands: Vec<u64>,
+    successors: Successors,
+    out: Vec<u32>,
+}
+
+impl Walk {
+    /// Takes the step of the real state that does what this choice does to the representative: it goes wrong in the same way,
+    /// and with the same moves of a claim, and leads to a renaming of the same state.
+    fn step<S: System, R: Representative<S>, C: Representative<S>>(
+        &mut self,
+        system: &mut S,
+        representative: &mut R,
+        canonical: &mut C,
+        choice: u32,
+    ) -> Result<(), NotReplayable> {
+        let lost = NotReplayable { step: self.out.len() };
+        let successors = &mut self.successors;
         successors.clear();
-        system.successors(&real, Scope::All, &mut successors).map_err(|_| lost(index + 1))?;
+        system.successors(&self.stands, Scope::All, successors).map_err(|_| lost.clone())?;
+        let choice = choice as usize;
+        if choice >= successors.len() {
+            return Err(lost);
+        }
+        let (violation, marks) = (successors.entry(choice).violation, successors.marks(choice));
+        let wanted = stands_for(system, canonical, successors.state(choice));
+        self.stands = stands_for(system, representative, successors.state(choice));
+        successors.clear();
+        system.successors(&self.real, Scope::All, successors).map_err(|_| lost.clone())?;
         let found = (0..successors.len()).find(|i| {
-            successors.entry(*i).violation == wanted_violation
+            successors.entry(*i).violation == violation
+                && successors.marks(*i) == marks
                 && stands_for(system, canonical, successors.state(*i)) == wanted
         });
-        let found = found.ok_or(lost(index + 1))?;
-        out.push(found as u32);
-        real = successors.state(found).to_vec();
+        let found = found.ok_or(lost)?;
+        self.out.push(found as u32);
+        self.real = successors.state(found).to_vec();
+        Ok(())
     }
-    Ok(out)
 }
 
 fn stands_for<S: System, R: Representative<S>>(

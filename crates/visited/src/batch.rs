@@ -28,6 +28,10 @@ pub struct Looked {
     pub(crate) stride: usize,
     pub(crate) loaded: Vec<Loaded>,
     pub(crate) keys: Vec<u64>,
+    /// Entries that no earlier one of the batch is equal to.
+    pub(crate) distinct: Vec<u32>,
+    /// An entry seen lately for each value of a small hash, of this batch or another.
+    pub(crate) lately: Vec<u32>,
 }
 
 impl Looked {

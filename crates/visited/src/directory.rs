@@ -99,6 +99,20 @@ impl<S: Segment> Directory<S> {
         unsafe { *self.routes.get_unchecked(at) }
     }
 
+    /// There is one segment only.
+    #[inline(always)]
+    pub(crate) fn is_single(&self) -> bool {
+        self.bits == 0
+    }
+
+    /// Where the unit of a hash begins. `SINGLE` says that there is one segment only.
+    #[inline(always)]
+    pub(crate) fn unit<const SINGLE: bool, U>(&self, hash: u64) -> *const U {
+        debug_assert!(!SINGLE || self.is_single());
+        let route = if SINGLE { Route { depth: 0, ..self.route(0) } } else { self.route(hash) };
+        route.start.cast::<U>().wrapping_add(home(hash, route.depth, route.units))
+    }
+
     #[inline(always)]
     fn number(&self, hash: u64) -> usize {
         self.route(hash).segment as usize

@@ -3,9 +3,10 @@
 //! Entries share cache lines, as many as fit, so that a lookup is one memory access. All places of a line are compared
 //! and the numbers of those that match are combined: no branch depends on the place, which nobody could predict.
 
-use crate::directory::{Directory, Segment, home};
+use crate::directory::{Directory, home};
 use crate::hash::slots_hash;
-use crate::memory::{Plain, Zeroed};
+use crate::lines::{Line, Lines};
+use crate::memory::Plain;
 use crate::prefetch_at;
 
 /// Keys of two slots, five to a line.
@@ -19,25 +20,19 @@ pub(crate) type Quads = Interner<4, 3>;
 /// marks a free place (numbers start at 1); places are taken in order. What is left over stays 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct Line<const SLOTS: usize, const PLACES: usize>([u32; 16]);
+struct Nodes<const SLOTS: usize, const PLACES: usize>([u32; 16]);
 
 // SAFETY: integers only.
-unsafe impl<const SLOTS: usize, const PLACES: usize> Plain for Line<SLOTS, PLACES> {}
-
-#[derive(Debug)]
-struct Lines<const SLOTS: usize, const PLACES: usize> {
-    lines: Zeroed<Line<SLOTS, PLACES>>,
-    len: usize,
-}
+unsafe impl<const SLOTS: usize, const PLACES: usize> Plain for Nodes<SLOTS, PLACES> {}
 
 /// Numbers for keys of `SLOTS` slots.
 #[derive(Debug, Default)]
 pub(crate) struct Interner<const SLOTS: usize, const PLACES: usize> {
-    directory: Directory<Lines<SLOTS, PLACES>>,
+    directory: Directory<Lines<Nodes<SLOTS, PLACES>>>,
     full: bool,
 }
 
-impl<const SLOTS: usize, const PLACES: usize> Line<SLOTS, PLACES> {
+impl<const SLOTS: usize, const PLACES: usize> Nodes<SLOTS, PLACES> {
     /// The number of a key; 0 when it is not here. (A free place has the number 0, whatever its key.)
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
@@ -92,93 +87,66 @@ impl<const SLOTS: usize, const PLACES: usize> Line<SLOTS, PLACES> {
     fn number(&self, place: usize) -> u32 {
         self.0[SLOTS * PLACES + place]
     }
+}
 
-    fn set(&mut self, place: usize, key: &[u32; SLOTS], id: u32) {
+impl<const SLOTS: usize, const PLACES: usize> Line for Nodes<SLOTS, PLACES> {
+    type Entry = ([u32; SLOTS], u32);
+
+    const PLACES: usize = PLACES;
+
+    // Few keys are outside their first line then.
+    const MOST_USED: (usize, usize) = (3, 5);
+
+    const EMPTY: Self = Nodes([0; 16]);
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.number(PLACES - 1) != 0
+    }
+
+    #[inline(always)]
+    fn entry(&self, place: usize) -> Option<Self::Entry> {
+        let number = self.number(place);
+        (number != 0).then(|| (self.key(place), number))
+    }
+
+    fn used(&self) -> usize {
+        (0..PLACES).take_while(|place| self.number(*place) != 0).count()
+    }
+
+    fn set(&mut self, place: usize, (key, id): Self::Entry) {
         for (slot, value) in key.iter().enumerate() {
             self.0[slot * PLACES + place] = *value;
         }
         self.0[SLOTS * PLACES + place] = id;
     }
+
+    #[inline(always)]
+    fn hash((key, _): Self::Entry) -> u64 {
+        slots_hash(&key)
+    }
 }
 
-impl<const SLOTS: usize, const PLACES: usize> Lines<SLOTS, PLACES> {
+impl<const SLOTS: usize, const PLACES: usize> Lines<Nodes<SLOTS, PLACES>> {
     /// The number of `key`, or the line where it belongs. There must be a free place.
     #[inline(always)]
     fn find(&self, key: &[u32; SLOTS], hash: u64, depth: u32) -> Result<u32, usize> {
-        let mut at = home(hash, depth, self.lines.len());
+        let mut at = home(hash, depth, self.len());
         loop {
             // SAFETY: `home` is below the number of lines, and wrapping keeps `at` there.
-            let line = unsafe { self.lines.get_unchecked(at) };
+            let line = unsafe { self.get_unchecked(at) };
             let id = line.id(key);
             if id != 0 {
                 return Ok(id);
             }
-            if line.number(PLACES - 1) == 0 {
+            if !line.is_full() {
                 return Err(at);
             }
             at += 1;
-            if at == self.lines.len() {
+            if at == self.len() {
                 at = 0;
             }
         }
-    }
-
-    /// Adds an entry to a line that `find` gave.
-    fn put(&mut self, at: usize, key: &[u32; SLOTS], id: u32) {
-        let line = &mut self.lines[at];
-        if let Some(place) = (0..PLACES).find(|place| line.number(*place) == 0) {
-            line.set(place, key, id);
-            self.len += 1;
-        }
-    }
-}
-
-impl<const SLOTS: usize, const PLACES: usize> Segment for Lines<SLOTS, PLACES> {
-    fn with_units(units: usize) -> Self {
-        Lines { lines: Zeroed::new(units), len: 0 }
-    }
-
-    fn units(&self) -> usize {
-        self.lines.len()
-    }
-
-    fn start(&self) -> *const u8 {
-        self.lines.as_ptr().cast()
-    }
-
-    const FIRST_UNITS: usize = 4;
-
-    // 32 MiB.
-    const MOST_UNITS: usize = 1 << 19;
-
-    fn next_units(units: usize) -> usize {
-        if units < 1 << 10 { (units * 2).max(4) } else { (units + units / 4).min(Self::MOST_UNITS) }
-    }
-
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        // At most three in five places are used: then few keys are outside their first line.
-        (self.len + 1) * 5 > self.lines.len() * PLACES * 3
-    }
-
-    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
-        for line in self.lines.iter() {
-            for place in (0..PLACES).filter(|place| line.number(*place) != 0) {
-                let (key, id) = (&line.key(place), line.number(place));
-                let hash = slots_hash(key);
-                let to = match &mut upper {
-                    Some(upper) if hash >> (64 - new_depth) & 1 == 1 => &mut **upper,
-                    _ => &mut *lower,
-                };
-                if let Err(free) = to.find(key, hash, new_depth) {
-                    to.put(free, key, id);
-                }
-            }
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.lines.bytes()
     }
 }
 
@@ -188,19 +156,22 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
     pub(crate) fn load(&self, key: [u32; SLOTS]) -> u64 {
         let hash = slots_hash(&key);
         let route = self.directory.route(hash);
-        let lines = route.start.cast::<Line<SLOTS, PLACES>>();
+        let lines = route.start.cast::<Nodes<SLOTS, PLACES>>();
         prefetch_at(lines.wrapping_add(home(hash, route.depth, route.units)));
         hash
     }
 
-    /// The address of the line where a key is looked for first, which is being loaded. Good until [`Interner::moves`]
-    /// changes.
+    /// There is one segment only.
     #[inline(always)]
-    pub(crate) fn line_of(&self, key: &[u32; SLOTS]) -> u64 {
-        let hash = slots_hash(key);
-        let route = self.directory.route(hash);
-        let line =
-            route.start.cast::<Line<SLOTS, PLACES>>().wrapping_add(home(hash, route.depth, route.units));
+    pub(crate) fn is_single(&self) -> bool {
+        self.directory.is_single()
+    }
+
+    /// The address of the line where a key is looked for first, which is being loaded. Good until [`Interner::moves`]
+    /// changes. `SINGLE` as in [`Interner::is_single`].
+    #[inline(always)]
+    pub(crate) fn line_of<const SINGLE: bool>(&self, key: &[u32; SLOTS]) -> u64 {
+        let line = self.directory.unit::<SINGLE, Nodes<SLOTS, PLACES>>(slots_hash(key));
         prefetch_at(line);
         line.expose_provenance() as u64
     }
@@ -218,7 +189,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
     #[inline(always)]
     pub(crate) unsafe fn id_at(&self, line: u64, key: &[u32; SLOTS]) -> u32 {
         // SAFETY: by this function's contract.
-        unsafe { &*std::ptr::with_exposed_provenance::<Line<SLOTS, PLACES>>(line as usize) }.id(key)
+        unsafe { &*std::ptr::with_exposed_provenance::<Nodes<SLOTS, PLACES>>(line as usize) }.id(key)
     }
 
     /// The number of a key, a new one if it has none.
@@ -233,7 +204,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         let route = self.directory.route(hash);
         let at = home(hash, route.depth, route.units);
         // SAFETY: the route leads to `units` lines, and `home` is below that.
-        let line = unsafe { &*route.start.cast::<Line<SLOTS, PLACES>>().add(at) };
+        let line = unsafe { &*route.start.cast::<Nodes<SLOTS, PLACES>>().add(at) };
         let id = line.id(&key);
         if id != 0 { id } else { self.intern_far(key, hash) }
     }
@@ -258,7 +229,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         self.directory.make_room_for(hash);
         let (lines, depth) = self.directory.segment(hash);
         if let Err(free) = lines.find(&key, hash, depth) {
-            self.directory.segment_mut(hash).put(free, &key, next as u32);
+            self.directory.segment_mut(hash).put_from(free, (key, next as u32));
         }
         self.directory.added();
         next as u32

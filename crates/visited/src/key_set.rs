@@ -1,166 +1,134 @@
-//! A set of 64-bit keys: linear probing in order of the hash.
+//! A set of 64-bit keys.
 //!
-//! What is stored is the hash, and the hash is a bijection, so nothing is lost. The slots of a segment are sorted by it
-//! (Amble and Knuth, "Ordered hash tables", 1974): a search ends at the first greater entry, so that a key which is not
-//! there is found missing as fast as another one is found, also in a full table; and a segment is moved to a larger one in
-//! a single pass from left to right.
+//! What is stored is the hash, and the hash is a bijection, so nothing is lost. Eight share a cache line, in no order: all are
+//! compared at once, and no decision depends on the place, which nobody could predict.
 
-use crate::directory::{Directory, Route, Segment, home};
+use crate::directory::{Directory, Route, home};
 use crate::hash::bijective;
-use crate::memory::Zeroed;
+use crate::lines::{Line, Lines};
+use crate::memory::Plain;
 use crate::prefetch_at;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeySet {
-    directory: Directory<Hashes>,
-    /// The hash 0 marks free slots: whether it is in the set is kept apart.
+    directory: Directory<Lines<Hashes>>,
+    /// The hash 0 marks free places: whether it is in the set is kept apart.
     zero: bool,
 }
 
-/// Hashes in order, with gaps; 0 is free. Behind the last home there is room for entries pushed beyond it.
-#[derive(Debug)]
-struct Hashes {
-    slots: Zeroed<u64>,
-    homes: usize,
-    len: usize,
-    /// Entries were pushed so far beyond the last home that there is hardly any room left.
-    crowded: bool,
-}
+/// A cache line of hashes; 0 is a free place.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Hashes([u64; 8]);
 
-/// Slots behind the last home.
-const BEYOND: usize = 64;
-
-/// Slots at the end that stay free.
-const SPARE: usize = 8;
-
-/// The slot of `hash`, or the one where it belongs (free, or holding a greater hash), with what it holds.
-#[inline(always)]
-fn find(route: Route, hash: u64) -> (usize, u64) {
-    let slots = route.start.cast::<u64>();
-    let mut slot = home(hash, route.depth, route.units);
-    // SAFETY: `home` is below the number of homes; there is a free slot behind it with `SPARE` slots after it, and the count
-    // ends there.
-    unsafe {
-        loop {
-            // How many of the next slots hold something smaller: since they are in order, these come first. A free slot, 0,
-            // counts as the greatest number. Counting takes no decision that a processor could guess wrongly.
-            let smaller = |ahead: usize| usize::from((*slots.add(slot + ahead)).wrapping_sub(1) < hash - 1);
-            let count = smaller(0) + smaller(1) + smaller(2) + smaller(3);
-            slot += count;
-            if count < 4 {
-                return (slot, *slots.add(slot));
-            }
-        }
-    }
-}
+// SAFETY: integers only.
+unsafe impl Plain for Hashes {}
 
 impl Hashes {
-    /// Puts a hash at the slot that `find` gave, moving what is there and behind it.
+    /// Is the hash, not 0, in this line?
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn insert_at(&mut self, slot: usize, hash: u64) {
-        // SAFETY: the last slot is always free, so the search for a free one ends inside.
+    fn holds(&self, hash: u64) -> bool {
+        use std::arch::x86_64::*;
+        // SAFETY: SSE2 is part of x86-64; the four loads are the line.
         unsafe {
-            let start = self.slots.as_mut_ptr();
-            let mut at = start.add(slot);
-            let mut carried = hash;
-            while carried != 0 {
-                carried = std::mem::replace(&mut *at, carried);
-                at = at.add(1);
-            }
-            self.crowded |= at.offset_from_unsigned(start) + SPARE >= self.slots.len();
+            let wanted = _mm_set1_epi64x(hash as i64);
+            let equal = |pair: usize| {
+                // Both halves of a hash have to be equal.
+                let halves = _mm_cmpeq_epi32(_mm_load_si128(self.0.as_ptr().add(2 * pair).cast()), wanted);
+                _mm_and_si128(halves, _mm_shuffle_epi32::<0b10_11_00_01>(halves))
+            };
+            let any = _mm_or_si128(_mm_or_si128(equal(0), equal(1)), _mm_or_si128(equal(2), equal(3)));
+            _mm_movemask_epi8(any) != 0
         }
-        self.len += 1;
+    }
+
+    /// Is the hash, not 0, in this line?
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn holds(&self, hash: u64) -> bool {
+        self.0.contains(&hash)
+    }
+
+    /// As [`Hashes::holds`], for processors with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn holds_avx2(&self, hash: u64) -> bool {
+        use std::arch::x86_64::*;
+        let wanted = _mm256_set1_epi64x(hash as i64);
+        // SAFETY: the two loads are the line.
+        let equal = |four: usize| unsafe {
+            _mm256_cmpeq_epi64(_mm256_load_si256(self.0.as_ptr().add(4 * four).cast()), wanted)
+        };
+        let any = _mm256_or_si256(equal(0), equal(1));
+        _mm256_testz_si256(any, any) == 0
     }
 }
 
-impl Segment for Hashes {
-    fn with_units(units: usize) -> Self {
-        let slots = Zeroed::growing(units + BEYOND, Self::MOST_UNITS + BEYOND);
-        Hashes { slots, homes: units, len: 0, crowded: false }
-    }
+impl Line for Hashes {
+    type Entry = u64;
 
-    fn units(&self) -> usize {
-        self.homes
-    }
+    const PLACES: usize = 8;
 
-    fn start(&self) -> *const u8 {
-        self.slots.as_ptr().cast()
-    }
+    const MOST_USED: (usize, usize) = (3, 4);
 
-    const FIRST_UNITS: usize = 16;
-
-    // 32 MiB.
-    const MOST_UNITS: usize = 1 << 22;
-
-    fn next_units(units: usize) -> usize {
-        // Small tables double; large ones grow by less, so that little is wasted.
-        if units < 1 << 12 { (units * 2).max(16) } else { (units + units / 4).min(Self::MOST_UNITS) }
-    }
+    const EMPTY: Self = Hashes([0; 8]);
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        // At most five in six slots are used.
-        (self.len + 1) * 6 > self.homes * 5 || self.crowded
+        self.0[7] != 0
     }
 
-    fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
-        // In order: each entry goes to its home or right behind the one before.
-        let mut free = [0, 0];
-        for &hash in self.slots.iter().filter(|h| **h != 0) {
-            let to_upper = upper.is_some() && hash >> (64 - new_depth) & 1 == 1;
-            let to = match &mut upper {
-                Some(upper) if to_upper => &mut **upper,
-                _ => &mut *lower,
-            };
-            let free = &mut free[usize::from(to_upper)];
-            let slot = home(hash, new_depth, to.homes).max(*free);
-            to.crowded |= slot + SPARE >= to.slots.len();
-            to.slots[slot] = hash;
-            to.len += 1;
-            *free = slot + 1;
-        }
+    #[inline(always)]
+    fn entry(&self, place: usize) -> Option<u64> {
+        Some(self.0[place]).filter(|hash| *hash != 0)
     }
 
-    fn grow(&mut self, depth: u32, units: usize) {
-        if !self.slots.grow(units + BEYOND) {
-            let mut larger = Self::with_units(units);
-            self.move_into(depth, &mut larger, None);
-            *self = larger;
-            return;
-        }
-        // In place, so that no memory is given back to be cleared again. First all entries move to the far end, from
-        // right to left: that end is at least as far from the old end as the entries moved so far are many.
-        let slots = &mut *self.slots;
-        let (start, end) = (slots.as_mut_ptr(), slots.len());
-        let mut first = end;
-        // SAFETY: `first` is never smaller than the number of slots not looked at yet, so `first - 1` is at least `from`. A
-        // free slot's 0 is written there too, which does no harm: what lies between is free.
-        unsafe {
-            for from in (0..self.homes + BEYOND).rev() {
-                let hash = std::mem::replace(&mut *start.add(from), 0);
-                *start.add(first - 1) = hash;
-                first -= usize::from(hash != 0);
-            }
-        }
-        // Then each goes to its home or right behind the one before, from left to right. It never passes its own place:
-        // the entries behind it need the slots behind it.
-        let mut free = 0;
-        for from in first..end {
-            // SAFETY: `from` is below the end, and so is `slot`, by the assertion.
-            unsafe {
-                let hash = std::mem::replace(&mut *start.add(from), 0);
-                let slot = home(hash, depth, units).max(free);
-                assert!(slot <= from, "entries fit in order");
-                *start.add(slot) = hash;
-                free = slot + 1;
-            }
-        }
-        self.homes = units;
-        self.crowded = free + SPARE > end;
+    #[inline(always)]
+    fn used(&self) -> usize {
+        // Places are taken in order: halving, without a decision that a processor could guess wrongly.
+        let mut used = usize::from(self.0[3] != 0) * 4;
+        used += usize::from(self.0[used + 1] != 0) * 2;
+        used + usize::from(self.0[used] != 0)
     }
 
-    fn bytes(&self) -> usize {
-        self.slots.bytes()
+    #[inline(always)]
+    fn set(&mut self, place: usize, hash: u64) {
+        self.0[place] = hash;
+    }
+
+    #[inline(always)]
+    fn hash(hash: u64) -> u64 {
+        hash
+    }
+}
+
+/// Is the hash there? If not, with the line where it belongs. There must be a free place.
+///
+/// # Safety
+/// The processor must have AVX2 if the parameter says so.
+#[inline(always)]
+unsafe fn find<const AVX2: bool>(route: Route, hash: u64) -> Result<(), usize> {
+    let mut at = home(hash, route.depth, route.units);
+    loop {
+        // SAFETY: the route leads to `units` lines; `home` is below that, and wrapping keeps `at` there.
+        let line = unsafe { &*route.start.cast::<Hashes>().add(at) };
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: by this function's contract.
+        let holds = if AVX2 { unsafe { line.holds_avx2(hash) } } else { line.holds(hash) };
+        #[cfg(not(target_arch = "x86_64"))]
+        let holds = line.holds(hash);
+        if holds {
+            return Ok(());
+        }
+        if !line.is_full() {
+            return Err(at);
+        }
+        at += 1;
+        if at == route.units {
+            at = 0;
+        }
     }
 }
 
@@ -171,12 +139,17 @@ pub(crate) fn key_hash(key: u64) -> u64 {
 }
 
 impl KeySet {
-    /// Starts loading the slot of a key with this [`key_hash`].
+    /// There is one segment only.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, hash: u64) {
-        let route = self.directory.route(hash);
+    pub(crate) fn is_single(&self) -> bool {
+        self.directory.is_single()
+    }
+
+    /// Starts loading the line of a key with this [`key_hash`]. `SINGLE` as in [`KeySet::is_single`], or false.
+    #[inline(always)]
+    pub(crate) fn prefetch<const SINGLE: bool>(&self, hash: u64) {
         // The address is inside the segment; nothing depends on that.
-        prefetch_at(route.start.cast::<u64>().wrapping_add(home(hash, route.depth, route.units)));
+        prefetch_at(self.directory.unit::<SINGLE, Hashes>(hash));
     }
 
     /// Adds a key, given its [`key_hash`]; `false` when it was there.
@@ -185,40 +158,73 @@ impl KeySet {
         if hash == 0 {
             return !std::mem::replace(&mut self.zero, true);
         }
-        let (slot, held) = find(self.directory.route(hash), hash);
-        if held == hash {
-            return false;
-        }
-        self.insert_new(hash, slot);
-        true
+        // SAFETY: nothing is asked of the processor.
+        unsafe { self.insert_nonzero::<false>(hash) }
     }
 
-    /// Adds keys, given their [`key_hash`]es; `new` gets the numbers of those that were not there.
-    #[inline(never)]
-    pub(crate) fn insert_all(&mut self, hashes: &[u64], new: &mut Vec<u32>) {
+    /// # Safety
+    /// The processor must have AVX2 if the parameter says so.
+    #[inline(always)]
+    unsafe fn insert_nonzero<const AVX2: bool>(&mut self, hash: u64) -> bool {
+        debug_assert_ne!(hash, 0);
+        // SAFETY: by this function's contract.
+        match unsafe { find::<AVX2>(self.directory.route(hash), hash) } {
+            Ok(()) => false,
+            Err(line) => {
+                self.insert_new(hash, line);
+                true
+            }
+        }
+    }
+
+    /// Adds keys, given their [`key_hash`]es, none of them 0; `new` gets the numbers of those that were not there.
+    ///
+    /// # Safety
+    /// The processor must have AVX2 if the parameter says so. There must be a number for each key.
+    #[inline(always)]
+    pub(crate) unsafe fn insert_all<const AVX2: bool>(
+        &mut self,
+        hashes: &[u64],
+        numbers: impl Fn(usize) -> u32,
+        new: &mut Vec<u32>,
+    ) {
+        for &hash in hashes {
+            // Where a line is full, the search goes on in the next one: that is loaded, too.
+            let line = self.directory.unit::<false, Hashes>(hash);
+            // SAFETY: this is a line of the table. The next one may be outside; nothing depends on what is prefetched.
+            prefetch_at(line.wrapping_add(usize::from(unsafe { &*line }.is_full())));
+        }
+        new.clear();
         new.reserve(hashes.len());
-        let mut len = new.len();
-        for (number, &hash) in hashes.iter().enumerate() {
-            // SAFETY: room for one number per key was reserved.
-            unsafe { *new.as_mut_ptr().add(len) = number as u32 };
-            len += usize::from(self.insert(hash));
+        let mut len = 0;
+        for (at, &hash) in hashes.iter().enumerate() {
+            // SAFETY: room for one number per key was reserved; the rest by this function's contract.
+            unsafe {
+                *new.as_mut_ptr().add(len) = numbers(at);
+                len += usize::from(self.insert_nonzero::<AVX2>(hash));
+            }
         }
         // SAFETY: so many were written.
         unsafe { new.set_len(len) };
     }
 
     #[inline(always)]
-    fn insert_new(&mut self, hash: u64, mut slot: usize) {
+    fn insert_new(&mut self, hash: u64, mut line: usize) {
         if self.directory.make_room_for(hash) {
-            slot = find(self.directory.route(hash), hash).0;
+            let route = self.directory.route(hash);
+            line = home(hash, route.depth, route.units);
         }
-        self.directory.segment_mut(hash).insert_at(slot, hash);
+        self.directory.segment_mut(hash).put_from(line, hash);
         self.directory.added();
     }
 
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        if hash == 0 { self.zero } else { find(self.directory.route(hash), hash).1 == hash }
+        if hash == 0 {
+            return self.zero;
+        }
+        // SAFETY: nothing is asked of the processor.
+        unsafe { find::<false>(self.directory.route(hash), hash) }.is_ok()
     }
 
     pub(crate) fn len(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! The `Visited` seam: seen before?
 //!
 //! A store keeps a set of states, exactly: [`Plain`] as they are, [`Tree`] as shared pairs of 32-bit
-//! numbers. Both grow by themselves, a segment at a time, so that no insertion waits for a rehash of
+//! numbers, [`Gzip`] each compressed, [`Collapse`] as shared components. The first two grow by themselves, a segment at a time, so that no insertion waits for a rehash of
 //! everything.
 //!
 //! Looking up a state is split in three, so that a search can work on a batch of states and let the
@@ -11,18 +11,24 @@
 //! states at once, which is the fastest way.
 
 mod batch;
+mod collapse;
 mod directory;
+mod gzip;
 mod hash;
 mod interner;
 mod key_set;
+mod lines;
 mod memory;
 mod numbered;
 mod plain;
 mod plan;
+mod pool;
 mod tree;
 mod tree_batch;
 
 pub use batch::{Group, Looked};
+pub use collapse::Collapse;
+pub use gzip::Gzip;
 pub use numbered::{Numbered, Prepared};
 pub use plain::Plain;
 pub use tree::Tree;
@@ -94,6 +100,55 @@ pub trait Visited {
     fn name(&self) -> &'static str;
 }
 
+/// A store chosen while the program runs.
+impl<V: Visited + ?Sized> Visited for Box<V> {
+    fn hint_len(&self, words: usize) -> usize {
+        (**self).hint_len(words)
+    }
+
+    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
+        (**self).load(state, parent, hint)
+    }
+
+    fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        (**self).prepare(state, loaded, hint)
+    }
+
+    fn insert(&mut self, key: u64, state: &[u64]) -> bool {
+        (**self).insert(key, state)
+    }
+
+    fn insert_batch(
+        &mut self,
+        successors: &Successors,
+        count: usize,
+        groups: &[Group<'_>],
+        looked: &mut Looked,
+    ) {
+        (**self).insert_batch(successors, count, groups, looked);
+    }
+
+    fn contains(&self, key: u64, state: &[u64]) -> bool {
+        (**self).contains(key, state)
+    }
+
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn exhausted(&self) -> Option<&'static str> {
+        (**self).exhausted()
+    }
+
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+}
+
 #[cfg(not(target_endian = "little"))]
 compile_error!("slots are read as halves of words: this needs a little-endian machine");
 
@@ -118,6 +173,8 @@ pub(crate) fn prefetch_at<T>(address: *const T) {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+
+    use quotient_system::{Part, PartKind, Parts};
 
     use super::*;
 
@@ -175,5 +232,70 @@ mod tests {
     #[test]
     fn tree_is_a_set() {
         agrees_with_a_hash_set(Tree::new(), 60_000);
+    }
+
+    #[test]
+    fn gzip_is_a_set() {
+        agrees_with_a_hash_set(Gzip::new(), 5_000);
+    }
+
+    /// Cuts every state behind the first word, which holds its length, in parts that depend on that.
+    struct ByLength(Vec<Part>);
+
+    impl Parts for ByLength {
+        fn parts(&mut self, state: &[u64]) -> &[Part] {
+            use PartKind::*;
+            self.0.clear();
+            self.0.push(Part { kind: Globals, start: 0 });
+            let kinds = [Thread, Store, Object, Thread, Control, Store, Object, Object];
+            let cuts = (1..state.len() as u32).map(|word| 8 * word + word % 3);
+            self.0.extend(kinds.iter().cycle().zip(cuts).map(|(kind, start)| Part { kind: *kind, start }));
+            &self.0
+        }
+    }
+
+    /// Puts the length in front.
+    struct WithLength<V>(V);
+
+    impl<V: Visited> Visited for WithLength<V> {
+        fn hint_len(&self, words: usize) -> usize {
+            self.0.hint_len(words + 1)
+        }
+
+        fn load(&mut self, state: &[u64], _: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
+            self.0.load(&[&[state.len() as u64], state].concat(), None, hint)
+        }
+
+        fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+            self.0.prepare(&[&[state.len() as u64], state].concat(), loaded, hint)
+        }
+
+        fn insert(&mut self, key: u64, state: &[u64]) -> bool {
+            self.0.insert(key, &[&[state.len() as u64], state].concat())
+        }
+
+        fn contains(&self, key: u64, state: &[u64]) -> bool {
+            self.0.contains(key, &[&[state.len() as u64], state].concat())
+        }
+
+        fn len(&self) -> u64 {
+            self.0.len()
+        }
+
+        fn bytes(&self) -> u64 {
+            self.0.bytes()
+        }
+
+        fn name(&self) -> &'static str {
+            self.0.name()
+        }
+    }
+
+    #[test]
+    fn collapse_is_a_set() {
+        agrees_with_a_hash_set(Collapse::new(quotient_system::Whole), 60_000);
+        agrees_with_a_hash_set(WithLength(Collapse::new(ByLength(Vec::new()))), 60_000);
+        let boxed: Box<dyn Visited> = Box::new(WithLength(Collapse::new(ByLength(Vec::new()))));
+        agrees_with_a_hash_set(boxed, 1_000);
     }
 }

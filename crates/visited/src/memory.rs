@@ -5,6 +5,10 @@
 /// Bytes of a huge page.
 const HUGE: usize = 1 << 21;
 
+/// Bytes from which an array that will grow gets addresses of its own at once: growing elsewhere would give memory back to
+/// the system and get it again, cleared, several times.
+const GROWING: usize = 1 << 17;
+
 /// An array of plain data, zero at first.
 pub(crate) struct Zeroed<T> {
     pointer: *mut T,
@@ -40,7 +44,7 @@ impl<T: Plain> Zeroed<T> {
             return Zeroed { pointer: std::ptr::NonNull::dangling().as_ptr(), len: 0, mapped: None, most: 0 };
         }
         let bytes = len * size_of::<T>();
-        if bytes >= HUGE
+        if bytes >= (if most > len { GROWING } else { HUGE })
             && let Some((pointer, mapped)) = map_huge(most.max(len) * size_of::<T>())
         {
             return Zeroed { pointer: pointer.cast(), len, mapped: Some(mapped), most: most.max(len) };

@@ -13,9 +13,8 @@
 //! referred to by number, and numbers do not depend on where an entry stands. States of different length have root
 //! sets of their own.
 //!
-//! A state of up to four words is two nodes and the root: both are looked up, whatever changed. The hint of a longer
-//! state is the numbers of all its nodes but the root; a successor that differs in few slots looks up only the nodes
-//! above those.
+//! The hint of a state is the numbers of all its nodes but the root; a successor that differs in few slots looks up only
+//! the nodes above those. A state of up to four words is two nodes and the root, and usually only one of them changes.
 
 use quotient_system::Successors;
 
@@ -84,18 +83,31 @@ impl Nodes {
         }
     }
 
-    /// Starts loading the two nodes of a state of two to [`SHORT`] words: the low halves of its words, and the high ones.
+    /// Starts loading those of the two nodes of a state of two to [`SHORT`] words that are not the parent's: the low halves of
+    /// its words, and the high ones. Gives their hashes, 0 for one that is the parent's.
     #[inline(always)]
-    fn load_short(&self, state: &[u64]) -> Loaded {
+    fn load_short(&self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
+        let mut changed = u64::MAX;
+        if let Some(known) = parent
+            && known.state.len() == state.len()
+        {
+            hint.copy_from_slice(known.hint);
+            changed = state.iter().zip(known.state).fold(0, |changed, (new, old)| changed | (new ^ old));
+        }
+        let low = changed as u32 != 0;
+        let up = high(changed) != 0;
         match *state {
             [a, b, c] => [
-                self.triples.load([a as u32, b as u32, c as u32]),
-                self.triples.load([high(a), high(b), high(c)]),
+                if low { self.triples.load([a as u32, b as u32, c as u32]) } else { 0 },
+                if up { self.triples.load([high(a), high(b), high(c)]) } else { 0 },
             ],
-            [a, b] => [self.pairs.load([a as u32, b as u32]), self.pairs.load([high(a), high(b)])],
+            [a, b] => [
+                if low { self.pairs.load([a as u32, b as u32]) } else { 0 },
+                if up { self.pairs.load([high(a), high(b)]) } else { 0 },
+            ],
             [a, b, c, d] => [
-                self.quads.load([a as u32, b as u32, c as u32, d as u32]),
-                self.quads.load([high(a), high(b), high(c), high(d)]),
+                if low { self.quads.load([a as u32, b as u32, c as u32, d as u32]) } else { 0 },
+                if up { self.quads.load([high(a), high(b), high(c), high(d)]) } else { 0 },
             ],
             _ => [0; 2],
         }
@@ -103,24 +115,22 @@ impl Nodes {
 
     /// The root of a state of up to [`SHORT`] words.
     #[inline(always)]
-    fn short(&mut self, state: &[u64], [low, up]: Loaded) -> u64 {
-        let halves = match *state {
-            [a, b, c] => [
-                self.triples.intern_hashed([a as u32, b as u32, c as u32], low),
-                self.triples.intern_hashed([high(a), high(b), high(c)], up),
-            ],
-            [a, b] => [
-                self.pairs.intern_hashed([a as u32, b as u32], low),
-                self.pairs.intern_hashed([high(a), high(b)], up),
-            ],
-            [a, b, c, d] => [
-                self.quads.intern_hashed([a as u32, b as u32, c as u32, d as u32], low),
-                self.quads.intern_hashed([high(a), high(b), high(c), high(d)], up),
-            ],
-            [a] => [a as u32, high(a)],
-            _ => unreachable!("a short state has one to four words"),
-        };
-        u64::from(halves[0]) << 32 | u64::from(halves[1])
+    fn short(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
+        if let [word] = *state {
+            return word.rotate_left(32);
+        }
+        for half in 0..2 {
+            let (hash, of) = (loaded[half], |word: u64| (word >> (32 * half)) as u32);
+            if hash != 0 {
+                hint[half] = match *state {
+                    [a, b, c] => self.triples.intern_hashed([of(a), of(b), of(c)], hash),
+                    [a, b] => self.pairs.intern_hashed([of(a), of(b)], hash),
+                    [a, b, c, d] => self.quads.intern_hashed([of(a), of(b), of(c), of(d)], hash),
+                    _ => unreachable!("a short state has one to four words"),
+                };
+            }
+        }
+        u64::from(hint[0]) << 32 | u64::from(hint[1])
     }
 }
 
@@ -146,7 +156,11 @@ impl Tree {
     /// The pair that a state is, among states of its length.
     #[inline(always)]
     pub(crate) fn root(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
-        if state.len() <= SHORT { self.nodes.short(state, loaded) } else { self.long(state, loaded, hint) }
+        if state.len() <= SHORT {
+            self.nodes.short(state, loaded, hint)
+        } else {
+            self.long(state, loaded, hint)
+        }
     }
 
     #[cold]
@@ -213,7 +227,7 @@ impl Visited for Tree {
     #[inline]
     fn hint_len(&self, words: usize) -> usize {
         if words <= SHORT {
-            return 0;
+            return if words < 2 { 0 } else { 2 };
         }
         match self.by_length.get(words) {
             Some(length) if length.plan.slots > 0 => length.plan.nodes.len(),
@@ -225,13 +239,17 @@ impl Visited for Tree {
     fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
         let n = state.len();
         self.room_for_length(n);
-        if n <= SHORT { self.nodes.load_short(state) } else { self.load_long(state, parent, hint) }
+        if n <= SHORT {
+            self.nodes.load_short(state, parent, hint)
+        } else {
+            self.load_long(state, parent, hint)
+        }
     }
 
     #[inline(always)]
     fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
         let key = key_hash(self.root(state, loaded, hint));
-        self.by_length[state.len()].roots.prefetch(key);
+        self.by_length[state.len()].roots.prefetch::<false>(key);
         key
     }
 

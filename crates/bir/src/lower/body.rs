@@ -66,6 +66,7 @@ impl Lower<'_> {
         let scope = std::mem::take(&mut self.scope);
         // A name declared twice has been reported; its second body is only checked.
         let Some(FunctionId(index)) = id else { return };
+        self.locals.insert(FunctionId(index), scope.locals);
         let function = &mut self.program.functions[index as usize];
         function.params = params.len();
         function.locals = scope.variables;

@@ -38,7 +38,7 @@ impl Lower<'_> {
         Expr::Spanned(Box::new(e), span)
     }
 
-    fn nothing(&self) -> (Expr, Ty) {
+    pub(super) fn nothing(&self) -> (Expr, Ty) {
         (Expr::Const(0), Ty::Error)
     }
 
@@ -80,6 +80,10 @@ impl Lower<'_> {
             }
             ExprKind::Cast(ty, operand) => self.cast(ty, operand, e.span),
             ExprKind::TypeTest(exact, operand, ty) => self.type_test(*exact, operand, ty),
+            ExprKind::LockTest(..) if self.quantified.is_some() => {
+                self.error(e.span, "a proposition is no thread: locks are available or held by threads");
+                self.nothing()
+            }
             ExprKind::LockTest(test, operand) => {
                 let lock = self.lock_operand(operand);
                 let query = match test {
@@ -106,6 +110,12 @@ impl Lower<'_> {
                 self.scope.bound.truncate(depth);
                 result
             }
+            ExprKind::At(thread, location) => self.at(thread, location),
+            ExprKind::Remote(thread, local) => self.remote(thread, local),
+            ExprKind::Quantified(quantifier, variable, kind, body) => {
+                self.quantifier(*quantifier, variable, kind, body)
+            }
+            ExprKind::Call(name, args) if self.is_reachable(name) => self.reachable(args, e.span),
             ExprKind::Call(name, args) => self.fun_call(name, args, e.span),
             ExprKind::Extension(used) => self.extension_query(used, e.span),
         }

@@ -12,6 +12,7 @@ mod fun;
 mod invoke;
 mod live;
 mod operator;
+mod proposition;
 mod statement;
 mod types;
 
@@ -42,15 +43,28 @@ pub struct LowerOptions {
 pub struct Lowered {
     /// The program; of use only when there is no error.
     pub program: Program,
+    /// The propositions asked for.
+    pub propositions: Vec<quotient_program::Expr>,
     /// What is wrong.
     pub diagnostics: Diagnostics,
 }
 
 /// Checks a system and translates it to a program.
 pub fn lower(system: &System, sources: &SourceMap, options: &LowerOptions) -> Lowered {
+    lower_with(system, &[], sources, options)
+}
+
+/// Checks a system and translates it to a program, with propositions about it.
+pub fn lower_with(
+    system: &System,
+    propositions: &[ast::Expr],
+    sources: &SourceMap,
+    options: &LowerOptions,
+) -> Lowered {
     let mut lower = Lower::new(sources, options);
     lower.system(system);
-    Lowered { program: lower.program, diagnostics: lower.diagnostics.finish() }
+    let propositions = propositions.iter().map(|e| lower.proposition(e)).collect();
+    Lowered { program: lower.program, propositions, diagnostics: lower.diagnostics.finish() }
 }
 
 /// What a top-level name means.
@@ -140,6 +154,10 @@ struct Lower<'a> {
     extensions: Vec<Declared>,
     globals: Vec<Ty>,
     signatures: HashMap<FunctionId, Signature>,
+    /// The local variables of threads, once their bodies have been read.
+    locals: HashMap<FunctionId, HashMap<Rc<str>, (VariableId, Ty)>>,
+    /// In a proposition: the threads that its quantifiers range over, by variable.
+    quantified: Option<Vec<(Rc<str>, FunctionId)>>,
     funs: Vec<Fun>,
     /// How far funs and `let`s have been expanded in the expression at hand.
     expansion: fun::Expansion,
@@ -179,6 +197,8 @@ impl<'a> Lower<'a> {
             extensions: Vec::new(),
             globals: Vec::new(),
             signatures: HashMap::new(),
+            locals: HashMap::new(),
+            quantified: None,
             funs: Vec::new(),
             expansion: fun::Expansion::default(),
             checking_fun: false,

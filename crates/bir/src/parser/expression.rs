@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    fn make(&mut self, kind: ExprKind, span: Span, children: &[u16]) -> Parse<Expr> {
+    pub(super) fn make(&mut self, kind: ExprKind, span: Span, children: &[u16]) -> Parse<Expr> {
         let height = 1 + children.iter().max().copied().unwrap_or(0);
         if height > MAX_HEIGHT {
             let d = Diagnostic::error(span, "the expression is too large")
@@ -276,7 +276,13 @@ impl Parser<'_> {
     }
 
     fn variable_or_call(&mut self) -> Parse<Expr> {
+        if let Some(quantified) = self.quantified()? {
+            return Ok(quantified);
+        }
         let name = self.name("a variable")?;
+        if let Some(of_thread) = self.of_thread(&name)? {
+            return Ok(of_thread);
+        }
         if !self.eat("(") {
             let span = name.span;
             return Ok(Expr { kind: ExprKind::Name(name), span, height: 1 });

@@ -8,12 +8,13 @@ mod action;
 mod body;
 mod expression;
 mod member;
+mod proposition;
 mod recover;
 mod types;
 
 use quotient_source::{Diagnostic, Diagnostics, Span};
 
-use crate::ast::{Member, Name, System};
+use crate::ast::{Expr, Member, Name, System};
 use crate::token::{Kind, Token, is_keyword};
 
 /// How deep statements, types and expressions may be nested, taken together.
@@ -42,11 +43,25 @@ pub(crate) struct Parser<'a> {
     trying: u32,
     /// A `>` here closes `<e>`.
     angle: bool,
+    /// In a proposition: the variables of the quantifiers around.
+    bound: Option<Vec<Name>>,
+}
+
+/// A proposition about the threads and objects of a system.
+pub(crate) fn proposition(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    let bound = Some(Vec::new());
+    let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, trying: 0, angle: false, bound };
+    let e = parser.expression().ok()?;
+    if !parser.at_end() {
+        parser.unexpected("the end of the proposition", "");
+        return None;
+    }
+    Some(e)
 }
 
 /// The system in a file, as far as it could be understood.
 pub(crate) fn system(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Option<System> {
-    let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, trying: 0, angle: false };
+    let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, trying: 0, angle: false, bound: None };
     parser.system().ok()
 }
 

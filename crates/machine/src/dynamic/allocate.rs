@@ -6,6 +6,7 @@ use quotient_program::{Allocation, ArrayTypeId};
 
 use super::collect::Marks;
 use super::finish::Pending;
+use super::footprint::Footprint;
 use super::kind::{Kind, LONGEST, Object};
 use super::segments::Segments;
 use super::shapes::{Registered, WORKING};
@@ -41,6 +42,7 @@ pub(crate) struct Heap {
     /// The transformation just tried cannot be taken: there was nothing to pick from.
     pub(crate) blocked: bool,
 
+    pub(crate) footprint: Footprint,
     pub(crate) marks: Marks,
     pub(crate) description: Vec<u32>,
     pub(crate) spare: Vec<u64>,
@@ -60,6 +62,7 @@ impl Heap {
             picked: 0,
             cut: false,
             blocked: false,
+            footprint: Footprint::default(),
             marks: Marks::default(),
             description: Vec::new(),
             spare: Vec::new(),

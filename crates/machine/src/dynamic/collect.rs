@@ -144,6 +144,32 @@ impl Machine {
         }
     }
 
+    /// Does following references from an object lead to another one? Not from or to null.
+    pub(crate) fn leads_to(&self, memory: *const u8, from: i32, to: i32) -> bool {
+        let links = self.links(self.shape_number(memory));
+        let mut seen = vec![false; links.shape.objects.len()];
+        let mut waiting = vec![from];
+        while let Some(reference) = waiting.pop() {
+            // 0 is null; a deleted object has no links.
+            let Some(index) = usize::try_from(reference).ok().and_then(|r| r.checked_sub(1)) else {
+                continue;
+            };
+            if index >= seen.len() || std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            if reference == to {
+                return true;
+            }
+            links.object(index, |link| {
+                if !link.thread {
+                    // SAFETY: links of a shape lie inside a state of that shape.
+                    waiting.push(unsafe { link.load(memory.add(link.at as usize)) } as i32);
+                }
+            });
+        }
+        false
+    }
+
     fn copy_normal(&mut self, from: u32, marks: &Marks, out: &mut Vec<u64>) {
         let segments = self.heap.segments.clone();
         let mut description = std::mem::take(&mut self.heap.description);

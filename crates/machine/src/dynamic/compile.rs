@@ -1,7 +1,9 @@
 //! Compilation of what dynamic programs have: objects, calls, catches.
 
 use quotient_program as ir;
-use quotient_program::{Allocation, Expr, Place, Projection, RangeType, RecordId, Referent, Root, Type};
+use quotient_program::{
+    Allocation, Expr, Part, Place, Projection, RangeType, RecordId, Referent, Root, Type,
+};
 use quotient_source::Span;
 
 use super::kind::MOST_TYPES;
@@ -21,6 +23,8 @@ pub(crate) struct DynamicCode {
     pub(crate) accesses: Vec<Access>,
     /// Where a field is, by the type of the object.
     pub(crate) members: Vec<Vec<u32>>,
+    /// Which field that is.
+    pub(crate) member_parts: Vec<Part>,
     pub(crate) ranges: Vec<(RangeType, SiteAt)>,
     pub(crate) calls: Vec<Call>,
     pub(crate) functions: Vec<FunctionCode>,
@@ -336,6 +340,10 @@ impl Compiler<'_> {
                 let no_lock = self.site(Fault::NoLock, span);
                 self.heap(HeapOp::LockQuery { query: *query, no_lock });
             }
+            Expr::Reachable(from, to) => {
+                self.operands(function, [&**from, &**to].into_iter());
+                self.heap(HeapOp::Reachable);
+            }
             Expr::Query { collection, operation, args } => {
                 self.operands(function, std::iter::once(&**collection).chain(args));
                 let operation = self.collection_op(*operation, args.len(), false, span);
@@ -508,6 +516,7 @@ impl Compiler<'_> {
                     self.site(Fault::Cast { name: program.record(*record).name.clone() }, place.span);
                 let access = self.access(access);
                 self.code.dynamic.members.push(offsets);
+                self.code.dynamic.member_parts.push(Part::Field(*record, *field));
                 let table = self.code.dynamic.members.len() as u32 - 1;
                 self.emit(Op::MemberPlace(access, table));
                 (program.record(*record).fields[*field as usize].ty.clone(), rest)

@@ -9,6 +9,8 @@
 //! (`_pid`, results of `run`, remote references, priorities) all threads are pinned. Promela's rule that only the youngest
 //! process can end depends on the order of the threads: a thread whose function can end that way is pinned, and the others
 //! change places among themselves, so that the rule sees no difference.
+//!
+//! A claim follows references like the program, and asks of threads through quantifiers, or names one, which pins them all.
 
 use std::sync::Arc;
 
@@ -105,6 +107,30 @@ impl DynamicGraph {
     }
 }
 
+/// Does a claim name a thread otherwise than by a quantifier?
+struct Named(bool);
+
+impl Visitor for Named {
+    fn expr(&mut self, e: &Expr) {
+        self.0 |= match e {
+            Expr::At { thread, .. } | Expr::Enabled(thread) | Expr::LocationOf(thread) => !is_bound(thread),
+            Expr::Oldest(_) | Expr::SelfId | Expr::SelfThread | Expr::Last | Expr::Priority(_) => true,
+            _ => false,
+        };
+    }
+
+    fn place(&mut self, place: &Place, _: visit::Use) {
+        self.0 |= matches!(&place.root, Root::Remote { thread, .. } if !is_bound(thread));
+    }
+}
+
+fn is_bound(thread: &Expr) -> bool {
+    match thread {
+        Expr::Spanned(inner, _) => is_bound(inner),
+        other => matches!(other, Expr::Bound(_)),
+    }
+}
+
 /// The functions whose threads keep their place.
 fn pinned(program: &Program) -> Vec<bool> {
     struct Numbers(bool);
@@ -129,6 +155,12 @@ fn pinned(program: &Program) -> Vec<bool> {
                 }
             }
         }
+    }
+    if let Some(claim) = &program.claim {
+        let mut named = Named(false);
+        let transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
+        transformations.for_each(|t| visit::transformation(t, &mut named));
+        numbers.0 |= named.0;
     }
     program.functions.iter().map(|f| numbers.0 || can_exit(f)).collect()
 }

@@ -16,6 +16,7 @@ pub(crate) mod collect;
 pub(crate) mod collections;
 pub(crate) mod compile;
 pub(crate) mod finish;
+pub(crate) mod footprint;
 pub(crate) mod frames;
 pub(crate) mod graph;
 pub(crate) mod kind;

@@ -1,6 +1,6 @@
 //! Instructions that work on objects. Their operands come from the stack; those that change what exists work on the draft.
 
-use quotient_program::{Allocation, LockOperation, LockQuery};
+use quotient_program::{Allocation, LockOperation, LockQuery, Part};
 
 use super::finish::{INTERRUPTED, Pending};
 use super::kind::{Kind, Object};
@@ -53,6 +53,8 @@ pub(crate) enum HeapOp {
         null: SiteAt,
         dangling: SiteAt,
     },
+    /// Two references -> truth.
+    Reachable,
     /// A reference and arguments -> the result.
     Collection {
         operation: u32,
@@ -91,7 +93,7 @@ impl HeapOp {
             HeapOp::New { what: Allocation::Array(_, lengths), .. } => lengths.len(),
             HeapOp::New { .. } | HeapOp::EndThread | HeapOp::Halt => 0,
             HeapOp::Collection { args, .. } => *args as usize + 1,
-            HeapOp::PickRange => 2,
+            HeapOp::PickRange | HeapOp::Reachable => 2,
             HeapOp::Call { call } => calls[*call as usize].operands as usize,
             _ => 1,
         }
@@ -124,11 +126,13 @@ impl Machine {
                 }
             }
             HeapOp::Delete { null, dangling } => {
+                self.note(first, Part::Existence);
                 self.existing(frame.memory, first, null, dangling)?;
                 self.delete_object(first);
                 Ok(None)
             }
             HeapOp::Lock { operation, misuse, no_lock } => {
+                self.note(first, Part::Lock);
                 self.lock_operation(operation, first, frame.thread).map_err(|m| match m {
                     Misuse::NotYours => misuse,
                     Misuse::NoLock => no_lock,
@@ -136,6 +140,7 @@ impl Machine {
                 Ok(None)
             }
             HeapOp::LockQuery { query, no_lock } => {
+                self.note(first, Part::Lock);
                 let answer = self.lock_query(query, frame.memory, first, frame.thread);
                 answer.map(|a| Some(i32::from(a))).map_err(|_| no_lock)
             }
@@ -145,6 +150,7 @@ impl Machine {
                 Ok(Some(i32::from(!self.heap.segments.runs(thread.kind))))
             }
             HeapOp::InstanceOf { record, exact } => {
+                self.note(first, Part::Existence);
                 let is = match self.object_at(frame.memory, first).map(|(kind, _)| kind.object()) {
                     Some(Object::Record(id)) if exact => id.0 == record,
                     Some(Object::Record(id)) => self.heap.segments.extends[id.0 as usize][record as usize],
@@ -153,6 +159,7 @@ impl Machine {
                 Ok(Some(i32::from(is)))
             }
             HeapOp::Cast { record, wrong, dangling } => {
+                self.note(first, Part::Existence);
                 match self.object_at(frame.memory, first).map(|(kind, _)| kind.object()) {
                     Some(Object::Deleted) => Err(dangling),
                     Some(Object::Record(id))
@@ -165,17 +172,23 @@ impl Machine {
                 }
             }
             HeapOp::ArrayLength { null, dangling } => {
+                self.note(first, Part::Existence);
                 match self.existing(frame.memory, first, null, dangling)?.0.object() {
                     Object::Array(_, length) => Ok(Some(length as i32)),
                     _ => Err(null),
                 }
             }
             HeapOp::Collection { operation, update, null, refused, .. } => {
+                self.note_rows(frame.memory, first);
                 match self.collection_operation(frame.memory, first, operation, &operands[1..], update) {
                     None => Err(null),
                     Some(Err(_)) => Err(refused),
                     Some(Ok(value)) => Ok(Some(value)),
                 }
+            }
+            HeapOp::Reachable => {
+                let to = operands.get(1).copied().unwrap_or(0);
+                Ok(Some(i32::from(self.leads_to(frame.memory, first, to))))
             }
             HeapOp::PickRange => {
                 let (low, high) = (i64::from(first), i64::from(operands[1]));
@@ -190,6 +203,7 @@ impl Machine {
                 Ok(Some((low + i64::from(self.pick(count as u32))) as i32))
             }
             HeapOp::PickMember { null } => {
+                self.note_rows(frame.memory, first);
                 let mut rows = std::mem::take(&mut self.heap.rows);
                 let id = self.read_rows(frame.memory, first, &mut rows).ok_or(null)?;
                 let width = self.program.collection_types[id.0 as usize].columns.len().max(1);
@@ -199,6 +213,8 @@ impl Machine {
                 picked.map_or_else(|| self.interrupt(Pending::Blocked), |value| Ok(Some(value)))
             }
             HeapOp::Call { call } => {
+                // The type of the first argument may decide what is called.
+                self.note(first, Part::Existence);
                 let function = self.callee(call, operands)?;
                 self.heap.pending = Pending::Call { call, function };
                 Ok(None)
@@ -208,6 +224,7 @@ impl Machine {
                 Ok(None)
             }
             HeapOp::Throw { null, unhandled } => {
+                self.note(first, Part::Existence);
                 self.existing(frame.memory, first, null, null)?;
                 self.interrupt(Pending::Throw { reference: first, unhandled })
             }

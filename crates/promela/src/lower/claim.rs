@@ -29,6 +29,8 @@ pub struct Claim {
     pub kind: ClaimKind,
     /// What the propositions of a formula mean; of an invariant, the one expression.
     pub propositions: Vec<Expr>,
+    /// The propositions as written.
+    pub names: Vec<String>,
 }
 
 /// The kinds of claim.
@@ -44,6 +46,33 @@ pub enum ClaimKind {
     Invariant,
 }
 
+/// The text of a proposition on one line; in parentheses unless it is one word.
+pub fn proposition_name(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.contains(' ') { format!("({text})") } else { text }
+}
+
+/// A formula whose parts without temporal operators, from left to right, are given a meaning.
+pub fn over_atoms(formula: &ast::Formula, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
+    let mut part = |f: &ast::Formula| over_atoms(f, atom);
+    match &formula.kind {
+        FormulaKind::Atom(e) => atom(e),
+        FormulaKind::Not(a) => part(a).negated(),
+        FormulaKind::And(a, b) => part(a).and(part(b)),
+        FormulaKind::Or(a, b) => part(a).or(part(b)),
+        FormulaKind::Implies(a, b) => part(a).implies(part(b)),
+        FormulaKind::Equivalent(a, b) => part(a).equivalent(part(b)),
+        FormulaKind::Always(a) => part(a).always(),
+        FormulaKind::Eventually(a) => part(a).eventually(),
+        FormulaKind::Next(a) => part(a).next(),
+        FormulaKind::Until(a, b) => part(a).until(part(b)),
+        FormulaKind::WeakUntil(a, b) => part(a).weak_until(part(b)),
+        FormulaKind::Release(a, b) => part(a).release(part(b)),
+        FormulaKind::Exists(a) => Formula::Exists(Box::new(part(a))),
+        FormulaKind::All(a) => Formula::All(Box::new(part(a))),
+    }
+}
+
 impl Lowering<'_> {
     /// All claims, in order.
     pub(super) fn claims(&mut self, model: &ast::Model, properties: &[ast::Property]) -> Vec<Claim> {
@@ -55,86 +84,63 @@ impl Lowering<'_> {
                     let name = ltl.name.as_ref().map_or_else(String::new, |n| n.name.clone());
                     let text =
                         self.sources.slice(ltl.formula.span).split_whitespace().collect::<Vec<_>>().join(" ");
-                    let (formula, propositions) = self.formula(&ltl.formula);
-                    let kind = ClaimKind::Ltl(formula);
-                    claims.push(Claim { name, keyword: "ltl", text, span: ltl.span, kind, propositions });
+                    let (formula, propositions, names) = self.formula(&ltl.formula);
+                    let (keyword, kind, span) = ("ltl", ClaimKind::Ltl(formula), ltl.span);
+                    claims.push(Claim { name, keyword, text, span, kind, propositions, names });
                 }
                 ast::Unit::Never(never) => {
                     let name = never.name.as_ref().map_or_else(String::new, |n| n.name.clone());
                     let kind = ClaimKind::Never(Box::new(self.never(never)));
                     let (keyword, text, span) = ("never", name.clone(), never.span);
-                    claims.push(Claim { name, keyword, text, span, kind, propositions: Vec::new() });
+                    let (propositions, names) = (Vec::new(), Vec::new());
+                    claims.push(Claim { name, keyword, text, span, kind, propositions, names });
                 }
                 _ => {}
             }
         }
         for property in properties {
-            let (keyword, kind, propositions) = match &property.kind {
+            let (keyword, kind, propositions, names) = match &property.kind {
                 ast::PropertyKind::Ltl(formula) => {
-                    let (formula, propositions) = self.formula(formula);
-                    ("ltl", ClaimKind::Ltl(formula), propositions)
+                    let (formula, propositions, names) = self.formula(formula);
+                    ("ltl", ClaimKind::Ltl(formula), propositions, names)
                 }
                 ast::PropertyKind::Ctl(formula) => {
-                    let (formula, propositions) = self.formula(formula);
-                    ("ctl", ClaimKind::Ctl(formula), propositions)
+                    let (formula, propositions, names) = self.formula(formula);
+                    ("ctl", ClaimKind::Ctl(formula), propositions, names)
                 }
                 ast::PropertyKind::Invariant(expr) => {
-                    ("invariant", ClaimKind::Invariant, vec![self.expr(expr)])
+                    ("invariant", ClaimKind::Invariant, vec![self.expr(expr)], Vec::new())
                 }
             };
             let (text, span) = (property.text.clone(), property.span);
-            claims.push(Claim { name: String::new(), keyword, text, span, kind, propositions });
+            claims.push(Claim { name: String::new(), keyword, text, span, kind, propositions, names });
         }
         self.in_claim = false;
         claims
     }
 
     /// A formula over propositions.
-    fn formula(&mut self, formula: &ast::Formula) -> (Formula, Vec<Expr>) {
+    fn formula(&mut self, formula: &ast::Formula) -> (Formula, Vec<Expr>, Vec<String>) {
         let mut known: Vec<String> = Vec::new();
-        let mut propositions = Vec::new();
-        let formula = self.formula_part(formula, &mut known, &mut propositions);
-        (formula, propositions)
-    }
-
-    fn formula_part(
-        &mut self,
-        formula: &ast::Formula,
-        known: &mut Vec<String>,
-        propositions: &mut Vec<Expr>,
-    ) -> Formula {
-        let mut part = |f: &ast::Formula| self.formula_part(f, known, propositions);
-        match &formula.kind {
-            FormulaKind::Atom(e) => {
-                let lowered = self.expr(e);
-                match lowered.constant() {
-                    Some(0) => return Formula::False,
-                    Some(_) => return Formula::True,
-                    None => {}
-                }
-                let mut key = String::new();
-                write_key(e, &mut key);
-                let number = known.iter().position(|k| *k == key).unwrap_or_else(|| {
-                    known.push(key);
-                    propositions.push(lowered);
-                    known.len() - 1
-                });
-                Formula::Prop(number as u32)
+        let (mut propositions, mut names) = (Vec::new(), Vec::new());
+        let formula = over_atoms(formula, &mut |e| {
+            let lowered = self.expr(e);
+            match lowered.constant() {
+                Some(0) => return Formula::False,
+                Some(_) => return Formula::True,
+                None => {}
             }
-            FormulaKind::Not(a) => part(a).negated(),
-            FormulaKind::And(a, b) => part(a).and(part(b)),
-            FormulaKind::Or(a, b) => part(a).or(part(b)),
-            FormulaKind::Implies(a, b) => part(a).implies(part(b)),
-            FormulaKind::Equivalent(a, b) => part(a).equivalent(part(b)),
-            FormulaKind::Always(a) => part(a).always(),
-            FormulaKind::Eventually(a) => part(a).eventually(),
-            FormulaKind::Next(a) => part(a).next(),
-            FormulaKind::Until(a, b) => part(a).until(part(b)),
-            FormulaKind::WeakUntil(a, b) => part(a).weak_until(part(b)),
-            FormulaKind::Release(a, b) => part(a).release(part(b)),
-            FormulaKind::Exists(a) => Formula::Exists(Box::new(part(a))),
-            FormulaKind::All(a) => Formula::All(Box::new(part(a))),
-        }
+            let mut key = String::new();
+            write_key(e, &mut key);
+            let number = known.iter().position(|k| *k == key).unwrap_or_else(|| {
+                known.push(key);
+                propositions.push(lowered);
+                names.push(proposition_name(self.sources.slice(e.span)));
+                known.len() - 1
+            });
+            Formula::Prop(number as u32)
+        });
+        (formula, propositions, names)
     }
 
     /// A `never` claim as a function.
@@ -278,6 +284,7 @@ fn write_key(e: &ast::Expr, out: &mut String) {
         ExprKind::Timeout => out.push_str("timeout"),
         ExprKind::Enabled(a) => list("enabled", &[a]),
         ExprKind::PcValue(a) => list("pc_value", &[a]),
+        ExprKind::Reachable(a, b) => list("reachable", &[a, b]),
         ExprKind::GetPriority(a) => list("get_priority", &[a]),
         ExprKind::SetPriority(a, b) => list("set_priority", &[a, b]),
         ExprKind::RemoteLabel { proctype, pid, label } => {

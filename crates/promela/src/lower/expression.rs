@@ -87,6 +87,27 @@ impl Lowering<'_> {
                 );
                 Expr::LocationOf(Box::new(self.expr(p)))
             }
+            ExprKind::Reachable(from, to) if self.in_claim => {
+                let mut reference = |e: &ast::Expr| {
+                    if matches!(self.sort_of(e), Sort::Reference(_)) {
+                        return Box::new(self.opaque(e));
+                    }
+                    self.report(
+                        Diagnostic::error(e.span, "`reachable` is about references")
+                            .help("write `&p` for the reference that the pointer p holds"),
+                    );
+                    Box::new(Expr::Const(0))
+                };
+                let from = reference(from);
+                Expr::Reachable(from, reference(to))
+            }
+            ExprKind::Reachable(..) => {
+                self.report(
+                    Diagnostic::error(e.span, "`reachable` can only be used in claims")
+                        .help("a process follows pointers one by one"),
+                );
+                Expr::Const(0)
+            }
             ExprKind::Quantified { quantifier, variable, proctype, body } => {
                 self.quantified(*quantifier, variable, proctype, body)
             }

@@ -27,7 +27,7 @@ use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
-pub use claim::{Claim, ClaimKind};
+pub use claim::{Claim, ClaimKind, over_atoms, proposition_name};
 use names::{Names, Scope};
 
 /// A model as a program.

@@ -215,6 +215,10 @@ impl Remote {
                 self.labels.push((proctype.name.clone(), label.name.clone()));
                 pid.iter().for_each(|e| self.expr(e));
             }
+            ExprKind::Reachable(a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
             ExprKind::Quantified { body, .. } => self.expr(body),
             ExprKind::RemoteVariable { pid, variable, .. } => {
                 self.variables = true;

@@ -50,6 +50,7 @@ impl Parser<'_> {
                 "run" => self.run(),
                 "len" | "full" | "empty" | "nfull" | "nempty" => self.channel_function(&word),
                 "enabled" | "pc_value" | "get_priority" => self.process_function(&word),
+                "reachable" if self.ahead(1).is("(") && !self.at_inline_call() => self.reachable(),
                 word if is_embedded_c(word) => {
                     self.refuse_embedded_c();
                     simple(ExprKind::Number(1))
@@ -202,6 +203,21 @@ impl Parser<'_> {
             _ => ExprKind::GetPriority(expr),
         };
         Ok(Tall { expr: Expr { kind, span: start.to(self.previous) }, height: height + 1 })
+    }
+
+    /// `reachable(e, e)`.
+    fn reachable(&mut self) -> Parse<Tall> {
+        let start = self.span();
+        self.bump();
+        let open = self.span();
+        self.expect("(", "after `reachable`")?;
+        let from = self.tall_expression()?;
+        self.expect(",", "between the two references")?;
+        let to = self.tall_expression()?;
+        self.close_parenthesis(open)?;
+        let height = from.height.max(to.height) + 1;
+        let kind = ExprKind::Reachable(Box::new(from.expr), Box::new(to.expr));
+        Ok(Tall { expr: Expr { kind, span: start.to(self.previous) }, height })
     }
 
     /// What starts with a name: a reference, a poll, or a remote reference.

@@ -29,6 +29,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Timeout => "timeout".into(),
         ExprKind::Enabled(a) => format!("enabled({})", expr(a)),
         ExprKind::PcValue(a) => format!("pc_value({})", expr(a)),
+        ExprKind::Reachable(a, b) => format!("reachable({}, {})", expr(a), expr(b)),
         ExprKind::GetPriority(a) => format!("get_priority({})", expr(a)),
         ExprKind::SetPriority(a, b) => format!("set_priority({}, {})", expr(a), expr(b)),
         ExprKind::RemoteLabel { proctype, pid, label } => {

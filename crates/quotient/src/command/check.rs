@@ -62,12 +62,15 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     };
     let check = Check {
         search: match options.search {
-            options::Search::Bfs => SearchKind::BreadthFirst,
-            options::Search::Dfs => SearchKind::DepthFirst,
+            None => SearchKind::Usual,
+            Some(options::Search::Bfs) => SearchKind::BreadthFirst,
+            Some(options::Search::Dfs) => SearchKind::DepthFirst,
         },
         store: match options.store {
             options::Store::Tree => StoreKind::Tree,
             options::Store::Plain => StoreKind::Plain,
+            options::Store::Gzip => StoreKind::Gzip,
+            options::Store::Collapse => StoreKind::Collapse,
         },
         partial_order: match options.por {
             options::Por::Si => PartialOrder::SymmetricIndependence,

@@ -21,6 +21,10 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "ORDERS", value_delimiter = ',', value_parser = options::symmetry)]
     pub(crate) symmetry: Vec<Symmetry>,
 
+    /// Compare only these stores, separated by commas: plain, gzip, collapse, tree
+    #[arg(long, value_name = "STORES", value_delimiter = ',', value_parser = options::store)]
+    pub(crate) store: Vec<StoreKind>,
+
     /// Stop each run after this many states
     #[arg(long, value_name = "N", default_value = "20M", value_parser = options::count)]
     pub(crate) max_states: u64,
@@ -75,10 +79,11 @@ pub(crate) fn main(options: &Compare) -> u8 {
     let all =
         [Symmetry::Off, Symmetry::Heap, Symmetry::ProgramCounter, Symmetry::Bounded(None), Symmetry::Exact];
     let orders = if options.symmetry.is_empty() { &all[..] } else { &options.symmetry[..] };
+    let stores = if options.store.is_empty() { &StoreKind::ALL[..] } else { &options.store[..] };
     let mut rows = Vec::new();
     for order in [PartialOrder::Off, PartialOrder::On] {
         for &symmetry in orders {
-            for (store, name) in [(StoreKind::Plain, "plain"), (StoreKind::Tree, "tree")] {
+            for &store in stores {
                 let check = Check {
                     symmetry: Some(symmetry),
                     partial_order: order,
@@ -99,12 +104,12 @@ pub(crate) fn main(options: &Compare) -> u8 {
                     Ok(outcome) => rows.push(Row {
                         symmetry,
                         order,
-                        store: name,
+                        store: store.name(),
                         outcome,
                         cpu_seconds: usage::cpu_seconds() - before,
                     }),
                     Err(error) => {
-                        eprintln!("error: {}, {name}: {error}", symmetry.name());
+                        eprintln!("error: {}, {}: {error}", symmetry.name(), store.name());
                         return status::ERROR;
                     }
                 }
@@ -187,7 +192,7 @@ fn table(rows: &[Row]) -> String {
     }
     let _ = writeln!(
         out,
-        "{:<9} {:<4} {:<6} {:<9} {:>13} {:>8} {:>14} {:>11} {:>7} {:>9}",
+        "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8} {:>14} {:>11} {:>7} {:>9}",
         "symmetry", "por", "store", "verdict", "states", "factor", "transitions", "store", "B/state", "CPU"
     );
     let full = rows.first().map_or(1, |r| r.outcome.statistics.states.max(1));
@@ -195,7 +200,7 @@ fn table(rows: &[Row]) -> String {
         let s = &row.outcome.statistics;
         let _ = writeln!(
             out,
-            "{:<9} {:<4} {:<6} {:<9} {:>13} {:>8.2} {:>14} {:>9.2} M {:>7.1} {:>7.2} s",
+            "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>9.2} M {:>7.1} {:>7.2} s",
             row.symmetry.name(),
             row.outcome.partial_order.name(),
             row.store,

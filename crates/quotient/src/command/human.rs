@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{Question, Verdict, ViolationReport};
+use quotient::{Branch, Question, Verdict, ViolationReport};
 
 use super::check::Run;
 use super::terminal::grouped;
@@ -23,6 +23,11 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
             let _ = writeln!(out, "  no deadlock, no assertion violated, no fault in any reachable state");
             for answer in outcome.answers.iter().filter(|a| a.question != Question::Safety) {
                 let _ = writeln!(out, "  {}", answer.text);
+                if run.full {
+                    answer.witness.iter().for_each(|b| branch(&mut out, b, "initially"));
+                } else if !answer.witness.is_empty() {
+                    let _ = writeln!(out, "    (--full shows runs)");
+                }
             }
         }
         Verdict::Undecided(why) => {
@@ -64,6 +69,7 @@ fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
     }
     let _ = writeln!(out);
     out.push_str(&render(&violation.trace, Detail { full }));
+    violation.branches.iter().for_each(|b| branch(out, b, "initially"));
     let end = render_end(&violation.trace);
     if !end.is_empty() {
         let _ = writeln!(out, "\n  then");
@@ -71,6 +77,17 @@ fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
             let _ = writeln!(out, "  {line}");
         }
     }
+}
+
+/// A run that branches off, without the steps before.
+fn branch(out: &mut String, branch: &Branch, root: &str) {
+    let place = if branch.after == 0 { root.to_owned() } else { format!("after step {}", branch.after) };
+    let value = if branch.holds { "holds" } else { "does not hold" };
+    let _ = writeln!(out, "\n  {place}, {} {value}:", branch.formula);
+    let mut trace = branch.trace.clone();
+    trace.steps.retain(|s| s.number > branch.after);
+    out.push_str(&render(&trace, Detail::default()));
+    branch.branches.iter().for_each(|b| self::branch(out, b, root));
 }
 
 fn counted(n: usize, what: &str) -> String {
@@ -127,6 +144,16 @@ fn figures(out: &mut String, run: &Run<'_>) {
     }
     if run.outcome.partial_order != quotient::PartialOrder::Off {
         let _ = writeln!(out, "  partial order reduction: {}", run.outcome.partial_order.name());
+    }
+    for answer in run.outcome.answers.iter().filter(|a| a.question != Question::Safety) {
+        let symmetry = &answer.applied.symmetry;
+        let renamed = match (symmetry.order.as_str(), &symmetry.limit) {
+            ("off", Some(why)) => format!("symmetry off: {why}"),
+            ("off", None) => "no symmetry".to_owned(),
+            (order, _) => format!("symmetry {} ({order})", symmetry.found.join("; ")),
+        };
+        let order = answer.applied.partial_order.name();
+        let _ = writeln!(out, "  for {}: {renamed}; partial order {order}", answer.text);
     }
     if let Some(audit) = run.outcome.audited_ample {
         let _ = writeln!(

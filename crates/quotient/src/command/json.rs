@@ -1,7 +1,7 @@
 //! Reports for machines; the schema is `docs/json.md`.
 
 use quotient::trace::json::render;
-use quotient::{Answer, Verdict, ViolationReport};
+use quotient::{Answer, Branch, Verdict, ViolationReport};
 use serde_json::{Value, json};
 
 use super::check::Run;
@@ -23,7 +23,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "message": message,
         "violation": violations.first(),
         "violations": violations,
-        "answers": outcome.answers.iter().map(answer).collect::<Vec<_>>(),
+        "answers": outcome.answers.iter().map(|a| answer(a, run.full)).collect::<Vec<_>>(),
         "states": s.states,
         "transitions": s.transitions,
         "depth": s.depth,
@@ -60,7 +60,7 @@ pub(crate) fn error(message: &str) -> String {
     text(&json!({ "quotient": env!("CARGO_PKG_VERSION"), "verdict": "error", "message": message }))
 }
 
-fn answer(a: &Answer) -> Value {
+fn answer(a: &Answer, full: bool) -> Value {
     let (verdict, message) = match &a.verdict {
         Verdict::Holds => ("holds", None),
         Verdict::Violated => ("violated", None),
@@ -73,6 +73,11 @@ fn answer(a: &Answer) -> Value {
         "message": message,
         "states": a.statistics.states,
         "transitions": a.statistics.transitions,
+        "symmetry": a.applied.symmetry.order,
+        "symmetry_found": a.applied.symmetry.found,
+        "symmetry_limit": a.applied.symmetry.limit,
+        "por": a.applied.partial_order.name(),
+        "witness": a.witness.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
     })
 }
 
@@ -87,6 +92,18 @@ pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
         "choices": v.choices,
         "cycle": v.cycle,
         "trace": render(&v.trace, full),
+        "branches": v.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
+    })
+}
+
+/// A run that branches off another one.
+fn branch(b: &Branch, full: bool) -> Value {
+    json!({
+        "formula": b.formula,
+        "holds": b.holds,
+        "after": b.after,
+        "trace": render(&b.trace, full),
+        "branches": b.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
     })
 }
 

@@ -53,6 +53,10 @@ pub(crate) struct NativeOptions {
     #[arg(long, default_value = "5", value_name = "SECONDS")]
     pub(crate) step_time: u64,
 
+    /// Processes that explore at a time [default: one per processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) workers: Option<usize>,
+
     /// An argument of the program (may be repeated)
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
@@ -105,6 +109,10 @@ impl NativeOptions {
             max_steps: self.max_steps,
             max_time,
             patience: Duration::from_secs(self.step_time.max(1)),
+            workers: self
+                .workers
+                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
+            split_after: Request::default().split_after,
             surroundings: Surroundings {
                 arguments: self.arguments.clone(),
                 input: self.stdin.as_ref().map(absolute),

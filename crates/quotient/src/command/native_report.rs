@@ -106,6 +106,15 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             grouped(figures.discarded)
         );
     }
+    if figures.copies > 0 {
+        let parts = plural(figures.copies, "part", "parts");
+        let _ = writeln!(
+            out,
+            "  {parts} explored ahead by other processes, {} in vain; {:.0} % of the executions made side by side",
+            grouped(figures.copies_lost),
+            figures.together as f64 * 100.0 / figures.executions.max(1) as f64
+        );
+    }
     if figures.blocked > 0 {
         let _ =
             writeln!(out, "  {} cut short by sleep sets", plural(figures.blocked, "execution", "executions"));
@@ -276,6 +285,9 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "restarts": f.restarts,
         "discarded": f.discarded,
         "filtered_accesses": f.filtered,
+        "explored_ahead": f.copies,
+        "explored_in_vain": f.copies_lost,
+        "side_by_side": f.together,
         "cpu_seconds": run.cpu_seconds,
         "wall_seconds": run.wall_seconds,
         "reductions": { "notes": run.report.notes },

@@ -75,9 +75,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Order of the search: breadth-first gives shortest counterexamples (with --por off)
-    #[arg(long, value_enum, default_value = "bfs", value_name = "ORDER")]
-    pub(crate) search: Search,
+    /// Order of the search (default: bfs; dfs with --symmetry pc and kbots, as in their papers)
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(crate) search: Option<Search>,
 
     /// How states are kept: tree is smallest and usually fastest
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
@@ -185,7 +185,7 @@ pub(crate) struct Check {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Search {
-    /// Breadth-first
+    /// Breadth-first: shortest counterexamples (with --por off)
     Bfs,
     /// Depth-first
     Dfs,
@@ -197,6 +197,10 @@ pub(crate) enum Store {
     Tree,
     /// Whole states
     Plain,
+    /// Every state compressed by itself: for comparison
+    Gzip,
+    /// Globals, objects and threads kept once and shared
+    Collapse,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -309,6 +313,15 @@ pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
             _ => Err("write exact, kbots, kbots=K, pc, heap or off".into()),
         },
     }
+}
+
+/// A store by its name.
+pub(crate) fn store(text: &str) -> Result<quotient::StoreKind, String> {
+    let all = quotient::StoreKind::ALL.into_iter();
+    all.clone().find(|s| s.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = all.map(quotient::StoreKind::name).collect();
+        format!("write one of {}", names.join(", "))
+    })
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -408,6 +408,7 @@ impl Names {
             | ExprKind::PcValue(_)
             | ExprKind::GetPriority(_)
             | ExprKind::Quantified { .. }
+            | ExprKind::Reachable(..)
             | ExprKind::SetPriority(..) => return Err("an operator that is not supported".to_string()),
         })
     }

@@ -18,12 +18,18 @@
 //!   executable: there, a channel operation also looks at the channel ([`ChannelTouch::sensed`]).
 //! - `provided` is read by every step of its function.
 //! - `_last` and priorities are visible in every step: [`Accesses::new`] refuses such programs.
+//!
+//! Of objects a summary says which *parts* may be touched ([`Touch::Object`]), not of which object: the caller finds that out
+//! by executing the step. A call is a step to the start of what is called, a return one back; where such a step goes on,
+//! because the place it comes to is passed at once, is again for the caller to find out ([`Step::calls`],
+//! [`Step::leaves`]). Places where an exception may be caught are among the targets of all places it may come from.
 
+mod dynamic;
 pub mod fixed;
 mod step;
 
 use quotient_program::visit::{self, Visitor};
-use quotient_program::{Expr, FunctionId, LocationId, Program, VariableId};
+use quotient_program::{Expr, FunctionId, LocationId, Part, Program, VariableId};
 
 use fixed::Fixed;
 
@@ -133,6 +139,19 @@ pub enum Touch {
     Exit,
     /// The observer sees a channel operation.
     Observer,
+    /// Some object is touched; which one, only the execution knows.
+    Object {
+        /// What of it.
+        part: Part,
+        /// Read or written.
+        how: visit::Use,
+    },
+    /// An object is made.
+    Allocate,
+    /// Whether threads have ended is read, or changed.
+    Ended(visit::Use),
+    /// Everything: all threads are ended.
+    Everything,
 }
 
 /// What a thread at one location may do until it rests again.
@@ -148,6 +167,12 @@ pub struct Step {
     pub closes_cycle: bool,
     /// No thread ever rests here.
     pub never_rests: bool,
+    /// What it may call. The step may go on in there.
+    pub calls: Vec<FunctionId>,
+    /// It may leave the function. The step may go on in the caller.
+    pub leaves: bool,
+    /// A call in it is made in exclusive control: the step goes on to the end of it.
+    pub calls_in_control: bool,
 }
 
 /// The summaries of a program.
@@ -169,10 +194,8 @@ impl Accesses {
 
     /// Summarises a program, or says why that is not possible.
     pub fn new(program: &Program) -> Result<Accesses, &'static str> {
-        if program.features.dynamic {
-            return Err(
-                "the model has objects, calls or collections, of which it is not known yet who can reach them",
-            );
+        if program.features.dynamic && reads_foreign_links(program) {
+            return Err("a process reads another one's references, so that nothing is known to be its own");
         }
         if program.features.last {
             return Err("the model uses _last, which every step changes");
@@ -195,6 +218,27 @@ impl Accesses {
         }
         Ok(Accesses { steps, keys, globals })
     }
+}
+
+/// Does some thread read a reference out of another thread's variables?
+fn reads_foreign_links(program: &Program) -> bool {
+    use quotient_program::{Place, Root};
+    struct Foreign<'a>(&'a Program, bool);
+    impl Visitor for Foreign<'_> {
+        fn place(&mut self, place: &Place, _: visit::Use) {
+            if let Root::Remote { function, variable, .. } = place.root {
+                let ty = &self.0.function(function).locals[variable.0 as usize].ty;
+                self.1 |= self.0.holds_references(ty);
+            }
+        }
+    }
+    let mut foreign = Foreign(program, false);
+    for t in program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations) {
+        visit::transformation(t, &mut foreign);
+    }
+    let provided = program.functions.iter().filter_map(|f| f.provided.as_ref());
+    provided.for_each(|e| visit::expr(e, &mut foreign));
+    foreign.1
 }
 
 /// Does a function look at any variable except to name a channel?

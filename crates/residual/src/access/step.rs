@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{
-    Action, BinaryOp, Expr, Function, FunctionId, Init, LocationId, Operation, Pattern, Place, Program,
+    Action, BinaryOp, Expr, Function, FunctionId, Init, LocationId, Operation, Part, Pattern, Place, Program,
     Projection, Root, Transformation, UnaryOp,
 };
 
@@ -75,15 +75,15 @@ fn back_edges(function: &Function) -> Vec<bool> {
 /// Channels of which a condition of the step has said that a receive, or a send, is possible.
 type Assured = Vec<(Expr, ChannelUse)>;
 
-struct Collector<'a> {
-    program: &'a Program,
+pub(super) struct Collector<'a> {
+    pub(super) program: &'a Program,
     fixed: &'a Fixed,
-    function: FunctionId,
-    remote: &'a [Vec<bool>],
+    pub(super) function: FunctionId,
+    pub(super) remote: &'a [Vec<bool>],
     back: &'a [bool],
     /// The code at hand is not the function's own: none of its expressions is fixed here.
     foreign: bool,
-    step: Step,
+    pub(super) step: Step,
 }
 
 impl Collector<'_> {
@@ -101,6 +101,7 @@ impl Collector<'_> {
                 .iter()
                 .all(|t| matches!(t.operation, Operation::Send { .. } | Operation::Receive { .. }));
         self.first(location, false);
+        self.catches(location);
     }
 
     /// The transformations of a location where the step begins.
@@ -204,6 +205,10 @@ impl Collector<'_> {
 
     fn uses(&mut self, channel: &Expr, how: ChannelUse, moment: Moment, sensed: bool) {
         self.reads(channel);
+        if self.program.features.dynamic {
+            // Both ends alike, and also where the other side of a rendezvous decides.
+            return self.object(Part::Messages, Use::Write);
+        }
         let channel = self.channel(channel);
         self.step.touches.push(Touch::Channel(ChannelTouch { channel, how, moment, sensed }));
     }
@@ -284,24 +289,31 @@ impl Collector<'_> {
     fn actions(&mut self, t: &Transformation) {
         for action in &t.actions {
             visit::action(action, self);
+            self.dynamic_action(t, action);
             if let Action::Start { function, .. } = action {
                 self.step.touches.push(Touch::Start(*function));
-                let started = self.program.function(*function);
                 self.step.touches.push(Touch::Position { function: *function, how: Use::Write });
-                self.foreign = true;
-                for local in &started.locals {
-                    match &local.init {
-                        Init::Fill(e) => self.reads(e),
-                        Init::List(es) => es.iter().for_each(|e| self.reads(e)),
-                        Init::Default | Init::Channels(_) => {}
-                    }
-                }
-                self.foreign = false;
+                self.initial_values(*function);
             }
         }
     }
 
-    fn reads(&mut self, e: &Expr) {
+    /// What giving the locals of a function their first values touches.
+    pub(super) fn initial_values(&mut self, function: FunctionId) {
+        self.foreign = true;
+        for local in &self.program.function(function).locals {
+            match &local.init {
+                Init::Fill(e) => self.reads(e),
+                Init::List(es) => es.iter().for_each(|e| self.reads(e)),
+                Init::Default => {}
+                Init::Channels(_) if self.program.features.dynamic => self.step.touches.push(Touch::Allocate),
+                Init::Channels(_) => {}
+            }
+        }
+        self.foreign = false;
+    }
+
+    pub(super) fn reads(&mut self, e: &Expr) {
         visit::expr(e, self);
     }
 }
@@ -316,7 +328,11 @@ fn strip(e: &Expr) -> &Expr {
 impl Visitor for Collector<'_> {
     fn expr(&mut self, e: &Expr) {
         match e {
-            Expr::ThreadCount => self.step.touches.push(Touch::Threads),
+            // In claims, which threads there are; what is asked of each of them is visited too.
+            Expr::ThreadCount | Expr::Count { .. } | Expr::Oldest(_) => {
+                self.step.touches.push(Touch::Threads);
+            }
+            _ if self.dynamic_expr(e) => {}
             Expr::Length(c) | Expr::Full(c) | Expr::Empty(c) | Expr::Poll { channel: c, .. } => {
                 let channel = self.channel(c);
                 let (how, moment) = (ChannelUse::Look, Moment::Later);
@@ -335,8 +351,9 @@ impl Visitor for Collector<'_> {
             | Expr::Binary(..)
             | Expr::Conditional(..)
             | Expr::SelfId
+            | Expr::Bound(_)
             | Expr::Spanned(..) => {}
-            // Only in dynamic programs, which are refused.
+            // Only in claims, or seen by `dynamic_expr`.
             _ => {}
         }
     }
@@ -372,8 +389,7 @@ impl Visitor for Collector<'_> {
                 self.step.touches.push(Touch::Threads);
                 self.step.touches.push(Touch::Remote { function: *function, variable: *variable, how });
             }
-            // Only in dynamic programs, which are refused.
-            Root::Object { .. } => {}
+            Root::Object { .. } => self.object_place(place, how),
         }
     }
 }

@@ -1,0 +1,126 @@
+//! What a search found and did, as part of an outcome: violations in real names, reductions applied.
+
+use quotient_machine::Machine;
+use quotient_search::{Cause, Report};
+use quotient_symmetry::Representative as _;
+use quotient_system::System;
+use quotient_trace::{NotReplayable, Trace, in_real_names};
+
+use crate::check::{Applied, Check, CheckError, Outcome, PartialOrder, ViolationReport};
+use crate::question::Question;
+use crate::symmetry_choice::{self, Representative};
+use crate::{Model, audit};
+
+impl Model {
+    /// Says which reductions a search used, and compares states with their representatives where that was asked for. `safety`:
+    /// the search answered the safety question.
+    pub(crate) fn note_reductions(
+        &self,
+        safety: bool,
+        machine: &mut Machine,
+        representative: &mut Option<Representative>,
+        order: Result<PartialOrder, &'static str>,
+        check: &Check<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<Applied, CheckError> {
+        let mut note = |text: String| {
+            if !outcome.notes.contains(&text) {
+                outcome.notes.push(text);
+            }
+        };
+        let partial_order = order.unwrap_or(PartialOrder::Off);
+        if let (Err(why), false) = (order, check.raw) {
+            note(format!("partial order reduction is off: {why}"));
+        }
+        let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
+        if check.audit > 0 {
+            symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
+            if machine.program().claim.is_none() && partial_order != PartialOrder::Off {
+                outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check)?;
+            }
+        }
+        if symmetry.over_budget > 0 {
+            let count = symmetry.over_budget;
+            note(format!("{count} representatives may not be canonical: too many choices"));
+        }
+        if safety {
+            outcome.symmetry = symmetry.clone();
+            outcome.partial_order = partial_order;
+        }
+        Ok(Applied { symmetry, partial_order })
+    }
+
+    /// Replays what a search found and adds it to the outcome; gives the questions that the violations belong to.
+    pub(crate) fn record(
+        &self,
+        question: Question,
+        machine: &mut Machine,
+        mut representative: Option<&mut Representative>,
+        report: &Report,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Question>, CheckError> {
+        let mut questions = Vec::new();
+        for found in &report.found {
+            let watched = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
+            // A search for violations may go on from the states it found: its path is in their names. One for cycles goes on
+            // from representatives.
+            let kept = !watched && representative.as_ref().is_some_and(|r| r.keeps_found());
+            let stands = if kept { None } else { representative.as_deref_mut() };
+            let (choices, cycle) = real_names(machine, stands, &found.path.choices, found.cycle)?;
+            let trace = Trace::replay_lasso(machine, &self.sources, &choices, cycle)
+                .map_err(CheckError::NotReplayable)?;
+            let claim = machine.program().claim.as_ref();
+            let (kind, message, at) = match found.cause {
+                Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
+                Cause::Cycle => {
+                    let claim = claim.map_or((String::new(), String::new()), |c| {
+                        (c.origin.kind().to_owned(), c.message(true))
+                    });
+                    (claim.0, claim.1, None)
+                }
+                Cause::Violation(code) => {
+                    let violation = machine.violation(code);
+                    let placed = !matches!(machine.site(code).fault, quotient_machine::Fault::Deadlock);
+                    let at = placed.then(|| self.sources.file_line(machine.site(code).span));
+                    (violation.kind, violation.message, at)
+                }
+            };
+            // A trace that does not end in what was found is a bug of the checker.
+            if trace.violation.as_ref().map(|v| &v.kind) != Some(&kind) {
+                let step = found.path.choices.len() - 1;
+                return Err(CheckError::NotReplayable(NotReplayable { step }));
+            }
+            let own = claim.is_some_and(|c| c.origin.kind() == kind);
+            let question = if own { question } else { Question::Safety };
+            questions.push(question);
+            let count = found.count;
+            outcome.violations.push(ViolationReport {
+                kind,
+                message,
+                at,
+                count,
+                trace,
+                choices,
+                cycle,
+                question,
+                branches: Vec::new(),
+            });
+        }
+        Ok(questions)
+    }
+}
+
+/// A path of representatives, whose last `cycle` steps are a cycle, in real names.
+pub(crate) fn real_names(
+    machine: &mut Machine,
+    representative: Option<&mut Representative>,
+    choices: &[u32],
+    cycle: usize,
+) -> Result<(Vec<u32>, usize), CheckError> {
+    let Some(representative) = representative else { return Ok((choices.to_vec(), cycle)) };
+    match symmetry_choice::canonical(machine, representative) {
+        Some(mut canonical) => in_real_names(machine, representative, &mut canonical, choices, cycle)
+            .map_err(CheckError::NotReplayable),
+        None => Ok((choices.to_vec(), cycle)),
+    }
+}
