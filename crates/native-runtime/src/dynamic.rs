@@ -14,8 +14,7 @@
 //!   the other.
 //!
 //! A thread that ever asks for its identity or creates threads is not exchanged. Whatever else is not understood answers
-//! "no", and the report says why. What cannot be noticed: a program that orders or hashes addresses, and pointers in memory
-//! that it has mapped itself.
+//! "no", and the report says why. What cannot be noticed: a program that orders or hashes addresses.
 
 use crate::frames::Frame;
 use crate::heap;
@@ -101,6 +100,7 @@ impl World {
             |t: &crate::world::Thread| (t.detached, t.joined, t.cancelled, t.uncancellable, t.c11, t.owed);
         no(flags(x) != flags(y) || x.children != 0 || y.children != 0, why::JOIN)?;
         no(!x.cleanup.is_empty() || !y.cleanup.is_empty() || !self.keys.is_empty(), why::UNKNOWN)?;
+        no(self.mappings.in_use(), why::UNKNOWN)?;
         no(!x.frames.complete || !y.frames.complete, why::UNKNOWN)?;
         no(x.frames.entry != y.frames.entry || x.frames.frames.len() != y.frames.frames.len(), why::CODE)?;
         no(!self.objects_invariant(a, b), why::OBJECTS)?;

@@ -22,6 +22,11 @@ pub struct Mappings {
 }
 
 impl Mappings {
+    /// Has the program mapped anything in this execution?
+    pub fn in_use(&self) -> bool {
+        self.used.iter().any(|used| *used > 0)
+    }
+
     /// Takes everything away.
     pub fn restart(&mut self) {
         for (thread, used) in self.used.iter_mut().enumerate().filter(|(_, used)| **used > 0) {

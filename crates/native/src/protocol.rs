@@ -482,6 +482,9 @@ pub mod why {
         ),
         (OBJECTS, "one of the threads has a lock or waits in a queue"),
         (HISTORY, "data races would be found with accesses of one thread and not of the other"),
-        (UNKNOWN, "an operation, thread-specific data or code outside of the program is not understood"),
+        (
+            UNKNOWN,
+            "an operation, thread-specific data, mapped memory or code outside of the program is not understood",
+        ),
     ];
 }

@@ -99,10 +99,12 @@ fn outcomes_are_those_of_all_interleavings() {
 
 #[test]
 fn symmetry_loses_no_outcome() {
-    let modes = [Algorithm::Optimal, Algorithm::SourceSets].map(|algorithm| Mode {
-        algorithm,
-        symmetry: Symmetry::Costarted,
-        workers: 1,
-    });
+    let modes = [
+        (Algorithm::Optimal, Symmetry::Costarted),
+        (Algorithm::SourceSets, Symmetry::Costarted),
+        (Algorithm::Optimal, Symmetry::Dynamic),
+        (Algorithm::SourceSets, Symmetry::Dynamic),
+    ]
+    .map(|(algorithm, symmetry)| Mode { algorithm, symmetry, workers: 1 });
     compare(Observed::Variables, &modes, "variables");
 }
