@@ -140,6 +140,8 @@ pub(crate) struct ThreadLayout {
     pub(crate) priority: Option<u32>,
     /// Where each local starts.
     pub(crate) locals: Vec<u32>,
+    /// The bytes of temporaries: locals that have a value only inside one transformation.
+    pub(crate) scratch: Vec<std::ops::Range<u32>>,
     /// Size of the segment.
     pub(crate) size: u32,
     /// Channels made when the thread starts: the byte of the variable that gets the number, and the kind.
@@ -219,6 +221,7 @@ impl Layout {
                 location_size: 1,
                 priority: None,
                 locals: Vec::new(),
+                scratch: Vec::new(),
                 size: 1,
                 channels: Vec::new(),
             }));
@@ -288,7 +291,9 @@ fn thread_layout(program: &Program, function: &quotient_program::Function) -> Th
         channels_of(program, variable, at, &mut channels);
         at += size_of_type(program, &variable.ty);
     }
-    ThreadLayout { location_size, priority, locals, size: at, channels }
+    let scratch = function.locals.iter().zip(&locals).filter(|(variable, _)| variable.scratch);
+    let scratch = scratch.map(|(variable, at)| *at..*at + size_of_type(program, &variable.ty)).collect();
+    ThreadLayout { location_size, priority, locals, scratch, size: at, channels }
 }
 
 fn channel_layout(channel: &quotient_program::ChannelType) -> ChannelLayout {

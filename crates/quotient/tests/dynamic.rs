@@ -59,7 +59,7 @@ fn the_dynamic_corpus_has_its_counts() {
         let (states, transitions) = expected["raw"].split_once('/').expect("two numbers");
         let raw = (states.parse().expect("a number"), transitions.parse().expect("a number"), errors.clone());
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
-            for store in [StoreKind::Tree, StoreKind::Plain] {
+            for store in StoreKind::ALL {
                 let check = Check { raw: true, search, store, ..Check::default() };
                 assert_eq!(counts(&model, &check), raw, "{name}: {search:?}, {store:?}");
             }

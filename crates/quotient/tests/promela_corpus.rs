@@ -64,7 +64,7 @@ fn check(path: &Path, header: &Header) -> Result<(), String> {
     let model = Model::load(path, &LoadOptions::default()).map_err(|e| e.to_string())?;
     for raw in [true, false] {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
-            for store in [StoreKind::Tree, StoreKind::Plain] {
+            for store in StoreKind::ALL {
                 let how = format!("raw {raw}, {search:?}, {store:?}");
                 let check = Check { raw, search, store, all: true, safety_only: true, ..Check::default() };
                 let outcome = model.check(&check).map_err(|e| e.to_string())?;

@@ -1,6 +1,6 @@
 //! Symmetry found and used on known models: counts of orbits, what the report says, pinning by properties.
 
-use quotient::{Check, Model, Outcome, PartialOrder, Symmetry, Verdict};
+use quotient::{Check, LoadOptions, Model, Outcome, PartialOrder, Symmetry, Verdict};
 
 fn check(text: &str, symmetry: Symmetry) -> Outcome {
     let model = Model::from_text("model.pml", text).expect("a correct model");
@@ -70,6 +70,73 @@ fn a_property_pins_what_it_names() {
     assert_eq!(violated.verdict, Verdict::Violated);
     let trace = &violated.violations[0].trace;
     assert!(trace.steps.iter().any(|s| s.pid == 2), "the named process itself must have moved");
+}
+
+/// The same for objects: a global that refers to one thread's cell tells it from the others, which stay interchangeable. The
+/// violation needs three steps of two workers, so that what was explored was renamed on the way.
+#[test]
+fn a_property_pins_the_object_it_names() {
+    let model = |property: &str| {
+        let text = format!(
+            "system Pinned {{
+              record Cell {{ int (0, 2) value; }}
+              Cell named; Cell other;
+              thread Worker(Cell c) {{
+                loc up: when c.value < 2 do {{ c.value := c.value + 1; }} goto up;
+                        when c.value == 2 do {{ c.value := 0; }} goto up;
+              }}
+              thread Monitor() {{ loc look: when true do {{ assert {property}; }} return; }}
+              main thread MAIN() {{
+                Cell c; int i;
+                atomic
+                  while i < 2 do c := new Cell; start Worker(c); i := i + 1; end
+                  named := new Cell; start Worker(named);
+                  other := new Cell; start Worker(other);
+                  start Monitor();
+                  return;
+                end
+              }}
+            }}"
+        );
+        Model::from_bir_text("pinned.bir", &text, &LoadOptions::default()).expect("a correct model")
+    };
+    let orders = [
+        (Symmetry::Off, 163),
+        (Symmetry::Heap, 163),
+        (Symmetry::ProgramCounter, 163),
+        (Symmetry::Bounded(None), 109),
+        (Symmetry::Exact, 109),
+    ];
+    for (symmetry, states) in orders {
+        let asked = Check {
+            symmetry: Some(symmetry),
+            partial_order: PartialOrder::Off,
+            audit: 500,
+            ..Check::default()
+        };
+        let holds = model("named.value <= 2").check(&asked).expect("small");
+        assert_eq!(holds.verdict, Verdict::Holds);
+        // Two cells by themselves, a pair of cells (a multiset where it is sorted), whether the monitor has looked; and the
+        // state before.
+        assert_eq!(holds.statistics.states, states, "{symmetry:?}");
+        let violated = model("named.value < 2 || other.value < 1").check(&asked).expect("small");
+        assert_eq!(violated.verdict, Verdict::Violated, "{symmetry:?}");
+        // Replayed from the initial state: MAIN is 0, the workers are 1 to 4, the cells 1 to 4, throughout.
+        let trace = &violated.violations[0].trace;
+        let changed = |pid: u32, cell: &str| {
+            let steps = trace.steps.iter().filter(|s| s.pid == pid);
+            steps.flat_map(|s| &s.changes).filter(|c| c.name == cell).count()
+        };
+        assert!(
+            changed(3, "Cell#3.value") >= 2 && changed(4, "Cell#4.value") >= 1,
+            "{symmetry:?}: {trace:?}"
+        );
+        for step in trace.steps.iter().filter(|s| (1..=4).contains(&s.pid)) {
+            let own = format!("Cell#{}.value", step.pid);
+            assert!(step.changes.iter().all(|c| c.name == own), "{symmetry:?}: {step:?}");
+        }
+        assert_eq!(trace.violation.as_ref().map(|v| v.kind.as_str()), Some("assertion"));
+    }
 }
 
 /// What the analysis says about small programs.

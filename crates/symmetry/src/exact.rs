@@ -3,8 +3,7 @@
 //! For every renumbering `p` of a graph `g`, numbering `p(g)` and numbering `g` lead to the same graph, so the number of
 //! representatives is the number of orbits. Steps:
 //!
-//! 1. Order the nodes by kind and data. If no two are equal, or there are no edges, that is
-//!    the numbering.
+//! 1. Order the nodes by kind and data. If no two are equal, that is the numbering.
 //! 2. Otherwise refine along edges in both directions until stable ([`crate::partition`]).
 //! 3. Cells of *twins* (same neighbours) need no choice.
 //! 4. Otherwise individualise: give each member of the smallest cell, in turn, a number of its own, refine, and recurse; of
@@ -27,7 +26,7 @@ use crate::partition::{InEdges, Partition};
 pub struct ExactStatistics {
     /// Graphs numbered.
     pub calls: u64,
-    /// All nodes differed in kind or data, or there was no edge.
+    /// All nodes differed in kind or data.
     pub distinct: u64,
     /// Refinement, or refinement and twins, sufficed.
     pub refined: u64,
@@ -115,9 +114,8 @@ impl Exact {
     /// Numbers the nodes; `number[n]` is the number of node `n`.
     pub fn number(&mut self, graph: &Graph, number: &mut Vec<u32>) {
         self.statistics.calls += 1;
-        self.levels[0].partition.by_data(graph);
-        // Without edges, equal nodes are twins: any order of them is as good as another.
-        if self.levels[0].partition.is_discrete() || graph.edge_count() == 0 {
+        self.levels[0].partition.by_data(graph, &mut self.hashes);
+        if self.levels[0].partition.is_discrete() {
             self.statistics.distinct += 1;
         } else {
             self.edges_in.build(graph);
@@ -188,8 +186,11 @@ impl Exact {
             let (above, below) = self.levels.split_at_mut(level + 1);
             let next = &mut below[0].partition;
             next.copy_from(&above[level].partition);
-            next.individualise(start, node);
+            next.individualise(start, node, graph, &self.edges_in);
             let trace = next.refine(graph, &self.edges_in, &mut self.hashes);
+            self.free_twins(graph, level + 1);
+            // Ties left are part of what is compared, so that ways that end on different levels are never taken for alike.
+            let trace = trace.rotate_left(20).wrapping_add(u64::from(self.levels[level + 1].partition.ties));
             match self.compare_trace(level, trace) {
                 Ordering::Greater => continue,
                 Ordering::Less => {
@@ -201,7 +202,6 @@ impl Exact {
             }
             self.path.truncate(level);
             self.path.push(node);
-            self.free_twins(graph, level + 1);
             let back = if self.levels[level + 1].partition.is_discrete() {
                 self.leaf(graph, level + 1)
             } else {

@@ -10,7 +10,7 @@
 //! automorphisms still: what is done with them stays sound, only less is reduced.
 
 use crate::graph::{Graph, NodeId};
-use crate::partition::{InEdges, Partition};
+use crate::partition::{InEdges, Partition, twins};
 
 /// Steps of the search for one automorphism.
 const BUDGET: u32 = 5_000;
@@ -57,7 +57,7 @@ impl Group {
         edges_in.build(structure);
         let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0 };
         let mut fixed = Partition::default();
-        fixed.by_data(structure);
+        fixed.by_data(structure, &mut finder.hashes);
         fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
         let mut levels = Vec::new();
         for base in 0..structure.len() as NodeId {
@@ -69,9 +69,7 @@ impl Group {
             let cell = fixed.order[start..start + size].to_vec();
             let mut images = Vec::new();
             for &image in cell.iter().filter(|p| **p != base) {
-                if structure.edges(base) == structure.edges(image)
-                    && finder.edges_in.of(base) == finder.edges_in.of(image)
-                {
+                if twins(structure, &finder.edges_in, base, image) {
                     images.push((image, Move::Exchange));
                 } else if let Some(table) = finder.find(&fixed, start, base, image) {
                     images.push((image, Move::Table(table.into())));
@@ -81,7 +79,7 @@ impl Group {
             if !images.is_empty() {
                 levels.push(Level { base, images });
             }
-            fixed.individualise(start, base);
+            fixed.individualise(start, base, structure, &finder.edges_in);
             fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
         }
         Group { degree: structure.len(), levels }
@@ -248,8 +246,8 @@ impl Finder<'_> {
     ) -> Option<Vec<NodeId>> {
         self.left = self.left.checked_sub(1)?;
         let (mut source, mut image) = (source.clone(), image.clone());
-        source.individualise(start, from);
-        image.individualise(start, to);
+        source.individualise(start, from, self.structure, &self.edges_in);
+        image.individualise(start, to, self.structure, &self.edges_in);
         let same = source.refine(self.structure, &self.edges_in, &mut self.hashes)
             == image.refine(self.structure, &self.edges_in, &mut self.hashes);
         if !same || source.size != image.size {

@@ -61,6 +61,8 @@ pub(crate) struct Partition {
     pub(crate) size: Vec<u32>,
     /// How many cells have more than one member.
     pub(crate) ties: u32,
+    /// Nodes with a neighbour whose colour has changed since their cell was looked at. Only their cells can split.
+    touched: Vec<bool>,
 }
 
 #[inline]
@@ -69,12 +71,16 @@ fn mix(x: u64) -> u64 {
     (m as u64) ^ ((m >> 64) as u64)
 }
 
-/// Sorts a short list in place, stable, without allocating.
-fn insertion_sort<T: Copy>(list: &mut [T], mut less: impl FnMut(T, T) -> bool) {
+/// Sorts by the hash; short lists without a call.
+fn sort_by_hash(list: &mut [(u64, NodeId)]) {
+    if list.len() > 24 {
+        list.sort_unstable_by_key(|(hash, _)| *hash);
+        return;
+    }
     for end in 1..list.len() {
         let item = list[end];
         let mut at = end;
-        while at > 0 && less(item, list[at - 1]) {
+        while at > 0 && item.0 < list[at - 1].0 {
             list[at] = list[at - 1];
             at -= 1;
         }
@@ -83,28 +89,29 @@ fn insertion_sort<T: Copy>(list: &mut [T], mut less: impl FnMut(T, T) -> bool) {
 }
 
 impl Partition {
-    /// The nodes by kind and data.
-    pub(crate) fn by_data(&mut self, graph: &Graph) {
+    /// The nodes by kind and data: by a hash of them, so that only numbers are compared. The order is as good as any other
+    /// that renumbering does not change; different nodes with the same hash share a cell like other ties.
+    pub(crate) fn by_data(&mut self, graph: &Graph, hashes: &mut Vec<(u64, NodeId)>) {
         let n = graph.len();
+        hashes.clear();
+        hashes.extend((0..n as NodeId).map(|node| {
+            let data = graph.data(node).iter();
+            (data.fold(mix(u64::from(graph.kind(node))), |hash, word| mix(hash ^ word)), node)
+        }));
+        sort_by_hash(hashes);
         self.order.clear();
-        self.order.extend(0..n as NodeId);
+        self.order.extend(hashes.iter().map(|(_, node)| *node));
         self.colour.clear();
         self.colour.resize(n, 0);
         self.size.clear();
         self.size.resize(n, 0);
-        let compare = |a: NodeId, b: NodeId| {
-            graph.kind(a).cmp(&graph.kind(b)).then_with(|| graph.data(a).cmp(graph.data(b)))
-        };
-        if n <= 24 {
-            insertion_sort(&mut self.order, |a, b| compare(a, b).is_lt());
-        } else {
-            self.order.sort_unstable_by(|a, b| compare(*a, *b));
-        }
+        self.touched.clear();
+        self.touched.resize(n, true);
         self.ties = 0;
         let mut start = 0;
         while start < n {
             let mut end = start + 1;
-            while end < n && compare(self.order[start], self.order[end]).is_eq() {
+            while end < n && hashes[start].0 == hashes[end].0 {
                 end += 1;
             }
             self.set_cell(start, end);
@@ -125,6 +132,8 @@ impl Partition {
         self.colour.clone_from(&other.colour);
         self.size.clone_from(&other.size);
         self.ties = other.ties;
+        self.touched.clear();
+        self.touched.resize(self.order.len(), false);
     }
 
     pub(crate) fn is_discrete(&self) -> bool {
@@ -149,7 +158,7 @@ impl Partition {
     }
 
     /// Gives a member of the cell at `start` a cell of its own, in front of the others.
-    pub(crate) fn individualise(&mut self, start: usize, node: NodeId) {
+    pub(crate) fn individualise(&mut self, start: usize, node: NodeId, graph: &Graph, edges_in: &InEdges) {
         let size = self.size[start] as usize;
         if let Some(at) = self.order[start..start + size].iter().position(|n| *n == node) {
             self.order.swap(start, start + at);
@@ -157,6 +166,16 @@ impl Partition {
         self.ties -= 1;
         self.set_cell(start, start + 1);
         self.set_cell(start + 1, start + size);
+        self.touch_neighbours(start + 1, start + size, graph, edges_in);
+    }
+
+    /// The colours of these nodes have changed.
+    fn touch_neighbours(&mut self, start: usize, end: usize, graph: &Graph, edges_in: &InEdges) {
+        for &node in &self.order[start..end] {
+            for edge in graph.edges(node).iter().chain(edges_in.of(node)) {
+                self.touched[edge.target as usize] = true;
+            }
+        }
     }
 
     /// Splits a cell whose members are interchangeable, in any order.
@@ -184,9 +203,11 @@ impl Partition {
             while start < n {
                 let size = self.size[start] as usize;
                 let end = start + size;
-                if size > 1 {
+                let touched = self.order[start..end].iter().any(|node| self.touched[*node as usize]);
+                if size > 1 && touched {
                     hashes.clear();
                     for &node in &self.order[start..end] {
+                        self.touched[node as usize] = false;
                         let mut hash = 0u64;
                         for edge in graph.edges(node) {
                             let colour = u64::from(self.colour[edge.target as usize]);
@@ -200,11 +221,7 @@ impl Partition {
                     }
                     if hashes.iter().any(|(hash, _)| *hash != hashes[0].0) {
                         changed = true;
-                        if size <= 24 {
-                            insertion_sort(hashes, |a, b| a.0 < b.0);
-                        } else {
-                            hashes.sort_unstable_by_key(|(hash, _)| *hash);
-                        }
+                        sort_by_hash(hashes);
                         self.ties -= 1;
                         let mut from = 0;
                         while from < size {
@@ -214,6 +231,10 @@ impl Partition {
                                 to += 1;
                             }
                             self.set_cell(start + from, start + to);
+                            if from > 0 {
+                                // The first part keeps its colour.
+                                self.touch_neighbours(start + from, start + to, graph, edges_in);
+                            }
                             trace = mix(trace ^ hashes[from].0).wrapping_add((start + to) as u64);
                             from = to;
                         }
@@ -225,13 +246,18 @@ impl Partition {
         trace
     }
 
-    /// Are all members of the cell interchangeable because they have the very same neighbours? (Exchanging two of them
-    /// then maps every edge to an edge.)
+    /// Are all members of the cell twins?
     pub(crate) fn are_twins(&self, start: usize, graph: &Graph, edges_in: &InEdges) -> bool {
-        let first = self.order[start];
-        let (out, into) = (graph.edges(first), edges_in.of(first));
-        self.order[start + 1..start + self.size[start] as usize]
-            .iter()
-            .all(|&other| graph.edges(other) == out && edges_in.of(other) == into)
+        let cell = &self.order[start..start + self.size[start] as usize];
+        cell[1..].iter().all(|&other| twins(graph, edges_in, cell[0], other))
     }
+}
+
+/// Are two nodes interchangeable because they are alike and have the very same neighbours? (Exchanging them then maps every edge
+/// to an edge.) Kind and data are compared, since cells go by their hash.
+pub(crate) fn twins(graph: &Graph, edges_in: &InEdges, a: NodeId, b: NodeId) -> bool {
+    graph.edges(a) == graph.edges(b)
+        && edges_in.of(a) == edges_in.of(b)
+        && graph.kind(a) == graph.kind(b)
+        && graph.data(a) == graph.data(b)
 }

@@ -17,7 +17,8 @@
 //! - *kBOTS* (Robby, Dwyer, Hatcliff, Iosif, figure 3): by stack height, locations, primitive values, then by a simultaneous
 //!   depth-first walk over what the threads reach, at most `k` steps deep. The figure's comparison is not antisymmetric when
 //!   both objects were seen or both are null; then we go on with EQUAL. Nor is it transitive, since it answers EQUAL when
-//!   both threads reach the same object; therefore the threads are sorted by insertion, which needs no total order.
+//!   both threads reach the same object; therefore the threads are sorted by insertion, which needs no total order. Only objects
+//!   are entered: ids of threads, among them who holds a lock, are not compared.
 
 use std::cmp::Ordering;
 
@@ -100,7 +101,8 @@ impl ThreadSorter {
 
     fn walk(&mut self, graph: &Graph, a: Option<Edge>, b: Option<Edge>, left: u32) -> Ordering {
         let (a, b) = (a.map(|e| e.target), b.map(|e| e.target));
-        if left == 0 || a == b {
+        let names_a_thread = |node: Option<NodeId>| node.is_some_and(|n| graph.is_thread(n));
+        if left == 0 || a == b || names_a_thread(a) || names_a_thread(b) {
             return Ordering::Equal;
         }
         let a = a.filter(|a| !self.seen_left.contains(a));

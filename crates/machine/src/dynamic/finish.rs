@@ -114,6 +114,23 @@ impl Machine {
         }
     }
 
+    /// Temporaries of a frame have values only inside one transformation: what they held must not tell states apart.
+    fn forget_temporaries(&mut self, function: u32, base: u32) {
+        let memory = self.draft.as_mut_ptr().cast::<u8>();
+        for temporary in &self.layout.threads[function as usize].scratch {
+            // SAFETY: locals lie inside their frame, which is in the draft until the jump.
+            let bytes = unsafe {
+                let at = memory.add((base + temporary.start) as usize);
+                std::slice::from_raw_parts_mut(at, temporary.len())
+            };
+            if bytes.iter().any(|byte| *byte != 0) {
+                bytes.fill(0);
+                // It may have been the last to refer to an object.
+                self.heap.dirty = true;
+            }
+        }
+    }
+
     /// After the actions: the jump, assertions, and who goes on.
     #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     pub(crate) fn finish_dynamic(
@@ -137,6 +154,7 @@ impl Machine {
         self.mover = thread;
         let interrupted = performed == Err(INTERRUPTED);
         let performed = if interrupted { Ok(()) } else { performed };
+        self.forget_temporaries(function, base);
         let performed = performed.and_then(|()| self.jump(number, function, thread, base));
         self.heap.pending = Pending::Nothing;
         self.record(thread, number, None);

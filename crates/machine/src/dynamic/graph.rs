@@ -478,9 +478,30 @@ impl DynamicGraph {
         }
     }
 
+    /// Whether everything takes the place of something of its kind, and nothing a place where there was nothing.
+    fn keeps_shape(&self, shape: &Shape) -> bool {
+        let same = |a: &[Instance], b: &[Instance]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind)
+        };
+        let mut threads = shape.threads.iter().zip(&self.new_threads).enumerate();
+        let mut objects = shape.objects.iter().zip(&self.new_objects);
+        shape.threads.len() == self.new_threads.len()
+            && shape.objects.len() == self.new_objects.len()
+            && !shape.threads.iter().any(|t| t.kind == self.segments.nobody())
+            && !shape.objects.iter().any(|o| Kind(o.kind) == Kind::FREE)
+            && threads.all(|(t, (top, new))| {
+                let new = *new as usize;
+                top.kind == shape.threads[new].kind && same(&shape.stacks[t], &shape.stacks[new])
+            })
+            && objects.all(|(object, new)| object.kind == shape.objects[*new as usize].kind)
+    }
+
     /// The shape after the renaming.
     fn renamed_shape(&mut self, from: usize) -> Result<u32, String> {
         let shape = &self.shapes[from];
+        if self.keeps_shape(shape) {
+            return Ok(from as u32);
+        }
         let nobody = Instance { kind: self.segments.nobody(), at: 0 };
         let mut threads: Vec<(&[Instance], Instance)> = vec![(&[], nobody); shape.threads.len()];
         for (t, top) in shape.threads.iter().enumerate().filter(|(_, t)| t.kind != nobody.kind) {
