@@ -2,10 +2,11 @@
  * (their first solution), and the second example of R. Iosif, "Symmetry reductions for model checking of concurrent
  * dynamic software".
  *
- * At first the tree is full: each of its nodes has K entries, and there is one level less than there may be. An updater
- * first makes the nodes that splitting a whole path may need, each with a page number of its own. Then it locks the nodes on
- * its path from the root to a leaf. A node that is not full is safe: it will not be split, so nothing above it changes, and
- * the locks above it are given back. Keys are left out: which child an updater goes to is a free choice.
+ * At first there is one level less than there may be, and all nodes are full, except that there is room for one entry in all
+ * leaves but the first of each parent. An updater first makes the nodes that splitting a whole path may need, each with a
+ * page number of its own. Then it locks the nodes on its path from the root to a leaf. A node that is not full is safe: it
+ * will not be split, so nothing above it changes, and the locks above it are given back. Keys are left out: which child an
+ * updater goes to is a free choice.
  *
  * -D N=n updaters, -D K=k entries of a node at most, -D D=d levels at most (2, 3 or 4).
  */
@@ -45,8 +46,13 @@ inline release() {
     fi
 }
 
-/* Takes a node from those made before. */
-inline take(p) { m--; &p = &spare[m]; &spare[m] = null }
+/* Takes a node from those made before; makes one if there is none left. */
+inline take(p) {
+    if
+    :: m > 0 -> m--; &p = &spare[m]; &spare[m] = null
+    :: else -> &p = new Node
+    fi
+}
 
 proctype Updater() {
     Node &spare[D];      /* nodes for splitting */
@@ -88,21 +94,19 @@ proctype Updater() {
     :: cur.n <= K -> break
     :: else ->
         /* Split: the upper half goes to a new node. */
-        d_step {
-            take(fresh);
-            fresh.leaf = cur.leaf;
-            i = ROOM / 2;
-            do
-            :: i < ROOM ->
-                &fresh.child[fresh.n] = &cur.child[i];
-                &cur.child[i] = null;
-                fresh.n++;
-                i++
-            :: else -> break
-            od;
-            cur.n = ROOM / 2;
-            i = 0
-        };
+        take(fresh);
+        fresh.leaf = cur.leaf;
+        i = ROOM / 2;
+        do
+        :: i < ROOM ->
+            &fresh.child[fresh.n] = &cur.child[i];
+            &cur.child[i] = null;
+            fresh.n++;
+            i++
+        :: else -> break
+        od;
+        cur.n = ROOM / 2;
+        i = 0;
         if
         :: h == 1 ->
             assert(rooted);
@@ -150,14 +154,14 @@ init {
         do
         :: p < K ->
             &root.child[p] = new Node;
-            root.child[p].n = K;
+            root.child[p].n = (D > 3 || p == 0 -> K : K - 1);
             root.child[p].leaf = (D == 3);
 #if D > 3
             q = 0;
             do
             :: q < K ->
                 &root.child[p].child[q] = new Node;
-                root.child[p].child[q].n = K;
+                root.child[p].child[q].n = (q == 0 -> K : K - 1);
                 root.child[p].child[q].leaf = 1;
                 q++
             :: else -> break

@@ -3,7 +3,10 @@
  * After the first example of R. Iosif, "Symmetry reductions for model checking of concurrent dynamic software". Nodes are
  * objects: what the extractor unlinks is gone as soon as nobody refers to it.
  *
- * -D L=n: the list has at most n nodes, with keys 1 to n. -D BUG: the extractor does not lock the node it unlinks.
+ * The inserter adds the keys 1 to L, the extractor takes them out, each of them once and in this order; the extractor passes
+ * over a key that is not there yet.
+ *
+ * -D L=n: the list has at most n nodes. -D BUG: the extractor does not lock the node it unlinks.
  */
 #ifndef L
 #define L 3
@@ -35,7 +38,8 @@ proctype Inserter() {
     Node &prev, &cur, &fresh;
     byte k;
     do
-    :: select(k : 1 .. L);
+    :: k == L -> break
+    :: k < L -> k++;
         find(prev, cur, k);
         if
         :: &prev.next != null && prev.next.key == k -> skip
@@ -56,7 +60,8 @@ proctype Extractor() {
     Node &prev, &cur;
     byte k;
     do
-    :: select(k : 1 .. L);
+    :: k == L -> break
+    :: k < L -> k++;
         find(prev, cur, k);
         if
         :: &prev.next != null && prev.next.key == k ->

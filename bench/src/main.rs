@@ -8,6 +8,7 @@ mod agree;
 mod error_kind;
 mod expectation;
 mod instance;
+mod native;
 mod pan_output;
 mod papers;
 mod pinned;
@@ -38,6 +39,8 @@ enum Command {
     SpinExpect(spin_expect::Options),
     /// Compare states, transitions and error kinds of every model with SPIN's
     Agree(agree::Options),
+    /// Measure what an execution of a C program costs, by one process and by two
+    Native(native::Options),
     /// Compare Quotient with the expectation headers of the models; needs no SPIN
     Pinned(pinned::Options),
     /// Compare proofs of safety with Z3's Spacer, on the same Horn clauses
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::SpinExpect(options) => spin_expect::run(&options),
         Command::Agree(options) => agree::run(&options),
+        Command::Native(options) => native::run(&options),
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),

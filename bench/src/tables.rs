@@ -127,6 +127,24 @@ fn ratios(row: &Row, measured: &mut Measured, within: Option<f64>) -> Vec<String
     lines
 }
 
+/// Complains about columns of another order of magnitude than the paper's, and about pairs that are not the same.
+fn pattern(row: &Row, measured: &mut Measured, pairs: &[(&str, &str)]) {
+    for &(column, states, paper) in &measured.states {
+        let factor = states as f64 / paper.max(1) as f64;
+        if !(0.1..=10.0).contains(&factor) {
+            measured.wrong.push(format!("{} {column}: {states} states, the paper {paper}", row.instance));
+        }
+    }
+    let of = |name: &str| measured.states.iter().find(|(column, ..)| *column == name).map(|found| found.1);
+    for (a, b) in pairs {
+        if let (Some(left), Some(right)) = (of(a), of(b))
+            && left != right
+        {
+            measured.wrong.push(format!("{}: {a} has {left} states, {b} has {right}", row.instance));
+        }
+    }
+}
+
 /// Runs everything; `false` when something does not agree as it must.
 pub fn run(options: &Options) -> Result<bool, String> {
     let binary = options.quotient.clone().unwrap_or_else(quotient::default_binary);
@@ -148,6 +166,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
             let mut measured = measure(&binary, &model, row, &paper.demand, options);
             let within = if let Demand::Ratios(within) = paper.demand { Some(within) } else { None };
             remarks.extend(ratios(row, &mut measured, within));
+            if let Demand::Pattern(pairs) = paper.demand {
+                pattern(row, &mut measured, pairs);
+            }
             lines.append(&mut measured.lines);
             wrong.append(&mut measured.wrong);
         }

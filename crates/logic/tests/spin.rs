@@ -24,7 +24,7 @@ fn automata_are_no_larger_than_spins() {
     let mut random = Random::new(7);
     let (mut log, mut count, mut larger) = (0.0, 0, 0);
     let mut most: f64 = 0.0;
-    while count < 300 {
+    while count < 1_000 {
         let size = 3 + random.below(8);
         let formula = random.formula(size, 3);
         let Some(theirs) = spin_states(&formula.to_string()) else { continue };

@@ -564,7 +564,8 @@ impl Machine {
     /// Adds the draft to the successors.
     #[inline(always)]
     pub(crate) fn emit(&mut self, out: &mut Successors) {
-        if self.dynamic && self.heap.dirty {
+        // What only a scratch variable leads to was kept while the step went on, and is garbage now.
+        if self.dynamic && (self.heap.dirty || !self.heap.segments.scratch.is_empty()) {
             self.normalise(false);
         }
         out.draft(&self.draft);

@@ -139,6 +139,8 @@ impl World {
         self.objects.restart();
         self.races.restart();
         self.mappings.restart();
+        self.pipes.restart();
+        self.ignores_broken_pipes = false;
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();

@@ -2,9 +2,10 @@
 
 use std::ffi::{CStr, c_char};
 
+use crate::protocol::FailureKind;
 use crate::real;
 use crate::system_call::{number, system_call};
-use crate::world::{World, active, world};
+use crate::world::{World, active, fail, world};
 
 /// Flags of `open` that say that something may change: write only, read and write, create, truncate.
 const CHANGING: i32 = 1 | 2 | 0o100 | 0o1000;
@@ -107,7 +108,24 @@ macro_rules! opening {
     )* };
 }
 
-opening! { opendir "opendir", dup "dup", dup2 "dup2", dup3 "dup3", fdopen "fdopen", tmpfile "tmpfile" }
+opening! { opendir "opendir", fdopen "fdopen", tmpfile "tmpfile" }
+
+macro_rules! duplicating {
+    ($($name:ident $literal:literal),*) => { $(
+        #[doc = concat!("`", stringify!($name), "`: not of pipes between threads.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(descriptor: i32, to: i32, flags: i32) -> i32 {
+            note(false);
+            if active() && world().pipes.contains(descriptor) {
+                fail(FailureKind::Refused, concat!($literal, ": duplicates of a pipe's descriptor"), 0);
+            }
+            // SAFETY: passed on; superfluous arguments are not looked at.
+            unsafe { real!($literal, fn(i32, i32, i32) -> i32)(descriptor, to, flags) }
+        }
+    )* };
+}
+
+duplicating! { dup "dup", dup2 "dup2", dup3 "dup3" }
 
 impl World {
     /// Puts the working directory back to how it was.

@@ -7,7 +7,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
-//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `verifier` | interposed primitives |
+//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `verifier` | interposed primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
@@ -52,6 +52,7 @@ mod dynamic;
 mod files;
 mod found;
 mod frames;
+mod futex;
 mod heap;
 mod hooks;
 mod mappings;
@@ -59,6 +60,7 @@ mod memory_functions;
 mod mutex;
 mod object;
 mod once;
+mod pipe;
 mod process;
 mod program;
 mod question;

@@ -12,9 +12,17 @@ use crate::world::{Pending, World, active, fail, visible, world};
 
 const EPERM: i32 = 1;
 const EBUSY: i32 = 16;
+const EINVAL: i32 = 22;
 const EDEADLK: i32 = 35;
 const ETIMEDOUT: i32 = 110;
 const EOWNERDEAD: i32 = 130;
+const ENOTRECOVERABLE: i32 = 131;
+
+/// States of a robust mutex, in `set`: as any other; its owner has ended; locked since then; given up.
+const SOUND: u32 = 0;
+const ORPHANED: u32 = 1;
+const INCONSISTENT: u32 = 2;
+const LOST: u32 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -83,13 +91,29 @@ impl World {
 }
 
 /// The result of taking a mutex whose owner may have ended.
-fn taken(number: u32, robust: bool) -> i32 {
+fn taken(number: u32, mutex: usize, robust: bool) -> i32 {
+    if !robust {
+        return 0;
+    }
+    world().me().robust.push(mutex);
     let state = world().objects.state(number);
-    if robust && state.set != 0 {
-        state.set = 0;
+    if state.set == ORPHANED {
+        state.set = INCONSISTENT;
         return EOWNERDEAD;
     }
     0
+}
+
+/// The running thread ends: robust mutexes that it has are given to others, who are told.
+pub fn abandon_robust() {
+    while let Some(mutex) = world().me().robust.pop() {
+        let number = world().mutex(mutex);
+        visible(Pending::on(Op::OwnerDies, number, mutex));
+        let w = world();
+        w.give_mutex(number);
+        let state = w.objects.state(number);
+        state.set = if state.set == INCONSISTENT || state.set == SOUND { ORPHANED } else { state.set };
+    }
 }
 
 fn lock(mutex: usize, op: Op) -> i32 {
@@ -112,8 +136,11 @@ fn lock(mutex: usize, op: Op) -> i32 {
     if op != Op::Lock && w.objects.state(number).value == 0 {
         return if op == Op::TryLock { EBUSY } else { ETIMEDOUT };
     }
+    if robust && w.objects.state(number).set == LOST {
+        return ENOTRECOVERABLE;
+    }
     w.take_mutex(number);
-    taken(number, robust)
+    taken(number, mutex, robust)
 }
 
 /// `pthread_mutex_init`.
@@ -220,6 +247,14 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: usize) -> i32 {
     }
     visible(Pending::on(Op::Unlock, number, mutex));
     world().give_mutex(number);
+    if robust {
+        let w = world();
+        w.me().robust.retain(|held| *held != mutex);
+        let state = w.objects.state(number);
+        if state.set == INCONSISTENT {
+            state.set = LOST;
+        }
+    }
     0
 }
 
@@ -230,6 +265,14 @@ pub unsafe extern "C" fn pthread_mutex_consistent(mutex: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_mutex_consistent", fn(usize) -> i32)(mutex) };
     }
+    let w = world();
+    let number = w.mutex(mutex);
+    let me = w.current as u8;
+    let state = w.objects.state(number);
+    if state.owner != me || state.set != INCONSISTENT {
+        return EINVAL;
+    }
+    state.set = SOUND;
     0
 }
 

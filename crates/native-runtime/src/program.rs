@@ -60,6 +60,18 @@ impl World {
             Op::SemaphoreTry => self.primitive(Kind::SemaphoreWait, Mode::Try, 1, pending),
             Op::SemaphorePost => self.primitive(Kind::SemaphorePost, Mode::Write, 0, pending),
             Op::SemaphoreValue => self.primitive(Kind::Load, Mode::Read, 0, pending),
+            Op::OpenSemaphore | Op::UnlinkSemaphore | Op::OwnerDies => {
+                self.primitive(Kind::Other, Mode::Write, 0, pending)
+            }
+            Op::FutexWait => Operation::new(Kind::ConditionWait)
+                .with(pending.object, Mode::Write, 0, self.value(pending.object))
+                .with(pending.other, Mode::Read, 0, read_value(pending.address, pending.size as usize)),
+            Op::FutexWakeOne | Op::FutexWake => self.wake_operation(pending, alternative),
+            Op::PipeRead | Op::PipeWrite => self.pipe_operation(Mode::Acquire, pending),
+            Op::PipeTryRead | Op::PipeTryWrite => self.pipe_operation(Mode::Try, pending),
+            Op::PipeClose => self.pipe_operation(Mode::Write, pending),
+            Op::Poll => self.primitive(Kind::Other, Mode::Acquire, pending.need, pending),
+            Op::TryPoll => self.primitive(Kind::Other, Mode::Read, 0, pending),
             Op::Barrier => {
                 let mut operation = self.primitive(Kind::BarrierArrive, Mode::Write, 0, pending);
                 if let Some(state) = self.objects.peek(pending.object)
@@ -88,9 +100,19 @@ impl World {
         }
     }
 
+    /// The object that it needs something of, and the one that it adds to.
+    fn pipe_operation(&self, mode: Mode, pending: &Pending) -> Operation {
+        Operation::new(Kind::Other).with(pending.object, mode, pending.need, self.value(pending.object)).with(
+            pending.other,
+            Mode::Write,
+            0,
+            self.value(pending.other),
+        )
+    }
+
     fn wake_operation(&self, pending: &Pending, alternative: u16) -> Operation {
         let waiters = self.objects.peek(pending.object).map_or(&[][..], |state| &state.waiters);
-        let signal = pending.op == Op::Signal;
+        let signal = matches!(pending.op, Op::Signal | Op::FutexWakeOne);
         let kind = if signal { Kind::Signal } else { Kind::Broadcast };
         let mut operation = Operation::new(kind).with(pending.object, Mode::Try, 1, waiters.len() as i64);
         if signal {
@@ -111,6 +133,11 @@ impl World {
             Status::Released => Some(Operation::new(Kind::Resume)),
             Status::Waiting { timed: true } => {
                 Some(self.primitive(Kind::ConditionTimeout, Mode::Write, 0, pending))
+            }
+            Status::Reacquiring { timed_out, timed } if pending.op == Op::FutexResume => {
+                let mut operation = Operation::new(Kind::Resume);
+                operation.timed = (timed && !timed_out).then_some(pending.object);
+                Some(operation)
             }
             Status::Reacquiring { timed_out, timed } => {
                 let free = self.value(pending.other);

@@ -2,7 +2,7 @@
 
 use crate::protocol::FailureKind;
 use crate::real;
-use crate::world::{active, fail};
+use crate::world::{active, fail, world};
 
 macro_rules! refused {
     ($($name:ident $text:literal),* $(,)?) => { $(
@@ -52,11 +52,7 @@ refused! {
     setitimer "timers are not supported",
     timer_create "timers are not supported",
     socket "sockets are not supported",
-    socketpair "blocking communication through the kernel is not supported",
-    pipe "blocking communication through the kernel is not supported",
-    pipe2 "blocking communication through the kernel is not supported",
     eventfd "blocking communication through the kernel is not supported",
-    poll "blocking communication through the kernel is not supported",
     select "blocking communication through the kernel is not supported",
     epoll_wait "blocking communication through the kernel is not supported",
     mremap "moving mappings is not supported",
@@ -64,15 +60,25 @@ refused! {
     shm_open "shared memory is not supported",
     shmget "shared memory is not supported",
     semget "System V semaphores are not supported",
-    sem_open "named semaphores are not supported",
     raise "sending signals is not supported",
     kill "sending signals is not supported",
 }
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+/// SIGPIPE.
+const BROKEN_PIPE: i32 = 13;
+const IGNORE: usize = 1;
 
 /// `signal`: nobody sends signals, so the handler will not be called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
     if active() {
+        if number == BROKEN_PIPE {
+            world().ignores_broken_pipes = handler == IGNORE;
+        }
         return 0;
     }
     // SAFETY: passed on.
@@ -83,6 +89,10 @@ pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigaction(number: i32, new: usize, old: *mut [u8; 152]) -> i32 {
     if active() {
+        if number == BROKEN_PIPE && new != 0 {
+            // SAFETY: a struct sigaction begins with the handler.
+            world().ignores_broken_pipes = unsafe { *(new as *const usize) } == IGNORE;
+        }
         if !old.is_null() {
             // SAFETY: the caller gives room for a struct sigaction: the default.
             unsafe { *old = [0; 152] };
@@ -93,7 +103,7 @@ pub unsafe extern "C" fn sigaction(number: i32, new: usize, old: *mut [u8; 152])
     unsafe { real!("sigaction", fn(i32, usize, *mut [u8; 152]) -> i32)(number, new, old) }
 }
 
-/// `syscall`: futexes block, anything else passes.
+/// `syscall`: futexes are ours, anything else passes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn syscall(
     number: usize,
@@ -106,7 +116,13 @@ pub unsafe extern "C" fn syscall(
 ) -> isize {
     const FUTEX: usize = 202;
     if active() && number == FUTEX {
-        fail(FailureKind::Refused, "futex: raw futexes are not supported", 0);
+        let result = crate::futex::call(a, b, c, d);
+        if result < 0 {
+            // SAFETY: the program's errno.
+            unsafe { *__errno_location() = -result as i32 };
+            return -1;
+        }
+        return result;
     }
     let real = real!("syscall", fn(usize, usize, usize, usize, usize, usize, usize) -> isize);
     // SAFETY: passed on.

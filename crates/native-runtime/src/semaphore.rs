@@ -1,5 +1,7 @@
 //! Semaphores. Named ones are semaphores of this process, known by their name.
 
+use std::ffi::{CStr, c_char};
+
 use crate::protocol::{FailureKind, Op};
 use crate::real;
 use crate::world::{Pending, World, active, controlled, fail, visible, world};
@@ -40,6 +42,118 @@ pub unsafe extern "C" fn sem_init(semaphore: usize, shared: i32, value: u32) -> 
 /// `sem_destroy`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_destroy(_semaphore: usize) -> i32 {
+    0
+}
+
+/// Where named semaphores lie.
+const NAMED: usize = 0x5b00_0000_0000;
+/// The most of them.
+const MOST: usize = 1024;
+const CREATE: i32 = 0o100;
+const EXCLUSIVE: i32 = 0o200;
+const ENOENT: i32 = 2;
+const EEXIST: i32 = 17;
+
+fn failed(error: i32) -> usize {
+    // SAFETY: the program's errno.
+    unsafe { *__errno_location() = error };
+    0
+}
+
+impl World {
+    /// The address of the semaphore of this name that came into being as the `time`-th of it, the same in every execution.
+    fn named_semaphore(&mut self, name: &[u8], time: u32) -> usize {
+        let known = self.semaphore_names.iter().position(|(n, t)| n == name && *t == time);
+        let index = known.unwrap_or_else(|| {
+            if self.semaphore_names.is_empty() {
+                crate::system_call::map_fixed(NAMED, MOST * 32);
+            }
+            self.semaphore_names.push((name.to_vec(), time));
+            self.semaphore_names.len() - 1
+        });
+        if index >= MOST {
+            fail(FailureKind::Refused, "sem_open: too many names", 0);
+        }
+        NAMED + index * 32
+    }
+}
+
+/// Removes the leading slash.
+///
+/// # Safety
+/// `name` must be a string.
+unsafe fn name_of(name: *const c_char) -> Vec<u8> {
+    // SAFETY: by the caller.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    name.strip_prefix(b"/").unwrap_or(name).to_vec()
+}
+
+/// `sem_open`: names are those of this program; none exists at its start.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_open(name: *const c_char, flags: i32, mode: u32, value: u32) -> usize {
+    if !active() {
+        let real = real!("sem_open", fn(*const c_char, i32, u32, u32) -> usize);
+        // SAFETY: passed on.
+        return unsafe { real(name, flags, mode, value) };
+    }
+    // SAFETY: a string of the program.
+    let name = unsafe { name_of(name) };
+    // `count` says whether the name was taken away from it.
+    for time in 0.. {
+        let address = world().named_semaphore(&name, time);
+        let number = world().objects.number(address);
+        visible(Pending::on(Op::OpenSemaphore, number, address));
+        let state = world().objects.state(number);
+        if state.count != 0 {
+            continue;
+        }
+        if !state.known {
+            if flags & CREATE == 0 {
+                return failed(ENOENT);
+            }
+            (state.known, state.value) = (true, i64::from(value));
+        } else if flags & CREATE != 0 && flags & EXCLUSIVE != 0 {
+            return failed(EEXIST);
+        }
+        return address;
+    }
+    0
+}
+
+/// `sem_unlink`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_unlink(name: *const c_char) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("sem_unlink", fn(*const c_char) -> i32)(name) };
+    }
+    // SAFETY: a string of the program.
+    let name = unsafe { name_of(name) };
+    for time in 0.. {
+        let address = world().named_semaphore(&name, time);
+        let number = world().objects.number(address);
+        visible(Pending::on(Op::UnlinkSemaphore, number, address));
+        let state = world().objects.state(number);
+        if state.count != 0 {
+            continue;
+        }
+        if !state.known {
+            failed(ENOENT);
+            return -1;
+        }
+        state.count = 1;
+        return 0;
+    }
+    0
+}
+
+/// `sem_close`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sem_close(semaphore: usize) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("sem_close", fn(usize) -> i32)(semaphore) };
+    }
     0
 }
 

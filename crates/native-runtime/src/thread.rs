@@ -53,6 +53,7 @@ extern "C" fn thread_entry() -> ! {
 /// Ends the running thread.
 fn finish(result: usize) -> ! {
     run_destructors();
+    crate::mutex::abandon_robust();
     let owed = world().me().owed;
     if owed != 0 {
         settle(owed);

@@ -4,7 +4,7 @@
 //! counts as infeasible unless something goes wrong elsewhere.
 
 use crate::object::NOBODY;
-use crate::protocol::{FailureKind, Op};
+use crate::protocol::{FailureKind, Op, VALUES};
 use crate::world::{Pending, Status, World, active, fail, visible, world};
 
 /// Stands for the global lock of atomic sections: no address of the program.
@@ -81,14 +81,18 @@ pub extern "C" fn __quotient_choose(count: i32) -> i32 {
 
 macro_rules! any {
     ($($name:ident -> $kind:ty),*) => { $(
-        /// Any value: refused, as all values of a type are too many to run.
+        /// Any of the values that the user has given; refused if there are none, as all of a type are too many to run.
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() -> $kind {
-            if active() {
-                let text = concat!(stringify!($name), " (write __quotient_choose(n) for a value below n)");
+            if !active() {
+                return 0 as $kind;
+            }
+            let count = world().shared.values_length as usize;
+            if count == 0 {
+                let text = concat!(stringify!($name), " (say which values, by --nondet, or write __quotient_choose(n))");
                 fail(FailureKind::Refused, text, 0);
             }
-            0 as $kind
+            world().shared.values[__quotient_choose(count as i32) as usize % VALUES] as $kind
         }
     )* };
 }

@@ -115,6 +115,8 @@ pub struct Thread {
     pub uncancellable: bool,
     /// Handlers to run when it is cancelled or exits: addresses of glibc's cleanup buffers, innermost last.
     pub cleanup: Vec<usize>,
+    /// Robust mutexes that it has.
+    pub robust: Vec<usize>,
     /// The handle the program knows it by: fixed per thread.
     pub handle: usize,
     /// Children created so far.
@@ -213,6 +215,12 @@ pub struct World {
     pub races: Races,
     /// The program's heap.
     pub heap: Heap,
+    /// Pipes between threads.
+    pub pipes: crate::pipe::Pipes,
+    /// Does a write to a pipe that nobody reads just fail?
+    pub ignores_broken_pipes: bool,
+    /// Names of semaphores: the same in every execution.
+    pub semaphore_names: Vec<(Vec<u8>, u32)>,
     /// Memory that the program maps itself.
     pub mappings: crate::mappings::Mappings,
     /// The start of every execution.
@@ -311,6 +319,9 @@ pub fn attach() {
         races: Races::new(),
         heap: Heap::new(),
         mappings: Default::default(),
+        pipes: Default::default(),
+        ignores_broken_pipes: false,
+        semaphore_names: Vec::new(),
         snapshot: None,
         keys: Vec::new(),
         files_opened: false,
@@ -344,6 +355,7 @@ impl Thread {
             cancelled: false,
             uncancellable: false,
             cleanup: Vec::new(),
+            robust: Vec::new(),
             handle: 0,
             children: 0,
             joins: 0,
@@ -372,6 +384,7 @@ impl Thread {
         self.c11 = false;
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
         self.cleanup.clear();
+        self.robust.clear();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];

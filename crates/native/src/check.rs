@@ -5,7 +5,8 @@ use std::time::Duration;
 use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
-use crate::protocol::{FailureKind, Shared, mode, verdict, why};
+use crate::holes::holes;
+use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict, why};
 use crate::session::{End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text};
 use crate::token::Token;
 use crate::trace::{Trace, replay};
@@ -35,6 +36,8 @@ pub struct Request {
     pub max_time: Option<Duration>,
     /// How long a step may take.
     pub patience: Duration,
+    /// What `__VERIFIER_nondet_int` and the like may give; none: they are refused.
+    pub values: Vec<i64>,
     /// The most processes that explore at a time.
     pub workers: usize,
     /// Executions before a process gives work to another.
@@ -57,6 +60,7 @@ impl Default for Request {
             max_steps: 20_000,
             max_time: None,
             patience: Duration::from_secs(5),
+            values: Vec::new(),
             workers: 1,
             split_after: 500,
             surroundings: Surroundings::default(),
@@ -169,7 +173,7 @@ pub fn check(
         answer,
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
-        notes: notes(shared, request),
+        notes: notes(shared, request, binary),
         last: token,
         cpu,
     })
@@ -198,6 +202,10 @@ impl Request {
         shared.max_steps = self.max_steps;
         shared.workers = self.workers.min(64) as u32;
         shared.split_after = self.split_after;
+        for (slot, value) in shared.values.iter_mut().zip(&self.values) {
+            *slot = *value;
+        }
+        shared.values_length = self.values.len().min(VALUES) as u32;
         shared.patience_milliseconds = self.patience.as_millis() as u64;
         shared.max_milliseconds = self.max_time.map_or(0, |t| t.as_millis().max(1) as u64);
     }
@@ -305,7 +313,10 @@ fn figures(shared: &Shared) -> Figures {
     }
 }
 
-fn notes(shared: &Shared, request: &Request) -> Vec<String> {
+/// Places of holes that a note names.
+const MOST_HOLES: usize = 5;
+
+fn notes(shared: &Shared, request: &Request, binary: &Binary) -> Vec<String> {
     let mut notes = Vec::new();
     if request.symmetry != Symmetry::Off {
         let reasons = why::ALL.iter().filter(|(bit, _)| shared.asymmetric & bit != 0);
@@ -321,6 +332,16 @@ fn notes(shared: &Shared, request: &Request) -> Vec<String> {
     }
     if request.allow_races && shared.restarts > 0 {
         notes.push("data races are allowed: racing accesses were made steps".to_owned());
+    }
+    let holes = holes(binary.path());
+    if !holes.is_empty() {
+        let places = holes.iter().take(MOST_HOLES).map(|h| format!("{}:{} ({})", h.file, h.line, h.function));
+        let more = if holes.len() > MOST_HOLES { ", …" } else { "" };
+        notes.push(format!(
+            "accesses to memory on {} line(s) are not announced by the compiler, and so not checked: {}{more}",
+            holes.len(),
+            places.collect::<Vec<_>>().join(", ")
+        ));
     }
     notes
 }

@@ -14,6 +14,7 @@
 //! | [`symbols`] | addresses to names and lines |
 //! | [`residual`] | residual machine code and live locals, for dynamic symmetry |
 //! | [`wrapper`] | `quotient cc` |
+//! | [`holes`](mod@holes) | accesses that the compiler does not announce |
 //! | `confinement` | no writing outside of the scratch directory |
 //! | [`protocol`] | what both sides write to shared memory |
 //!
@@ -22,6 +23,7 @@
 pub mod build;
 pub mod check;
 mod confinement;
+pub mod holes;
 pub mod protocol;
 pub mod residual;
 mod scratch;

@@ -20,6 +20,8 @@ pub const FRAMES: usize = 16;
 pub const OUTCOMES: usize = 1 << 14;
 /// The most cells that are visible because they race.
 pub const CELLS: usize = 1 << 12;
+/// The most values that a nondeterministic number may have.
+pub const VALUES: usize = 256;
 /// Room for messages.
 pub const TEXT: usize = 1 << 10;
 
@@ -175,6 +177,20 @@ numbered! {
         Spin = "spin until changed",
         Destroy = "destroy",
         Exit = "exit",
+        FutexWait = "futex wait",
+        FutexResume = "go on",
+        FutexWakeOne = "futex wake",
+        FutexWake = "futex wake all",
+        PipeRead = "read from pipe",
+        PipeTryRead = "try to read from pipe",
+        PipeWrite = "write to pipe",
+        PipeTryWrite = "try to write to pipe",
+        PipeClose = "close pipe",
+        Poll = "poll",
+        TryPoll = "poll with timeout",
+        OpenSemaphore = "open semaphore",
+        UnlinkSemaphore = "unlink semaphore",
+        OwnerDies = "end as owner of",
     }
 }
 
@@ -322,6 +338,12 @@ pub struct Shared {
     pub workers: u32,
     /// Executions before a process gives work to another.
     pub split_after: u32,
+    /// Length of `values`.
+    pub values_length: u32,
+    /// Unused.
+    pub padding: u32,
+    /// What `__VERIFIER_nondet_int` and the like may give.
+    pub values: [i64; VALUES],
     /// How long a process may go without a step.
     pub patience_milliseconds: u64,
     /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).

@@ -75,10 +75,13 @@ fn check_all(expected: &[(u32, u32, u64, u64)]) {
     }
 }
 
-/// Two minutes: `cargo test -p quotient-native --test closed_forms -- --ignored`.
+/// Two minutes: `QUOTIENT_SIX_THREADS=1 cargo test -p quotient-native --test closed_forms`.
 #[test]
-#[ignore = "long"]
 fn six_threads() {
+    if std::env::var_os("QUOTIENT_SIX_THREADS").is_none() {
+        println!("skipped: set QUOTIENT_SIX_THREADS=1");
+        return;
+    }
     check_all(&[(0, 6, 518_400, 720), (1, 6, 75_876, 143)]);
 }
 

@@ -23,6 +23,12 @@ fn directive(text: &str, key: &str) -> Option<String> {
     Some(line.trim_start_matches(':').trim().to_owned())
 }
 
+/// The values of `--nondet 1,2,3`.
+fn values(options: &str) -> Vec<i64> {
+    let list = options.split_once("--nondet ").map_or("", |(_, list)| list.split(' ').next().unwrap_or(""));
+    list.split(',').filter_map(|value| value.parse().ok()).collect()
+}
+
 fn name(answer: &Answer) -> &'static str {
     match answer {
         Answer::Holds => "holds",
@@ -53,6 +59,7 @@ fn verdicts_are_as_expected() {
         let plain = Request {
             allow_races: options.contains("--allow-races"),
             leaks: options.contains("--leaks"),
+            values: values(&options),
             max_time: Some(Duration::from_secs(60)),
             ..Request::default()
         };

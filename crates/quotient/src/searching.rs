@@ -47,6 +47,10 @@ pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
     representative: &R,
     question: &Question,
 ) -> Result<AmpleSets, &'static str> {
+    // Tables of what steps touch know nothing of objects.
+    if machine.program().features.dynamic {
+        return Err("the model has objects, and the question is about whole runs");
+    }
     if !representative.is_canonical() {
         return Err(NOT_CANONICAL);
     }

@@ -40,8 +40,7 @@ fn atoms(text: &str) -> Vec<Atom> {
             let each: Vec<String> = (first..first + processes).map(of).collect();
             out.push((format!("(exists p: P . {body})"), format!("({})", each.join(" || "))));
             out.push((format!("(forall p: P . {body})"), format!("({})", each.join(" && "))));
-            let count: Vec<String> = each.iter().map(|e| format!("({e} -> 1 : 0)")).collect();
-            out.push((format!("((count p: P . {body}) == 1)"), format!("(({}) == 1)", count.join(" + "))));
+            out.push((format!("((count p: P . {body}) == 1)"), format!("(({}) == 1)", each.join(" + "))));
         }
     }
     out

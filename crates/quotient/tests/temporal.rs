@@ -249,11 +249,15 @@ fn evidence_of_branching_time_is_a_tree() {
         assert!(branch.trace.cycle.is_some_and(|cycle| cycle > branch.after));
         assert!(branch.trace.last.contains(&("x".to_owned(), "3".to_owned())), "{:?}", branch.trace.last);
     }
-    let outcome = check("EF ((x == 1) && EX (x == 2) && EX (x == 3))", Symmetry::Off, PartialOrder::Off);
+    let outcome = check(
+        "EF ((x == 1) && E[(x == 1) U (x == 2)] && E[(x == 1) U (x == 3)])",
+        Symmetry::Off,
+        PartialOrder::Off,
+    );
     assert_eq!(outcome.verdict, Verdict::Holds);
     let [stem] = &outcome.answers[0].witness[..] else { panic!("one stem") };
     let ends: Vec<&str> = stem.branches.iter().map(|b| b.formula.as_str()).collect();
-    assert_eq!(ends, ["E X (x == 2)", "E X (x == 3)"]);
+    assert_eq!(ends, ["E ((x == 1) U (x == 2))", "E ((x == 1) U (x == 3))"]);
     // What all runs do is shown by none.
     let outcome = check("AF (x == 1)", Symmetry::Off, PartialOrder::Off);
     assert_eq!((outcome.verdict, outcome.answers[0].witness.len()), (Verdict::Holds, 0));

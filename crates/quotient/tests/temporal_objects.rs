@@ -158,7 +158,7 @@ fn what_references_lead_to() {
     assert!(agreed(&bir(
         &whole,
         PropertyKeyword::Ctl,
-        "EF (length == 3 && reachable(head.next.next, last))"
+        "EF (length == 3 && reachable(head, last) && !reachable(last, head))"
     )));
 }
 

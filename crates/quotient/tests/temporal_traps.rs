@@ -199,7 +199,7 @@ fn reached(machine: &mut Machine, ample: &mut dyn FnMut(&mut Machine, &[u64]) ->
 #[test]
 fn nobody_is_ignored_for_ever() {
     let model = model(SPINNER, "[] (y == 0)");
-    let (mut plain, _) = model.machine(false, false).expect("small");
+    let (mut plain, _) = model.machine(true, false).expect("small");
     let mut naive = AmpleSets::new(&plain, &Preserve::Deadlock, false).expect("it has ample sets");
     let met = reached(&mut plain, &mut |machine, state| naive.propose(machine, state, 0));
     let y = |machine: &Machine, state: &[u64]| {

@@ -15,7 +15,7 @@ use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Successors generated before they are looked up.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// Explores everything reachable, nearest first.
 pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(

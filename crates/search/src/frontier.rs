@@ -10,11 +10,18 @@ pub(crate) struct Frontier {
 }
 
 /// A state taken from a frontier: places in its data.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Item {
     start: usize,
     words: usize,
     hint: usize,
+}
+
+impl Item {
+    #[inline(always)]
+    pub(crate) fn is_empty(self) -> bool {
+        self.words == 0
+    }
 }
 
 impl Frontier {
@@ -24,23 +31,27 @@ impl Frontier {
         self.data.reserve(size);
         let start = self.data.len();
         // SAFETY: the room was just reserved, and all of it is written: the header, the words, the hint two to a word, the
-        // last one perhaps alone. Words are written one by one, and volatile, because a compiler would make a call of what is
-        // usually two or three of them.
+        // last one perhaps alone. Short states and hints, the usual ones, are written without a loop or a call.
         unsafe {
             let mut to = self.data.as_mut_ptr().add(start);
             *to = state.len() as u64 | (hint.len() as u64) << 32;
-            for word in state {
-                to = to.add(1);
-                to.write_volatile(*word);
+            to = to.add(1);
+            match *state {
+                [a, b] => to.cast::<[u64; 2]>().write([a, b]),
+                [a, b, c] => to.cast::<[u64; 3]>().write([a, b, c]),
+                [a, b, c, d] => to.cast::<[u64; 4]>().write([a, b, c, d]),
+                _ => to.copy_from_nonoverlapping(state.as_ptr(), state.len()),
             }
-            let (pairs, rest) = hint.as_chunks::<2>();
-            for pair in pairs {
-                to = to.add(1);
-                to.write_volatile(u64::from(pair[0]) | u64::from(pair[1]) << 32);
-            }
-            for last in rest {
-                to = to.add(1);
-                *to = u64::from(*last);
+            to = to.add(state.len());
+            match *hint {
+                [] => {}
+                [a, b] => *to = u64::from(a) | u64::from(b) << 32,
+                _ => {
+                    if let Some(&last) = hint.last() {
+                        *to.add(hint.len().div_ceil(2) - 1) = u64::from(last);
+                    }
+                    to.cast::<u32>().copy_from_nonoverlapping(hint.as_ptr(), hint.len());
+                }
             }
             self.data.set_len(start + size);
         }

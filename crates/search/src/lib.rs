@@ -73,6 +73,9 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
         originals: &mut Originals,
         scratch: &mut Vec<u64>,
     ) {
+        if !R::CHANGES {
+            return;
+        }
         for index in first..out.len() {
             originals.push(out.state(index));
             // A violation that ends its path has no state.

@@ -64,7 +64,8 @@ pub(crate) struct Level {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken {
     pub(crate) stored: Item,
-    found: Option<Item>,
+    /// Of no words: the search goes on from what is stored.
+    found: Item,
 }
 
 impl Level {
@@ -79,16 +80,13 @@ impl Level {
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Taken> {
-        Some(Taken { stored: self.stored.pop()?, found: self.found.pop() })
+        Some(Taken { stored: self.stored.pop()?, found: self.found.pop().unwrap_or_default() })
     }
 
     /// What the search goes on from.
     #[inline]
     pub(crate) fn state(&self, taken: Taken) -> &[u64] {
-        match taken.found {
-            None => self.stored.state(taken.stored),
-            Some(found) => self.found.state(found),
-        }
+        if taken.found.is_empty() { self.stored.state(taken.stored) } else { self.found.state(taken.found) }
     }
 
     pub(crate) fn len(&self) -> u64 {

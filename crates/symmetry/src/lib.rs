@@ -20,6 +20,9 @@ pub use ordered::{Order, Ordered, StateGraph};
 
 /// Chooses the state that stands for a class of states of a system of type `S`.
 pub trait Representative<S: ?Sized> {
+    /// Whether a state may stand for another one than itself.
+    const CHANGES: bool = true;
+
     /// Replaces `state` by its representative, written to `out`; `false` when `state` stands for itself
     /// (and `out` was not touched).
     fn representative(&mut self, system: &S, state: &[u64], out: &mut Vec<u64>) -> bool;
@@ -45,6 +48,8 @@ pub trait Representative<S: ?Sized> {
 pub struct Identity;
 
 impl<S: ?Sized> Representative<S> for Identity {
+    const CHANGES: bool = false;
+
     #[inline]
     fn representative(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> bool {
         false

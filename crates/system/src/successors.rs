@@ -202,9 +202,12 @@ impl Successors {
     pub fn uniform(&self, count: usize) -> Option<(&[u64], usize)> {
         let entries = &self.entries[..count];
         let len = entries.first()?.len;
-        // Entries lie one behind the other unless one was replaced by a shorter one, whose length then differs.
         let same = entries.iter().fold(0, |differs, e| differs | (e.len ^ len)) == 0;
-        same.then(|| (&self.words[..count * len as usize], len as usize))
+        // Entries lie in order, one behind the other, unless some were replaced by shorter ones: then there are gaps, and the
+        // last one lies further on.
+        let last = entries.last()?.start;
+        let dense = last == (count - 1) * len as usize;
+        (same && dense).then(|| (&self.words[..count * len as usize], len as usize))
     }
 
     /// The first entry with a violation.
@@ -225,5 +228,25 @@ impl Successors {
         assert!(state.len() <= e.len as usize, "a representative is never longer than its state");
         self.words[e.start..e.start + state.len()].copy_from_slice(state);
         e.len = state.len() as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_with_gaps_between_them_are_not_uniform() {
+        let mut out = Successors::new();
+        out.push(&[1, 2, 3]);
+        out.push(&[4, 5, 6]);
+        assert_eq!(out.uniform(2), Some((&[1, 2, 3, 4, 5, 6][..], 3)));
+        out.replace(0, &[7, 8]);
+        assert_eq!(out.uniform(2), None);
+        // All are as long as each other again, but not one behind the other.
+        out.replace(1, &[9, 10]);
+        assert_eq!(out.uniform(2), None);
+        assert_eq!(out.uniform(1), Some((&[7, 8][..], 2)));
+        assert_eq!((out.state(0), out.state(1)), (&[7, 8][..], &[9, 10][..]));
     }
 }

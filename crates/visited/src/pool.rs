@@ -51,7 +51,7 @@ impl Pool {
 
     /// The number of a vector, or the free slot where it belongs.
     fn look(&self, vector: &[u8]) -> Result<u32, usize> {
-        let mut at = (u128::from(hash(vector)) * self.slots.len() as u128 >> 64) as usize;
+        let mut at = ((u128::from(hash(vector)) * self.slots.len() as u128) >> 64) as usize;
         loop {
             match self.slots[at] {
                 0 => return Err(at),

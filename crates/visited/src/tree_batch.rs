@@ -201,7 +201,7 @@ fn drop_repeated_long(states: &[u64], words: usize, looked: &mut Looked) {
         let mut folded = [0u64; 4];
         let (fours, rest) = state.as_chunks::<4>();
         for four in fours {
-            folded = std::array::from_fn(|lane| (folded[lane] << 7 | folded[lane] >> 57) ^ four[lane]);
+            folded = std::array::from_fn(|lane| folded[lane].rotate_left(7) ^ four[lane]);
         }
         let folded = folded.iter().chain(rest).fold(0u64, |hash, word| hash.rotate_left(13) ^ word);
         let hash = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -38,7 +38,7 @@ impl Image {
         let mut sections = Vec::new();
         for section in file.sections().filter(|s| s.address() != 0) {
             let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
-            let writable = sh_flags.0 & u64::from(object::elf::SHF_WRITE.0) != 0;
+            let writable = sh_flags.0 & object::elf::SHF_WRITE.0 != 0;
             let content = section.data().ok()?.to_vec();
             sections.push(Section { address: section.address(), content, writable });
         }

@@ -53,6 +53,10 @@ pub(crate) struct NativeOptions {
     #[arg(long, default_value = "5", value_name = "SECONDS")]
     pub(crate) step_time: u64,
 
+    /// Values that __VERIFIER_nondet_int() and the like may give
+    #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) nondet: Vec<i64>,
+
     /// Processes that explore at a time [default: one per processor]
     #[arg(long, value_name = "N")]
     pub(crate) workers: Option<usize>,
@@ -109,6 +113,7 @@ impl NativeOptions {
             max_steps: self.max_steps,
             max_time,
             patience: Duration::from_secs(self.step_time.max(1)),
+            values: self.nondet.clone(),
             workers: self
                 .workers
                 .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),

@@ -92,7 +92,7 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         plural(figures.steps, "step", "steps"),
         grouped(figures.depth)
     );
-    let per = run.report.cpu.as_secs_f64() * 1e6 / (figures.executions + figures.discarded).max(1) as f64;
+    let per = per_execution(run.report);
     let _ = writeln!(
         out,
         "  {:.3} s CPU, {:.3} s elapsed, {per:.1} us CPU per execution",
@@ -123,6 +123,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         let _ = writeln!(out, "  note: {note}");
     }
     out
+}
+
+/// CPU time of the checked process per execution, in microseconds.
+fn per_execution(report: &Report) -> f64 {
+    let figures = &report.figures;
+    report.cpu.as_secs_f64() * 1e6 / (figures.executions + figures.discarded).max(1) as f64
 }
 
 fn headline(trace: &Trace) -> String {
@@ -289,6 +295,7 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "explored_in_vain": f.copies_lost,
         "side_by_side": f.together,
         "cpu_seconds": run.cpu_seconds,
+        "microseconds_per_execution": per_execution(run.report),
         "wall_seconds": run.wall_seconds,
         "reductions": { "notes": run.report.notes },
     }))

@@ -205,7 +205,7 @@ pub(crate) enum Store {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Por {
-    /// Meant to count allocations of objects as independent; the same as on for now
+    /// Ample sets; allocations of objects are independent of each other
     Si,
     /// Ample sets
     On,

@@ -44,6 +44,8 @@ impl Collector<'_> {
             }
             Expr::Lock(..) => self.object(Part::Lock, Use::Read),
             Expr::Query { collection, .. } => self.rows(collection, Use::Read),
+            // Any link of any object.
+            Expr::Reachable(..) => self.step.touches.push(Touch::Everything),
             _ => return false,
         }
         true

@@ -1,0 +1,366 @@
+//! Pipes and pairs of stream sockets between threads.
+//!
+//! The bytes are kept here; the descriptors are real ones, of an empty pipe, so that no other has their numbers. A direction
+//! has two objects: what can be read (its value: the bytes in it, or more than any need once nobody can write) and the room
+//! to write (the same once nobody can read). Reading takes from the first and adds to the second, writing the other way;
+//! both block, or fail if the descriptor does not block, as these values say.
+
+use crate::object::NOBODY;
+use crate::protocol::{FailureKind, Op};
+use crate::race::How;
+use crate::real;
+use crate::world::{Pending, World, active, fail, visible, world};
+
+/// What a pipe holds.
+const CAPACITY: i64 = 65_536;
+/// Writes up to this size are not divided.
+const ATOMIC: usize = 4096;
+/// More than any need.
+const CLOSED: i64 = 1 << 40;
+/// Stand for the objects: no addresses of the program.
+const FIRST_OBJECT: usize = 0x1000;
+
+const EBADF: i32 = 9;
+const EAGAIN: i32 = 11;
+const EPIPE: i32 = 32;
+const NONBLOCK: i32 = 0o4000;
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+fn failed(error: i32) -> isize {
+    // SAFETY: the program's errno.
+    unsafe { *__errno_location() = error };
+    -1
+}
+
+/// A descriptor of a pipe.
+#[derive(Clone, Copy)]
+struct End {
+    descriptor: i32,
+    /// The direction it reads from, writes to.
+    reads: Option<usize>,
+    writes: Option<usize>,
+    blocks: bool,
+}
+
+/// The pipes of the current execution.
+#[derive(Default)]
+pub struct Pipes {
+    ends: Vec<End>,
+    /// The bytes of each direction.
+    content: Vec<Vec<u8>>,
+}
+
+impl Pipes {
+    /// None.
+    pub fn restart(&mut self) {
+        self.ends.clear();
+        self.content.clear();
+    }
+
+    fn end(&self, descriptor: i32) -> Option<End> {
+        self.ends.iter().find(|end| end.descriptor == descriptor).copied()
+    }
+
+    /// Is this a descriptor of a pipe?
+    pub fn contains(&self, descriptor: i32) -> bool {
+        self.end(descriptor).is_some()
+    }
+}
+
+impl World {
+    /// The objects of a direction: bytes, room.
+    fn direction(&mut self, direction: usize) -> (u32, u32) {
+        let address = FIRST_OBJECT + direction * 16;
+        (self.objects.number(address), self.objects.number(address + 8))
+    }
+
+    fn new_direction(&mut self) -> usize {
+        let direction = self.pipes.content.len();
+        self.pipes.content.push(Vec::new());
+        let (bytes, room) = self.direction(direction);
+        for (number, value) in [(bytes, 0), (room, CAPACITY)] {
+            let state = self.objects.state(number);
+            (state.known, state.value, state.owner) = (true, value, NOBODY);
+        }
+        direction
+    }
+}
+
+fn create(out: *mut [i32; 2], flags: i32, both_ways: bool) -> i32 {
+    crate::files::note(false);
+    let mut pair = [0i32; 2];
+    // SAFETY: room for two descriptors. They are closed before the next execution.
+    let status = unsafe { real!("pipe", fn(*mut [i32; 2]) -> i32)(&mut pair) };
+    if status != 0 {
+        return status;
+    }
+    let w = world();
+    let there = w.new_direction();
+    let back = both_ways.then(|| w.new_direction());
+    let blocks = flags & NONBLOCK == 0;
+    w.pipes.ends.push(End { descriptor: pair[0], reads: Some(there), writes: back, blocks });
+    w.pipes.ends.push(End { descriptor: pair[1], reads: back, writes: Some(there), blocks });
+    crate::race::access(out as usize, 8, How::WRITE);
+    // SAFETY: the caller gives room for two descriptors.
+    unsafe { *out = pair };
+    0
+}
+
+/// `pipe`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pipe(out: *mut [i32; 2]) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pipe", fn(*mut [i32; 2]) -> i32)(out) };
+    }
+    create(out, 0, false)
+}
+
+/// `pipe2`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pipe2(out: *mut [i32; 2], flags: i32) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("pipe2", fn(*mut [i32; 2], i32) -> i32)(out, flags) };
+    }
+    create(out, flags, false)
+}
+
+/// `socketpair`: of stream sockets.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn socketpair(domain: i32, kind: i32, protocol: i32, out: *mut [i32; 2]) -> i32 {
+    if !active() {
+        let real = real!("socketpair", fn(i32, i32, i32, *mut [i32; 2]) -> i32);
+        // SAFETY: passed on.
+        return unsafe { real(domain, kind, protocol, out) };
+    }
+    const STREAM: i32 = 1;
+    const CLOSE_ON_EXEC: i32 = 0o2_000_000;
+    if kind & !(NONBLOCK | CLOSE_ON_EXEC) != STREAM {
+        fail(FailureKind::Refused, "socketpair: only stream sockets are supported", 0);
+    }
+    create(out, kind, true)
+}
+
+fn receive(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
+    let Some(direction) = end.reads else { return failed(EBADF) };
+    if size == 0 {
+        return 0;
+    }
+    let (bytes, room) = world().direction(direction);
+    let op = if blocks && end.blocks { Op::PipeRead } else { Op::PipeTryRead };
+    visible(Pending { other: room, need: 1, ..Pending::on(op, bytes, FIRST_OBJECT + direction * 16) });
+    let w = world();
+    let count = size.min(w.pipes.content[direction].len());
+    if count == 0 {
+        return if w.objects.state(bytes).value >= CLOSED { 0 } else { failed(EAGAIN) };
+    }
+    let taken: Vec<u8> = w.pipes.content[direction].drain(..count).collect();
+    w.objects.state(bytes).value -= count as i64;
+    w.objects.state(room).value += count as i64;
+    w.acquire_object(bytes);
+    crate::hooks::range(buffer, count, How::WRITE);
+    // SAFETY: the caller gives room for `size` bytes.
+    unsafe { (buffer as *mut u8).copy_from_nonoverlapping(taken.as_ptr(), count) };
+    count as isize
+}
+
+fn send_some(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
+    let Some(direction) = end.writes else { return failed(EBADF) };
+    if size == 0 {
+        return 0;
+    }
+    crate::hooks::range(buffer, size, How::READ);
+    let (bytes, room) = world().direction(direction);
+    let op = if blocks && end.blocks { Op::PipeWrite } else { Op::PipeTryWrite };
+    visible(Pending {
+        other: bytes,
+        need: size as i64,
+        ..Pending::on(op, room, FIRST_OBJECT + direction * 16)
+    });
+    let w = world();
+    if w.objects.state(room).value >= CLOSED {
+        if !w.ignores_broken_pipes {
+            fail(FailureKind::Crash, "SIGPIPE: a write to a pipe that nobody can read", 0);
+        }
+        return failed(EPIPE);
+    }
+    if w.objects.state(room).value < size as i64 {
+        return failed(EAGAIN);
+    }
+    // SAFETY: the caller's bytes.
+    let given = unsafe { std::slice::from_raw_parts(buffer as *const u8, size) };
+    w.pipes.content[direction].extend_from_slice(given);
+    w.objects.state(bytes).value += size as i64;
+    w.objects.state(room).value -= size as i64;
+    w.release_object(bytes);
+    size as isize
+}
+
+fn transmit(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
+    let mut done = 0;
+    while done < size {
+        let result = send_some(end, buffer + done, (size - done).min(ATOMIC), blocks);
+        if result < 0 {
+            return if done > 0 { done as isize } else { result };
+        }
+        done += result as usize;
+    }
+    done as isize
+}
+
+/// The end that `descriptor` is, if user code runs and it is one.
+fn end_of(descriptor: i32) -> Option<End> {
+    if active() { world().pipes.end(descriptor) } else { None }
+}
+
+/// `read`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn read(descriptor: i32, buffer: usize, size: usize) -> isize {
+    match end_of(descriptor) {
+        Some(end) => receive(end, buffer, size, true),
+        // SAFETY: passed on.
+        None => unsafe { real!("read", fn(i32, usize, usize) -> isize)(descriptor, buffer, size) },
+    }
+}
+
+/// `write`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn write(descriptor: i32, buffer: usize, size: usize) -> isize {
+    match end_of(descriptor) {
+        Some(end) => transmit(end, buffer, size, true),
+        // SAFETY: passed on.
+        None => unsafe { real!("write", fn(i32, usize, usize) -> isize)(descriptor, buffer, size) },
+    }
+}
+
+const DONT_WAIT: i32 = 0x40;
+
+/// `recv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn recv(descriptor: i32, buffer: usize, size: usize, flags: i32) -> isize {
+    match end_of(descriptor) {
+        Some(end) => receive(end, buffer, size, flags & DONT_WAIT == 0),
+        // SAFETY: passed on.
+        None => unsafe {
+            real!("recv", fn(i32, usize, usize, i32) -> isize)(descriptor, buffer, size, flags)
+        },
+    }
+}
+
+/// `send`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn send(descriptor: i32, buffer: usize, size: usize, flags: i32) -> isize {
+    match end_of(descriptor) {
+        Some(end) => transmit(end, buffer, size, flags & DONT_WAIT == 0),
+        // SAFETY: passed on.
+        None => unsafe {
+            real!("send", fn(i32, usize, usize, i32) -> isize)(descriptor, buffer, size, flags)
+        },
+    }
+}
+
+/// Nobody reads, or writes, this direction any more.
+fn shut(direction: usize, op: Op) {
+    let (bytes, room) = world().direction(direction);
+    visible(Pending { other: room, ..Pending::on(op, bytes, FIRST_OBJECT + direction * 16) });
+    let w = world();
+    w.objects.state(bytes).value += CLOSED;
+    w.objects.state(room).value += CLOSED;
+    w.release_object(bytes);
+}
+
+/// `close`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn close(descriptor: i32) -> i32 {
+    if let Some(end) = end_of(descriptor) {
+        for direction in end.reads.into_iter().chain(end.writes) {
+            shut(direction, Op::PipeClose);
+        }
+        world().pipes.ends.retain(|e| e.descriptor != descriptor);
+    }
+    // SAFETY: passed on.
+    unsafe { real!("close", fn(i32) -> i32)(descriptor) }
+}
+
+/// `shutdown`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shutdown(descriptor: i32, how: i32) -> i32 {
+    let Some(end) = end_of(descriptor) else {
+        // SAFETY: passed on.
+        return unsafe { real!("shutdown", fn(i32, i32) -> i32)(descriptor, how) };
+    };
+    let reads = end.reads.filter(|_| how != 1);
+    let writes = end.writes.filter(|_| how != 0);
+    for direction in reads.into_iter().chain(writes) {
+        shut(direction, Op::PipeClose);
+    }
+    0
+}
+
+/// `poll`: of one descriptor of a pipe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn poll(asked: *mut Asked, count: usize, time: i32) -> i32 {
+    if !active() {
+        // SAFETY: passed on.
+        return unsafe { real!("poll", fn(*mut Asked, usize, i32) -> i32)(asked, count, time) };
+    }
+    const IN: i16 = 1;
+    const OUT: i16 = 4;
+    const HANG_UP: i16 = 16;
+    if count != 1 {
+        fail(FailureKind::Refused, "poll: of more than one descriptor", 0);
+    }
+    // SAFETY: one structure, as the caller says.
+    let asked = unsafe { &mut *asked };
+    let end = world().pipes.end(asked.descriptor);
+    let direction = end.and_then(|end| if asked.events & IN != 0 { end.reads } else { end.writes });
+    let Some(direction) = direction else {
+        fail(FailureKind::Refused, "poll: of something that is no pipe of this program", 0)
+    };
+    let (bytes, room) = world().direction(direction);
+    let (object, event) = if asked.events & IN != 0 { (bytes, IN) } else { (room, OUT) };
+    // With a timeout anything may happen before it ends.
+    let op = if time < 0 { Op::Poll } else { Op::TryPoll };
+    visible(Pending { need: 1, ..Pending::on(op, object, FIRST_OBJECT + direction * 16) });
+    let w = world();
+    let value = w.objects.state(object).value;
+    let ready = if event == IN { !w.pipes.content[direction].is_empty() } else { value >= 1 };
+    asked.answers = if ready { event } else { 0 } | if value >= CLOSED / 2 { HANG_UP } else { 0 };
+    i32::from(asked.answers != 0)
+}
+
+/// What `poll` is asked.
+#[repr(C)]
+pub struct Asked {
+    descriptor: i32,
+    events: i16,
+    answers: i16,
+}
+
+/// `fcntl`: of a pipe, only whether it blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fcntl(descriptor: i32, command: i32, argument: usize) -> i32 {
+    const GET_FLAGS: i32 = 3;
+    const SET_FLAGS: i32 = 4;
+    const DUPLICATE: [i32; 2] = [0, 1030];
+    if end_of(descriptor).is_some() {
+        if DUPLICATE.contains(&command) {
+            fail(FailureKind::Refused, "fcntl: duplicates of a pipe's descriptor", 0);
+        }
+        let end = world().pipes.ends.iter_mut().find(|end| end.descriptor == descriptor);
+        if let Some(end) = end
+            && command == SET_FLAGS
+        {
+            end.blocks = argument as i32 & NONBLOCK == 0;
+            return 0;
+        } else if command == GET_FLAGS {
+            return if end_of(descriptor).is_some_and(|end| end.blocks) { 2 } else { 2 | NONBLOCK };
+        }
+    }
+    // SAFETY: passed on.
+    unsafe { real!("fcntl", fn(i32, i32, usize) -> i32)(descriptor, command, argument) }
+}

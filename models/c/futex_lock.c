@@ -1,0 +1,41 @@
+/* A lock of an atomic word and a futex: 0 free, 1 locked, 2 locked with somebody waiting.
+ * expect: holds
+ */
+#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_int word;
+static int counter;
+
+static void lock(void) {
+    int seen = 0;
+    if (atomic_compare_exchange_strong(&word, &seen, 1)) return;
+    if (seen != 2) seen = atomic_exchange(&word, 2);
+    while (seen != 0) {
+        syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+        seen = atomic_exchange(&word, 2);
+    }
+}
+
+static void unlock(void) {
+    if (atomic_exchange(&word, 0) == 2) syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+static void *worker(void *argument) {
+    lock();
+    counter++;
+    unlock();
+    return argument;
+}
+
+int main(void) {
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    assert(counter == 2);
+    return 0;
+}
