@@ -8,7 +8,9 @@
 
 /* Every worker fetches its segment of a file, piece by piece; progress is counted together. The transfer is over when
    everything is there. */
+#ifndef SEGMENTS
 #define SEGMENTS 2
+#endif
 #define PIECES 2
 static const char remote[SEGMENTS * PIECES + 1] = "abcd";
 static char local[SEGMENTS * PIECES + 1];

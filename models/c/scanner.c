@@ -8,7 +8,9 @@
 /* Directories are numbers; directory d contains 2d and 2d + 1, up to LARGEST. Every worker takes a directory off the queue,
    puts what is in it on the queue, and counts it. Who finds the queue empty while nobody is at work ends. */
 #define LARGEST 3
+#ifndef WORKERS
 #define WORKERS 2
+#endif
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int queue[LARGEST + 1], length, busy, matches;
