@@ -112,7 +112,7 @@ fn models() {
         ("models/dining_philosophers.bir", &[("N", 3)], 14),
         ("models/dining_philosophers.bir", &[("N", 4)], 34),
         ("models/dining_philosophers.bir", &[("N", 5)], 81),
-        ("models/bounded_buffer.bir", &[("N", 3), ("M", 1)], 1_528),
+        ("models/bounded_buffer.bir", &[("N", 3), ("M", 1)], 1_854),
         ("models/ordered_list.bir", &[("N", 2), ("MAX", 2)], 0),
         ("models/helping_stack.bir", &[("N", 2)], 0),
         ("models/worker_pool.bir", &[("N", 2)], 0),
