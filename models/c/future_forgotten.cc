@@ -5,10 +5,11 @@
 #include <future>
 #include <thread>
 
+static std::atomic<bool> hurry{false};
+
 int main() {
     std::promise<int> promise;
     std::future<int> future = promise.get_future();
-    std::atomic<bool> hurry{false};
     std::thread worker([&] {
         if (!hurry) promise.set_value(1);
     });
