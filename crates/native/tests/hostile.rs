@@ -7,9 +7,13 @@ use quotient_native::protocol::FailureKind;
 use quotient_native::{Answer, Build, Request, check};
 
 fn answer(name: &str, body: &str) -> Answer {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.c"));
+    answer_in("c", name, body)
+}
+
+fn answer_in(language: &str, name: &str, body: &str) -> Answer {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{language}"));
     let text = format!(
-        "#define _GNU_SOURCE\n#include <assert.h>\n#include <pthread.h>\n#include <setjmp.h>\n#include <stdio.h>\n\
+        "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include <assert.h>\n#include <pthread.h>\n#include <setjmp.h>\n#include <stdio.h>\n\
          #include <stdlib.h>\n#include <unistd.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n{body}\n\
          int main(void) {{ pthread_t t, u; pthread_create(&t, 0, w, 0); pthread_create(&u, 0, w, 0);\n\
          pthread_join(t, 0); pthread_join(u, 0); return 0; }}\n"
@@ -86,4 +90,24 @@ fn long_jumps_work() {
     let body = "static int n; static void *w(void *a) { jmp_buf b; if (!setjmp(b)) { pthread_mutex_lock(&m); n++;\n\
                 pthread_mutex_unlock(&m); longjmp(b, 1); } return a; }";
     assert!(matches!(answer("jumps", body), Answer::Holds));
+}
+
+#[test]
+fn pthread_exit_passes_handlers_of_exceptions() {
+    let body = "static void *w(void *a) { try { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_exit(a); }\n\
+                catch (...) { throw; } return a; }";
+    assert!(matches!(answer_in("cc", "exits_in_try", body), Answer::Holds));
+}
+
+#[test]
+fn exceptions_are_those_of_their_thread() {
+    let body = "static void *w(void *a) { int caught = 0; try { pthread_mutex_lock(&m); throw 1; } catch (int n) {\n\
+                pthread_mutex_unlock(&m); try { throw n + 1; } catch (int k) { caught = k; } } assert(caught == 2); return a; }";
+    assert!(matches!(answer_in("cc", "throws", body), Answer::Holds));
+}
+
+#[test]
+fn an_exception_that_nobody_catches_is_a_crash() {
+    let body = "static void *w(void *a) { if (!a) throw 1; return a; }";
+    assert_eq!(failure(&answer_in("cc", "uncaught", body)), FailureKind::Crash);
 }
