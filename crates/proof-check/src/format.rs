@@ -111,6 +111,15 @@ pub struct Cover {
     pub path: Vec<usize>,
 }
 
+/// Where violating states go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// The states meant: values of each finite column.
+    pub values: Vec<Vec<i64>>,
+    /// The covers they need.
+    pub covers: Vec<Cover>,
+}
+
 /// No state of these sets is reachable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unreachable {
@@ -170,7 +179,7 @@ pub enum Proof {
         /// Relative assertions used as maps; proved before.
         maps: Vec<usize>,
         /// Covers for the violating states.
-        start: Vec<Cover>,
+        start: Vec<Start>,
         /// The table.
         table: Unreachable,
     },
@@ -208,4 +217,4 @@ pub struct Certificate {
 }
 
 /// The format's name and version.
-pub const FORMAT: &str = "quotient relative-safety certificate 1";
+pub const FORMAT: &str = "quotient relative-safety certificate 2";

@@ -7,7 +7,7 @@ use crate::Established;
 use crate::format::{Assertion, Entry, Inequality, Program, Right, Tree, Unreachable};
 use crate::relative::Check;
 use crate::trees::Refusal;
-use crate::unreachable::Context;
+use crate::unreachable::{Context, Index};
 
 fn renamed(tree: &Tree, to: &dyn Fn(usize) -> usize) -> Tree {
     match tree {
@@ -25,7 +25,7 @@ fn is_true(tree: &Tree) -> bool {
 
 /// An assertion about all states, read the other way round: `p(Y) |= p(X), right(X, Y)`. Any other:
 /// `p(Y), left(X), right(X, Y) |= p(X)`, where the left state becomes variables.
-fn inverse(assertion: &Assertion, k: usize) -> Result<Assertion, Refusal> {
+pub fn inverse(assertion: &Assertion, k: usize) -> Result<Assertion, Refusal> {
     let Right::State(right) = &assertion.right else { return Err("not a relative assertion".into()) };
     if is_true(&assertion.left) && assertion.nodes == 2 * k + 1 {
         let other = |n: usize| {
@@ -85,6 +85,7 @@ pub fn check(
         split: false,
         entries,
         dead: &dead,
+        index: Index::of(&wide, &dead.sets),
         unreachable: &unreachable,
         used: RefCell::new(Vec::new()),
     };

@@ -8,6 +8,7 @@
 //! certificate's program with the one it reads from the file), and decide general linear
 //! inequalities (a certificate that needs them is refused).
 
+mod closing;
 pub mod format;
 mod inverse;
 pub mod matrix;
@@ -18,9 +19,9 @@ mod unreachable;
 
 use std::collections::BTreeMap;
 
-use format::{Certificate, FORMAT, Program, Proof, Right, Tree};
+use format::{Certificate, FORMAT, Program, Proof, Right, Start, Tree, Unreachable};
 use trees::{Refusal, System, expand, negated};
-use unreachable::Context;
+use unreachable::{Context, Index};
 
 /// What a valid certificate establishes about an assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,6 +171,7 @@ fn check_proof(
             bad.matrix = bad.matrix.extended(claim.nodes - bad.matrix.nodes());
             let tree = Tree::And(vec![claim.left.clone(), negated(right)?]);
             let k = program.columns.len();
+            let start: Vec<&Start> = start.iter().collect();
             for system in expand(&tree, &bad, &|n| n)? {
                 let columns: Vec<usize> = (0..=k).collect();
                 let mut parts = vec![System { matrix: system.matrix.select(&columns), sets: system.sets }];
@@ -181,7 +183,7 @@ fn check_proof(
                     parts = next;
                 }
                 for part in parts {
-                    if !split_covered(&context, part, start, table)? {
+                    if !split_covered(&context, part, &start, table)? {
                         return Err("a violating state is not covered".into());
                     }
                 }
@@ -210,6 +212,7 @@ fn check_proof(
                 split: *split,
                 entries,
                 dead,
+                index: Index::of(program, &dead.sets),
                 unreachable: &unreachable,
                 used: std::cell::RefCell::new(Vec::new()),
             };
@@ -241,17 +244,28 @@ fn check_proof(
 fn split_covered(
     context: &Context,
     system: System,
-    covers: &[format::Cover],
-    table: &format::Unreachable,
+    start: &[&Start],
+    table: &Unreachable,
 ) -> Result<bool, Refusal> {
-    if context.covered(&system, covers, &table.sets)? {
-        return Ok(true);
+    let finite = &context.program.finite;
+    let meant = |s: &&&Start, all: bool| {
+        let fits = |values: &[i64], own: &[i64]| {
+            if all { own.iter().all(|v| values.contains(v)) } else { own.iter().any(|v| values.contains(v)) }
+        };
+        s.values.len() == finite.len()
+            && finite.iter().zip(&s.values).all(|(f, values)| fits(values, &system.sets[f.column + 1]))
+    };
+    for part in start.iter().filter(|s| meant(s, true)) {
+        if context.covered(&system, &part.covers, &table.sets)? {
+            return Ok(true);
+        }
     }
-    let Some((&node, values)) = system.sets.iter().find(|(_, v)| v.len() > 1) else { return Ok(false) };
-    for value in values.clone() {
+    let Some((node, values)) = system.sets.iter().find(|(_, v)| v.len() > 1) else { return Ok(false) };
+    let near: Vec<&Start> = start.iter().filter(|s| meant(s, false)).copied().collect();
+    for &value in values {
         let mut part = system.clone();
         part.sets.insert(node, vec![value]);
-        if !split_covered(context, part, covers, table)? {
+        if !split_covered(context, part, &near, table)? {
             return Ok(false);
         }
     }

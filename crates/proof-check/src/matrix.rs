@@ -62,6 +62,11 @@ impl Matrix {
         (up == -down).then_some(up)
     }
 
+    /// Whether a node may have this value, as far as its own bounds say.
+    pub fn may_be(&self, i: usize, value: i128) -> bool {
+        self.get(i, 0).is_none_or(|up| value <= up) && self.get(0, i).is_none_or(|down| -value <= down)
+    }
+
     /// Adds constraints and closes.
     pub fn add(&mut self, constraints: impl IntoIterator<Item = (usize, usize, i128)>) {
         let n = self.nodes;

@@ -2,11 +2,16 @@
 //!
 //! Each file asks for a counterexample to one step of a proof: a state in a set with a predecessor
 //! that no cover takes into a set, or a reduct of an obligation that no closing closes. Unlike the
-//! checker, a solver decides the step with all its disjunctions at once.
+//! checker, a solver decides the step with all its disjunctions at once. (That finite columns hold only the values
+//! listed is the one thing taken from the checker; [`crate::check`] establishes it.)
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
-use crate::format::{Certificate, Closing, Cover, Entry, Inequality, Program, Proof, Right, States, Tree};
+use crate::format::{
+    Certificate, Closing, Cover, Entry, Inequality, Program, Proof, Right, States, Tree, Unreachable,
+};
+use crate::inverse::inverse as inverse_of;
 
 /// Names of the constants standing for nodes.
 type Names<'a> = &'a dyn Fn(usize) -> String;
@@ -178,8 +183,7 @@ impl<'a> Writer<'a> {
         // y0 is the right state, each rule leads from the next one to it; the last is `state`.
         let steps = path.len();
         let mut chain: Vec<Vec<String>> = Vec::new();
-        for at in 0..steps {
-            let _ = at;
+        for _ in 0..steps {
             let y = self.bound("z", k);
             quantified.extend(y.clone());
             chain.push(y);
@@ -204,14 +208,13 @@ impl<'a> Writer<'a> {
     /// "This closing does not close the reduct."
     fn open(
         &mut self,
-        proof: &Proof,
+        proof: &Steps,
         entry: &Entry,
         closing: &Closing,
         state: &[String],
         frame: &[String],
     ) -> String {
-        let Proof::Relative { entries, dead, .. } = proof else { return "true".into() };
-        let k = self.k();
+        let (k, Steps { entries, dead, .. }) = (self.k(), proof);
         match closing {
             Closing::Unreachable => {
                 let parts = dead.sets.iter().map(|s| format!("(not {})", self.states(s, state))).collect();
@@ -286,7 +289,7 @@ fn table(
     program: &Program,
     label: &str,
     listed: &[usize],
-    unreachable: &crate::format::Unreachable,
+    unreachable: &Unreachable,
     out: &mut Vec<(String, String)>,
 ) {
     let k = program.columns.len();
@@ -328,49 +331,127 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
                     w.domain(&state),
                     invariants(program, listed, &state),
                 ];
-                asserts.extend(w.uncovered_by_all(start, &unreachable.sets, &state));
+                let covers: Vec<Cover> = start.iter().flat_map(|s| s.covers.iter().cloned()).collect();
+                asserts.extend(w.uncovered_by_all(&covers, &unreachable.sets, &state));
                 out.push((
                     format!("{label}-start.smt2"),
                     w.finish(&format!("{label}: violating states"), &asserts),
                 ));
                 table(program, &label, listed, unreachable, &mut out);
             }
-            Proof::Relative { invariants: listed, entries, dead, .. } => {
+            Proof::Relative { group, invariants: listed, entries, dead, inverse, .. } => {
                 let label = format!("proof{number}");
                 table(program, &format!("{label}-dead"), listed, dead, &mut out);
-                for (at, entry) in entries.iter().enumerate() {
-                    let mut step = |rule: Option<usize>| {
-                        let mut w = Writer::new(program);
-                        let (after, frame) = (w.constants("a", k), w.constants("v", entry.frame));
-                        let mut asserts = vec![w.entry_side(&entry.left, &after, &frame)];
-                        let (state, hints) = match rule {
-                            None => (after, entry.direct.iter().cloned().collect()),
-                            Some(rule) => {
-                                let before = w.constants("x", k);
-                                let own = w.constants("l", w.locals(rule));
-                                asserts.push(w.rule(rule, &before, &after, &own));
-                                (before, entry.closings[rule].clone())
-                            }
-                        };
-                        if rule.is_none_or(|r| !program.rules[r].fact) {
-                            asserts.push(w.domain(&state));
-                            asserts.push(invariants(program, listed, &state));
-                        }
-                        for hint in &hints {
-                            asserts.push(w.open(proof, entry, hint, &state, &frame));
-                        }
-                        let what = rule.map_or("direct".into(), |r| format!("rule{r}"));
-                        let comment = format!("{label}: obligation {at}, {what}");
-                        out.push((format!("{label}-entry{at}-{what}.smt2"), w.finish(&comment, &asserts)));
-                    };
-                    if entry.direct.is_some() {
-                        step(None);
-                    } else {
-                        (0..program.rules.len()).for_each(|r| step(Some(r)));
-                    }
+                relative(&Steps { program, label, listed, group, entries, dead }, &mut out);
+                let wide = inverse.as_ref().and_then(|entries| {
+                    let [index] = group[..] else { return None };
+                    let mut wide = program.clone();
+                    wide.assertions.push(inverse_of(&program.assertions[index], k).ok()?);
+                    Some((wide, entries))
+                });
+                if let Some((wide, entries)) = &wide {
+                    let (label, dead) = (format!("proof{number}-inverse"), &Unreachable::default());
+                    let group = &[wide.assertions.len() - 1];
+                    relative(&Steps { program: wide, label, listed: &[], group, entries, dead }, &mut out);
                 }
             }
         }
     }
     out
+}
+
+/// A relative proof, or that of an inverse.
+struct Steps<'a> {
+    program: &'a Program,
+    label: String,
+    listed: &'a [usize],
+    group: &'a [usize],
+    entries: &'a [Entry],
+    dead: &'a Unreachable,
+}
+
+/// The obligations are about all of each assertion's left side and promise its right side; each is closed.
+fn relative(proof: &Steps, out: &mut Vec<(String, String)>) {
+    let Steps { program, label, listed, entries, dead, .. } = proof;
+    let k = program.columns.len();
+    for &index in proof.group {
+        let assertion = &program.assertions[index];
+        let Right::State(right) = &assertion.right else { continue };
+        let frame_size = k + assertion.universal - (2 * k + 1);
+        let root = |e: &&Entry| e.origin == index && e.depth == 0 && e.frame == frame_size;
+        let roots: Vec<&Entry> = entries.iter().filter(root).collect();
+        let mut w = Writer::new(program);
+        let (state, own) = (w.constants("x", k), w.constants("u", frame_size - k));
+        let names = |n: usize| if n <= k { state[n - 1].clone() } else { own[n - 2 * k - 1].clone() };
+        let frame = [state.clone(), own.clone()].concat();
+        let mut asserts =
+            vec![tree(&assertion.left, &names), w.domain(&state), invariants(program, listed, &state)];
+        asserts.extend(dead.sets.iter().map(|s| format!("(not {})", w.states(s, &state))));
+        asserts.extend(roots.iter().map(|e| format!("(not {})", w.entry_side(&e.left, &state, &frame))));
+        let comment = format!("{label}: `{}` has an obligation for each left state", assertion.name);
+        out.push((format!("{label}-assertion{index}.smt2"), w.finish(&comment, &asserts)));
+        for (at, entry) in roots.iter().enumerate() {
+            let Some(promise) = &entry.right else { continue };
+            let mut w = Writer::new(program);
+            let (state, own) = (w.constants("x", k), w.constants("u", frame_size - k));
+            let (image, frame) = (w.constants("y", k), [state.clone(), own.clone()].concat());
+            let names = |n: usize| match n {
+                n if n <= k => state[n - 1].clone(),
+                n if n <= 2 * k => image[n - k - 1].clone(),
+                n => own[n - 2 * k - 1].clone(),
+            };
+            let asserts = [
+                w.entry_side(&entry.left, &state, &frame),
+                w.entry_side(promise, &image, &frame),
+                format!("(not {})", tree(right, &names)),
+            ];
+            let comment = format!("{label}: obligation {at} of `{}` promises its right side", assertion.name);
+            out.push((format!("{label}-assertion{index}-promise{at}.smt2"), w.finish(&comment, &asserts)));
+        }
+    }
+    for (at, entry) in entries.iter().enumerate() {
+        let mut step = |rule: Option<usize>| {
+            let mut w = Writer::new(program);
+            let (after, frame) = (w.constants("a", k), w.constants("v", entry.frame));
+            let mut asserts = vec![w.entry_side(&entry.left, &after, &frame)];
+            let (state, hints) = match rule {
+                None => (after, entry.direct.iter().cloned().collect()),
+                Some(rule) => {
+                    let before = w.constants("x", k);
+                    let own = w.constants("l", w.locals(rule));
+                    asserts.push(w.rule(rule, &before, &after, &own));
+                    (before, entry.closings[rule].clone())
+                }
+            };
+            if rule.is_none_or(|r| !program.rules[r].fact) {
+                asserts.push(w.domain(&state));
+                asserts.push(invariants(program, listed, &state));
+            }
+            for hint in &hints {
+                asserts.push(w.open(proof, entry, hint, &state, &frame));
+            }
+            let what = rule.map_or("direct".into(), |r| format!("rule{r}"));
+            let comment = format!("{label}: obligation {at}, {what}");
+            out.push((format!("{label}-entry{at}-{what}.smt2"), w.finish(&comment, &asserts)));
+        };
+        if entry.direct.is_some() {
+            step(None);
+        } else {
+            (0..program.rules.len()).for_each(|r| step(Some(r)));
+        }
+    }
+}
+
+/// All steps as the input of one solver process, and how many answers it must give, all `unsat`. Steps that differ only in
+/// what they are called are asked once. Each starts from nothing (`reset`): solvers are much slower on a step
+/// asked inside `push` and `pop`.
+pub fn script(files: &[(String, String)]) -> (String, usize) {
+    let (mut asked, mut out) = (HashSet::new(), String::new());
+    for (name, text) in files {
+        let question = text.split_once('\n').map_or(text.as_str(), |(_, rest)| rest);
+        if asked.insert(question) {
+            let _ = writeln!(out, "; {name}\n{question}(reset)");
+        }
+    }
+    (out, asked.len())
 }

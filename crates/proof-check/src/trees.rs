@@ -1,12 +1,61 @@
 //! Systems of constraints, enumeration of disjuncts, implication.
 
-use std::collections::BTreeMap;
+use std::ops::Index;
+use std::rc::Rc;
 
 use crate::format::{Inequality, Tree};
 use crate::matrix::{Matrix, difference};
 
 /// Why a certificate is not accepted.
 pub type Refusal = String;
+
+/// Values of some nodes. Copies share their lists: most steps change few of them.
+#[derive(Clone, Debug, Default)]
+pub struct Sets(Vec<(usize, Rc<Vec<i64>>)>);
+
+impl Sets {
+    /// The values of a node, if it has a set.
+    pub fn get(&self, node: usize) -> Option<&Rc<Vec<i64>>> {
+        self.0.iter().find(|(n, _)| *n == node).map(|(_, values)| values)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, node: usize) -> Option<&mut Vec<i64>> {
+        self.0.iter_mut().find(|(n, _)| *n == node).map(|(_, values)| Rc::make_mut(values))
+    }
+
+    /// Whether a node has a set.
+    pub fn contains(&self, node: usize) -> bool {
+        self.get(node).is_some()
+    }
+
+    /// Gives a node a set.
+    pub fn insert(&mut self, node: usize, values: impl Into<Rc<Vec<i64>>>) {
+        match self.0.iter_mut().find(|(n, _)| *n == node) {
+            Some((_, old)) => *old = values.into(),
+            None => self.0.push((node, values.into())),
+        }
+    }
+
+    /// Nodes with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Vec<i64>)> {
+        self.0.iter().map(|(n, values)| (*n, &**values))
+    }
+}
+
+impl Index<usize> for Sets {
+    type Output = Rc<Vec<i64>>;
+
+    fn index(&self, node: usize) -> &Rc<Vec<i64>> {
+        self.get(node).expect("the node has a set")
+    }
+}
+
+impl FromIterator<(usize, Rc<Vec<i64>>)> for Sets {
+    fn from_iter<I: IntoIterator<Item = (usize, Rc<Vec<i64>>)>>(list: I) -> Sets {
+        Sets(list.into_iter().collect())
+    }
+}
 
 /// Difference constraints, and sets of values for some of the nodes (which then occur in no
 /// difference with another node).
@@ -15,18 +64,18 @@ pub struct System {
     /// The differences.
     pub matrix: Matrix,
     /// Values of nodes that have a set.
-    pub sets: BTreeMap<usize, Vec<i64>>,
+    pub sets: Sets,
 }
 
 impl System {
     /// No constraints.
     pub fn new(nodes: usize) -> System {
-        System { matrix: Matrix::new(nodes), sets: BTreeMap::new() }
+        System { matrix: Matrix::new(nodes), sets: Sets::default() }
     }
 
     /// Whether it was found to have no solution.
     pub fn is_empty(&self) -> bool {
-        self.matrix.is_empty() || self.sets.values().any(Vec::is_empty)
+        self.matrix.is_empty() || self.sets.iter().any(|(_, values)| values.is_empty())
     }
 }
 
@@ -76,7 +125,7 @@ fn only_node(tree: &Tree) -> Option<usize> {
 
 /// If the tree speaks of one node only, and that node has a set: the node, renamed.
 fn about_set(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Option<usize> {
-    only_node(tree).map(place).filter(|n| system.sets.contains_key(n))
+    only_node(tree).map(place).filter(|n| system.sets.contains(*n))
 }
 
 /// Whether some conjunct about a node with a set excludes all its values, so that the tree cannot be satisfied. Most rules
@@ -86,8 +135,21 @@ pub fn excluded(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> b
         Tree::And(list) => list.iter().any(|t| excluded(t, base, place)),
         leaf => {
             let Some(node) = only_node(leaf) else { return false };
-            base.sets.get(&place(node)).is_some_and(|values| !values.iter().any(|&v| holds(leaf, &|_| v)))
+            base.sets.get(place(node)).is_some_and(|values| !values.iter().any(|&v| holds(leaf, &|_| v)))
         }
+    }
+}
+
+/// Whether some conjunct of a tree contradicts the matrix, as far as nodes up to `limit` say (which are the same in both).
+/// Like [`excluded`], for differences.
+pub fn contradicts(tree: &Tree, matrix: &Matrix, limit: usize) -> bool {
+    match tree {
+        Tree::And(list) => list.iter().any(|t| contradicts(t, matrix, limit)),
+        Tree::Or(list) => list.iter().all(|t| contradicts(t, matrix, limit)),
+        Tree::Le(l) => match difference(l) {
+            Some((i, j, c)) if i <= limit && j <= limit => matrix.get(j, i).is_some_and(|back| back + c < 0),
+            _ => false,
+        },
     }
 }
 
@@ -101,7 +163,7 @@ fn placed(
         .ok_or("an inequality is not a difference constraint; this checker decides no others")?;
     let rename = |n: usize| if n == 0 { 0 } else { place(n) };
     let (i, j) = (rename(i), rename(j));
-    if system.sets.contains_key(&i) || system.sets.contains_key(&j) {
+    if system.sets.contains(i) || system.sets.contains(j) {
         return Err("a finite column is compared with another one".into());
     }
     Ok((i, j, c))
@@ -120,7 +182,7 @@ pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Res
         let mut system = base.clone();
         while let Some(tree) = stack.pop() {
             if let Some(node) = about_set(tree, &system, place) {
-                let set = system.sets.get_mut(&node).expect("about_set found it");
+                let set = system.sets.get_mut(node).expect("about_set found it");
                 set.retain(|&v| holds(tree, &|_| v));
                 continue;
             }
@@ -156,19 +218,33 @@ pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Res
     Ok(out)
 }
 
+/// Whether `system` implies an inequality.
+pub fn implied_bound(
+    l: &Inequality,
+    system: &System,
+    place: &dyn Fn(usize) -> usize,
+) -> Result<bool, Refusal> {
+    if let Some(truth) = constant(l) {
+        return Ok(truth);
+    }
+    if let [(n, c)] = l.terms[..]
+        && let Some(values) = system.sets.get(place(n))
+    {
+        return Ok(values.iter().all(|&v| i128::from(c) * i128::from(v) <= i128::from(l.bound)));
+    }
+    Ok(system.matrix.implies(placed(l, system, place)?))
+}
+
 /// Whether `system` implies `tree`, by one alternative of each disjunction.
 pub fn implied(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Result<bool, Refusal> {
     if system.is_empty() {
         return Ok(true);
     }
     if let Some(node) = about_set(tree, system, place) {
-        return Ok(system.sets[&node].iter().all(|&v| holds(tree, &|_| v)));
+        return Ok(system.sets[node].iter().all(|&v| holds(tree, &|_| v)));
     }
     match tree {
-        Tree::Le(l) => match constant(l) {
-            Some(truth) => Ok(truth),
-            None => Ok(system.matrix.implies(placed(l, system, place)?)),
-        },
+        Tree::Le(l) => implied_bound(l, system, place),
         Tree::And(list) => {
             for t in list {
                 if !implied(t, system, place)? {

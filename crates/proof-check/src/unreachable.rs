@@ -8,7 +8,45 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::format::{Assertion, Cover, Program, Right, Rule, States, Tree, Unreachable};
-use crate::trees::{Refusal, System, excluded, expand, holds, implied, nodes};
+use crate::trees::{Refusal, System, excluded, expand, holds, implied, implied_bound, nodes};
+
+/// Which sets of a table have a value in a finite column: a bit for each set.
+pub struct Index {
+    sets: usize,
+    with: HashMap<(usize, i64), Vec<u64>>,
+}
+
+impl Index {
+    /// Of the sets of a table.
+    pub fn of(program: &Program, sets: &[States]) -> Index {
+        let words = sets.len().div_ceil(64);
+        let mut with: HashMap<(usize, i64), Vec<u64>> = HashMap::new();
+        for (at, set) in sets.iter().enumerate() {
+            for (finite, values) in program.finite.iter().zip(&set.values) {
+                for &value in values {
+                    let bits = with.entry((finite.column + 1, value)).or_insert_with(|| vec![0; words]);
+                    bits[at / 64] |= 1 << (at % 64);
+                }
+            }
+        }
+        Index { sets: sets.len(), with }
+    }
+
+    /// The sets that have every value the system has in a finite column, ascending. No other set contains the system.
+    pub fn candidates(&self, system: &System) -> Vec<usize> {
+        let mut bits = vec![u64::MAX; self.sets.div_ceil(64)];
+        for (node, values) in system.sets.iter() {
+            for &value in values {
+                match self.with.get(&(node, value)) {
+                    Some(own) => bits.iter_mut().zip(own).for_each(|(b, o)| *b &= o),
+                    None => return Vec::new(),
+                }
+            }
+        }
+        let set = |at: &usize| bits[at / 64] >> (at % 64) & 1 == 1;
+        (0..self.sets).filter(set).collect()
+    }
+}
 
 /// What a table may use.
 pub struct Context<'a> {
@@ -28,7 +66,7 @@ impl Context<'_> {
     /// All states that can be reachable as far as finite columns go.
     pub fn universe(&self) -> System {
         let mut system = System::new(self.width() + 1);
-        system.sets = self.program.finite.iter().map(|f| (f.column + 1, f.values.clone())).collect();
+        system.sets = self.program.finite.iter().map(|f| (f.column + 1, f.values.clone().into())).collect();
         system
     }
 
@@ -60,12 +98,12 @@ impl Context<'_> {
             return Ok(true);
         }
         for (finite, values) in self.program.finite.iter().zip(&states.values) {
-            if system.sets[&(finite.column + 1)].iter().any(|v| !values.contains(v)) {
+            if system.sets[finite.column + 1].iter().any(|v| !values.contains(v)) {
                 return Ok(false);
             }
         }
         for bound in &states.bounds {
-            if !implied(&Tree::Le(bound.clone()), system, &|n| n)? {
+            if !implied_bound(bound, system, &|n| n)? {
                 return Ok(false);
             }
         }
@@ -91,11 +129,8 @@ impl Context<'_> {
                 .chain((0..k).map(|c| if rule.fact || rule.unchanged[c] { c + 1 } else { k + c + 1 }))
                 .collect();
             let matrix = system.matrix.select(&before);
-            let sets = self
-                .program
-                .finite
-                .iter()
-                .map(|f| (f.column + 1, system.sets[&before[f.column + 1]].clone()));
+            let sets =
+                self.program.finite.iter().map(|f| (f.column + 1, system.sets[before[f.column + 1]].clone()));
             let mut reducts = vec![System { matrix, sets: sets.collect() }];
             for invariant in &self.invariants {
                 let mut next = Vec::new();
@@ -133,11 +168,11 @@ impl Context<'_> {
             }
         }
         for (nodes, parts) in &groups {
-            let finite: Vec<bool> = nodes.iter().map(|n| wide.sets.contains_key(n)).collect();
+            let finite: Vec<bool> = nodes.iter().map(|n| wide.sets.contains(*n)).collect();
             match nodes[..] {
                 [x, y] if finite == [true, true] && x <= k && y > k => {
-                    let from = wide.sets[&x].clone();
-                    let to = wide.sets.get_mut(&y).expect("just seen to have a set");
+                    let from = wide.sets[x].clone();
+                    let to = wide.sets.get_mut(y).expect("just seen to have a set");
                     to.retain(|&v| {
                         from.iter().any(|&u| parts.iter().all(|p| holds(p, &|n| if n == x { u } else { v })))
                     });
@@ -156,7 +191,7 @@ impl Context<'_> {
             }
         }
         let after: Vec<usize> = std::iter::once(0).chain(k + 1..=2 * k).collect();
-        let sets = self.program.finite.iter().map(|f| (f.column + 1, wide.sets[&(k + f.column + 1)].clone()));
+        let sets = self.program.finite.iter().map(|f| (f.column + 1, wide.sets[k + f.column + 1].clone()));
         Ok(Some(System { matrix: wide.matrix.select(&after), sets: sets.collect() }))
     }
 

@@ -66,6 +66,14 @@ fn equality(parts: &[&Tree], y: usize, width: usize) -> Option<(usize, i64)> {
     })
 }
 
+/// The columns of an assertion's right state that are no column of the left state plus a constant: those under a value map.
+pub fn value_mapped(assertion: &Assertion, width: usize) -> Vec<usize> {
+    let Right::State(right) = &assertion.right else { return Vec::new() };
+    let mut conjuncts = Vec::new();
+    parts(right, &mut conjuncts);
+    (0..width).filter(|c| equality(&conjuncts, width + c + 1, width).is_none()).collect()
+}
+
 impl Map {
     /// The map of a relative assertion, or why it is not one.
     pub fn of(program: &Program, domain: &Domain, index: usize) -> Result<Map, String> {

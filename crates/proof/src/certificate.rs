@@ -1,5 +1,7 @@
 //! Proofs as certificates for the independent checker (`quotient-proof-check`).
 
+use std::collections::HashMap;
+
 use quotient_proof_check::format as out;
 
 use crate::canonical::{Map, representative};
@@ -86,15 +88,21 @@ pub fn program(program: &Program, domain: &Domain) -> out::Program {
     }
 }
 
+fn values(domain: &Domain, state: &State) -> Vec<Vec<i64>> {
+    let finite = domain.finite.iter().zip(&state.sets);
+    finite
+        .map(|(f, set)| {
+            f.values.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, v)| *v).collect()
+        })
+        .collect()
+}
+
 fn states(domain: &Domain, state: &State) -> Result<out::States, Overflow> {
-    let values = domain.finite.iter().zip(&state.sets).map(|(f, set)| {
-        f.values.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, v)| *v).collect()
-    });
     // Data columns are numbered by column in certificates.
     let place = |n: usize| if n == 0 { 0 } else { domain.data[n - 1] + 1 };
     let list = state.region.inequalities();
     let bounds = list.iter().map(|l| Ok(inequality(&l.renamed(place)?))).collect::<Result<_, Overflow>>()?;
-    Ok(out::States { values: values.collect(), bounds })
+    Ok(out::States { values: values(domain, state), bounds })
 }
 
 /// A table with the covers of every reduct, found again from the final table.
@@ -208,11 +216,17 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
                     let Some(out_table) = table(&prover, &entries)? else { return Ok(None) };
                     let bad = violations(source, &domain, &source.assertions[report.assertion])?;
                     let lookup = Table::of(&domain, &entries);
-                    let mut start = Vec::new();
+                    let mut start: Vec<out::Start> = Vec::new();
+                    let mut known = HashMap::new();
                     for state in prover.start(&bad)? {
+                        let values = values(&domain, &state);
                         let Some(cover) = cover(&prover, &lookup, state)? else { return Ok(None) };
-                        if !start.contains(&cover) {
-                            start.push(cover);
+                        let at = *known.entry(values.clone()).or_insert(start.len());
+                        if at == start.len() {
+                            start.push(out::Start { values, covers: Vec::new() });
+                        }
+                        if !start[at].covers.contains(&cover) {
+                            start[at].covers.push(cover);
                         }
                     }
                     proofs.push(out::Proof::Safety {

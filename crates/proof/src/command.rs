@@ -23,8 +23,8 @@ use crate::{language, models, report};
 pub struct ProveOptions {
     /// The program, unless a model is generated.
     pub file: Option<PathBuf>,
-    /// Print the paper's tables with our figures instead.
-    pub table: bool,
+    /// Print the paper's tables with our figures instead: one of them by its number, or both (0).
+    pub table: Option<u8>,
     /// What the Promela preprocessor is told.
     pub preprocessor: ParseOptions,
     /// Print the program as `.clp` instead.
@@ -42,7 +42,7 @@ pub struct ProveOptions {
     pub colour: bool,
     /// Where to write the certificate.
     pub certificate: Option<PathBuf>,
-    /// Where to write entailments as SMT-LIB files.
+    /// Where to write entailments as SMT-LIB files: a directory, or one file (`.smt2`) that asks all of them.
     pub smtlib: Option<PathBuf>,
     /// How to prove.
     pub options: Options,
@@ -148,8 +148,14 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
             }
         };
     }
-    if options.table {
-        crate::table::print(stdout, options.options.max_time);
+    if let Some(which) = options.table {
+        let limit = options.options.max_time;
+        if which != 2 {
+            crate::table::print_relative(stdout, limit);
+        }
+        if which != 1 {
+            crate::table::print_safety(stdout, limit);
+        }
         return 0;
     }
     let Some(path) = &options.file else {
@@ -235,8 +241,12 @@ fn written(program: &Program, reports: &[Report]) -> Result<Certificate, String>
 
 fn write_smtlib(directory: &Path, program: &Program, reports: &[Report]) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("cannot write to {}: {e}", directory.display());
+    let steps = quotient_proof_check::smtlib::export(&written(program, reports)?);
+    if directory.extension().is_some_and(|e| e == "smt2") {
+        return std::fs::write(directory, quotient_proof_check::smtlib::script(&steps).0).map_err(failed);
+    }
     std::fs::create_dir_all(directory).map_err(failed)?;
-    for (name, text) in quotient_proof_check::smtlib::export(&written(program, reports)?) {
+    for (name, text) in steps {
         std::fs::write(directory.join(name), text).map_err(failed)?;
     }
     Ok(())

@@ -118,6 +118,11 @@ impl Domain {
 
     /// Finds the finite columns.
     pub fn of(program: &Program) -> Domain {
+        Domain::keeping(program, &|_| true)
+    }
+
+    /// Finds the finite columns and keeps sets for those of them that `keep` names; the others are data.
+    pub fn keeping(program: &Program, keep: &dyn Fn(&Finite) -> bool) -> Domain {
         let k = program.width();
         let mut eligible = vec![true; k];
         let column_of = |node: usize| (1..=2 * k).contains(&node).then(|| (node - 1) % k);
@@ -156,6 +161,7 @@ impl Domain {
                 .all(|r| values.iter().filter(|&&v| possible(&r.guard, k + column + 1, v)).count() <= 1);
             finite.push(Finite { column, values, location });
         }
+        finite.retain(keep);
         let mut places = vec![Place::Node(0); k];
         for (at, f) in finite.iter().enumerate() {
             places[f.column] = Place::Set(at);

@@ -181,6 +181,33 @@ pub struct Prover<'p> {
     rules: Vec<Step>,
     maps: Vec<Map>,
     invariants: Vec<Step>,
+    intervals: bool,
+}
+
+/// The set with each set of values that are not all of their column's split into runs of neighbours.
+fn intervals(domain: &Domain, state: State) -> Vec<State> {
+    let mut list = vec![state];
+    for f in (0..domain.finite.len()).filter(|&f| !domain.finite[f].location) {
+        let mut next = Vec::new();
+        for state in list {
+            let mut rest = state.sets[f];
+            if rest == domain.full(f) {
+                next.push(state);
+                continue;
+            }
+            while rest != 0 {
+                // Adding the lowest bit carries through its run.
+                let low = rest & rest.wrapping_neg();
+                let run = rest & !rest.wrapping_add(low);
+                rest &= !run;
+                let mut one = state.clone();
+                one.sets[f] = run;
+                next.push(one);
+            }
+        }
+        list = next;
+    }
+    list
 }
 
 impl<'p> Prover<'p> {
@@ -189,7 +216,12 @@ impl<'p> Prover<'p> {
         let (facts, rules) = steps(program, domain).into_iter().partition(|s: &Step| s.is_fact);
         let k = program.width();
         let invariants = invariants.iter().map(|t| Step::condition(program, domain, t, k + 1)).collect();
-        Prover { program, domain, facts, rules, maps, invariants }
+        Prover { program, domain, facts, rules, maps, invariants, intervals: false }
+    }
+
+    /// Keeps goals as a constraint solver without value sets does: each value set is an interval, or unconstrained.
+    pub fn with_intervals(self) -> Prover<'p> {
+        Prover { intervals: true, ..self }
     }
 
     /// The program.
@@ -242,6 +274,10 @@ impl<'p> Prover<'p> {
         let mut out = Vec::new();
         for rule in &self.rules {
             rule.unfold(self.domain, state, &mut |s, _| out.push((rule.rule, s)))?;
+        }
+        if self.intervals {
+            let split = |(rule, state)| intervals(self.domain, state).into_iter().map(move |s| (rule, s));
+            out = out.into_iter().flat_map(split).collect();
         }
         if self.invariants.is_empty() {
             return Ok(out);

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use quotient_promela::ParseOptions;
 use quotient_proof::explicit::explore;
 use quotient_proof::frontend::{self, promela};
-use quotient_proof::language;
 use quotient_proof::program::{Program, Right, Tree};
 use quotient_proof::prove::{Options, Verdict, prove};
+use quotient_proof::{language, models};
 use quotient_source::{Diagnostics, SourceMap, render};
 use support::{model, run, word};
 
@@ -56,6 +56,28 @@ fn the_figures_are_the_rules_written_by_hand() {
     let reports = run(&bakery, &options);
     assert_eq!((reports[0].left_states, reports[0].right_states), (9, 27));
     assert_eq!(word(&bakery, &reports, "mutex"), "proved");
+}
+
+/// Generated for any number of processes, the programs have the states and verdicts of the generated rules.
+#[test]
+fn generated_programs_are_the_generated_rules() {
+    let program = |name: &str, n: usize| {
+        load_text(&format!("{name}-{n}.await"), &models::generate(&format!("{name}.await"), n).unwrap())
+            .unwrap()
+    };
+    for (name, n) in [("peterson", 2), ("priority", 2), ("szymanski", 2), ("producer-consumer", 4)] {
+        assert_eq!(reachable(&program(name, n)), reachable(&model(name, n)), "{name}-{n}");
+    }
+    assert_eq!(reachable(&program("szymanski", 3)), reachable(&model("szymanski", 3)));
+    assert_eq!(reachable(&program("peterson", 3)), reachable(&model("peterson", 3)));
+    // Infinitely many states: the same rules, so the same counts.
+    for n in [2, 3] {
+        let options = Options { paper_counts: true, ..Options::default() };
+        let counts = |p: &Program| -> Vec<(usize, usize)> {
+            run(p, &options).iter().map(|r| (r.left_states, r.right_states)).collect()
+        };
+        assert_eq!(counts(&program("bakery", n)), counts(&model("bakery", n)), "bakery-{n}");
+    }
 }
 
 /// The tree without conjunctions in conjunctions.

@@ -20,7 +20,7 @@
 //! the `.clp` language about `p([P1,…,Pn], …)`: the program counters of the processes in order, then
 //! the variables in the order of their declaration, each with its first letter in upper case.
 //! Statements are `skip`, `x := term`, `await (b) s`, `if (b) do … else … end`, `while (b) do … end`,
-//! and `{ s; s }`, several assignments in one step. Each is one step, taken at the program point
+//! `{ s; s }`, several assignments in one step, and `s or s`, either of two such steps. Each is one step, taken at the program point
 //! written in front of it, or at a fresh one; `while (true)` takes no step. A process that has
 //! reached the end of its text stays there.
 
@@ -41,8 +41,8 @@ struct Statement {
 }
 
 enum Kind {
-    /// Waits for the condition, then assigns.
-    Step(Formula, BTreeMap<usize, Term>),
+    /// One of these: waits for the condition, then assigns.
+    Step(Vec<(Formula, BTreeMap<usize, Term>)>),
     If(Formula, Vec<Statement>, Vec<Statement>),
     While(Formula, Vec<Statement>),
     /// `while (true)`.
@@ -217,13 +217,20 @@ impl Reader {
             let no = if self.parser.word("else") { self.statements()? } else { Vec::new() };
             self.keyword("end")?;
             Kind::If(condition, yes, no)
-        } else if self.parser.word("await") {
-            let condition = self.condition()?;
-            Kind::Step(condition, self.simple(BTreeMap::new())?)
         } else {
-            Kind::Step(Formula::Truth(true), self.simple(BTreeMap::new())?)
+            let mut alternatives = vec![self.step()?];
+            while self.parser.word("or") {
+                alternatives.push(self.step()?);
+            }
+            Kind::Step(alternatives)
         };
         Ok(Statement { point, span: start.to(self.parser.previous()), kind })
+    }
+
+    /// `await (b) s`, or `s` alone.
+    fn step(&mut self) -> Parsed<(Formula, BTreeMap<usize, Term>)> {
+        let condition = if self.parser.word("await") { self.condition()? } else { Formula::Truth(true) };
+        Ok((condition, self.simple(BTreeMap::new())?))
     }
 
     fn keyword(&mut self, word: &str) -> Parsed<()> {
@@ -348,7 +355,9 @@ fn compile(list: &[Statement], after: i64, process: usize, out: &mut Vec<Transit
             out.push(Transition { span: statement.span, process, from, to, guard, assigned });
         };
         match &statement.kind {
-            Kind::Step(guard, assigned) => step(next, guard.clone(), assigned.clone()),
+            Kind::Step(list) => {
+                list.iter().for_each(|(guard, assigned)| step(next, guard.clone(), assigned.clone()))
+            }
             Kind::If(condition, yes, no) => {
                 step(first_point(yes, next)?, condition.clone(), BTreeMap::new());
                 step(first_point(no, next)?, Formula::Not(Box::new(condition.clone())), BTreeMap::new());

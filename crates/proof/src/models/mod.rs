@@ -1,9 +1,10 @@
-//! Generators of the example systems, for any number of processes, as `.clp` text.
+//! Generators of the example systems, for any number of processes, as `.clp` text, some as `.await` text as well.
 //!
 //! The systems are those of Jaffar, Santosa and Voicu's tables, written from their figures and
 //! descriptions, with the corrections our own explicit search showed to be needed (see the comment
 //! at the head of each generated file).
 
+mod awaits;
 mod bakery;
 mod builder;
 mod mutex;
@@ -94,6 +95,41 @@ pub const MODELS: &[Model] = &[
         least: 2,
         most: 8,
         generate: others::readers_writers,
+    },
+    Model {
+        name: "bakery.await",
+        about: "the bakery as a while/await program",
+        least: 2,
+        most: 12,
+        generate: awaits::bakery,
+    },
+    Model {
+        name: "peterson.await",
+        about: "Peterson's algorithm as a while/await program",
+        least: 2,
+        most: 6,
+        generate: awaits::peterson,
+    },
+    Model {
+        name: "priority.await",
+        about: "mutual exclusion with priority as a while/await program",
+        least: 2,
+        most: 2,
+        generate: awaits::priority,
+    },
+    Model {
+        name: "szymanski.await",
+        about: "Szymanski's algorithm as a while/await program",
+        least: 2,
+        most: 5,
+        generate: awaits::szymanski,
+    },
+    Model {
+        name: "producer-consumer.await",
+        about: "producer and consumer as a while/await program",
+        least: 1,
+        most: 120,
+        generate: awaits::producer_consumer,
     },
 ];
 

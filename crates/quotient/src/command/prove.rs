@@ -82,7 +82,7 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
 
-    /// Write every entailment of the proofs as an SMT-LIB file that a solver must answer `unsat`
+    /// Write every entailment of the proofs as an SMT-LIB file that a solver must answer `unsat` (a name in .smt2: one script)
     #[arg(long, value_name = "DIR")]
     smtlib: Option<PathBuf>,
 
@@ -97,9 +97,10 @@ pub(crate) struct Prove {
     #[command(flatten)]
     preprocessor: Preprocessor,
 
-    /// Print the paper's two tables with our figures beside (--max-time limits each row)
-    #[arg(long, conflicts_with = "file")]
-    table: bool,
+    /// Print the paper's two tables, or one of them, with our figures beside (--max-time limits each row)
+    #[arg(long, value_name = "1|2", num_args = 0..=1, default_missing_value = "0", conflicts_with = "file",
+          value_parser = clap::value_parser!(u8).range(0..=2))]
+    table: Option<u8>,
 
     /// Print a generated example instead
     #[arg(long, value_name = "MODEL", requires = "n", conflicts_with = "file")]
