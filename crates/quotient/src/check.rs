@@ -402,6 +402,10 @@ impl Model {
                 outcome.answers.retain(|a| a.question != Question::Safety);
                 if self.ask(Question::Safety, None, check, progress, &mut outcome)?.is_empty() {
                     let others: Vec<ViolationReport> = others;
+                    // Only the claim can meet it: it is no answer that the formula holds.
+                    for answer in outcome.answers.iter_mut().filter(|a| a.question == question) {
+                        answer.verdict = Verdict::Violated;
+                    }
                     outcome.violations.extend(others.into_iter().map(|v| ViolationReport { question, ..v }));
                 }
             }

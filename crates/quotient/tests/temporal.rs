@@ -1,7 +1,7 @@
 //! Temporal claims on small models: verdicts, lassos, fairness, counts that SPIN gives.
 
 use quotient::promela::PropertyKeyword::{self, Ctl, Invariant, Ltl};
-use quotient::{Check, Model, Outcome, PartialOrder, Symmetry, Verdict};
+use quotient::{Check, Model, Outcome, PartialOrder, Question, Symmetry, Verdict};
 
 fn outcome(text: &str, properties: &[(PropertyKeyword, &str)], check: &Check<'_>) -> Outcome {
     let properties: Vec<_> = properties.iter().map(|(k, t)| (*k, (*t).to_owned())).collect();
@@ -263,4 +263,18 @@ fn evidence_of_branching_time_is_a_tree() {
     assert_eq!((outcome.verdict, outcome.answers[0].witness.len()), (Verdict::Holds, 0));
     let outcome = check("EF (x == 4)", Symmetry::Off, PartialOrder::Off);
     assert_eq!((outcome.verdict, outcome.violations[0].branches.len()), (Verdict::Violated, 0));
+}
+
+/// A proposition that has no value is a fault of the run that gets there, and the formula does not hold.
+#[test]
+fn a_proposition_without_a_value_does_not_hold() {
+    let outcome = outcome(
+        "chan q; active proctype P() { skip }",
+        &[(Ltl, "[] ((len(q) < 2) -> (len(q) > 0))")],
+        &Check { all: true, ..Check::default() },
+    );
+    assert_eq!(outcome.verdict, Verdict::Violated);
+    assert_eq!(outcome.violations[0].kind, "channel");
+    let answer = outcome.answers.iter().find(|a| a.question == Question::Claim(0)).expect("an answer");
+    assert_eq!(answer.verdict, Verdict::Violated);
 }
