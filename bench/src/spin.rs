@@ -119,14 +119,19 @@ impl Pan {
         process::run(pan.current_dir(&self.directory.0), Some(limits.cpu_seconds))
     }
 
-    /// Is there no error of the claim with this name (or of the only one)? Assertions and invalid end states do not count.
-    pub fn claim_holds(&self, limits: &Limits, name: Option<&str>) -> Result<bool, Failure> {
+    /// Is there no error of the claim with this name (or of the only one)? Invalid end states do not count; with
+    /// `no_assertions`, neither do assertions.
+    pub fn claim_holds(
+        &self,
+        limits: &Limits,
+        name: Option<&str>,
+        no_assertions: bool,
+    ) -> Result<bool, Failure> {
         let mut depth = 1_000_000;
         loop {
             let mut pan = Command::new(self.directory.0.join("pan"));
-            pan.args(["-a", "-A", "-E", "-n"])
-                .arg(format!("-w{}", limits.hash_bits))
-                .arg(format!("-m{depth}"));
+            pan.args(no_assertions.then_some("-A"));
+            pan.args(["-a", "-E", "-n"]).arg(format!("-w{}", limits.hash_bits)).arg(format!("-m{depth}"));
             pan.args(name.into_iter().flat_map(|name| ["-N", name]));
             let finished = process::run(pan.current_dir(&self.directory.0), Some(limits.cpu_seconds))
                 .map_err(Failure::Failed)?;

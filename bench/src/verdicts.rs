@@ -1,8 +1,9 @@
 //! `verdicts`: the same verdicts as SPIN on temporal claims, on any folder of models.
 //!
 //! A model with `ltl` blocks or `never` claims is asked for each of them (`pan -a -N name`); one without, but with accept labels,
-//! for acceptance cycles. SPIN is told to leave assertions and invalid end states aside (`-A -E`), so that an error is one of
-//! the claim. Quotient runs with its default reductions.
+//! for acceptance cycles. SPIN is told to leave invalid end states aside (`-E`), and assertions too (`-A`) where the model has one
+//! that fails, so that an error is one of the claim. (SPIN turns `[] p` into an assertion of the claim, which `-A` would leave out
+//! as well.) Quotient runs with its default reductions.
 
 use crate::process;
 use crate::quotient;
@@ -40,6 +41,14 @@ struct Claim {
     holds: Option<bool>,
 }
 
+/// What Quotient said about a model.
+#[derive(Debug, Default)]
+struct Said {
+    claims: Vec<Claim>,
+    /// An assertion of the model itself fails.
+    asserts: bool,
+}
+
 /// Runs the subcommand; `Ok(false)` when a verdict differs.
 pub fn run(options: &Options) -> Result<bool, String> {
     let version = spin::version()?;
@@ -55,12 +64,12 @@ pub fn run(options: &Options) -> Result<bool, String> {
         hash_bits: 20,
         max_depth: 20_000_000,
     };
-    println!("{version}: spin -a; pan -a -A -E -N claim. quotient check --all {}", options.with.join(" "));
+    println!("{version}: spin -a; pan -a -E -N claim. quotient check --all {}", options.with.join(" "));
     let (mut agree, mut differ, mut skipped) = (0, 0, 0);
     for model in models {
-        let claims = match claims(&binary, &model, options) {
-            Ok(claims) if claims.is_empty() => continue,
-            Ok(claims) => claims,
+        let Said { claims, asserts } = match claims(&binary, &model, options) {
+            Ok(said) if said.claims.is_empty() => continue,
+            Ok(said) => said,
             Err(why) => {
                 skipped += 1;
                 println!("skipped {}: {why}", model.display());
@@ -71,7 +80,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
         let pan = spin::build_with_claims(&model, &limits);
         for claim in &claims {
             let name = claim.name.as_deref().filter(|_| several);
-            let spin = pan.as_ref().map_err(Clone::clone).and_then(|pan| pan.claim_holds(&limits, name));
+            let spin =
+                pan.as_ref().map_err(Clone::clone).and_then(|pan| pan.claim_holds(&limits, name, asserts));
             let (word, text) = judge(claim.holds, spin);
             match word {
                 "agree" => agree += 1,
@@ -97,35 +107,37 @@ fn judge(ours: Option<bool>, spin: Result<bool, Failure>) -> (&'static str, Stri
 }
 
 /// The claims of a model with Quotient's answers; none for models without temporal claims.
-fn claims(binary: &Path, model: &Path, options: &Options) -> Result<Vec<Claim>, String> {
+fn claims(binary: &Path, model: &Path, options: &Options) -> Result<Said, String> {
     let text = std::fs::read_to_string(model).map_err(|error| error.to_string())?;
     let mut command = Command::new(binary);
     command.args(["check", "--all", "--json"]).args(&options.with);
     // Without claims, accept labels of processes are asked for.
-    let found = answers(&mut command, model, options.cpu)?;
+    let (found, asserts) = answers(&mut command, model, options.cpu)?;
     if !found.is_empty() {
         let mut names = ltl_names(&text).into_iter();
         let claim = |(text, holds): (String, Option<bool>)| {
             let name = if text.starts_with("ltl") { names.next().flatten() } else { None };
             Claim { name, text, holds }
         };
-        return Ok(found.into_iter().map(claim).collect());
+        return Ok(Said { claims: found.into_iter().map(claim).collect(), asserts });
     }
     if !text.contains("accept") {
-        return Ok(Vec::new());
+        return Ok(Said::default());
     }
     let mut command = Command::new(binary);
     command.args(["check", "--all", "--json", "--acceptance"]).args(&options.with);
-    let found = answers(&mut command, model, options.cpu)?;
-    Ok(found.into_iter().map(|(text, holds)| Claim { name: None, text, holds }).collect())
+    let (found, asserts) = answers(&mut command, model, options.cpu)?;
+    let claims = found.into_iter().map(|(text, holds)| Claim { name: None, text, holds }).collect();
+    Ok(Said { claims, asserts })
 }
 
-/// The answers to everything but the safety question: in words, and whether it holds.
+/// The answers to everything but the safety question, in words, and whether it holds; and whether an assertion fails.
+#[allow(clippy::type_complexity, reason = "one use, named in the comment")]
 fn answers(
     command: &mut Command,
     model: &Path,
     cpu_seconds: u64,
-) -> Result<Vec<(String, Option<bool>)>, String> {
+) -> Result<(Vec<(String, Option<bool>)>, bool), String> {
     let finished = process::run(command.arg(model), Some(cpu_seconds))?;
     if finished.over_cpu_limit() {
         return Err(format!("quotient over the cap: {cpu_seconds} s of CPU time"));
@@ -146,7 +158,9 @@ fn answers(
         };
         (a["text"].as_str().unwrap_or("").to_owned(), holds)
     };
-    Ok(asked.map(answer).collect())
+    let violations = json["violations"].as_array().cloned().unwrap_or_default();
+    let asserts = violations.iter().any(|v| v["kind"] == "assertion");
+    Ok((asked.map(answer).collect(), asserts))
 }
 
 /// The names of the `ltl` blocks of a model, in order.
