@@ -2,7 +2,7 @@
 //! saves. Theirs are aget and pfscan; ours are the downloader and the scanner of `models/c`, whose pieces and directories are
 //! few, so only ratios can be compared. The downloader copies from memory where aget reads from a socket.
 //!
-//! `cargo test -p quotient-native --test inspect_table -- --ignored --nocapture` prints the table.
+//! `QUOTIENT_INSPECT_TABLE=1 cargo test -p quotient-native --test inspect_table -- --nocapture` prints the table.
 
 use std::path::Path;
 use std::time::Duration;
@@ -90,8 +90,11 @@ fn rows(program: &'static str, define: &'static str, paper: [Option<(Option<u64>
 }
 
 #[test]
-#[ignore = "minutes"]
 fn table() {
+    if std::env::var_os("QUOTIENT_INSPECT_TABLE").is_none() {
+        println!("skipped, it takes minutes: set QUOTIENT_INSPECT_TABLE=1");
+        return;
+    }
     let pfscan = [Some((Some(1096), 136)), Some((Some(4_184_546), 7111)), Some((None, 322_695)), None];
     let aget = [None, Some((None, 462)), Some((None, 6006)), Some((None, 87_516))];
     for row in rows("scanner.c", "WORKERS", pfscan).iter().chain(&rows("downloader.c", "SEGMENTS", aget)) {
