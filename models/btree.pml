@@ -1,6 +1,7 @@
 /* Updaters of a B*-tree that lock their way down, after R. Bayer and M. Schkolnick, "Concurrency of operations on B-trees"
  * (their first solution), and the second example of R. Iosif, "Symmetry reductions for model checking of concurrent
- * dynamic software".
+ * dynamic software". The paper does not print its model: of several readings (when nodes are allocated, how full they are at
+ * first, what is one step) this is the one whose counts came nearest to the paper's.
  *
  * At first there is one level less than there may be, and all nodes are full, except that there is room for one entry in all
  * leaves but the first of each parent. An updater first makes the nodes that splitting a whole path may need, each with a

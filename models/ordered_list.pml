@@ -1,7 +1,8 @@
 /* An ordered list, updated by an inserter and an extractor that lock node by node ("hand over hand").
  *
  * After the first example of R. Iosif, "Symmetry reductions for model checking of concurrent dynamic software". Nodes are
- * objects: what the extractor unlinks is gone as soon as nobody refers to it.
+ * objects: what the extractor unlinks is gone as soon as nobody refers to it. The paper does not print its model: of several
+ * readings (which keys, in which order) this is the one whose growth came nearest to the paper's.
  *
  * The inserter adds the keys 1 to L, the extractor takes them out, each of them once and in this order; the extractor passes
  * over a key that is not there yet.

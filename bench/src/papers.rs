@@ -6,7 +6,8 @@
 //!   on; SR is heap symmetry, SI partial order by symmetric independence.
 //!
 //! The papers describe bounded buffer, ordered list and B-tree without printing them: ours are written from the description, so
-//! that counts differ and only the ratios between columns can be compared.
+//! that counts differ and only the ratios between columns can be compared. Of several readings the one nearest to the paper was kept, so
+//! that agreement is partly by construction; the models say so.
 
 /// How the states are kept in a run, with what the paper says about memory and time.
 pub struct Stored {
