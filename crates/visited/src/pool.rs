@@ -129,7 +129,7 @@ mod tests {
         let mut pool = Pool::default();
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut seed = 7u64;
-        for _ in 0..200_000 {
+        for _ in 0..400_000 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let vector: Vec<u8> = (0..(seed >> 60) % 11).map(|i| (seed >> (20 + 3 * i)) as u8 % 4).collect();
             let next = known.len() as u32;
