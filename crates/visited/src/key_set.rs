@@ -188,12 +188,6 @@ impl KeySet {
         numbers: impl Fn(usize) -> u32,
         new: &mut Vec<u32>,
     ) {
-        for &hash in hashes {
-            // Where a line is full, the search goes on in the next one: that is loaded, too.
-            let line = self.directory.unit::<false, Hashes>(hash);
-            // SAFETY: this is a line of the table. The next one may be outside; nothing depends on what is prefetched.
-            prefetch_at(line.wrapping_add(usize::from(unsafe { &*line }.is_full())));
-        }
         new.clear();
         new.reserve(hashes.len());
         let mut len = 0;
