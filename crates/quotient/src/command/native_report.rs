@@ -92,12 +92,14 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         plural(figures.steps, "step", "steps"),
         grouped(figures.depth)
     );
-    let per = per_execution(run.report);
-    let _ = writeln!(
-        out,
-        "  {:.3} s CPU, {:.3} s elapsed, {per:.1} us CPU per execution",
-        run.cpu_seconds, run.wall_seconds
-    );
+    let _ = write!(out, "  {:.3} s CPU, {:.3} s elapsed", run.cpu_seconds, run.wall_seconds);
+    // Of a few executions the estimate before them and the start of the process would be most of the time.
+    let per = if figures.executions < 10_000 {
+        String::new()
+    } else {
+        format!(", {:.1} us CPU per execution", per_execution(run.report))
+    };
+    let _ = writeln!(out, "{per}");
     if figures.restarts > 0 {
         let again = plural(figures.restarts, "time", "times");
         let _ = writeln!(
