@@ -231,6 +231,22 @@ impl View<'_> {
             }
             Op::Signal | Op::Broadcast => format!("{} {}, wakes nobody", op.text(), object()),
             Op::Choose => format!("choose {} of {}", step.alternative, step.alternatives),
+            Op::Cancel => format!("cancel T{}", step.address),
+            Op::SendSignal => {
+                let to = match step.address >> 8 {
+                    0 => "the process".to_owned(),
+                    thread => format!("T{}", thread - 1),
+                };
+                let woken = if step.wakes == 0 { String::new() } else { format!(", wakes {}", threads(step.wakes)) };
+                format!("send signal {} to {to}{woken}", step.address & 0xff)
+            }
+            Op::Point if step.alternatives > 1 && step.alternative > 0 => "will be interrupted".to_owned(),
+            Op::AwaitCancel
+            | Op::Point
+            | Op::SignalState
+            | Op::SignalWait
+            | Op::SignalResume
+            | Op::SignalReturn => op.text().to_owned(),
             Op::Yield | Op::AtomicBegin | Op::AtomicEnd => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
