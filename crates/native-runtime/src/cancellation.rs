@@ -110,7 +110,9 @@ pub unsafe extern "C" fn pthread_setcanceltype(kind: i32, old: *mut i32) -> i32 
     }
     match kind {
         0 => give(old, 0),
-        1 => fail(FailureKind::Refused, "pthread_setcanceltype: asynchronous cancellation is not supported", 0),
+        1 => {
+            fail(FailureKind::Refused, "pthread_setcanceltype: asynchronous cancellation is not supported", 0)
+        }
         _ => return EINVAL,
     }
     0

@@ -92,7 +92,8 @@ impl World {
             (Status::Waiting { .. } | Status::AtBarrier, _) => true,
             _ => false,
         };
-        let cancellable = is_cancellation_point(t) && self.is_cancellable(thread) && self.is_cancelled(thread);
+        let cancellable =
+            is_cancellation_point(t) && self.is_cancellable(thread) && self.is_cancelled(thread);
         waits_in_vain && (cancellable || self.has_signal(thread))
     }
 }

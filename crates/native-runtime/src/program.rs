@@ -165,7 +165,9 @@ impl World {
             Status::Waiting { timed: true } => {
                 Some(self.primitive(Kind::ConditionTimeout, Mode::Write, 0, pending))
             }
-            Status::Reacquiring { timed_out, timed } if matches!(pending.op, Op::FutexResume | Op::SignalResume) => {
+            Status::Reacquiring { timed_out, timed }
+                if matches!(pending.op, Op::FutexResume | Op::SignalResume) =>
+            {
                 let mut operation = Operation::new(Kind::Resume);
                 operation.timed = (timed && !timed_out).then_some(pending.object);
                 Some(operation)
@@ -209,7 +211,8 @@ impl World {
         let unjoined =
             threads[1..].iter().filter(|t| t.status != Status::Unborn && !t.detached && !t.joined).count();
         let alive = || (0..threads.len()).filter(|&t| threads[t].lives());
-        if let Some(thread) = alive().find(|&t| threads[t].status == Status::AtBarrier && self.has_signal(t)) {
+        if let Some(thread) = alive().find(|&t| threads[t].status == Status::AtBarrier && self.has_signal(t))
+        {
             let text = format!("a signal to thread {thread} while it waits at a barrier");
             self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
             return Ending::Crash;

@@ -71,7 +71,15 @@ pub struct Signals {
 impl Default for Signals {
     fn default() -> Signals {
         let actions = [Action::default(); SIGNALS];
-        Signals { used: false, receivers: 0, actions, initial: actions, pending: 0, changed: false, object: 0 }
+        Signals {
+            used: false,
+            receivers: 0,
+            actions,
+            initial: actions,
+            pending: 0,
+            changed: false,
+            object: 0,
+        }
     }
 }
 
@@ -139,7 +147,6 @@ impl Signals {
     fn is_handled(&self, signal: i32) -> bool {
         self.action(signal).handler > IGNORE
     }
-
 }
 
 impl World {
@@ -263,7 +270,12 @@ impl World {
     fn check_no_theft(&self, set: u64) {
         let me = self.current;
         let stolen = |t: &ThreadSignals| t.chosen & set != 0 && t.rivals >> me & 1 == 0;
-        if self.threads.iter().enumerate().any(|(t, thread)| t != me && thread.lives() && stolen(&thread.signals)) {
+        if self
+            .threads
+            .iter()
+            .enumerate()
+            .any(|(t, thread)| t != me && thread.lives() && stolen(&thread.signals))
+        {
             refuse_second_receiver();
         }
     }
