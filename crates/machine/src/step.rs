@@ -74,7 +74,7 @@ impl Machine {
         match scope {
             Scope::All => self.expand_range(state, 0, threads, out),
             Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
-            Scope::Threads(_) => {
+            Scope::Threads(_) | Scope::Except(_) => {
                 for thread in (0..threads).filter(|t| scope.includes(*t)) {
                     self.expand_range(state, thread, thread + 1, out);
                 }
@@ -114,6 +114,12 @@ impl Machine {
         first
     }
 
+    /// As above, after a thread that had to be interpreted.
+    #[inline(never)]
+    fn go_on_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
+        self.expand_translated(state, first, end, out)
+    }
+
     /// Adds the steps of the threads from `first` up to `end`; the first one by interpretation.
     #[inline(never)]
     fn expand_from(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
@@ -139,7 +145,7 @@ impl Machine {
             if !self.pool.is_empty() {
                 self.drain(out);
             }
-            thread = self.expand_translated(state, thread + 1, end, out);
+            thread = self.go_on_translated(state, thread + 1, end, out);
         }
     }
 

@@ -160,7 +160,7 @@ impl Machine {
 
     /// Adds the steps of the threads from `first` up to `end` by translated code, until one needs the interpreter: gives its
     /// number, or `end`. The shape must be a translated one.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn translated_moves(
         &mut self,
         state: &[u64],
