@@ -70,6 +70,15 @@ impl Machine {
 
     #[inline(always)]
     pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        #[cfg(all(target_arch = "x86_64", unix))]
+        if scope == Scope::All
+            && let Some((next, threads)) = self.expand_current(state, out)
+        {
+            if next < threads {
+                self.expand_rest(state, next, threads, out);
+            }
+            return;
+        }
         let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
         match scope {
             Scope::All => self.expand_range(state, 0, threads, out),
@@ -91,6 +100,13 @@ impl Machine {
         }
     }
 
+    /// As above, where translated code has stopped.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    #[inline(never)]
+    fn expand_rest(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
+        self.expand_range(state, first, end, out);
+    }
+
     /// Whether nothing but the step itself is to be done.
     #[inline(always)]
     fn is_quick(&self) -> bool {
@@ -103,6 +119,9 @@ impl Machine {
     fn expand_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
         let shape = self.shape_number(state.as_ptr().cast());
         if self.is_quick() && self.translated_shape(shape) {
+            if first == 0 {
+                self.make_current(state, shape);
+            }
             self.translated_moves(state, shape, first, end, out)
         } else {
             first

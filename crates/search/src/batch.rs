@@ -78,16 +78,16 @@ impl<'l> Batch<'l> {
         self.groups.is_empty()
     }
 
-    /// The tag of the moves explored.
+    /// The tag of the moves explored, if not all are.
     #[inline(always)]
     pub(crate) fn tag(&self, index: usize) -> u32 {
-        if self.reduces { self.attempts[index].tag } else { 0 }
+        self.attempts[index].tag
     }
 
     /// The number of a state that is expanded once more.
     #[inline(always)]
     pub(crate) fn late(&self, index: usize) -> Option<u64> {
-        if self.reduces { self.late.get(index).copied() } else { None }
+        self.late.get(index).copied()
     }
 
     /// What the search goes on from.

@@ -202,21 +202,19 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         let count = violated.unwrap_or(self.successors.len());
         self.seams.visited.insert_batch(&self.successors, count, &batch.groups, &mut self.looked);
         self.parents.room_for(self.looked.new.len());
-        for &entry in &self.looked.new {
-            let entry = entry as usize;
-            let hint_len = self.seams.visited.hint_len(self.successors.state(entry).len());
-            self.next.push(&self.successors, &self.originals, entry, self.looked.hint(entry, hint_len));
-        }
+        self.next.push_new(&self.successors, &self.originals, &self.looked, self.seams.visited);
         let mut at = 0;
         for (index, group) in batch.groups.iter().enumerate() {
-            let (tag, before) = (batch.tag(index), at);
+            let before = at;
+            let (tag, late) =
+                if A::PROPOSALS > 0 { (batch.tag(index), batch.late(index)) } else { (0, None) };
             while let Some(&entry) = self.looked.new.get(at)
                 && (entry as usize) < group.end
             {
                 self.parents.child(Seams::<S, R, A, V>::tagged(entry - group.first as u32, tag));
                 at += 1;
             }
-            let number = match batch.late(index) {
+            let number = match late {
                 Some(number) => {
                     self.parents.done_late(at - before, number);
                     number

@@ -44,6 +44,31 @@ impl Frontier {
         self.len += 1;
     }
 
+    /// Adds some of these states, each with its hint.
+    #[inline(always)]
+    pub(crate) fn push_short<const WORDS: usize>(
+        &mut self,
+        states: &[[u64; WORDS]],
+        hints: &[[u32; 2]],
+        which: &[u32],
+    ) {
+        let size = WORDS + 2;
+        self.data.reserve(size * which.len());
+        // SAFETY: the room was just reserved, and all of it is written.
+        unsafe {
+            let mut to = self.data.as_mut_ptr().add(self.data.len());
+            for &entry in which {
+                let (state, hint) = (&states[entry as usize], hints[entry as usize]);
+                *to = WORDS as u64 | 2 << 32;
+                to.add(1).cast::<[u64; WORDS]>().write(*state);
+                *to.add(1 + WORDS) = u64::from(hint[0]) | u64::from(hint[1]) << 32;
+                to = to.add(size);
+            }
+            self.data.set_len(self.data.len() + size * which.len());
+        }
+        self.len += which.len() as u64;
+    }
+
     /// The state at a place (0 is the first one's) and the place after it.
     #[inline(always)]
     pub(crate) fn at(&self, place: usize) -> Option<(Known<'_>, usize)> {

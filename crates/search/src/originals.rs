@@ -6,7 +6,7 @@
 //! and its paths are runs of the program as they stand.
 
 use quotient_system::Successors;
-use quotient_visited::Known;
+use quotient_visited::{Known, Looked, Visited};
 
 use crate::frontier::Frontier;
 
@@ -94,6 +94,33 @@ impl Level {
         self.stored.push(successors.state(entry), hint);
         if let Some(state) = found.state(entry) {
             self.found.push(state, &[]);
+        }
+    }
+
+    /// Adds the new ones of a batch that was looked up.
+    #[inline(always)]
+    pub(crate) fn push_new<V: Visited>(
+        &mut self,
+        successors: &Successors,
+        found: &Originals,
+        looked: &Looked,
+        visited: &V,
+    ) {
+        if !found.keeps {
+            if let Some((states, hints)) = looked.short::<2>(successors) {
+                return self.stored.push_short(states, hints, &looked.new);
+            }
+            if let Some((states, hints)) = looked.short::<3>(successors) {
+                return self.stored.push_short(states, hints, &looked.new);
+            }
+            if let Some((states, hints)) = looked.short::<4>(successors) {
+                return self.stored.push_short(states, hints, &looked.new);
+            }
+        }
+        for &entry in &looked.new {
+            let entry = entry as usize;
+            let hint_len = visited.hint_len(successors.state(entry).len());
+            self.push(successors, found, entry, looked.hint(entry, hint_len));
         }
     }
 

@@ -32,6 +32,12 @@ impl Parents {
     /// Writes down an expansion with so many children.
     #[inline(always)]
     fn push_ones(&mut self, mut children: usize) {
+        let at = self.bit_len % 64;
+        if children + at < 63 {
+            self.last |= ((1 << children) - 1) << at;
+            self.bit_len += children + 1;
+            return;
+        }
         loop {
             let at = self.bit_len % 64;
             // Ones up to the word's end; the word is cut off there by shifting.
