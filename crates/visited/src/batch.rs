@@ -23,6 +23,8 @@ pub struct Group<'a> {
 pub struct Looked {
     /// Which entries were new, in order.
     pub new: Vec<u32>,
+    /// The words of each entry when there are two to four, one entry lies behind the other, and each has a hint of two numbers; else 0.
+    pub(crate) short: usize,
     /// The hints of all entries, each in as much room as the longest needs.
     pub(crate) hints: Vec<u32>,
     pub(crate) stride: usize,
@@ -39,6 +41,16 @@ impl Looked {
     #[inline(always)]
     pub fn hint(&self, entry: usize, len: usize) -> &[u32] {
         if len == 0 { &[] } else { &self.hints[entry * self.stride..][..len] }
+    }
+
+    /// The states of the batch and their hints, when all have `WORDS` words, which are two to four, and hints of two numbers.
+    #[inline(always)]
+    pub fn short<'a, const WORDS: usize>(
+        &'a self,
+        successors: &'a Successors,
+    ) -> Option<(&'a [[u64; WORDS]], &'a [[u32; 2]])> {
+        let states = if self.short == WORDS { successors.first_states() } else { return None };
+        Some((states, self.hints.as_chunks().0))
     }
 
     /// Makes room for the hints of `count` entries of up to `stride` numbers each.
@@ -59,6 +71,7 @@ impl Looked {
         count: usize,
         groups: &[Group<'_>],
     ) {
+        self.short = 0;
         let longest = (0..count).map(|index| visited.hint_len(successors.state(index).len())).max();
         self.room_for_hints(count, longest.unwrap_or(0));
         self.loaded.clear();

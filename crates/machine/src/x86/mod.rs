@@ -57,6 +57,24 @@ pub(crate) struct Translated {
     executable: Executable,
     /// By number of the shape.
     shapes: Vec<ShapeCode>,
+    /// The shape whose states were expanded last.
+    current: Option<Current>,
+}
+
+/// What is needed to expand all threads of a state of one shape, at hand.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    shape: u32,
+    threads: u32,
+    /// Words of a state.
+    words: usize,
+    /// Most successors of a state.
+    most: usize,
+    /// The address of the way in.
+    enter: usize,
+    first: ThreadCode,
+    /// The address of the list of entries.
+    entries: usize,
 }
 
 #[derive(Debug, Default)]
@@ -98,11 +116,12 @@ impl ThreadCode {
 
 impl Translated {
     pub(crate) fn new(enabled: bool) -> Translated {
-        Translated { enabled, executable: Executable::default(), shapes: Vec::new() }
+        Translated { enabled, executable: Executable::default(), shapes: Vec::new(), current: None }
     }
 
     pub(crate) fn disable(&mut self) {
         self.enabled = false;
+        self.current = None;
     }
 }
 
@@ -160,7 +179,7 @@ impl Machine {
 
     /// Adds the steps of the threads from `first` up to `end` by translated code, until one needs the interpreter: gives its
     /// number, or `end`. The shape must be a translated one.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn translated_moves(
         &mut self,
         state: &[u64],
@@ -195,6 +214,50 @@ impl Machine {
             });
             thread
         }
+    }
+
+    /// Adds the steps of all threads of a state by translated code, if the state has the shape of the one before, until one needs the
+    /// interpreter: gives its number, or the number of threads, which it gives also. Otherwise does nothing. The same as [`Machine::translated_moves`] from
+    /// the first thread on.
+    #[inline(always)]
+    pub(crate) fn expand_current(&mut self, state: &[u64], out: &mut Successors) -> Option<(u32, u32)> {
+        let current = self.translated.current.as_ref()?;
+        if self.shape_number(state.as_ptr().cast()) != current.shape
+            || state.len() != current.words
+            || self.recorder.is_some()
+        {
+            return None;
+        }
+        let (mut thread, threads) = (0, current.threads);
+        // SAFETY: the shape is a translated one, with at least one thread, as in `translated_moves`; its list of entries
+        // never moves.
+        unsafe {
+            let enter = std::mem::transmute::<usize, Enter>(current.enter);
+            let entries = std::ptr::with_exposed_provenance::<usize>(current.entries);
+            let function = *entries.add(current.first.entry(state));
+            out.write(current.most, current.words, |words, entry, start| {
+                let left = enter(state.as_ptr(), words, entry, start, function, u64::from(current.threads));
+                thread = left.thread as u32;
+                left.entry.offset_from_unsigned(entry)
+            });
+        }
+        Some((thread, threads))
+    }
+
+    /// Remembers the shape of a state for [`Machine::expand_current`].
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make_current(&mut self, state: &[u64], shape: u32) {
+        let code = &self.translated.shapes[shape as usize];
+        self.translated.current = code.threads.first().map(|first| Current {
+            shape,
+            threads: code.threads.len() as u32,
+            words: state.len(),
+            most: code.most * code.threads.len(),
+            enter: code.enter,
+            first: *first,
+            entries: code.entries.as_ptr().expose_provenance(),
+        });
     }
 
     /// Whether translated code can go on with a thread where it stopped, after the location was translated.
