@@ -234,24 +234,32 @@ impl World {
         });
         let entry = Entry { next: 0, epoch, bytes, thread, how, stack };
         let (races, clock) = (&mut self.races, &self.threads[self.current].clock);
-        // A place whose entry is no longer needed: it would race only with what the new one races with as well.
-        let mut at = head;
+        // Entries that are no longer needed: each would race only with what the new one races with as well. The first one's
+        // place is taken, the others are taken out, so that lists stay short where locks are used.
+        let (mut at, mut last, mut placed) = (head, 0u32, false);
         while at != 0 {
             let old = &mut races.entries[at as usize - 1];
+            let next = old.next;
             let superfluous = old.bytes & !bytes == 0
                 && ((old.thread == thread && old.how == how)
                     || (how.write
                         && (!how.atomic || old.how.atomic)
                         && old.epoch <= clock[old.thread as usize]));
-            if superfluous {
-                *old = Entry { next: old.next, ..entry };
-                return;
+            if !superfluous {
+                last = at;
+            } else if !placed {
+                *old = Entry { next, ..entry };
+                (placed, last) = (true, at);
+            } else {
+                races.entries[last as usize - 1].next = next;
             }
-            at = old.next;
+            at = next;
         }
-        races.entries.push(Entry { next: head, ..entry });
-        // SAFETY: as above.
-        unsafe { *slot = races.entries.len() as u32 };
+        if !placed {
+            races.entries.push(Entry { next: head, ..entry });
+            // SAFETY: as above.
+            unsafe { *slot = races.entries.len() as u32 };
+        }
     }
 
     fn check(&mut self, granule: usize, head: u32, bytes: u8, how: How) {
