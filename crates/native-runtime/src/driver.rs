@@ -141,6 +141,7 @@ impl World {
         self.races.restart();
         self.mappings.restart();
         self.pipes.restart();
+        self.sockets.restart();
         self.signals.restart();
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);

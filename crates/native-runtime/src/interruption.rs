@@ -87,6 +87,8 @@ impl World {
         let t = &self.threads[thread];
         let waits_in_vain = match (t.status, t.pending.op) {
             (Status::Ready, Op::AwaitCancel) => return true,
+            // It has decided for one of several descriptors, and another one is ready.
+            (Status::Ready, Op::Poll) if self.polls_in_vain(thread) => return true,
             (Status::Waiting { .. }, Op::SignalResume) if t.signals.decided => return true,
             (Status::Ready, op) => blocks(op),
             (Status::Waiting { .. } | Status::AtBarrier, _) => true,
@@ -199,6 +201,11 @@ fn pass(cancels: bool, receives: bool, may_block: bool) -> Decision {
         1 if cancels => Decision::BeCancelled,
         _ => Decision::BeSignalled,
     }
+}
+
+/// A point before a call that is not done again after a handler has run: has one?
+pub fn interrupted_always(may_block: bool) -> bool {
+    point(true, may_block) != Passed::Through
 }
 
 /// Before a visible operation that is no cancellation point, or whose point was passed: handlers run, and the operation is

@@ -7,7 +7,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
-//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `verifier` | interposed primitives |
+//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `signal`, `signal_wait`, `cancellation` | signals and cancellation between threads |
 //! | `interruption` | the points at which they take effect |
@@ -66,6 +66,7 @@ mod mutex;
 mod object;
 mod once;
 mod pipe;
+mod poll;
 mod process;
 mod program;
 mod question;
@@ -78,6 +79,7 @@ mod semaphore;
 mod signal;
 mod signal_wait;
 mod snapshot;
+mod socket;
 mod system_call;
 mod table;
 mod thread;

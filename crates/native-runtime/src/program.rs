@@ -76,6 +76,9 @@ impl World {
             Op::SignalState | Op::SignalWait => self.primitive(Kind::Other, Mode::Write, 0, pending),
             // Only who sends signals looks at what others block.
             Op::SignalReturn => self.primitive(Kind::Other, Mode::Read, 0, pending),
+            Op::SocketState => self.primitive(Kind::Other, Mode::Write, 0, pending),
+            Op::Accept => self.primitive(Kind::Other, Mode::Acquire, 1, pending),
+            Op::TryAccept => self.primitive(Kind::Other, Mode::Try, 1, pending),
             Op::Poll => self.primitive(Kind::Other, Mode::Acquire, pending.need, pending),
             Op::TryPoll => self.primitive(Kind::Other, Mode::Read, 0, pending),
             Op::Barrier => {

@@ -121,6 +121,10 @@ pub struct Thread {
     pub local_destructors: Vec<(usize, usize)>,
     /// Its signals.
     pub signals: crate::signal::ThreadSignals,
+    /// Directions of pipes made so far.
+    pub directions: usize,
+    /// What it polls: objects, and what they need.
+    pub polled: Vec<(u32, i64)>,
     /// Was the point before its next operation passed?
     pub passed: bool,
     /// Robust mutexes that it has.
@@ -225,6 +229,8 @@ pub struct World {
     pub heap: Heap,
     /// Pipes between threads.
     pub pipes: crate::pipe::Pipes,
+    /// Sockets between threads.
+    pub sockets: crate::socket::Sockets,
     /// Signals that the program sends to itself.
     pub signals: crate::signal::Signals,
     /// Threads that are cancelled in some execution, as a set.
@@ -330,6 +336,7 @@ pub fn attach() {
         heap: Heap::new(),
         mappings: Default::default(),
         pipes: Default::default(),
+        sockets: Default::default(),
         signals: Default::default(),
         cancelled_ever: 0,
         semaphore_names: Vec::new(),
@@ -369,6 +376,8 @@ impl Thread {
             thrown: Default::default(),
             local_destructors: Vec::new(),
             signals: Default::default(),
+            directions: 0,
+            polled: Vec::new(),
             passed: false,
             robust: Vec::new(),
             handle: 0,
@@ -401,7 +410,8 @@ impl Thread {
         self.cleanup.clear();
         self.local_destructors.clear();
         self.signals = Default::default();
-        self.passed = false;
+        (self.passed, self.directions) = (false, 0);
+        self.polled.clear();
         self.robust.clear();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];

@@ -181,6 +181,8 @@ numbered! {
         SignalResume = "go on after a signal",
         SignalReturn = "return from a signal handler",
         Accept = "accept",
+        TryAccept = "try to accept",
+        SocketState = "bind, listen, connect or close",
         Spin = "spin until changed",
         Destroy = "destroy",
         Exit = "exit",
