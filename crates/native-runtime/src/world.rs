@@ -117,6 +117,8 @@ pub struct Thread {
     pub cleanup: Vec<usize>,
     /// Robust mutexes that it has.
     pub robust: Vec<usize>,
+    /// Numbers of the mutexes that it has.
+    pub held: Vec<u32>,
     /// The handle the program knows it by: fixed per thread.
     pub handle: usize,
     /// Children created so far.
@@ -356,6 +358,7 @@ impl Thread {
             uncancellable: false,
             cleanup: Vec::new(),
             robust: Vec::new(),
+            held: Vec::new(),
             handle: 0,
             children: 0,
             joins: 0,
@@ -385,6 +388,7 @@ impl Thread {
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
         self.cleanup.clear();
         self.robust.clear();
+        self.held.clear();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];

@@ -135,8 +135,10 @@ pub struct Report {
     pub last: Token,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
-    /// CPU time of the exploration.
+    /// CPU time of the checked processes.
     pub cpu: Duration,
+    /// That part of it that was not spent on the exploration: start-up, the estimate, minimising.
+    pub cpu_aside: Duration,
 }
 
 /// Checks a program.
@@ -176,6 +178,7 @@ pub fn check(
         notes: notes(shared, request, binary),
         last: token,
         cpu,
+        cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
     })
 }
 

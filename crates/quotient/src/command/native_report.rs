@@ -127,10 +127,11 @@ pub(crate) fn human(run: &Run<'_>) -> String {
     out
 }
 
-/// CPU time of the checked process per execution, in microseconds.
+/// CPU time of the exploration per execution, in microseconds.
 fn per_execution(report: &Report) -> f64 {
     let figures = &report.figures;
-    report.cpu.as_secs_f64() * 1e6 / (figures.executions + figures.discarded).max(1) as f64
+    report.cpu.saturating_sub(report.cpu_aside).as_secs_f64() * 1e6
+        / (figures.executions + figures.discarded).max(1) as f64
 }
 
 fn headline(trace: &Trace) -> String {
