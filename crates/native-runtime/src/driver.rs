@@ -96,6 +96,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     catch_faults();
     w.heap.set_start();
     w.objects.set_baseline();
+    w.signals.set_baseline();
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
     w.shared.phase = phase::RUNNING;
@@ -140,7 +141,7 @@ impl World {
         self.races.restart();
         self.mappings.restart();
         self.pipes.restart();
-        self.ignores_broken_pipes = false;
+        self.signals.restart();
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
@@ -293,7 +294,8 @@ fn explore_all() {
 
 /// Tells which memory was visible because it races.
 fn tell_cells(w: &mut World) {
-    let cells = w.objects.racing_cells();
+    let mut cells = w.objects.racing_cells();
+    cells.extend(w.interruptions());
     for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
         *slot = (*address as u64, *size as u64);
     }
@@ -368,6 +370,9 @@ fn replay() {
     w.limit = THREADS;
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {
         let (address, size) = w.shared.cells[index];
+        if w.note_interruptions(address, size) {
+            continue;
+        }
         w.objects.make_visible(address as usize, size as usize);
     }
     let length = w.shared.schedule_length as usize;

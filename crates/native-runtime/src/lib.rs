@@ -9,6 +9,9 @@
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `verifier` | interposed primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
+//! | `signal`, `signal_wait`, `cancellation` | signals and cancellation between threads |
+//! | `interruption` | the points at which they take effect |
+//! | `unwinding` | the end of a thread by `pthread_exit` or cancellation |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
@@ -44,6 +47,7 @@ pub mod protocol;
 mod atomics;
 mod barrier;
 mod c11;
+mod cancellation;
 mod condition;
 mod context;
 mod costarted;
@@ -57,6 +61,7 @@ mod futex;
 mod guard;
 mod heap;
 mod hooks;
+mod interruption;
 mod mappings;
 mod memory_functions;
 mod mutex;
@@ -72,10 +77,13 @@ mod region;
 mod rwlock;
 mod script;
 mod semaphore;
+mod signal;
+mod signal_wait;
 mod snapshot;
 mod system_call;
 mod table;
 mod thread;
+mod unwinding;
 mod verifier;
 mod workers;
 mod world;

@@ -5,6 +5,7 @@
 //! to write (the same once nobody can read). Reading takes from the first and adds to the second, writing the other way;
 //! both block, or fail if the descriptor does not block, as these values say.
 
+use crate::interruption::{Passed, point};
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
 use crate::race::How;
@@ -20,6 +21,7 @@ const CLOSED: i64 = 1 << 40;
 /// Stand for the objects: no addresses of the program.
 const FIRST_OBJECT: usize = 0x1000;
 
+const EINTR: i32 = 4;
 const EBADF: i32 = 9;
 const EAGAIN: i32 = 11;
 const EPIPE: i32 = 32;
@@ -145,10 +147,24 @@ pub unsafe extern "C" fn socketpair(domain: i32, kind: i32, protocol: i32, out: 
     create(out, kind, true)
 }
 
+/// A point of interruption before an operation on a pipe: has a handler run that does not let it be done again?
+fn interrupted(may_block: bool) -> bool {
+    loop {
+        match point(true, may_block) {
+            Passed::Through => return false,
+            Passed::Interrupted { restarts: true } => {}
+            Passed::Interrupted { restarts: false } => return true,
+        }
+    }
+}
+
 fn receive(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     let Some(direction) = end.reads else { return failed(EBADF) };
     if size == 0 {
         return 0;
+    }
+    if interrupted(blocks && end.blocks) {
+        return failed(EINTR);
     }
     let (bytes, room) = world().direction(direction);
     let op = if blocks && end.blocks { Op::PipeRead } else { Op::PipeTryRead };
@@ -173,6 +189,9 @@ fn send_some(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     if size == 0 {
         return 0;
     }
+    if interrupted(blocks && end.blocks) {
+        return failed(EINTR);
+    }
     crate::hooks::range(buffer, size, How::READ);
     let (bytes, room) = world().direction(direction);
     let op = if blocks && end.blocks { Op::PipeWrite } else { Op::PipeTryWrite };
@@ -183,9 +202,7 @@ fn send_some(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     });
     let w = world();
     if w.objects.state(room).value >= CLOSED {
-        if !w.ignores_broken_pipes {
-            fail(FailureKind::Crash, "SIGPIPE: a write to a pipe that nobody can read", 0);
-        }
+        crate::signal::broken_pipe();
         return failed(EPIPE);
     }
     if w.objects.state(room).value < size as i64 {
