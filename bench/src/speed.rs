@@ -199,7 +199,7 @@ fn measure(
 /// The numbers below `count` in an order of their own for each of the first repetitions: all in steps of a size that has no factor in
 /// common with `count`.
 fn order(count: usize, repetition: usize) -> impl Iterator<Item = usize> {
-    let coprime = |step: &usize| (2..=*step).all(|d| step % d != 0 || !count.is_multiple_of(d));
+    let coprime = |step: &usize| (2..=*step).all(|d| !(step.is_multiple_of(d) && count.is_multiple_of(d)));
     let steps: Vec<usize> = (1..count.max(2)).filter(coprime).collect();
     let step = steps[repetition % steps.len()];
     (0..count).map(move |place| place * step % count)

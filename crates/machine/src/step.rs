@@ -71,11 +71,13 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         #[cfg(all(target_arch = "x86_64", unix))]
-        if scope == Scope::All
-            && let Some((next, threads)) = self.expand_current(state, out)
-        {
-            if next < threads {
-                self.expand_rest(state, next, threads, out);
+        if let Some((next, end)) = match scope {
+            Scope::All => self.expand_current::<false>(state, 0, out),
+            Scope::Thread(thread) => self.expand_current::<true>(state, thread, out),
+            Scope::Threads(_) | Scope::Except(_) => None,
+        } {
+            if next < end {
+                self.expand_rest(state, next, end, out);
             }
             return;
         }
@@ -104,7 +106,12 @@ impl Machine {
     #[cfg(all(target_arch = "x86_64", unix))]
     #[inline(never)]
     fn expand_rest(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
-        self.expand_range(state, first, end, out);
+        let shape = self.shape_of(state);
+        if self.go_on(state, shape, first) {
+            self.expand_range(state, first, end, out);
+        } else {
+            self.expand_from(state, first, end, out);
+        }
     }
 
     /// Whether nothing but the step itself is to be done.
@@ -119,9 +126,7 @@ impl Machine {
     fn expand_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
         let shape = self.shape_number(state.as_ptr().cast());
         if self.is_quick() && self.translated_shape(shape) {
-            if first == 0 {
-                self.make_current(state, shape);
-            }
+            self.make_current(state, shape);
             self.translated_moves(state, shape, first, end, out)
         } else {
             first

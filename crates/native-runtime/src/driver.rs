@@ -219,8 +219,20 @@ fn estimate_executions(program: &mut Program) -> u64 {
     if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }
 }
 
+/// CPU time of this process so far, in nanoseconds.
+fn cpu_nanoseconds() -> u64 {
+    const CLOCK_PROCESS_CPUTIME_ID: usize = 2;
+    let mut time = [0u64; 2];
+    // SAFETY: a timespec.
+    unsafe {
+        system_call(number::CLOCK_GETTIME, [CLOCK_PROCESS_CPUTIME_ID, time.as_mut_ptr() as usize, 0, 0, 0, 0])
+    };
+    time[0] * 1_000_000_000 + time[1]
+}
+
 fn explore_all() {
     let mut program = Program::default();
+    let mut aside_since = 0;
     probe(&mut program);
     let mut workers = Workers::new();
     loop {
@@ -237,11 +249,13 @@ fn explore_all() {
             continue;
         }
         workers.restart();
+        w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
         let mut report = if workers.can_help(&configuration) {
             explore_ahead(&mut program, &configuration, &mut workers)
         } else {
             explore(&mut program, &configuration, &mut workers)
         };
+        aside_since = cpu_nanoseconds();
         if !world().grown
             && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
         {
@@ -253,6 +267,7 @@ fn explore_all() {
             w.shared.discarded += w.shared.executions;
             continue;
         }
+        w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
         tell_cells(w);
         match report {
             Ok(report) => {

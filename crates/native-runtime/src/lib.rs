@@ -18,6 +18,7 @@
 //! | `costarted` | which threads can be exchanged because they were started alike |
 //! | `dynamic`, `frames`, `question` | which threads can be exchanged now, whatever they did; residual code |
 //! | `race` | data races by vector clocks |
+//! | `guard` | memory that is only accessed under a lock |
 //! | `mappings` | memory that the program maps itself |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
 //! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
@@ -57,6 +58,7 @@ mod files;
 mod found;
 mod frames;
 mod futex;
+mod guard;
 mod heap;
 mod hooks;
 mod interruption;

@@ -129,6 +129,8 @@ pub struct Thread {
     pub passed: bool,
     /// Robust mutexes that it has.
     pub robust: Vec<usize>,
+    /// Numbers of the mutexes that it has.
+    pub held: Vec<u32>,
     /// The handle the program knows it by: fixed per thread.
     pub handle: usize,
     /// Children created so far.
@@ -380,6 +382,7 @@ impl Thread {
             polled: Vec::new(),
             passed: false,
             robust: Vec::new(),
+            held: Vec::new(),
             handle: 0,
             children: 0,
             joins: 0,
@@ -413,6 +416,7 @@ impl Thread {
         (self.passed, self.directions) = (false, 0);
         self.polled.clear();
         self.robust.clear();
+        self.held.clear();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];

@@ -391,6 +391,8 @@ pub struct Shared {
     pub together: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
+    /// CPU time, in nanoseconds, that was not spent on the exploration: start-up, probes, minimising.
+    pub aside_nanoseconds: u64,
 
     // Questions about residual code.
     /// See [`question`]; changed by atomic operations only.

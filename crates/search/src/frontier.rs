@@ -1,6 +1,6 @@
 //! States waiting to be expanded, with their hints, packed one behind the other.
 
-use quotient_visited::Known;
+use quotient_visited::{Known, Short};
 
 /// The states of one breadth-first level, in order.
 #[derive(Debug, Default)]
@@ -46,19 +46,14 @@ impl Frontier {
 
     /// Adds some of these states, each with its hint.
     #[inline(always)]
-    pub(crate) fn push_short<const WORDS: usize>(
-        &mut self,
-        states: &[[u64; WORDS]],
-        hints: &[[u32; 2]],
-        which: &[u32],
-    ) {
+    pub(crate) fn push_short<const WORDS: usize>(&mut self, short: Short<'_, WORDS>, which: &[u32]) {
         let size = WORDS + 2;
         self.data.reserve(size * which.len());
         // SAFETY: the room was just reserved, and all of it is written.
         unsafe {
             let mut to = self.data.as_mut_ptr().add(self.data.len());
             for &entry in which {
-                let (state, hint) = (&states[entry as usize], hints[entry as usize]);
+                let (state, hint) = (&short.states[entry as usize], short.hints[entry as usize]);
                 *to = WORDS as u64 | 2 << 32;
                 to.add(1).cast::<[u64; WORDS]>().write(*state);
                 *to.add(1 + WORDS) = u64::from(hint[0]) | u64::from(hint[1]) << 32;

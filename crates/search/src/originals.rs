@@ -107,14 +107,14 @@ impl Level {
         visited: &V,
     ) {
         if !found.keeps {
-            if let Some((states, hints)) = looked.short::<2>(successors) {
-                return self.stored.push_short(states, hints, &looked.new);
+            if let Some(short) = looked.short::<2>(successors) {
+                return self.stored.push_short(short, &looked.new);
             }
-            if let Some((states, hints)) = looked.short::<3>(successors) {
-                return self.stored.push_short(states, hints, &looked.new);
+            if let Some(short) = looked.short::<3>(successors) {
+                return self.stored.push_short(short, &looked.new);
             }
-            if let Some((states, hints)) = looked.short::<4>(successors) {
-                return self.stored.push_short(states, hints, &looked.new);
+            if let Some(short) = looked.short::<4>(successors) {
+                return self.stored.push_short(short, &looked.new);
             }
         }
         for &entry in &looked.new {

@@ -36,6 +36,15 @@ pub struct Looked {
     pub(crate) lately: Vec<u32>,
 }
 
+/// The states of a batch and their hints; there may be more of both than were looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Short<'a, const WORDS: usize> {
+    /// The states.
+    pub states: &'a [[u64; WORDS]],
+    /// Their hints.
+    pub hints: &'a [[u32; 2]],
+}
+
 impl Looked {
     /// The hint of an entry; `len` as given by [`Visited::hint_len`].
     #[inline(always)]
@@ -45,12 +54,9 @@ impl Looked {
 
     /// The states of the batch and their hints, when all have `WORDS` words, which are two to four, and hints of two numbers.
     #[inline(always)]
-    pub fn short<'a, const WORDS: usize>(
-        &'a self,
-        successors: &'a Successors,
-    ) -> Option<(&'a [[u64; WORDS]], &'a [[u32; 2]])> {
+    pub fn short<'a, const WORDS: usize>(&'a self, successors: &'a Successors) -> Option<Short<'a, WORDS>> {
         let states = if self.short == WORDS { successors.first_states() } else { return None };
-        Some((states, self.hints.as_chunks().0))
+        Some(Short { states, hints: self.hints.as_chunks().0 })
     }
 
     /// Makes room for the hints of `count` entries of up to `stride` numbers each.

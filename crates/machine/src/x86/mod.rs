@@ -68,11 +68,12 @@ struct Current {
     threads: u32,
     /// Words of a state.
     words: usize,
-    /// Most successors of a state.
+    /// Most successors of a thread.
     most: usize,
     /// The address of the way in.
     enter: usize,
-    first: ThreadCode,
+    /// The address of the list of threads.
+    list: usize,
     /// The address of the list of entries.
     entries: usize,
 }
@@ -216,46 +217,61 @@ impl Machine {
         }
     }
 
-    /// Adds the steps of all threads of a state by translated code, if the state has the shape of the one before, until one needs the
-    /// interpreter: gives its number, or the number of threads, which it gives also. Otherwise does nothing. The same as [`Machine::translated_moves`] from
-    /// the first thread on.
+    /// Adds the steps of the threads from `first` on, or of that one alone, by translated code, if the state has the shape of the
+    /// one before, until one needs the interpreter: gives its number, or that behind the last one, and the latter. Otherwise
+    /// does nothing. The same as [`Machine::translated_moves`].
     #[inline(always)]
-    pub(crate) fn expand_current(&mut self, state: &[u64], out: &mut Successors) -> Option<(u32, u32)> {
+    pub(crate) fn expand_current<const ALONE: bool>(
+        &mut self,
+        state: &[u64],
+        first: u32,
+        out: &mut Successors,
+    ) -> Option<(u32, u32)> {
         let current = self.translated.current.as_ref()?;
         if self.shape_number(state.as_ptr().cast()) != current.shape
             || state.len() != current.words
             || self.recorder.is_some()
+            || first >= current.threads
         {
             return None;
         }
-        let (mut thread, threads) = (0, current.threads);
-        // SAFETY: the shape is a translated one, with at least one thread, as in `translated_moves`; its list of entries
-        // never moves.
+        let end = if ALONE { first + 1 } else { current.threads };
+        let mut thread = first;
+        // SAFETY: the shape is a translated one and `first` one of its threads, as in `translated_moves`; its lists never move.
         unsafe {
             let enter = std::mem::transmute::<usize, Enter>(current.enter);
             let entries = std::ptr::with_exposed_provenance::<usize>(current.entries);
-            let function = *entries.add(current.first.entry(state));
-            out.write(current.most, current.words, |words, entry, start| {
-                let left = enter(state.as_ptr(), words, entry, start, function, u64::from(current.threads));
+            let at = *std::ptr::with_exposed_provenance::<ThreadCode>(current.list).add(first as usize);
+            let function = *entries.add(at.entry(state));
+            let most = current.most * (end - first) as usize;
+            out.write(most, current.words, |words, entry, start| {
+                let left = enter(state.as_ptr(), words, entry, start, function, u64::from(end));
                 thread = left.thread as u32;
                 left.entry.offset_from_unsigned(entry)
             });
         }
-        Some((thread, threads))
+        Some((thread, end))
     }
 
     /// Remembers the shape of a state for [`Machine::expand_current`].
+    #[inline(always)]
+    pub(crate) fn make_current(&mut self, state: &[u64], shape: u32) {
+        if self.translated.current.as_ref().is_none_or(|current| current.shape != shape) {
+            self.set_current(state, shape);
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(crate) fn make_current(&mut self, state: &[u64], shape: u32) {
+    fn set_current(&mut self, state: &[u64], shape: u32) {
         let code = &self.translated.shapes[shape as usize];
-        self.translated.current = code.threads.first().map(|first| Current {
+        self.translated.current = Some(Current {
             shape,
             threads: code.threads.len() as u32,
             words: state.len(),
-            most: code.most * code.threads.len(),
+            most: code.most,
             enter: code.enter,
-            first: *first,
+            list: code.threads.as_ptr().expose_provenance(),
             entries: code.entries.as_ptr().expose_provenance(),
         });
     }
@@ -263,7 +279,7 @@ impl Machine {
     /// Whether translated code can go on with a thread where it stopped, after the location was translated.
     #[cold]
     #[inline(never)]
-    fn go_on(&mut self, state: &[u64], shape: u32, thread: u32) -> bool {
+    pub(crate) fn go_on(&mut self, state: &[u64], shape: u32, thread: u32) -> bool {
         let code = &self.translated.shapes[shape as usize];
         let at = code.threads[thread as usize];
         let number = at.entry(state);
