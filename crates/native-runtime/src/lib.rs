@@ -9,7 +9,7 @@
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
-//! | `signal`, `signal_wait`, `cancellation` | signals and cancellation between threads |
+//! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
 //! | `interruption` | the points at which they take effect |
 //! | `unwinding` | the end of a thread by `pthread_exit` or cancellation |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
@@ -79,6 +79,7 @@ mod rwlock;
 mod script;
 mod semaphore;
 mod signal;
+mod signal_calls;
 mod signal_wait;
 mod snapshot;
 mod socket;

@@ -13,42 +13,44 @@
 //! program is a crash. Signals from outside never come.
 
 use crate::protocol::{FailureKind, Op, THREADS, why};
-use crate::real;
-use crate::world::{Pending, Status, World, active, announce, controlled, fail, visible, world};
+use crate::world::{Pending, Status, World, announce, fail, visible, world};
 
 const EINVAL: i32 = 22;
-const ESRCH: i32 = 3;
 /// The number of signals, and one more.
-pub const SIGNALS: usize = 65;
+const SIGNALS: usize = 65;
 /// Stands for the object: no address of the program.
 const OBJECT: usize = 0x800;
 /// The same for what threads receive.
 const FIRST_RECEIVER: usize = 0xa00;
 
-const DEFAULT: usize = 0;
+/// No handler: what happens by default.
+pub const DEFAULT: usize = 0;
 const IGNORE: usize = 1;
-/// Flags of `sigaction`.
+// Flags of `sigaction`.
 const WITH_INFORMATION: i32 = 4;
-const RESTART: i32 = 0x1000_0000;
+/// What a handler interrupts is done again.
+pub const RESTART: i32 = 0x1000_0000;
 const NO_DEFER: i32 = 0x4000_0000;
 const RESET: i32 = i32::MIN;
 
 /// SIGKILL and SIGSTOP can be neither blocked nor handled.
-const FREE: u64 = !(1 << 8 | 1 << 18);
+pub const FREE: u64 = !(1 << 8 | 1 << 18);
 /// Signals that do nothing by default: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
-const HARMLESS: [i32; 4] = [17, 18, 23, 28];
+pub const HARMLESS: [i32; 4] = [17, 18, 23, 28];
 /// Signals that stop the process by default: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
-const STOPPING: [i32; 4] = [19, 20, 21, 22];
+pub const STOPPING: [i32; 4] = [19, 20, 21, 22];
 /// SIGPIPE.
 const BROKEN_PIPE: i32 = 13;
 
 /// What a signal does.
 #[derive(Clone, Copy, Default)]
-struct Action {
-    handler: usize,
+pub struct Action {
+    /// The handler, or what stands for none.
+    pub handler: usize,
     /// Signals blocked while it runs.
-    mask: u64,
-    flags: i32,
+    pub mask: u64,
+    /// Flags of `sigaction`.
+    pub flags: i32,
 }
 
 /// The state of the process.
@@ -110,6 +112,8 @@ pub struct ThreadSignals {
     pub wanted: Wanted,
     /// Has it decided to be interrupted where it waits?
     pub decided: bool,
+    /// Where the innermost handler that it runs was called; 0 if there is none.
+    pub handler_frame: usize,
 }
 
 /// The bit of a signal.
@@ -117,7 +121,7 @@ pub fn bit(signal: i32) -> u64 {
     1 << (signal - 1)
 }
 
-fn is_signal(signal: i32) -> bool {
+pub fn is_signal(signal: i32) -> bool {
     (1..SIGNALS as i32).contains(&signal)
 }
 
@@ -135,8 +139,15 @@ impl Signals {
         self.pending = 0;
     }
 
-    fn action(&self, signal: i32) -> Action {
+    /// What a signal does.
+    pub fn action(&self, signal: i32) -> Action {
         self.actions[signal as usize]
+    }
+
+    /// Changes what a signal does.
+    pub fn set_action(&mut self, signal: i32, new: Action) {
+        self.actions[signal as usize] = new;
+        self.changed = true;
     }
 
     fn is_ignored(&self, signal: i32) -> bool {
@@ -313,7 +324,7 @@ fn leave_as_infeasible() -> ! {
 }
 
 /// Sends a signal to a thread, or to the process.
-fn send(signal: i32, target: Option<usize>) -> i32 {
+pub fn send(signal: i32, target: Option<usize>) -> i32 {
     if signal == 0 {
         return 0;
     }
@@ -378,7 +389,7 @@ fn send(signal: i32, target: Option<usize>) -> i32 {
     0
 }
 
-fn end_program(signal: i32) -> ! {
+pub fn end_program(signal: i32) -> ! {
     fail(FailureKind::Crash, &format!("signal {signal} ends the program: it has no handler"), 0)
 }
 
@@ -400,10 +411,12 @@ pub fn handle_one() -> Option<bool> {
     if flags & RESET != 0 {
         let number = w.signal_object();
         announce(Pending::on(Op::SignalState, number, 0));
-        world().signals.actions[signal as usize] = Action::default();
-        world().signals.changed = true;
+        world().signals.set_action(signal, Action::default());
     }
+    let here = 0u8;
+    let outer = std::mem::replace(&mut world().me().signals.handler_frame, &raw const here as usize);
     call(handler, signal, flags);
+    world().me().signals.handler_frame = outer;
     // Whoever sends signals looks at masks.
     let number = world().signal_object();
     announce(Pending::on(Op::SignalReturn, number, 0));
@@ -444,7 +457,7 @@ pub fn broken_pipe() {
 }
 
 /// Runs the handlers of signals that the running thread does not block.
-fn handle_all() {
+pub fn handle_all() {
     while handle_one().is_some() {
         let number = world().signal_object();
         announce(Pending::on(Op::SignalReturn, number, 0));
@@ -470,177 +483,4 @@ pub fn end_of_thread() {
     if !world().give_back(u64::MAX) {
         leave_as_infeasible();
     }
-}
-
-fn change_mask(how: i32, set: *const u64, old: *mut u64) -> i32 {
-    let w = world();
-    if !set.is_null() {
-        w.touch_signals(Op::SignalState);
-    }
-    let before = world().me().signals.mask;
-    if !set.is_null() {
-        // SAFETY: a sigset_t; its first word has all signals.
-        let set = unsafe { *set };
-        let new = match how {
-            0 => before | set,
-            1 => before & !set,
-            2 => set,
-            _ => return EINVAL,
-        };
-        set_mask(new);
-        if world().signals.used {
-            handle_all();
-        }
-    }
-    write_set(old, before);
-    0
-}
-
-/// Writes a sigset_t, if one is asked for.
-pub fn write_set(to: *mut u64, set: u64) {
-    if !to.is_null() {
-        crate::hooks::range(to as usize, 128, crate::race::How::WRITE);
-        // SAFETY: the caller gives room for a sigset_t: 128 bytes.
-        unsafe {
-            to.write_bytes(0, 16);
-            *to = set;
-        }
-    }
-}
-
-/// `pthread_sigmask`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_sigmask(how: i32, set: *const u64, old: *mut u64) -> i32 {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("pthread_sigmask", fn(i32, *const u64, *mut u64) -> i32)(how, set, old) };
-    }
-    change_mask(how, set, old)
-}
-
-/// `sigprocmask`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigprocmask(how: i32, set: *const u64, old: *mut u64) -> i32 {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("sigprocmask", fn(i32, *const u64, *mut u64) -> i32)(how, set, old) };
-    }
-    crate::signal_wait::status(change_mask(how, set, old))
-}
-
-/// `pthread_kill`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_kill(handle: usize, signal: i32) -> i32 {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("pthread_kill", fn(usize, i32) -> i32)(handle, signal) };
-    }
-    let w = world();
-    let Some(thread) = w.find(handle) else { return ESRCH };
-    if w.threads[thread].joined && w.threads[thread].status == Status::Finished {
-        fail(FailureKind::Misuse, &format!("signal to thread {thread}, which was joined"), 0);
-    }
-    let result = send(signal, Some(thread));
-    if thread == world().current {
-        handle_all();
-    }
-    result
-}
-
-/// `raise`: to the running thread.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn raise(signal: i32) -> i32 {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("raise", fn(i32) -> i32)(signal) };
-    }
-    let w = world();
-    let blocked = is_signal(signal) && w.me().signals.mask & bit(signal) != 0;
-    if is_signal(signal) && !blocked && !w.signals.used && w.signals.action(signal).handler == DEFAULT {
-        let harmless = HARMLESS.contains(&signal) || STOPPING.contains(&signal);
-        if !harmless {
-            // Nobody else has to know that signals are used.
-            end_program(signal);
-        }
-    }
-    let me = w.current;
-    let result = send(signal, Some(me));
-    handle_all();
-    crate::signal_wait::status(result)
-}
-
-/// `kill`: to this process only.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn kill(process: i32, signal: i32) -> i32 {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("kill", fn(i32, i32) -> i32)(process, signal) };
-    }
-    // SAFETY: a number.
-    if process != 0 && process != unsafe { crate::process::getpid() } {
-        fail(FailureKind::Refused, "kill: signals to other processes are not supported", 0);
-    }
-    let result = send(signal, None);
-    handle_all();
-    crate::signal_wait::status(result)
-}
-
-/// `signal`: restarts what the handler interrupts.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
-    if !controlled() {
-        // SAFETY: passed on.
-        return unsafe { real!("signal", fn(i32, usize) -> usize)(number, handler) };
-    }
-    match act(number, Some(Action { handler, mask: 0, flags: RESTART })) {
-        Some(before) => before.handler,
-        None => usize::MAX,
-    }
-}
-
-/// Looks at what a signal does, and changes it; nothing if there is no such signal.
-fn act(signal: i32, new: Option<Action>) -> Option<Action> {
-    if !is_signal(signal) || new.is_some() && bit(signal) & FREE == 0 {
-        crate::signal_wait::status(EINVAL);
-        return None;
-    }
-    if active() {
-        world().touch_signals(Op::SignalState);
-    }
-    let w = world();
-    let before = w.signals.action(signal);
-    if let Some(new) = new {
-        w.signals.actions[signal as usize] = new;
-        w.signals.changed = true;
-    }
-    Some(before)
-}
-
-/// A `struct sigaction` of the C library.
-#[repr(C)]
-pub struct Given {
-    handler: usize,
-    mask: [u64; 16],
-    flags: i32,
-    restorer: usize,
-}
-
-/// `sigaction`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigaction(signal: i32, new: *const Given, old: *mut Given) -> i32 {
-    if !controlled() {
-        // SAFETY: passed on.
-        return unsafe { real!("sigaction", fn(i32, *const Given, *mut Given) -> i32)(signal, new, old) };
-    }
-    // SAFETY: the caller gives a structure, or none.
-    let given = unsafe { new.as_ref() };
-    let given = given.map(|g| Action { handler: g.handler, mask: g.mask[0], flags: g.flags });
-    let Some(before) = act(signal, given) else { return -1 };
-    if !old.is_null() {
-        let mut mask = [0; 16];
-        mask[0] = before.mask;
-        // SAFETY: the caller gives room for a structure.
-        unsafe { *old = Given { handler: before.handler, mask, flags: before.flags, restorer: 0 } };
-    }
-    0
 }

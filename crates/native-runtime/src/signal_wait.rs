@@ -6,7 +6,8 @@
 use crate::interruption::{Passed, point};
 use crate::protocol::Op;
 use crate::real;
-use crate::signal::{Wanted, handle_one, set_mask, write_set};
+use crate::signal::{Wanted, handle_one, set_mask};
+use crate::signal_calls::write_set;
 use crate::world::{Pending, Status, active, announce, visible, world};
 
 const EINTR: i32 = 4;

@@ -70,6 +70,27 @@ fn saved_stack_pointer(buffer: usize) -> usize {
     }
 }
 
+macro_rules! jumps {
+    ($($name:ident $literal:literal),*) => { $(
+        #[doc = concat!("`", stringify!($name), "`: not out of a signal handler.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(buffer: usize, value: i32) -> ! {
+            if active() {
+                let handler = world().me().signals.handler_frame;
+                if handler != 0 && saved_stack_pointer(buffer) > handler {
+                    fail(FailureKind::Refused, concat!($literal, ": a jump out of a signal handler"), 0);
+                }
+            }
+            // SAFETY: passed on.
+            unsafe { real!($literal, fn(usize, i32))(buffer, value) };
+            // Not reached.
+            crate::system_call::exit_process(134)
+        }
+    )* };
+}
+
+jumps! { longjmp "longjmp", _longjmp "_longjmp", siglongjmp "siglongjmp" }
+
 /// Called before each frame is left: goes to a handler that this frame has registered, or ends the thread.
 unsafe extern "C" fn stop(
     _version: i32,
