@@ -4,24 +4,19 @@
 //! thread is an edge, labelled by its position in the node (null: no edge); everything else is data. The rows of an
 //! unordered collection are unordered: members that are references are edges with one label, other rows are nodes of their own.
 //!
-//! Objects may be renamed freely: a program can only copy references, compare them, and follow them. Threads may be renamed
-//! when the program names them by opaque ids alone ([`quotient_program::Type::Thread`]). Where Promela's numbers are used
-//! (`_pid`, results of `run`, remote references, priorities) all threads are pinned. Promela's rule that only the youngest
-//! process can end depends on the order of the threads: a thread whose function can end that way is pinned, and the others
-//! change places among themselves, so that the rule sees no difference.
-//!
-//! A claim follows references like the program, and asks of threads through quantifiers, or names one, which pins them all.
+//! Objects may be renamed freely: a program can only copy references, compare them, and follow them. Which threads may be is
+//! found out by [`super::pins`].
 
 use std::sync::Arc;
 
-use quotient_program::visit::{self, Visitor};
-use quotient_program::{Action, Expr, Function, Operation, Place, Program, Root, Type};
+use quotient_source::Span;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
 
 use super::collections::sort_rows;
 use super::kind::Kind;
 use super::picture::{Leads, Picture, Stands};
+use super::pins::Pins;
 use super::segments::Segments;
 use super::shapes::{Registered, describe};
 use crate::layout::{Instance, Layout, Shape};
@@ -32,10 +27,7 @@ use crate::machine::Machine;
 pub struct DynamicGraph {
     segments: Arc<Segments>,
     layout: Layout,
-    /// Threads running this function keep their place.
-    pinned: Vec<bool>,
-    /// The functions that threads are started with.
-    threads_run: Vec<usize>,
+    pins: Pins,
     /// Whether the rows of each collection type are ordered.
     ordered: Vec<bool>,
 
@@ -58,8 +50,7 @@ impl DynamicGraph {
         program.features.dynamic.then(|| DynamicGraph {
             segments: machine.heap.segments.clone(),
             layout: machine.layout.clone(),
-            pinned: pinned(program),
-            threads_run: threads_run(program),
+            pins: Pins::new(program),
             ordered: program.collection_types.iter().map(|c| c.extension.ordered()).collect(),
             registered: machine.heap.registered.share(),
             shapes: vec![Shape::empty(machine.layout.fixed)],
@@ -74,12 +65,12 @@ impl DynamicGraph {
 
     /// What may be renamed, in words.
     pub fn found(&self) -> &'static str {
-        let pinned = |f: &usize| self.pinned[*f];
-        match (self.threads_run.iter().all(pinned), self.threads_run.iter().any(pinned)) {
-            (true, _) => "objects",
-            (_, true) => "objects; threads that never end",
-            _ => "objects and threads",
-        }
+        self.pins.found()
+    }
+
+    /// Why threads, or some of them, keep their place, and where the program says so.
+    pub fn limit(&self) -> Option<(&'static str, Option<Span>)> {
+        self.pins.limit
     }
 
     fn shape_number(&mut self, state: &[u64]) -> usize {
@@ -96,102 +87,16 @@ impl DynamicGraph {
     fn draw(&mut self, shape: usize) {
         if self.pictures.get(shape).is_none_or(Option::is_none) {
             self.pictures.resize_with(self.shapes.len(), || None);
-            let picture =
-                Picture::new(&self.shapes[shape], &self.segments, &self.layout, &self.pinned, &self.ordered);
+            let picture = Picture::new(
+                &self.shapes[shape],
+                &self.segments,
+                &self.layout,
+                &self.pins.functions,
+                &self.ordered,
+            );
             self.pictures[shape] = Some(Box::new(picture));
         }
     }
-}
-
-/// Does a claim name a thread otherwise than by a quantifier?
-struct Named(bool);
-
-impl Visitor for Named {
-    fn expr(&mut self, e: &Expr) {
-        self.0 |= match e {
-            Expr::At { thread, .. } | Expr::Enabled(thread) | Expr::LocationOf(thread) => !is_bound(thread),
-            Expr::Oldest(_) | Expr::SelfId | Expr::SelfThread | Expr::Last | Expr::Priority(_) => true,
-            _ => false,
-        };
-    }
-
-    fn place(&mut self, place: &Place, _: visit::Use) {
-        self.0 |= matches!(&place.root, Root::Remote { thread, .. } if !is_bound(thread));
-    }
-}
-
-fn is_bound(thread: &Expr) -> bool {
-    match thread {
-        Expr::Spanned(inner, _) => is_bound(inner),
-        other => matches!(other, Expr::Bound(_)),
-    }
-}
-
-/// The functions whose threads keep their place.
-fn pinned(program: &Program) -> Vec<bool> {
-    struct Numbers(bool);
-    impl Visitor for Numbers {
-        fn expr(&mut self, e: &Expr) {
-            self.0 |= matches!(e, Expr::SelfId | Expr::Last | Expr::At { .. } | Expr::Priority(_));
-        }
-
-        fn place(&mut self, place: &Place, _: visit::Use) {
-            self.0 |= matches!(place.root, Root::Remote { .. });
-        }
-    }
-    let mut numbers =
-        Numbers(program.features.last || program.features.priorities || program.observer.is_some());
-    for function in &program.functions {
-        function.provided.iter().for_each(|e| visit::expr(e, &mut numbers));
-        for t in function.locations.iter().flat_map(|l| &l.transformations) {
-            visit::transformation(t, &mut numbers);
-            for action in &t.actions {
-                if let Action::Start { result: Some(place), .. } = action {
-                    numbers.0 |= place.ty != Type::Thread;
-                }
-            }
-        }
-    }
-    if let Some(claim) = &program.claim {
-        let mut named = Named(false);
-        let transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
-        transformations.for_each(|t| visit::transformation(t, &mut named));
-        numbers.0 |= named.0;
-    }
-    program.functions.iter().map(|f| numbers.0 || can_exit(f)).collect()
-}
-
-/// The functions that threads are started with.
-fn threads_run(program: &Program) -> Vec<usize> {
-    let actions = program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
-    let started = actions.flat_map(|t| &t.actions).filter_map(|a| match a {
-        Action::Start { function, .. } => Some(function.0 as usize),
-        _ => None,
-    });
-    let mut all: Vec<usize> = started.chain(program.initial.iter().map(|f| f.0 as usize)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Can a thread with this body come to where it waits to be the youngest?
-fn can_exit(function: &Function) -> bool {
-    let mut seen = vec![false; function.locations.len()];
-    let mut waiting = vec![function.entry.0 as usize];
-    while let Some(location) = waiting.pop() {
-        if std::mem::replace(&mut seen[location], true) {
-            continue;
-        }
-        for t in &function.locations[location].transformations {
-            if matches!(t.operation, Operation::Exit) {
-                return true;
-            }
-            waiting.extend(t.target.map(|l| l.0 as usize));
-        }
-        let caught = function.catches.iter().filter(|c| c.locations.iter().any(|l| l.0 as usize == location));
-        waiting.extend(caught.map(|c| c.target.0 as usize));
-    }
-    false
 }
 
 /// Copies bytes, few at a time as a rule.

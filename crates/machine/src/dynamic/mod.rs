@@ -24,5 +24,6 @@ pub(crate) mod locks;
 pub(crate) mod names;
 pub(crate) mod operations;
 mod picture;
+mod pins;
 pub(crate) mod segments;
 pub(crate) mod shapes;
