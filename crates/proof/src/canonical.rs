@@ -6,11 +6,13 @@
 //! column under a value map; parts of `psi` beyond that are ignored, which only enlarges the image
 //! (sound: more is then shown unreachable).
 //!
-//! A *representative* is found by descent: apply a map as long as it makes the key smaller, where
-//! the key is the locations first, then the other value sets, then the unary bounds of the data
-//! columns. For adjacent transpositions this is bubble sort; a map that is not its own inverse
+//! A *representative* is found by descent: apply a map as long as it makes the [`Key`] smaller. For adjacent transpositions this is bubble sort; a map that is not its own inverse
 //! (a rotation) is followed around its cycle. The full minimum over a group would be exponential
 //! and stores hardly less.
+//!
+//! A minimal key does not make inclusion visible: of two sets with the same locations one may lie in an image of the
+//! other and in none of the others. [`images`] lists other candidates, up to a constant number (as the paper does), and
+//! a set is looked up under each.
 
 use crate::constraint::{Linear, Overflow};
 use crate::domain::{Domain, Place, State};
@@ -43,6 +45,20 @@ const MAX_CYCLE: usize = 32;
 
 /// Longest chain of maps applied to one set.
 const MAX_PATH: usize = 200;
+
+/// Most images of a representative that are looked up.
+const MAX_IMAGES: usize = 24;
+
+/// Which image of a set represents it: that with the smallest key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Key {
+    /// Locations, then value sets, then unary bounds. Images with the same locations are looked up.
+    #[default]
+    Locations,
+    /// Upper bounds, then locations and value sets, then lower bounds (greater first): bakery's processes in the order of
+    /// their tickets rather than of their places. All images are looked up.
+    Bounds,
+}
 
 /// Conjuncts of a tree.
 fn parts<'t>(tree: &'t Tree, out: &mut Vec<&'t Tree>) {
@@ -217,27 +233,34 @@ fn value_map(
     None
 }
 
-/// Compares keys: locations, then sets, then unary bounds.
-fn smaller(domain: &Domain, a: &State, b: &State) -> bool {
-    let locations = |s: &State| -> Vec<u128> {
-        let own = domain.finite.iter().zip(&s.sets).filter(|(f, _)| f.location);
-        own.map(|(_, set)| *set).collect()
+/// The location columns of a set.
+fn locations(domain: &Domain, state: &State) -> Vec<u128> {
+    domain.finite.iter().zip(&state.sets).filter(|(f, _)| f.location).map(|(_, set)| *set).collect()
+}
+
+/// Compares keys.
+fn smaller(domain: &Domain, key: Key, a: &State, b: &State) -> bool {
+    let finite = || locations(domain, a).cmp(&locations(domain, b)).then_with(|| a.sets.cmp(&b.sets));
+    // An upper bound of the variable, or of its negative.
+    let upper = |s: &State| -> Vec<i64> { (1..domain.nodes()).map(|n| s.region.dbm().entry(n, 0)).collect() };
+    let lower = |s: &State| -> Vec<i64> { (1..domain.nodes()).map(|n| s.region.dbm().entry(0, n)).collect() };
+    let order = match key {
+        Key::Locations => finite().then_with(|| {
+            let both = |s: &State| -> Vec<(i64, i64)> { lower(s).into_iter().zip(upper(s)).collect() };
+            both(a).cmp(&both(b))
+        }),
+        Key::Bounds => upper(a).cmp(&upper(b)).then_with(finite).then_with(|| lower(b).cmp(&lower(a))),
     };
-    let order = locations(a).cmp(&locations(b)).then_with(|| a.sets.cmp(&b.sets));
-    order
-        .then_with(|| {
-            let bounds = |s: &State| -> Vec<(i64, i64)> {
-                (1..domain.nodes())
-                    .map(|n| (s.region.dbm().entry(0, n), s.region.dbm().entry(n, 0)))
-                    .collect()
-            };
-            bounds(a).cmp(&bounds(b))
-        })
-        .is_lt()
+    order.is_lt()
 }
 
 /// The representative of `state` and the assertions applied, in order.
-pub fn representative(domain: &Domain, maps: &[Map], state: State) -> Result<(State, Vec<usize>), Overflow> {
+pub fn representative(
+    domain: &Domain,
+    maps: &[Map],
+    key: Key,
+    state: State,
+) -> Result<(State, Vec<usize>), Overflow> {
     let (mut best, mut path) = (state, Vec::new());
     loop {
         let mut improved = false;
@@ -250,7 +273,7 @@ pub fn representative(domain: &Domain, maps: &[Map], state: State) -> Result<(St
                     Some(next) if next != start => current = next,
                     _ => break,
                 }
-                if smaller(domain, &current, &best) {
+                if smaller(domain, key, &current, &best) {
                     best = current.clone();
                     path.truncate(base);
                     path.extend(std::iter::repeat_n(index, turn));
@@ -263,4 +286,33 @@ pub fn representative(domain: &Domain, maps: &[Map], state: State) -> Result<(St
             return Ok((best, path));
         }
     }
+}
+
+/// Images of a representative, itself first, each with the maps that lead to it. Where locations come first in the key,
+/// only images with the same ones can be in the table.
+pub fn images(
+    domain: &Domain,
+    maps: &[Map],
+    key: Key,
+    state: State,
+) -> Result<Vec<(State, Vec<usize>)>, Overflow> {
+    let at = locations(domain, &state);
+    let mut images = vec![(state, Vec::new())];
+    let mut next = 0;
+    while next < images.len() {
+        for (index, map) in maps.iter().enumerate() {
+            if images.len() == MAX_IMAGES {
+                return Ok(images);
+            }
+            let (from, path) = &images[next];
+            let Some(image) = map.image(from)? else { continue };
+            let alike = key == Key::Bounds || locations(domain, &image) == at;
+            if alike && images.iter().all(|(seen, _)| *seen != image) {
+                let path = path.iter().copied().chain([index]).collect();
+                images.push((image, path));
+            }
+        }
+        next += 1;
+    }
+    Ok(images)
 }

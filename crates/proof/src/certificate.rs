@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use quotient_proof_check::format as out;
 
-use crate::canonical::{Map, representative};
+use crate::canonical::Map;
 use crate::constraint::{Linear, Overflow};
 use crate::domain::{Domain, State};
 use crate::program::{Assertion, Program, Right, Tree};
 use crate::prove::{Proof, Report, invariant, violations};
 use crate::relative::{Closing, Frame, Grain, RelativeProof, Used};
-use crate::safety::{Prover, Table};
+use crate::safety::{Cover, Prover, Table};
 
 fn inequality(l: &Linear) -> out::Inequality {
     out::Inequality { terms: l.terms.clone(), bound: l.bound }
@@ -125,9 +125,9 @@ fn table(prover: &Prover, entries: &[State]) -> Result<Option<out::Unreachable>,
 }
 
 fn cover(prover: &Prover, lookup: &Table, state: State) -> Result<Option<out::Cover>, Overflow> {
-    let (image, path) = representative(prover.domain(), prover.maps(), state)?;
+    let Cover::By(set, path) = prover.cover(lookup, state)? else { return Ok(None) };
     let path = path.into_iter().map(|m| prover.maps()[m].assertion).collect();
-    Ok(lookup.cover(prover.domain(), &image)?.map(|set| out::Cover { set, path }))
+    Ok(Some(out::Cover { set, path }))
 }
 
 fn closing(c: &Closing) -> out::Closing {

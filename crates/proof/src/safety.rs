@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::canonical::{Map, representative};
+use crate::canonical::{Key, Map, images, representative};
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::program::{Program, Tree};
@@ -164,6 +164,15 @@ impl Table {
     }
 }
 
+/// Where a set of states was found in a table.
+#[derive(Clone, Debug)]
+pub enum Cover {
+    /// In this entry, after these maps (by their place in [`Prover::maps`]).
+    By(usize, Vec<usize>),
+    /// Nowhere; its representative.
+    None(State),
+}
+
 /// A successful proof.
 #[derive(Clone, Debug)]
 pub struct SafetyProof {
@@ -182,6 +191,7 @@ pub struct Prover<'p> {
     maps: Vec<Map>,
     invariants: Vec<Step>,
     intervals: bool,
+    key: Key,
 }
 
 /// The set with each set of values that are not all of their column's split into runs of neighbours.
@@ -216,12 +226,17 @@ impl<'p> Prover<'p> {
         let (facts, rules) = steps(program, domain).into_iter().partition(|s: &Step| s.is_fact);
         let k = program.width();
         let invariants = invariants.iter().map(|t| Step::condition(program, domain, t, k + 1)).collect();
-        Prover { program, domain, facts, rules, maps, invariants, intervals: false }
+        Prover { program, domain, facts, rules, maps, invariants, intervals: false, key: Key::default() }
     }
 
     /// Keeps goals as a constraint solver without value sets does: each value set is an interval, or unconstrained.
     pub fn with_intervals(self) -> Prover<'p> {
         Prover { intervals: true, ..self }
+    }
+
+    /// Chooses representatives by another key.
+    pub fn with_key(self, key: Key) -> Prover<'p> {
+        Prover { key, ..self }
     }
 
     /// The program.
@@ -335,6 +350,25 @@ impl<'p> Prover<'p> {
         Ok(out)
     }
 
+    /// Looks for an entry with the states of `state`, or with their partners.
+    pub fn cover(&self, table: &Table, state: State) -> Result<Cover, Overflow> {
+        if self.maps.is_empty() {
+            let entry = table.cover(self.domain, &state)?;
+            return Ok(entry.map_or(Cover::None(state), |at| Cover::By(at, Vec::new())));
+        }
+        let (state, mut path) = representative(self.domain, &self.maps, self.key, state)?;
+        if let Some(at) = table.cover(self.domain, &state)? {
+            return Ok(Cover::By(at, path));
+        }
+        for (image, more) in images(self.domain, &self.maps, self.key, state.clone())?.into_iter().skip(1) {
+            if let Some(at) = table.cover(self.domain, &image)? {
+                path.extend(more);
+                return Ok(Cover::By(at, path));
+            }
+        }
+        Ok(Cover::None(state))
+    }
+
     /// Tries to prove that no state of `bad` is reachable.
     pub fn unreachable(
         &self,
@@ -405,11 +439,10 @@ impl<'p> Prover<'p> {
             if self.meets_fact(&state)? {
                 return Err(GaveUp::FactReached);
             }
-            let state =
-                if self.maps.is_empty() { state } else { representative(self.domain, &self.maps, state)?.0 };
-            if table.cover(self.domain, &state)?.is_some() {
-                continue;
-            }
+            let state = match self.cover(table, state)? {
+                Cover::By(..) => continue,
+                Cover::None(representative) => representative,
+            };
             // The image is an over-approximation by construction; it must be fact-free itself.
             if !self.maps.is_empty() && self.meets_fact(&state)? {
                 return Err(GaveUp::FactReached);

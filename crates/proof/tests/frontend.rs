@@ -70,6 +70,20 @@ fn generated_programs_are_the_generated_rules() {
     }
     assert_eq!(reachable(&program("szymanski", 3)), reachable(&model("szymanski", 3)));
     assert_eq!(reachable(&program("peterson", 3)), reachable(&model("peterson", 3)));
+    assert_eq!(reachable(&program("philosophers", 3)), reachable(&model("philosophers", 3)));
+    // Lamport's has its critical section twice.
+    for n in [2, 3] {
+        let once = |mut state: Vec<i64>| {
+            state[..n].iter_mut().filter(|place| **place >= 13).for_each(|place| *place -= 2);
+            state
+        };
+        let states: BTreeSet<Vec<i64>> = reachable(&program("lamport", n)).into_iter().map(once).collect();
+        assert_eq!(states, reachable(&model("lamport", n)), "lamport-{n}");
+    }
+    for (name, n) in [("lamport", 2), ("philosophers", 3)] {
+        let reports = run(&program(name, n), &Options::default());
+        assert!(reports.iter().all(|r| matches!(r.verdict, Verdict::Proved)), "{name}");
+    }
     // Infinitely many states: the same rules, so the same counts.
     for n in [2, 3] {
         let options = Options { paper_counts: true, ..Options::default() };

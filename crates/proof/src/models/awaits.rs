@@ -1,6 +1,7 @@
 //! The same systems as while/await programs (the paper's figures 1, 3, 5 and 7), for any number of processes.
 //!
-//! The states are those of the rules the other generators write, so the assertions are theirs, too.
+//! The states are those of the rules the other generators write, so the assertions are theirs, too; but for Lamport's
+//! algorithm, which without a goto has its critical section twice.
 
 use super::builder::others;
 use super::{bakery, join, mutex, others as systems};
@@ -69,6 +70,62 @@ pub(super) fn peterson(n: usize) -> String {
     let comment = format!("Peterson's algorithm with {n} processes. {}: critical section.", 3 * (n - 1));
     let variables = format!("{}, {}", zeros("q", n), zeros("v", n - 1));
     program(&comment, &variables, &processes, &mutex::peterson(n))
+}
+
+/// Lamport's fast mutual exclusion. The critical section is at 11 after the fast path and at 13 after the slow one.
+pub(super) fn lamport(n: usize) -> String {
+    let process = |i: usize| {
+        let idle = join(", ", (1..=n).map(|j| format!("b{j} = 0")));
+        let indent = |depth: usize, text: String| format!("{}{text}", "  ".repeat(depth));
+        let mut body = line(0, &format!("b{i} := 1")) + &line(1, &format!("x := {i}"));
+        body += &line(2, "if (y <> 0) do");
+        body += &indent(1, line(3, &format!("b{i} := 0")));
+        body += &indent(1, line(4, "await (y = 0) skip"));
+        body += "    else\n";
+        body += &indent(1, line(5, &format!("y := {i}")));
+        body += &indent(1, line(6, &format!("if (x <> {i}) do")));
+        body += &indent(2, line(7, &format!("b{i} := 0")));
+        body += &indent(2, line(8, &format!("await ({idle}) skip")));
+        body += &indent(2, line(9, &format!("if (y <> {i}) do")));
+        body += &indent(3, line(10, "await (y = 0) skip"));
+        body += "        else\n";
+        body += &indent(3, line(13, "y := 0"));
+        body += &indent(3, line(14, &format!("b{i} := 0")));
+        body += "        end\n      else\n";
+        body += &indent(2, line(11, "y := 0"));
+        body += &indent(2, line(12, &format!("b{i} := 0")));
+        body + "      end\n    end\n"
+    };
+    let processes: Vec<String> = (1..=n).map(process).collect();
+    let comment = format!("Lamport's fast mutual exclusion with {n} processes. 11 and 13: critical section.");
+    let variables = format!("{}, x = 0, y = 0", zeros("b", n));
+    // Each place of the critical section stands for both.
+    let rules = mutex::lamport(n);
+    let claim = |text: &str| text.starts_with("assert mutex");
+    let both = |text: &str| {
+        (1..=n).fold(text.to_string(), |t, i| {
+            t.replace(&format!("P{i} = 11"), &format!("(P{i} = 11 ; P{i} = 13)"))
+        })
+    };
+    let rules = join("\n", rules.lines().map(|l| if claim(l) { both(l) } else { l.to_string() }));
+    program(&comment, &variables, &processes, &rules)
+}
+
+/// Dining philosophers with n - 1 tickets.
+pub(super) fn philosophers(n: usize) -> String {
+    let process = |i: usize| {
+        let (left, right) = (format!("f{i}"), format!("f{}", i % n + 1));
+        line(0, "await (t >= 1) t := t - 1")
+            + &line(1, &format!("await ({left} = 0) {left} := 1"))
+            + &line(2, &format!("await ({right} = 0) {right} := 1"))
+            + &line(3, &format!("{left} := 0"))
+            + &line(4, &format!("{right} := 0"))
+            + &line(5, "t := t + 1")
+    };
+    let processes: Vec<String> = (1..=n).map(process).collect();
+    let comment = format!("{n} dining philosophers with {} tickets. 3: eating.", n - 1);
+    let variables = format!("{}, t = {}", zeros("f", n), n - 1);
+    program(&comment, &variables, &processes, &systems::philosophers(n))
 }
 
 /// Figure 3.

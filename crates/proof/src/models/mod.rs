@@ -90,6 +90,13 @@ pub const MODELS: &[Model] = &[
         generate: others::producer_consumer,
     },
     Model {
+        name: "producer-consumer-paper",
+        about: "producer and consumer as the paper's second table ran it (figure 8, the claim where both are done)",
+        least: 1,
+        most: 120,
+        generate: others::producer_consumer_paper,
+    },
+    Model {
         name: "readers-writers",
         about: "n processes that read and write",
         least: 2,
@@ -109,6 +116,20 @@ pub const MODELS: &[Model] = &[
         least: 2,
         most: 6,
         generate: awaits::peterson,
+    },
+    Model {
+        name: "lamport.await",
+        about: "Lamport's fast mutual exclusion as a while/await program",
+        least: 2,
+        most: 6,
+        generate: awaits::lamport,
+    },
+    Model {
+        name: "philosophers.await",
+        about: "the philosophers as a while/await program",
+        least: 2,
+        most: 9,
+        generate: awaits::philosophers,
     },
     Model {
         name: "priority.await",

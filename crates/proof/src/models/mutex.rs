@@ -125,7 +125,7 @@ pub(super) fn szymanski(n: usize) -> String {
         b.line("assert rest: p([P1,P2],X1,X2), P1 <> 8, P1 <> 9 |= p([P2,P1],X2,X1) using near.");
         b.line("assert in: p([P1,8],X1,X2) |= P1 < 3 ; P1 > 7.");
         b.line("assert out: p([P1,9],X1,X2) |= P1 <> 7.");
-        b.line("assert mutex: p([8,8],X1,X2) |= false using near, far, past, rest.");
+        b.line("assert mutex: p([8,8],X1,X2) |= false using near, far, past, rest, in, out.");
     } else {
         // What explicit search shows for three processes is the condition for two, pair by pair.
         let state = b.state();

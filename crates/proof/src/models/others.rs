@@ -75,6 +75,45 @@ pub(super) fn producer_consumer(n: usize) -> String {
     b.text
 }
 
+/// Producer and consumer as the paper's second table ran it, recovered from its figures: without assertions
+/// 5(n+1)(n+2) + 4 stored goals. It is figure 8 to the letter (the producer waits at n + 1, not at n), and the claim is
+/// about the one pair of places where both are done: there 2n is a bound.
+pub(super) fn producer_consumer_paper(n: usize) -> String {
+    let mut b = Builder::new(
+        &format!(
+            "Producer and consumer of {n} items at a time, as the paper's second table ran it: the flag is raised on\n\
+             leaving {end}, and the claim is about [{end},{end}], where both have done their {n} items. There X never\n\
+             exceeds {}; elsewhere it may reach {}.",
+            2 * n,
+            3 * n,
+            end = n + 1
+        ),
+        2,
+        &["F".to_string(), "X".to_string()],
+    );
+    b.initial(&[0, 0]);
+    b.comment("consumer");
+    b.step(1, 0, 1, "F = 1", &[("F", "0")]);
+    for k in 1..=n {
+        b.step(1, k, k + 1, "", &[("X", "X - 1")]);
+    }
+    b.step(1, n + 1, 0, "", &[]);
+    b.comment("producer");
+    for k in 0..n {
+        b.step(2, k, k + 1, "", &[("X", "X + 1")]);
+    }
+    b.step(2, n, n + 1, "", &[]);
+    b.step(2, n + 1, 0, "F = 0", &[("F", "1")]);
+    b.line(&format!("\nassert consume: p([{},P2],F,X), P2 <= {n} |= p([1,P2],F,X + {n}).", n + 1));
+    b.line(&format!("assert produce: p([P1,{n}],F,X), P1 >= 1 |= p([P1,0],F,X - {n})."));
+    b.line(&format!(
+        "assert bound: p([{end},{end}],F,X) |= X <= {} using consume, produce.",
+        2 * n,
+        end = n + 1
+    ));
+    b.text
+}
+
 /// Readers and writers.
 pub(super) fn readers_writers(n: usize) -> String {
     let mut b = Builder::new(
