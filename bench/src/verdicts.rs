@@ -169,8 +169,10 @@ fn ltl_names(text: &str) -> Vec<Option<String>> {
     for line in text.lines() {
         let Some(rest) = line.trim_start().strip_prefix("ltl") else { continue };
         if rest.starts_with(|c: char| c.is_whitespace() || c == '{') {
-            let name = rest.split('{').next().unwrap_or("").trim();
-            out.push((!name.is_empty()).then(|| name.to_owned()));
+            // The formula follows in braces or, in older models, between other marks.
+            let rest = rest.trim_start();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            out.push((end > 0).then(|| rest[..end].to_owned()));
         }
     }
     out
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn names_of_blocks() {
-        let text = "ltl p1 { [] x }\n ltl { <> y }\nltlx\n";
-        assert_eq!(ltl_names(text), [Some("p1".to_owned()), None]);
+        let text = "ltl p1 { [] x }\n ltl { <> y }\nltlx\nltl p2 $ always z $\n";
+        assert_eq!(ltl_names(text), [Some("p1".to_owned()), None, Some("p2".to_owned())]);
     }
 }

@@ -16,6 +16,11 @@
 //! shared objects do, when some other thread may still touch that part of any object. What the steps *read* to find their
 //! way to an object is among what they touch, so they follow the same references after any steps of the others.
 //!
+//! **Locks.** What others may still do to a part of objects is kept apart by whether they do it under the object's own lock
+//! ([`Guard::OwnLock`]). As long as this thread holds the lock of an object it touches, nobody does anything to that object
+//! under its lock: the thread would have to move first. What others do to objects that only they have a reference to
+//! ([`Guard::Fresh`]) is not done to an object that this thread can reach.
+//!
 //! **Symmetric independence** (R. Iosif, "Symmetry reductions for model checking of concurrent dynamic software", section
 //! 5): two allocations in either order lead to states that differ in the numbers of objects alone, and so do an allocation
 //! and a step that lets go of the last reference to an object. Nothing a program can do depends on these numbers, so such
@@ -24,11 +29,29 @@
 //! there is, also none; with a canonical one the states are stored once. With plain independence (`on`), two allocations
 //! count as dependent, as in the paper's comparison.
 //!
-//! **Cycles**: only questions about safety are answered here; the search checks the proviso.
+//! **What propositions read** (C2, for temporal questions): globals, places and variables of threads as everywhere; of objects
+//! again parts, among them all links for `reachable`. A step that writes such a part of a private object is not seen, if the
+//! propositions find their way from globals: the object is not on it before the step, and if the step brings it there, it
+//! also writes a link that they read. Propositions that look into frames may see private objects.
+//!
+//! **Cycles** (C3): for safety the search checks the proviso. For temporal questions no thread is proposed whose next step may
+//! go back in its function's control flow, throw, or call or start what may lead, by calls and starts, to the function that
+//! does so. Let the cost of a place be one more than the most that a step from there leaves: the cost of the place it comes
+//! to, and of the entries of what it calls and starts. Without the steps above, this is a finite number, and the sum over all
+//! frames of a state falls with each step (a caller's frame counts with the place its call returns to). Renaming threads and
+//! objects does not change it. So no cycle, of states or of representatives, consists of such steps: one of its states was
+//! expanded whole. (The other side of a rendezvous may go back; but it can reach the channel, and is in the way.)
+//!
+//! **C4**, for CTL*-X, is [`Ample::most_moves`].
+//!
+//! **Numbers of threads** are reused when a thread has ended and nobody holds its id any more. So who is started as which number may
+//! depend on when others let go. No program notices; but a proposition that names threads does, and is refused where threads
+//! of this kind are started.
 
 use quotient_machine::{FrameAt, Machine, Ownership};
-use quotient_program::{Location, Program};
-use quotient_residual::access::{Accesses, Touch};
+use quotient_program::visit::{self, Use, Visitor};
+use quotient_program::{Expr, Location, Place as PlaceOf, Program, Root, Type};
+use quotient_residual::access::{Accesses, Guard, Step, Touch};
 
 use crate::futures::MOST_THREADS;
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
@@ -41,13 +64,38 @@ pub struct DynamicSets {
     objects: Objects,
     /// Allocations are independent of each other.
     symmetric: bool,
+    /// The question is about whole runs: cycles of the control flow must not be closed by an ample step.
+    temporal: bool,
+    most_moves: usize,
+    proviso: Proviso,
+    propositions: Vec<Touch>,
+    /// What they read; known once there is a state.
+    visible: u128,
+    /// They follow references from frames.
+    looks_into_frames: bool,
     /// What is known of each function and location; filled when there is a state.
     places: Vec<Vec<Place>>,
 
     ownership: Ownership,
     frames: Vec<FrameAt>,
     /// What each thread of the state being looked at may still touch.
-    futures: Vec<Mask>,
+    futures: Vec<Future>,
+}
+
+/// What may still be touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Future {
+    /// In whatever way.
+    open: Mask,
+    /// Parts of objects, under the object's own lock.
+    locked: Mask,
+}
+
+impl Future {
+    fn add(&mut self, other: Future) {
+        self.open.add(other.open);
+        self.locked.add(other.locked);
+    }
 }
 
 /// What is known of a place in the program.
@@ -56,10 +104,10 @@ struct Place {
     /// What a step from here touches, as far as it stays in the function or goes on in what is called.
     next: Mask,
     /// What a frame that is here may still touch.
-    future: Mask,
+    future: Future,
     /// The step may leave the function.
     leaves: bool,
-    /// The thread rests here, and its next step ends where it is known to.
+    /// The thread rests here, its next step ends where it is known to, and closes no cycle where that matters.
     eligible: bool,
 }
 
@@ -70,15 +118,37 @@ impl DynamicSets {
     /// Prepares the reduction of a program for a question, or says why there can be none. `symmetric`: allocations are
     /// independent of each other.
     pub fn new(machine: &Machine, question: &Question, symmetric: bool) -> Result<DynamicSets, &'static str> {
-        if question.is_temporal() {
-            return Err("the model has objects, and the question is about whole runs");
+        let program = machine.program();
+        let accesses = Accesses::new(program)?;
+        let touches = || accesses.steps.iter().flatten().flat_map(|s| &s.touches);
+        let starts = touches().any(|t| matches!(t, Touch::Start(_)));
+        // Processes of Promela keep their numbers, since only the youngest can end.
+        let reuses = starts && !touches().any(|t| matches!(t, Touch::Exit));
+        if reuses && question.visible().iter().any(names_threads) {
+            return Err(
+                "the claim names a thread, and numbers of threads that have ended are given out again",
+            );
         }
-        let accesses = Accesses::new(machine.program())?;
+        let visible = question.visible().iter();
+        let propositions: Vec<Touch> = visible.flat_map(|e| Accesses::of_expression(program, e)).collect();
+        let looks_into_frames = propositions.iter().any(|touch| match touch {
+            Touch::Remote { function, variable, .. } => {
+                let ty = &program.function(*function).locals[variable.0 as usize].ty;
+                !matches!(ty, Type::Int(_) | Type::Range(_) | Type::Enumeration(_))
+            }
+            _ => false,
+        });
         let objects = Objects::new(machine, &accesses);
         Ok(DynamicSets {
             accesses,
             objects,
             symmetric,
+            temporal: question.is_temporal(),
+            most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },
+            proviso: if matches!(question, Question::Safety) { Proviso::SomeOpen } else { Proviso::None },
+            propositions,
+            visible: 0,
+            looks_into_frames,
             places: Vec::new(),
             ownership: Ownership::default(),
             frames: Vec::new(),
@@ -92,24 +162,47 @@ impl DynamicSets {
         let program = machine.program();
         let site = Site { machine, state, thread: None };
         let forgotten = if self.symmetric { ALLOCATE } else { 0 };
-        for steps in &self.accesses.steps {
+        self.visible = self.objects.visible(program, &self.propositions, site);
+        let leads_to = self.leads_to();
+        for (f, steps) in self.accesses.steps.iter().enumerate() {
             let mut here = Vec::new();
             for step in steps {
-                let (mut next, mut later) = (Mask { read: 0, write: MOVE }, Mask::default());
+                let (mut next, mut future) = (Mask { read: 0, write: MOVE }, Future::default());
                 for touch in &step.touches {
                     let (now, then, _) = self.objects.masks(program, touch, site);
                     next.add(now);
-                    later.add(then);
+                    future.open.add(then);
+                    if let Touch::Object { guard: Guard::OwnLock, .. } = touch {
+                        future.locked.add(now);
+                    }
                 }
                 next.write &= !forgotten;
-                later.write &= !forgotten;
-                let eligible = !step.calls_in_control;
-                here.push(Place { next, future: later, leaves: step.leaves, eligible });
+                future.open.write &= !forgotten;
+                let again = |g: usize| g == f || leads_to[g][f];
+                let closes_cycle = step.closes_cycle || begun(step).any(again);
+                let eligible = !step.calls_in_control && !(self.temporal && closes_cycle);
+                here.push(Place { next, future, leaves: step.leaves, eligible });
             }
             self.places.push(here);
         }
         self.close_steps(program);
         self.close_futures();
+    }
+
+    /// Which functions each function leads to by calls and starts.
+    fn leads_to(&self) -> Vec<Vec<bool>> {
+        let count = self.accesses.steps.len();
+        let mut leads = vec![vec![false; count]; count];
+        for (f, steps) in self.accesses.steps.iter().enumerate() {
+            steps.iter().flat_map(begun).for_each(|g| leads[f][g] = true);
+        }
+        for through in 0..count {
+            let further = leads[through].clone();
+            for row in leads.iter_mut().filter(|row| row[through]) {
+                row.iter_mut().zip(&further).for_each(|(to, more)| *to |= more);
+            }
+        }
+        leads
     }
 
     /// Adds to a step what it goes on with in what it calls, until nothing changes.
@@ -139,7 +232,7 @@ impl DynamicSets {
 
     /// Adds to each place what those it leads to have, and what is called and started, until nothing changes.
     fn close_futures(&mut self) {
-        let mut lives = vec![Mask::default(); self.places.len()];
+        let mut lives = vec![Future::default(); self.places.len()];
         let mut changed = true;
         while changed {
             changed = false;
@@ -177,7 +270,7 @@ impl DynamicSets {
         let count = machine.thread_total(state);
         self.futures.clear();
         for thread in 0..count {
-            let mut future = Mask::default();
+            let mut future = Future::default();
             for frame in machine.frames_at(state, thread) {
                 future.add(self.places[frame.function as usize][frame.location as usize].future);
             }
@@ -188,30 +281,34 @@ impl DynamicSets {
             if alone.count_ones() == MOST_PROPOSALS {
                 break;
             }
-            let mut others = Mask::default();
+            let mut others = Future::default();
             for (other, future) in self.futures.iter().enumerate() {
                 if other != thread {
                     others.add(*future);
                 }
             }
             let Some(next) = self.next_step(machine, state, thread, count) else { continue };
-            let conflicts = conflicts(next, others);
-            if conflicts & !ALL_PARTS != 0 {
+            let (open, locked) = (conflicts(next, others.open), conflicts(next, others.locked));
+            let (conflicts, seen) = (open | locked, next.write & self.visible);
+            if (conflicts | seen) & !ALL_PARTS != 0 || self.looks_into_frames && seen != 0 {
                 continue;
             }
-            if conflicts != 0 {
+            if conflicts | seen != 0 {
                 if !owned {
                     self.ownership.find(machine, state);
                     owned = true;
                 }
                 let Some(footprint) = machine.footprint(state, thread as u32) else { continue };
-                let mut shared = 0;
+                // Parts that are touched of objects that are not its own; and of those among them whose lock it does not hold.
+                let (mut shared, mut contended) = (0, 0);
                 for (object, part) in footprint {
                     if !self.ownership.is_private(*object, thread as u32) {
-                        shared |= EXISTENCE | self.objects.part(*part);
+                        let bits = EXISTENCE | self.objects.part(*part);
+                        shared |= bits;
+                        contended |= if self.ownership.holds(*object, thread as u32) { 0 } else { bits };
                     }
                 }
-                if conflicts & shared != 0 {
+                if (open | seen) & shared | locked & contended != 0 {
                     continue;
                 }
             }
@@ -253,6 +350,46 @@ impl DynamicSets {
     }
 }
 
+/// The functions that a step calls and starts.
+fn begun(step: &Step) -> impl Iterator<Item = usize> {
+    let started = step.touches.iter().filter_map(|t| match t {
+        Touch::Start(function) => Some(function),
+        _ => None,
+    });
+    step.calls.iter().chain(started).map(|f| f.0 as usize)
+}
+
+/// Does an expression name threads otherwise than by going through all of a kind?
+fn names_threads(e: &Expr) -> bool {
+    struct Names(bool);
+    impl Names {
+        fn thread(&mut self, e: &Expr) {
+            match e {
+                Expr::Spanned(inner, _) => self.thread(inner),
+                Expr::Bound(_) => {}
+                _ => self.0 = true,
+            }
+        }
+    }
+    impl Visitor for Names {
+        fn expr(&mut self, e: &Expr) {
+            match e {
+                Expr::Oldest(_) => self.0 = true,
+                Expr::At { thread, .. } => self.thread(thread),
+                _ => {}
+            }
+        }
+        fn place(&mut self, place: &PlaceOf, _: Use) {
+            if let Root::Remote { thread, .. } = &place.root {
+                self.thread(thread);
+            }
+        }
+    }
+    let mut names = Names(false);
+    visit::expr(e, &mut names);
+    names.0
+}
+
 /// Does a thread that arrives go on in the same step?
 fn passed_at_once(location: &Location) -> bool {
     location.transient || location.deterministic
@@ -271,7 +408,11 @@ impl Ample<Machine> for DynamicSets {
     }
 
     fn proviso(&self) -> Proviso {
-        Proviso::SomeOpen
+        self.proviso
+    }
+
+    fn most_moves(&self) -> usize {
+        self.most_moves
     }
 
     fn name(&self) -> &'static str {

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use quotient_machine::Machine;
 use quotient_program::visit::Use;
 use quotient_program::{BinaryOp, Expr, FunctionId, Part, Place, Program, Projection, Root, Type, UnaryOp};
-use quotient_residual::access::{Accesses, ChannelTouch, ChannelUse, Moment, Selector, Touch};
+use quotient_residual::access::{Accesses, ChannelTouch, ChannelUse, Guard, Moment, Selector, Touch};
 
 /// Bits read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -234,7 +234,12 @@ impl Objects {
                 (next, Mask { read: COUNT, write: END_LATER | own }, None)
             }
             Touch::Observer => both(Mask::writes(OBSERVER)),
-            Touch::Object { part, how } => both(by_use(self.part(*part), *how)),
+            Touch::Object { part, how, guard } => {
+                let mask = by_use(self.part(*part), *how);
+                // What others do under an object's lock is for the caller to look at; what they do to objects that only they
+                // can reach is in nobody's way.
+                (mask, if *guard == Guard::None { mask } else { Mask::default() }, None)
+            }
             Touch::Allocate => both(Mask::writes(ALLOCATE)),
             Touch::Ended(Use::Read) => both(Mask::reads(ENDED)),
             Touch::Ended(Use::Write) => {

@@ -110,6 +110,9 @@ pub(crate) fn collect(
     for property in properties {
         collector.function = None;
         collector.code = Code::Live;
+        if let Expr::Spanned(_, span) = property {
+            collector.span = *span;
+        }
         collector.flow(property, Sink::Truth);
     }
     collector.out

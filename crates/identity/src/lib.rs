@@ -114,7 +114,7 @@ pub enum Code {
 
 /// Analyses a program in whose states exactly these threads exist. `code(f)` says which locations of a function can still be
 /// executed; `properties` are expressions that are evaluated from outside in every state (propositions of a temporal
-/// formula). Nothing may be renamed while threads can still be started.
+/// formula), each inside the [`Expr::Spanned`] that a limit is to name. Nothing may be renamed while threads can still be started.
 pub fn analyse(
     program: &Program,
     threads: &[FunctionId],

@@ -25,6 +25,10 @@ fn operators_and_precedence() {
         ("p <-> q || r", "(p <-> (q || r))"),
         ("X p U q", "((X p) U q)"),
         ("p W q V r", "((p W q) V r)"),
+        ("!p & X(q U r)", "((! p) && (X (q U r)))"),
+        ("s && (!r& X(!r U t)) U p", "(s && (((! r) && (X ((! r) U t))) U p))"),
+        ("<> p | x == 2", "((<> p) || (Eq x 2))"),
+        ("(p & q) U r", "((BitAnd p q) U r)"),
         ("x > 1 U y == 2 + 3", "((Gt x 1) U (Eq y (Add 2 3)))"),
         ("p /\\ q \\/ !r", "((p && q) || (! r))"),
         ("always p implies eventually q", "(([] p) -> (<> q))"),
@@ -47,9 +51,21 @@ fn operators_and_precedence() {
 
 #[test]
 fn refused() {
-    for text in
-        ["", "[]", "p U", "p q", "<> x == 1", "([] p) + 1", "(p", "p)", "x = 1", "!full(c)", "G p", "F (p)"]
-    {
+    for text in [
+        "",
+        "[]",
+        "p U",
+        "p q",
+        "<> x == 1",
+        "([] p) + 1",
+        "(p",
+        "p)",
+        "x & X q",
+        "x = 1",
+        "!full(c)",
+        "G p",
+        "F (p)",
+    ] {
         let mut map = SourceMap::new();
         assert!(parse_formula(&mut map, "f", text).is_err(), "{text}");
     }

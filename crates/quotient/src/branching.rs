@@ -14,7 +14,7 @@ use crate::Model;
 use crate::check::{Answer, Check, CheckError, Outcome, PartialOrder, Verdict};
 use crate::evidence::{MOST_RUNS, Runs};
 use crate::question::{self, Question};
-use crate::searching::{ample_sets, options, visible};
+use crate::searching::{ample_sets, dynamic_sets, options, visible};
 use crate::symmetry_choice;
 
 impl Model {
@@ -47,7 +47,7 @@ impl Model {
                 claim.text
             )));
         }
-        let observation = question::observation(&claim.propositions, claim.span);
+        let observation = question::observation(&claim.text, &claim.propositions, claim.span);
         let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
         let mut stands = symmetry_choice::representative(&mut machine, check);
         let ample = if check.raw || check.partial_order == PartialOrder::Off {
@@ -116,17 +116,26 @@ fn explore<R: quotient_symmetry::Representative<Machine>>(
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> (Explored, Result<PartialOrder, &'static str>) {
-    let ample = question.and_then(|question| match question {
-        Some(question) => ample_sets(machine, representative, &question).map(Some),
-        None => Ok(None),
-    });
-    match ample {
-        Ok(Some(mut ample)) => {
-            (explore_with(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
+    let applied = Ok(check.partial_order);
+    let refused = match question {
+        Ok(None) => Ok(PartialOrder::Off),
+        Ok(Some(question)) if machine.program().features.dynamic => {
+            match dynamic_sets(machine, representative, &question, check) {
+                Ok(mut ample) => {
+                    return (explore_with(machine, representative, &mut ample, check, progress), applied);
+                }
+                Err(why) => Err(why),
+            }
         }
-        Ok(None) => (explore_with(machine, representative, &mut All, check, progress), Ok(PartialOrder::Off)),
-        Err(why) => (explore_with(machine, representative, &mut All, check, progress), Err(why)),
-    }
+        Ok(Some(question)) => match ample_sets(machine, representative, &question) {
+            Ok(mut ample) => {
+                return (explore_with(machine, representative, &mut ample, check, progress), applied);
+            }
+            Err(why) => Err(why),
+        },
+        Err(why) => Err(why),
+    };
+    (explore_with(machine, representative, &mut All, check, progress), refused)
 }
 
 fn explore_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(

@@ -27,7 +27,7 @@ impl Model {
         let asked = self.claims.iter().filter(|c| !check.safety_only && !c.propositions.is_empty());
         let propositions: Vec<Expr> = asked.flat_map(|c| &c.propositions).cloned().collect();
         let observation = self.claims.iter().find(|_| !propositions.is_empty()).map(|c| {
-            let mut observation = question::observation(&propositions, c.span);
+            let mut observation = question::observation(&c.text, &propositions, c.span);
             observation.stutter_invariant = self.claims.iter().all(counts_no_steps);
             observation
         });

@@ -127,14 +127,14 @@ pub(crate) fn non_progress(span: Span) -> ir::Claim {
 
 /// A claim that follows every run and has the propositions as the conditions of a location it never comes to: see
 /// `Machine::claim_conditions`.
-pub(crate) fn observation(propositions: &[Expr], span: Span) -> ir::Claim {
+pub(crate) fn observation(text: &str, propositions: &[Expr], span: Span) -> ir::Claim {
     let stay = transformation(Operation::Always, 0, span);
     let conditions =
         propositions.iter().map(|p| transformation(Operation::When(p.clone()), 0, span)).collect();
     let locations = vec![location(vec![stay], false, false, span), location(conditions, false, false, span)];
     ir::Claim {
         function: function(locations, 0, span),
-        text: String::new(),
+        text: text.into(),
         origin: ClaimOrigin::Formula,
         stutter_invariant: false,
         accept_labels: false,

@@ -41,20 +41,55 @@ fn question(machine: &Machine) -> Result<Question, &'static str> {
 
 const NOT_CANONICAL: &str = "the order of --symmetry does not always choose the same state of a class";
 
-/// Ample sets that go together with a representative, or why there are none.
+/// The representative of a machine, where only its fair runs count.
+struct OfFair<'a, R>(&'a mut R);
+
+impl<R: quotient_symmetry::Representative<Machine>> quotient_symmetry::Representative<Fair<'_>>
+    for OfFair<'_, R>
+{
+    const CHANGES: bool = R::CHANGES;
+
+    fn representative(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.0.representative(system.0, state, out)
+    }
+
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn is_canonical(&self) -> bool {
+        self.0.is_canonical()
+    }
+
+    fn renames(&self) -> bool {
+        self.0.renames()
+    }
+}
+
+/// Ample sets that go together with a representative, or why there are none; for programs without objects.
 pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
     machine: &Machine,
     representative: &R,
     question: &Question,
 ) -> Result<AmpleSets, &'static str> {
-    // Tables of what steps touch know nothing of objects.
-    if machine.program().features.dynamic {
-        return Err("the model has objects, and the question is about whole runs");
-    }
     if !representative.is_canonical() {
         return Err(NOT_CANONICAL);
     }
     AmpleSets::new(machine, question, representative.renames())
+}
+
+/// As above, for programs with objects.
+pub(crate) fn dynamic_sets<R: quotient_symmetry::Representative<Machine>>(
+    machine: &Machine,
+    representative: &R,
+    question: &Question,
+    check: &Check<'_>,
+) -> Result<DynamicSets, &'static str> {
+    if !representative.is_canonical() {
+        return Err(NOT_CANONICAL);
+    }
+    let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
+    DynamicSets::new(machine, question, symmetric)
 }
 
 fn run_representing<R: quotient_symmetry::Representative<Machine>>(
@@ -65,9 +100,10 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
 ) -> Searched {
     let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
     if cycles && check.fair {
-        // Which threads a run is fair to is a matter of their names: every state stands for itself.
+        // Which threads a run is fair to is a matter of their names: the representative was made to keep them.
         let mut options = options(check, progress);
-        let seams = OmegaSeams { system: &mut Fair(machine), representative: &mut Identity, ample: &mut All };
+        let representative = &mut OfFair(representative);
+        let seams = OmegaSeams { system: &mut Fair(machine), representative, ample: &mut All };
         return (liveness(seams, &mut options), Err("only fair runs count"));
     }
     let ample = if check.raw || check.partial_order == PartialOrder::Off {
@@ -97,13 +133,7 @@ fn run_dynamic<R: quotient_symmetry::Representative<Machine>>(
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
-    let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
-    let ample = if representative.is_canonical() {
-        question(machine).and_then(|question| DynamicSets::new(machine, &question, symmetric))
-    } else {
-        Err(NOT_CANONICAL)
-    };
-    match ample {
+    match question(machine).and_then(|question| dynamic_sets(machine, representative, &question, check)) {
         Ok(mut ample) => {
             (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
         }
@@ -148,6 +178,12 @@ pub(crate) fn visible(propositions: Vec<Expr>) -> Result<Vec<Expr>, &'static str
                     | Expr::Bound(_)
                     | Expr::Oldest(_)
                     | Expr::Spanned(..)
+                    | Expr::Terminated(_)
+                    | Expr::InstanceOf { .. }
+                    | Expr::Cast { .. }
+                    | Expr::ArrayLength(_)
+                    | Expr::Query { .. }
+                    | Expr::Reachable(..)
             );
         }
     }

@@ -1,7 +1,7 @@
 //! Which representative a check uses, and what is said about it.
 
 use quotient_machine::{DynamicGraph, Machine, Renaming};
-use quotient_program::{Expr, Operation};
+use quotient_program::{ClaimOrigin, Expr, Operation};
 use quotient_residual::liveness;
 use quotient_source::{SourceMap, Span};
 use quotient_symmetry::graph::Graph;
@@ -108,13 +108,17 @@ pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
     check.symmetry.unwrap_or(if check.raw { Symmetry::Off } else { Symmetry::Exact })
 }
 
+const FAIR: &str = "only fair runs count, and fairness is to each process by its name";
+
+/// Must threads keep their names? A run is fair to each of them. Two threads that change places may each starve on a cycle of
+/// representatives on which "a thread like it" moves. The names of objects do not matter.
+fn keeps_threads(machine: &Machine, check: &Check<'_>) -> bool {
+    check.fair && machine.program().claim.as_ref().is_some_and(|c| c.cycles)
+}
+
 /// Why nothing may be renamed whatever the program is.
-fn refusal(machine: &Machine, check: &Check<'_>) -> Option<&'static str> {
+fn refusal(machine: &Machine) -> Option<&'static str> {
     let claim = machine.program().claim.as_ref()?;
-    if check.fair && claim.cycles {
-        // Two threads that change places may each starve on a cycle of representatives on which "a thread like it" moves.
-        return Some("only fair runs count, and fairness is to each process by its name");
-    }
     let mut transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
     (!claim.function.locals.is_empty() || transformations.any(|t| !t.actions.is_empty()))
         .then_some("the claim has variables or assertions of its own")
@@ -125,7 +129,7 @@ fn properties(machine: &Machine) -> Vec<Expr> {
     let claim = machine.program().claim.iter();
     let transformations = claim.flat_map(|c| &c.function.locations).flat_map(|l| &l.transformations);
     let conditions = transformations.filter_map(|t| match &t.operation {
-        Operation::When(condition) => Some(condition.clone()),
+        Operation::When(condition) => Some(Expr::Spanned(Box::new(condition.clone()), t.span)),
         _ => None,
     });
     conditions.collect()
@@ -137,9 +141,12 @@ fn properties(machine: &Machine) -> Vec<Expr> {
 /// stays what it is, and accept and progress labels move with their processes. So claim and program, seen together, have the
 /// renamings of the program that the conditions allow, and the graph of representatives is bisimilar to theirs.
 pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
-    let order = asked(check).order()?;
-    if refusal(machine, check).is_some() {
+    let mut order = asked(check).order()?;
+    if refusal(machine).is_some() {
         return None;
+    }
+    if keeps_threads(machine, check) {
+        order = Order::Heap(ThreadOrder::None);
     }
     if let Some(states) = DynamicGraph::new(machine) {
         return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
@@ -184,6 +191,13 @@ fn dead_locals(program: &quotient_program::Program) -> Vec<Vec<Vec<bool>>> {
         .collect()
 }
 
+/// The text of the formula that is being checked, if this is where it stands.
+fn formula(machine: &Machine, span: Span) -> Option<&str> {
+    let claim = machine.program().claim.as_ref()?;
+    let written = matches!(claim.origin, ClaimOrigin::Formula | ClaimOrigin::Invariant);
+    (written && claim.function.span == span).then_some(claim.text.as_str())
+}
+
 /// What to say.
 pub(crate) fn report(
     machine: &mut Machine,
@@ -196,8 +210,15 @@ pub(crate) fn report(
     if asked == Symmetry::Off {
         return report;
     }
-    if let Some(why) = refusal(machine, check) {
+    if let Some(why) = refusal(machine) {
         report.limit = Some(why.into());
+        return report;
+    }
+    if keeps_threads(machine, check) {
+        report.limit = Some(FAIR.into());
+        if representative.is_some() {
+            report.order = Symmetry::Heap.name();
+        }
         return report;
     }
     report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
@@ -224,7 +245,10 @@ pub(crate) fn report(
     if let Some(identities) = identities {
         report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
         let limit = identities.limit.filter(|_| !report.found.is_empty());
-        report.limit = limit.map(|limit| at_line(&limit.why, limit.span, sources));
+        report.limit = limit.map(|limit| match limit.span.and_then(|span| formula(machine, span)) {
+            Some(text) => format!("{} (the formula {text})", limit.why),
+            None => at_line(&limit.why, limit.span, sources),
+        });
     }
     report
 }

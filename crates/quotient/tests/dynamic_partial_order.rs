@@ -2,10 +2,12 @@
 //! random programs in both languages.
 //!
 //! Random BIR programs are compared with the reference interpreter, which shares only the syntax tree; random Promela
-//! programs with pointers (made here) with the search without any reduction. In both cases for all combinations of partial
+//! programs with pointers with the search without any reduction. In both cases for all combinations of partial
 //! order, representative, search and store, with audits: the moves of ample sets commute with the others up to renaming.
 //!
 //! `QUOTIENT_RANDOM_PROGRAMS` sets how many programs, `QUOTIENT_SEED` the first seed.
+
+mod pointers;
 
 use std::collections::BTreeSet;
 
@@ -175,6 +177,69 @@ fn locks_waiting_and_ends_are_seen() {
     small(&bir_text(text), &["deadlock"]);
 }
 
+/// Workers that add to both numbers of a cell, `body`, and something else that another thread does.
+fn cells(body: &str, other: &str) -> Model {
+    bir_text(&format!(
+        "system S {{
+        top record Object {{}}
+        record Cell extends Object {{ int wrap (0, 3) a; int wrap (0, 3) b; }}
+        Cell c; Cell d; int wrap (0, 3) n;
+        function free(Cell z) {{ unlock(z); }}
+        thread W() {{ Cell x; Cell y; int wrap (0, 3) k; x := c; {body} }}
+        thread V() {{ Cell x; int wrap (0, 3) k; x := c; {other} }}
+        main thread M() {{ atomic c := new Cell; d := new Cell; start W(); start W(); start V(); start V(); return; end }}
+    }}"
+    ))
+}
+
+#[test]
+fn an_object_under_its_own_lock_is_protected() {
+    let add = "x.a := x.a + 1; x.b := x.b + 1; assert x.a == x.b;";
+    // The others get in each other's way, but not in that of who holds the lock.
+    let other = "n := n + 1; n := n + 1; n := n + 1;";
+    let held = cells(&format!("lock(x); {add} unlock(x);"), other);
+    // The same steps; but what is locked is named by a global, of which nothing is known.
+    let unknown = cells(&format!("lock(c); {add} unlock(c);"), other);
+    let ([off, _, si], [off_unknown, _, si_unknown]) = (small(&held, &[]), small(&unknown, &[]));
+    assert_eq!(off, off_unknown);
+    assert!(si < si_unknown && si * 2 < off, "{off}: {si}, {si_unknown}");
+    // Waiting for it and copies of the reference.
+    let waits = cells(
+        &format!(
+            "lock(x); y := x; choose when <y.a == 1> do wait(x); unwait(x); else do skip; end {add} notifyAll(x); unlock(y);"
+        ),
+        "lock(x); notifyAll(x); unlock(x);",
+    );
+    let raw = waits.check(&Check { raw: true, all: true, ..Check::default() }).expect("checked");
+    all_combinations(&waits, &kinds(&raw)).expect("the same everywhere");
+}
+
+#[test]
+fn what_is_not_under_the_lock_is_seen() {
+    for (body, other) in [
+        // Somebody looks without the lock.
+        ("lock(x); x.a := 1; x.b := 1; unlock(x);", "assert x.a == x.b;"),
+        // The lock was given back, by another name.
+        ("lock(x); y := x; unlock(y); x.a := 1; x.b := 1;", "lock(x); assert x.a == x.b; unlock(x);"),
+        // The lock of another object is held.
+        ("lock(x); x := d; x.a := 1; x.b := 1; unlock(c);", "x := d; lock(x); assert x.a == x.b; unlock(x);"),
+        // It is given back while waiting.
+        (
+            "lock(x); x.a := 1; wait(x); unwait(x); x.b := 1; unlock(x);",
+            "lock(x); k := x.a; assert x.a == x.b; notifyAll(x); unlock(x);",
+        ),
+        // A lock was given back in a function that was called.
+        ("lock(x); free(x); x.a := 1; x.b := 1;", "lock(x); assert x.a == x.b; unlock(x);"),
+        // A reference to a new object was given away.
+        ("y := new Cell; c := y; y.a := 1; y.b := 1;", "assert x.a == x.b;"),
+    ] {
+        let model = cells(body, other);
+        let raw = model.check(&Check { raw: true, all: true, ..Check::default() }).expect("checked");
+        assert!(kinds(&raw).contains("assertion"), "{body} {other}: {:?}", kinds(&raw));
+        all_combinations(&model, &kinds(&raw)).unwrap_or_else(|e| panic!("{body} {other}: {e}"));
+    }
+}
+
 #[test]
 fn exceptions_and_calls_go_on_in_other_frames() {
     let text = "system S {
@@ -266,74 +331,13 @@ fn random_bir_programs() {
     assert!(smaller * 4 >= compared, "only {smaller} of {compared} were reduced");
 }
 
-/// A random Promela program with pointers: two or three processes that make, link, share and delete nodes.
-fn pointers(seed: u64) -> String {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut below = move |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as usize % n
-    };
-    let mut out = String::from(
-        "typedef Node { byte key; bit locked; Node &next }\nNode &g, &h;\nbyte count;\n\
-         chan c = [1] of { byte };\nchan r = [0] of { byte };\n",
-    );
-    for process in 0..2 {
-        out += &format!("proctype P{process}() {{ Node &x, &y; byte i;\n");
-        let mut open = 0;
-        for _ in 0..3 + below(6) {
-            let pointer = ["x", "y", "x", "y", "g", "h"][below(6)];
-            let other = ["x", "y", "g", "h"][below(4)];
-            let statement = match below(17) {
-                0..=2 => format!("&{pointer} = new Node"),
-                3 | 4 => format!("&{pointer} = &{other}"),
-                5 => format!("if :: &{pointer} != null -> &{pointer}.next = &{other} :: else -> skip fi"),
-                6 => format!("if :: &{pointer} != null -> &{other} = &{pointer}.next :: else -> skip fi"),
-                7 | 8 => format!(
-                    "if :: &{pointer} != null -> {pointer}.key = ({pointer}.key + 1) % 3 :: else -> skip fi"
-                ),
-                9 => format!("atomic {{ &{pointer} != null && !{pointer}.locked -> {pointer}.locked = 1 }}"),
-                10 => format!("if :: &{pointer} != null -> {pointer}.locked = 0 :: else -> skip fi"),
-                11 => "count = (count + 1) % 3".to_owned(),
-                12 => "assert(count < 2)".to_owned(),
-                13 => format!("if :: &x != null -> assert(x.key != {}) :: else -> skip fi", below(3)),
-                14 => ["c!1", "c?i", "r!1", "r?i"][below(4)].to_owned(),
-                15 => format!("d_step {{ &{pointer} = new Node; {pointer}.key = {} }}", below(3)),
-                _ if below(3) == 0 => format!(
-                    "if :: &{pointer} != null -> delete(&{pointer}); &{pointer} = null :: else -> skip fi"
-                ),
-                _ => "skip".to_owned(),
-            };
-            if below(8) == 0 && open == 0 {
-                out += "  atomic {\n";
-                open = 2;
-            }
-            out += &format!("  {statement};\n");
-            if open > 0 {
-                open -= 1;
-                if open == 0 {
-                    out += "  skip };\n";
-                }
-            }
-        }
-        if open > 0 {
-            out += "  skip };\n";
-        }
-        out += "  skip\n}\n";
-    }
-    let runs = ["run P0(); run P1()", "run P0(); run P0()", "run P0(); run P1(); run P1()"][below(3)];
-    out += &format!("init {{ &g = new Node; atomic {{ {runs} }} }}\n");
-    out
-}
-
 #[test]
 fn random_programs_with_pointers() {
     let (count, first) =
         (from_environment("QUOTIENT_RANDOM_PROGRAMS", 60), from_environment("QUOTIENT_SEED", 0));
     let (mut compared, mut smaller, mut violated) = (0u64, 0u64, 0u64);
     for seed in first..first + count {
-        let text = pointers(seed);
+        let text = pointers::program(seed, false);
         let model = promela(&text);
         let limits = quotient::search::Limits { states: Some(4_000), ..Default::default() };
         let raw = model.check(&Check { raw: true, all: true, limits, ..Check::default() }).expect("checked");

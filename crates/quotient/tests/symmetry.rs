@@ -48,6 +48,34 @@ fn a_mutex_grows_linearly() {
     }
 }
 
+/// A formula that names one process pins it, and the report names the formula, not a line of the program.
+#[test]
+fn a_formula_that_pins_is_named() {
+    use quotient::promela::PropertyKeyword::{Ctl, Invariant, Ltl};
+    let text = "byte a[4];\nactive [4] proctype P() {\n  do\n  :: a[_pid] = 1 - a[_pid]\n  od\n}";
+    for (keyword, formula) in [
+        (Ltl, "[]<> (a[2] == 1)"),
+        (Ltl, "[] (a[2] <= 1)"),
+        (Ltl, "<> P[1]@middle || [] (a[2] <= 1)"),
+        (Ctl, "AG EF (a[2] == 1)"),
+        (Invariant, "a[2] <= 1"),
+    ] {
+        let text = text.replace("  ::", "  :: skip; middle:");
+        let model =
+            Model::from_text_with("model.pml", &text, &[(keyword, formula.to_owned())]).expect("correct");
+        let outcome = model.check(&Check::default()).expect("checked");
+        let claim = outcome.answers.iter().find(|a| a.text.ends_with(formula)).expect("an answer");
+        let limit = claim.applied.symmetry.limit.as_deref().unwrap_or("");
+        assert!(limit.ends_with(&format!("(the formula {formula})")), "{limit}");
+    }
+    // A claim written by hand has lines of its own.
+    let text = format!("{text}\nnever {{ do\n:: a[2] > 1 -> break\n:: else\nod }}");
+    let outcome =
+        Model::from_text("model.pml", &text).expect("correct").check(&Check::default()).expect("checked");
+    let limit = outcome.answers.iter().find_map(|a| a.applied.symmetry.limit.clone()).expect("a limit");
+    assert!(limit.ends_with("(model.pml:8)"), "{limit}");
+}
+
 /// A property that names one process pins it, and nothing else.
 #[test]
 fn a_property_pins_what_it_names() {

@@ -47,7 +47,8 @@ impl Machine {
         successors.clear();
         self.heap.footprint.touched.clear();
         self.heap.footprint.on = true;
-        self.expand(state, Scope::Thread(thread), &mut successors);
+        // What a claim looks at on the way is no part of the step.
+        self.expand_program(state, Scope::Thread(thread), &mut successors);
         self.heap.footprint.on = false;
         self.heap.footprint.successors = successors;
         self.exhausted.take().is_none().then_some(&self.heap.footprint.touched)
@@ -59,6 +60,8 @@ impl Machine {
 pub struct Ownership {
     /// Per object: the only thread that can reach it, [`SHARED`] or [`NOBODY`].
     owner: Vec<u32>,
+    /// Per object: the number of the thread that holds its lock plus one; 0 for none.
+    holder: Vec<u8>,
     waiting: Vec<u32>,
 }
 
@@ -74,6 +77,8 @@ impl Ownership {
         let links = machine.links(machine.shape_number(memory));
         self.owner.clear();
         self.owner.resize(links.shape.objects.len(), NOBODY);
+        self.holder.clear();
+        self.holder.extend((1..=links.shape.objects.len()).map(|o| machine.lock_holder(memory, o as i32)));
         self.waiting.clear();
         links.globals(true, |link| self.reach(memory, link, SHARED));
         self.spread(machine, memory, SHARED);
@@ -105,6 +110,12 @@ impl Ownership {
             let by = if owner == SHARED { SHARED } else { by };
             links.object(object as usize, |link| self.reach(memory, link, by));
         }
+    }
+
+    /// Does the thread hold the lock of the object with this number (from 1)?
+    pub fn holds(&self, object: u32, thread: u32) -> bool {
+        let holder = object.checked_sub(1).and_then(|i| self.holder.get(i as usize));
+        holder.is_some_and(|holder| u32::from(*holder) == thread + 1)
     }
 
     /// Can nobody but this thread reach the object with this number (from 1) until the thread moves? So it is for objects

@@ -39,6 +39,11 @@ impl Machine {
         unsafe { (*memory.add(at as usize), *memory.add(at as usize + 1)) }
     }
 
+    /// The thread that holds the lock of an object, as its number plus one; 0 when nobody does or it has none.
+    pub(crate) fn lock_holder(&self, memory: *const u8, reference: i32) -> u8 {
+        self.lock_at(memory, reference).map_or(0, |at| Machine::holder(memory, at).0)
+    }
+
     fn set_holder(&mut self, at: u32, (thread, count): (u8, u8)) {
         let memory = self.draft.as_mut_ptr().cast::<u8>();
         // SAFETY: as above.

@@ -3,7 +3,8 @@
 //! As in SPIN, formulas and expressions share one precedence, from loose to tight: `->` and `<->`,
 //! `||`, `&&`, the binary temporal operators, then the operators of expressions; everything
 //! associates to the left. Prefix `[]`, `<>`, `X` and `!` bind tightest: `<> x == 2` reads as
-//! `(<> x) == 2` and is refused.
+//! `(<> x) == 2` and is refused. `&` and `|` with a temporal operand mean `&&` and `||` where the other operand is a truth
+//! value too (`!p & X q`; SPIN takes the number of a token for the temporal operand), and are refused elsewhere.
 //!
 //! Beyond SPIN: `forall p: P . e`, `exists p: P . e`, `count p: P . e` over the processes of a proctype (the expression
 //! reaches as far as it can); in formulas of branching time the path quantifiers `A` and `E`, `AG`, `AF`, `AX`, `EG`, `EF`,
@@ -300,6 +301,17 @@ impl Parser<'_> {
     fn join(&mut self, op: Infix, operator: Span, left: Formula, right: Formula) -> Parse<Formula> {
         let span = left.span.to(right.span);
         if let Infix::State(op) = op {
+            let logical = match op {
+                BinaryOp::BitAnd => Some(FormulaKind::And as fn(_, _) -> _),
+                BinaryOp::BitOr => Some(FormulaKind::Or as fn(_, _) -> _),
+                _ => None,
+            };
+            if let Some(logical) = logical
+                && (is_temporal(&left) || is_temporal(&right))
+                && [&left, &right].into_iter().all(is_truth_value)
+            {
+                return Ok(Formula { kind: logical(Box::new(left), Box::new(right)), span });
+            }
             let left = Box::new(self.state_expression(left, operator)?);
             let right = Box::new(self.state_expression(right, operator)?);
             let expr = Expr { kind: ExprKind::Binary(op, left, right), span };
@@ -330,6 +342,32 @@ impl Parser<'_> {
                 Err(self.report(diagnostic))
             }
         }
+    }
+}
+
+/// Does the formula have a temporal operator?
+fn is_temporal(formula: &Formula) -> bool {
+    use FormulaKind as F;
+    match &formula.kind {
+        F::Atom(_) => false,
+        F::Not(a) => is_temporal(a),
+        F::And(a, b) | F::Or(a, b) | F::Implies(a, b) | F::Equivalent(a, b) => {
+            is_temporal(a) || is_temporal(b)
+        }
+        _ => true,
+    }
+}
+
+/// Is the value 0 or 1 whatever the variables hold, so that `&` and `|` mean what `&&` and `||` do?
+fn is_truth_value(formula: &Formula) -> bool {
+    let FormulaKind::Atom(expr) = &formula.kind else { return true };
+    match &expr.kind {
+        ExprKind::Unary(op, _) => *op == UnaryOp::Not,
+        ExprKind::Binary(op, ..) => {
+            use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+            matches!(op, Lt | Le | Gt | Ge | Eq | Ne | And | Or)
+        }
+        _ => false,
     }
 }
 

@@ -2,28 +2,36 @@
 
 use quotient_program::visit::Use;
 use quotient_program::{
-    Action, Callee, Choice, Expr, FunctionId, LocationId, Part, Place, Projection, Referent, Root,
-    Transformation, Type, VariableId, VirtualEntries,
+    Action, ArrayTypeId, Callee, Choice, CollectionTypeId, Expr, FunctionId, LocationId, Part, Place,
+    Program, Projection, RecordId, Referent, Root, Transformation, Type, VariableId, VirtualEntries,
 };
 
-use super::Touch;
 use super::step::Collector;
+use super::{Guard, Touch};
 
 impl Collector<'_> {
     /// A part of some object is touched.
     pub(super) fn object(&mut self, part: Part, how: Use) {
-        self.step.touches.push(Touch::Object { part, how });
+        self.guarded(part, how, Guard::None);
+    }
+
+    /// As above, with what is known to keep others away.
+    fn guarded(&mut self, part: Part, how: Use, guard: Guard) {
+        self.step.touches.push(Touch::Object { part, how, guard });
         if part != Part::Existence {
-            self.step.touches.push(Touch::Object { part: Part::Existence, how: Use::Read });
+            self.step.touches.push(Touch::Object { part: Part::Existence, how: Use::Read, guard });
         }
     }
 
     /// A place inside an object.
     pub(super) fn object_place(&mut self, place: &Place, how: Use) {
-        let Root::Object { referent, .. } = &place.root else { return };
+        let Root::Object { referent, reference } = &place.root else { return };
+        let guard = self.known.guard(reference);
         match (place.path.first(), referent) {
-            (Some(Projection::Member(record, field)), _) => self.object(Part::Field(*record, *field), how),
-            (_, Referent::Array(id)) => self.object(Part::Elements(*id), how),
+            (Some(Projection::Member(record, field)), _) => {
+                self.guarded(Part::Field(*record, *field), how, guard);
+            }
+            (_, Referent::Array(id)) => self.guarded(Part::Elements(*id), how, guard),
             // Front ends give no such places.
             _ => self.step.touches.push(Touch::Everything),
         }
@@ -44,11 +52,32 @@ impl Collector<'_> {
             }
             Expr::Lock(..) => self.object(Part::Lock, Use::Read),
             Expr::Query { collection, .. } => self.rows(collection, Use::Read),
-            // Any link of any object.
-            Expr::Reachable(..) => self.step.touches.push(Touch::Everything),
+            Expr::Reachable(..) => self.links(),
             _ => return false,
         }
         true
+    }
+
+    /// Everything in objects that may lead to other objects is read.
+    fn links(&mut self) {
+        let program = self.program;
+        let leads_on = |ty: &Type| program.holds_references(ty) || holds_channels(program, ty);
+        for (r, record) in program.records.iter().enumerate() {
+            for (f, field) in record.fields.iter().enumerate() {
+                if leads_on(&field.ty) {
+                    self.object(Part::Field(RecordId(r as u32), f as u32), Use::Read);
+                }
+            }
+        }
+        for (a, array) in program.array_types.iter().enumerate() {
+            if leads_on(&array.element) {
+                self.object(Part::Elements(ArrayTypeId(a as u32)), Use::Read);
+            }
+        }
+        for c in 0..program.collection_types.len() as u32 {
+            self.object(Part::Rows(CollectionTypeId(c)), Use::Read);
+        }
+        self.object(Part::Messages, Use::Read);
     }
 
     /// The rows of a collection are touched.
@@ -60,7 +89,7 @@ impl Collector<'_> {
             }
             _ => {
                 let all = 0..self.program.collection_types.len() as u32;
-                all.for_each(|id| self.object(Part::Rows(quotient_program::CollectionTypeId(id)), how));
+                all.for_each(|id| self.object(Part::Rows(CollectionTypeId(id)), how));
             }
         }
     }
@@ -80,12 +109,15 @@ impl Collector<'_> {
                 for function in self.callees(callee) {
                     self.initial_values(function);
                     self.step.calls.push(function);
+                    self.appears(function);
                 }
                 self.step.calls_in_control |= t.keeps_control;
             }
             Action::Return(_) | Action::EndThread => self.leave(),
             Action::Throw(_) => {
                 self.object(Part::Existence, Use::Read);
+                // It may be caught at an earlier place, of this function or of a caller.
+                self.step.closes_cycle = true;
                 self.leave();
             }
             Action::Halt => self.step.touches.push(Touch::Everything),
@@ -97,6 +129,16 @@ impl Collector<'_> {
             | Action::Forget(_)
             | Action::Choose { .. }
             | Action::Assume(_) => {}
+        }
+    }
+
+    /// A new frame of a function: its place and its variables are there for others to see.
+    fn appears(&mut self, function: FunctionId) {
+        self.step.touches.push(Touch::Position { function, how: Use::Write });
+        let variables = &self.remote[function.0 as usize];
+        for v in (0..variables.len()).filter(|v| variables[*v]) {
+            let variable = VariableId(v as u32);
+            self.step.touches.push(Touch::Remote { function, variable, how: Use::Write });
         }
     }
 
@@ -133,5 +175,15 @@ impl Collector<'_> {
         let here = LocationId(location as u32);
         let catches = &self.program.function(self.function).catches;
         self.step.targets.extend(catches.iter().filter(|c| c.locations.contains(&here)).map(|c| c.target));
+    }
+}
+
+/// May a value of the type be a channel, which is an object in dynamic programs?
+fn holds_channels(program: &Program, ty: &Type) -> bool {
+    match ty {
+        Type::Channel => true,
+        Type::Array(element, _) => holds_channels(program, element),
+        Type::Structure(id) => program.structure(*id).fields.iter().any(|f| holds_channels(program, &f.ty)),
+        _ => false,
     }
 }

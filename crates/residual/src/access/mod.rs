@@ -20,18 +20,21 @@
 //! - `_last` and priorities are visible in every step: [`Accesses::new`] refuses such programs.
 //!
 //! Of objects a summary says which *parts* may be touched ([`Touch::Object`]), not of which object: the caller finds that out
-//! by executing the step. A call is a step to the start of what is called, a return one back; where such a step goes on,
+//! by executing the step. Where it is done under the object's own lock, or to an object that only one local leads to, the
+//! summary says so ([`Guard`]). A call is a step to the start of what is called, a return one back; where such a step goes on,
 //! because the place it comes to is passed at once, is again for the caller to find out ([`Step::calls`],
 //! [`Step::leaves`]). Places where an exception may be caught are among the targets of all places it may come from.
 
 mod dynamic;
 pub mod fixed;
+mod protection;
 mod step;
 
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, FunctionId, LocationId, Part, Program, VariableId};
 
 use fixed::Fixed;
+pub use protection::Guard;
 
 /// One way down from a variable to a part of it.
 #[derive(Clone, Debug)]
@@ -145,6 +148,8 @@ pub enum Touch {
         part: Part,
         /// Read or written.
         how: visit::Use,
+        /// What keeps others away from it meanwhile.
+        guard: Guard,
     },
     /// An object is made.
     Allocate,
@@ -163,7 +168,8 @@ pub struct Step {
     pub targets: Vec<LocationId>,
     /// Every way on is a send or receive: while the channels permit none, the thread cannot move.
     pub only_channels: bool,
-    /// A step from here may go round a cycle of the control flow. Every cycle of a function has such a location.
+    /// A step from here may go round a cycle of the control flow. Every cycle of a function has such a location, and so has
+    /// every way that an exception takes.
     pub closes_cycle: bool,
     /// No thread ever rests here.
     pub never_rests: bool,

@@ -9,6 +9,7 @@ use quotient_program::{
 };
 
 use super::fixed::{Fixed, same};
+use super::protection::{self, Known};
 use super::{ChannelTouch, ChannelUse, Moment, Selector, Step, Touch};
 use crate::liveness::remotely_read;
 
@@ -17,10 +18,13 @@ pub(super) fn steps(program: &Program, fixed: &Fixed, function: FunctionId) -> V
     let f = program.function(function);
     let remote = remotely_read(program);
     let back = back_edges(f);
+    let knows = if program.features.dynamic { protection::known(f) } else { Vec::new() };
     (0..f.locations.len())
         .map(|l| {
-            let (remote, back, step) = (&remote, &back, Step::default());
-            let mut collector = Collector { program, fixed, function, remote, back, foreign: false, step };
+            let (remote, back, knows, step) = (&remote, &back, &knows[..], Step::default());
+            let (foreign, known) = (false, Known::nothing());
+            let mut collector =
+                Collector { program, fixed, function, remote, back, knows, foreign, known, step };
             collector.location(l);
             collector.step
         })
@@ -29,9 +33,9 @@ pub(super) fn steps(program: &Program, fixed: &Fixed, function: FunctionId) -> V
 
 /// What an expression outside of all functions touches.
 pub(super) fn expression(program: &Program, fixed: &Fixed, e: &Expr) -> Vec<Touch> {
-    let (remote, step, function) = (remotely_read(program), Step::default(), FunctionId(u32::MAX));
-    let mut collector =
-        Collector { program, fixed, function, remote: &remote, back: &[], foreign: true, step };
+    let (remote, step, function) = (&remotely_read(program)[..], Step::default(), FunctionId(u32::MAX));
+    let (back, knows, foreign, known) = (&[][..], &[][..], true, Known::nothing());
+    let mut collector = Collector { program, fixed, function, remote, back, knows, foreign, known, step };
     collector.reads(e);
     collector.step.touches
 }
@@ -81,6 +85,10 @@ pub(super) struct Collector<'a> {
     pub(super) function: FunctionId,
     pub(super) remote: &'a [Vec<bool>],
     back: &'a [bool],
+    /// What is known of references at each location, where there are objects.
+    knows: &'a [Known],
+    /// The same at the point being looked at.
+    pub(super) known: Known,
     /// The code at hand is not the function's own: none of its expressions is fixed here.
     foreign: bool,
     pub(super) step: Step,
@@ -114,6 +122,7 @@ impl Collector<'_> {
             || ts.windows(2).any(|w| w[0].rank != w[1].rank)
             || function.locations[location].deterministic && ts.len() > 1;
         for t in ts {
+            self.arrive(location);
             self.moves(location, t);
             if let (Operation::Enter, Some(target)) = (&t.operation, t.target) {
                 // Executable when what it leads to is.
@@ -155,6 +164,7 @@ impl Collector<'_> {
             self.step.closes_cycle |= self.back[location.0 as usize];
             let here = &function.locations[location.0 as usize];
             for t in &here.transformations {
+                self.arrive(location.0 as usize);
                 self.moves(location.0 as usize, t);
                 let mut left = left;
                 let (used, clears) = match &t.operation {
@@ -182,6 +192,13 @@ impl Collector<'_> {
                 self.actions(t);
                 waiting.extend(goes_on(t).map(|l| (l, left)));
             }
+        }
+    }
+
+    /// Looks at the transformations of a location.
+    fn arrive(&mut self, location: usize) {
+        if let Some(known) = self.knows.get(location) {
+            self.known.clone_from(known);
         }
     }
 
@@ -287,6 +304,9 @@ impl Collector<'_> {
     }
 
     fn actions(&mut self, t: &Transformation) {
+        if !self.knows.is_empty() {
+            self.known.operation(&t.operation);
+        }
         for action in &t.actions {
             visit::action(action, self);
             self.dynamic_action(t, action);
@@ -294,6 +314,9 @@ impl Collector<'_> {
                 self.step.touches.push(Touch::Start(*function));
                 self.step.touches.push(Touch::Position { function: *function, how: Use::Write });
                 self.initial_values(*function);
+            }
+            if !self.knows.is_empty() {
+                self.known.action(action);
             }
         }
     }
