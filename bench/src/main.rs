@@ -7,6 +7,7 @@
 mod agree;
 mod error_kind;
 mod expectation;
+mod inspect;
 mod instance;
 mod native;
 mod pan_output;
@@ -39,6 +40,8 @@ enum Command {
     SpinExpect(spin_expect::Options),
     /// Compare states, transitions and error kinds of every model with SPIN's
     Agree(agree::Options),
+    /// The paper on thread symmetry in C programs again: what symmetry saves, ours beside theirs
+    Inspect(inspect::Options),
     /// Measure what an execution of a C program costs, by one process and by two
     Native(native::Options),
     /// Compare Quotient with the expectation headers of the models; needs no SPIN
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::SpinExpect(options) => spin_expect::run(&options),
         Command::Agree(options) => agree::run(&options),
+        Command::Inspect(options) => inspect::run(&options),
         Command::Native(options) => native::run(&options),
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),

@@ -1,7 +1,8 @@
 //! `speed`: CPU time and memory beside SPIN's, measured in one run.
 //!
 //! Checkers alternate within each repetition, so that a slow phase of the machine hits all of
-//! them; the median over the repetitions counts. SPIN is given a large hash table (`-w24`), so
+//! them, and each repetition has another order, so that nobody always follows the same one, which leaves the
+//! machine's memory as it may; the median over the repetitions counts. SPIN is given a large hash table (`-w24`), so
 //! that it is not slowed by chains, and the time `pan` needs on a one-state model with the same
 //! options (it clears that table) is subtracted. Nothing is subtracted from Quotient's time.
 
@@ -24,7 +25,7 @@ pub struct Options {
     #[arg(long)]
     only: Option<String>,
     /// Repetitions; the median counts
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 5)]
     repetitions: usize,
     /// The `quotient` binary [default: the one beside this program]
     #[arg(long)]
@@ -173,8 +174,9 @@ fn measure(
         .collect();
     let idle = if have_spin { idle_pan(folder, limits) } else { Err("no SPIN".to_string()) };
     let mut samples: Vec<Vec<Measured>> = present.iter().map(|_| Vec::new()).collect();
-    for _ in 0..repetitions.max(1) {
-        for (index, (_, contestant)) in present.iter().enumerate() {
+    for repetition in 0..repetitions.max(1) {
+        for index in order(present.len(), repetition) {
+            let (_, contestant) = present[index];
             // One failure is final: it would only repeat.
             if samples[index].last().is_some_and(|last| last.is_err()) {
                 continue;
@@ -192,6 +194,15 @@ fn measure(
         }
     }
     present.iter().zip(samples).map(|((name, _), samples)| (*name, median(samples))).collect()
+}
+
+/// The numbers below `count` in an order of their own for each of the first repetitions: all in steps of a size that has no factor in
+/// common with `count`.
+fn order(count: usize, repetition: usize) -> impl Iterator<Item = usize> {
+    let coprime = |step: &usize| (2..=*step).all(|d| !(step.is_multiple_of(d) && count.is_multiple_of(d)));
+    let steps: Vec<usize> = (1..count.max(2)).filter(coprime).collect();
+    let step = steps[repetition % steps.len()];
+    (0..count).map(move |place| place * step % count)
 }
 
 fn spin_error(failure: spin::Failure) -> String {
@@ -330,6 +341,21 @@ mod tests {
         assert_eq!(median(samples.to_vec()).unwrap().cpu_seconds, 2.0);
         assert_eq!(median(vec![Ok(figures(1.0)), Err("x".into())]), Err("x".to_string()));
         assert!(median(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn each_repetition_has_another_order_of_all() {
+        let before =
+            |order: Vec<usize>, who| order.iter().position(|i| *i == who).map(|at| order[(at + 6) % 7]);
+        let mut behind: Vec<_> = (0..5).map(|r| before(order(7, r).collect(), 2)).collect();
+        behind.sort_unstable();
+        behind.dedup();
+        assert_eq!(behind.len(), 5, "always behind another one");
+        for (count, repetition) in [(1, 0), (2, 5), (5, 3), (6, 4), (7, 9)] {
+            let mut all: Vec<usize> = order(count, repetition).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
     }
 
     #[test]

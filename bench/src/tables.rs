@@ -15,7 +15,7 @@ pub struct Options {
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Leave out what the paper has more states for
-    #[arg(long, default_value_t = 2_000_000)]
+    #[arg(long, default_value_t = 4_500_000)]
     most: u64,
     /// CPU seconds per run
     #[arg(long, default_value_t = 300)]
@@ -41,6 +41,15 @@ struct Measured {
 const HEADING: &[&str] =
     &["instance", "column", "store", "states", "paper", "seen", "paper", "memory", "paper", "CPU s", "paper"];
 
+/// The paper's memory with a unit we share: it prints kilobytes as bare numbers and megabytes as `Mb`.
+fn with_unit(memory: &str) -> String {
+    match memory.strip_suffix("Mb").map(str::trim) {
+        Some(megabytes) => format!("{megabytes} MB"),
+        None if memory.is_empty() => String::new(),
+        None => format!("{memory} kB"),
+    }
+}
+
 fn measure(binary: &Path, model: &Path, row: &Row, demand: &Demand, options: &Options) -> Measured {
     let mut measured = Measured::default();
     for cell in row.cells {
@@ -63,9 +72,9 @@ fn measure(binary: &Path, model: &Path, row: &Row, demand: &Demand, options: &Op
                         }
                         let bytes = answer.store_bytes.unwrap_or(0) as f64;
                         let memory = if bytes < 1e6 {
-                            format!("{:.0}", bytes / 1e3)
+                            format!("{:.0} kB", bytes / 1e3)
                         } else {
-                            format!("{:.1}Mb", bytes / 1e6)
+                            format!("{:.1} MB", bytes / 1e6)
                         };
                         (
                             counts.0.to_string(),
@@ -94,7 +103,7 @@ fn measure(binary: &Path, model: &Path, row: &Row, demand: &Demand, options: &Op
                 seen,
                 paper_seen,
                 memory,
-                or_dash(stored.memory),
+                or_dash(&with_unit(stored.memory)),
                 time,
                 or_dash(stored.time),
             ]);

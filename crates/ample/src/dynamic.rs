@@ -29,10 +29,10 @@
 use quotient_machine::{FrameAt, Machine, Ownership};
 use quotient_program::{Location, Program};
 use quotient_residual::access::{Accesses, Touch};
-use quotient_system::Scope;
 
+use crate::futures::MOST_THREADS;
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
-use crate::{Ample, Proviso, Question};
+use crate::{Ample, Proposals, Proviso, Question};
 
 /// Proposes ample sets for a compiled program with objects.
 #[derive(Debug)]
@@ -48,7 +48,6 @@ pub struct DynamicSets {
     frames: Vec<FrameAt>,
     /// What each thread of the state being looked at may still touch.
     futures: Vec<Mask>,
-    proposals: Vec<Scope>,
 }
 
 /// What is known of a place in the program.
@@ -84,7 +83,6 @@ impl DynamicSets {
             ownership: Ownership::default(),
             frames: Vec::new(),
             futures: Vec::new(),
-            proposals: Vec::new(),
         })
     }
 
@@ -170,8 +168,8 @@ impl DynamicSets {
     }
 
     /// Finds the proposals for a state.
-    fn look(&mut self, machine: &mut Machine, state: &[u64]) {
-        self.proposals.clear();
+    fn look(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
+        let mut alone = 0u64;
         machine.meet_state(state);
         if self.places.is_empty() {
             self.prepare(machine, state);
@@ -186,8 +184,8 @@ impl DynamicSets {
             self.futures.push(future);
         }
         let mut owned = false;
-        for thread in (0..count).rev() {
-            if self.proposals.len() == MOST_PROPOSALS as usize {
+        for thread in (0..count.min(MOST_THREADS)).rev() {
+            if alone.count_ones() == MOST_PROPOSALS {
                 break;
             }
             let mut others = Mask::default();
@@ -217,8 +215,9 @@ impl DynamicSets {
                     continue;
                 }
             }
-            self.proposals.push(Scope::Thread(thread as u32));
+            alone |= 1 << thread;
         }
+        Proposals::alone(alone)
     }
 
     /// What the next steps of a thread may touch; `None` when it cannot move or that is not known.
@@ -267,11 +266,8 @@ fn conflicts(next: Mask, others: Mask) -> u128 {
 impl Ample<Machine> for DynamicSets {
     const PROPOSALS: u32 = MOST_PROPOSALS;
 
-    fn propose(&mut self, machine: &mut Machine, state: &[u64], attempt: u32) -> Scope {
-        if attempt == 0 {
-            self.look(machine, state);
-        }
-        self.proposals.get(attempt as usize).copied().unwrap_or(Scope::All)
+    fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
+        self.look(machine, state)
     }
 
     fn proviso(&self) -> Proviso {

@@ -14,6 +14,7 @@ pub mod objects;
 pub mod question;
 pub mod sets;
 pub mod tables;
+mod usual;
 
 pub use dynamic::DynamicSets;
 pub use question::Question;
@@ -31,15 +32,49 @@ pub enum Proviso {
     SomeOpen,
 }
 
+/// The threads proposed for a state: some of which each may be explored alone, the youngest first, or else some together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proposals {
+    alone: u64,
+    together: u64,
+}
+
+impl Proposals {
+    /// Each of these threads alone, one bit each.
+    #[inline]
+    pub fn alone(threads: u64) -> Proposals {
+        Proposals { alone: threads, together: 0 }
+    }
+
+    /// These threads together, one bit each; none at all is no proposal.
+    #[inline]
+    pub fn together(threads: u64) -> Proposals {
+        Proposals { alone: 0, together: threads }
+    }
+
+    /// Proposal number `number`, from 0 on; [`Scope::All`] after the last one.
+    #[inline]
+    pub fn get(self, number: u32) -> Scope {
+        let mut alone = self.alone;
+        for _ in 0..number {
+            alone &= !(1 << alone.checked_ilog2().unwrap_or(0));
+        }
+        match (alone.checked_ilog2(), self.together) {
+            (Some(thread), _) => Scope::Thread(thread),
+            (None, together) if together != 0 && number == 0 => Scope::Threads(together),
+            _ => Scope::All,
+        }
+    }
+}
+
 /// Chooses the threads to explore from a state. Proposals are a function of the state alone, so that a path can be
 /// followed again.
 pub trait Ample<S: ?Sized> {
     /// How many proposals there may be for a state.
     const PROPOSALS: u32;
 
-    /// Proposal number `attempt` (from 0 on, in order) for the moves to explore from `state`; [`Scope::All`] after the last
-    /// one.
-    fn propose(&mut self, system: &mut S, state: &[u64], attempt: u32) -> Scope;
+    /// What may be explored from `state` instead of everything.
+    fn proposals(&mut self, system: &mut S, state: &[u64]) -> Proposals;
 
     /// What the search must check.
     fn proviso(&self) -> Proviso;
@@ -61,8 +96,8 @@ impl<S: ?Sized> Ample<S> for All {
     const PROPOSALS: u32 = 0;
 
     #[inline]
-    fn propose(&mut self, _: &mut S, _: &[u64], _: u32) -> Scope {
-        Scope::All
+    fn proposals(&mut self, _: &mut S, _: &[u64]) -> Proposals {
+        Proposals::default()
     }
 
     fn proviso(&self) -> Proviso {

@@ -35,12 +35,12 @@
 
 use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
-use quotient_system::Scope;
 
 use crate::futures::{Futures, MOST_THREADS};
 use crate::objects::Objects;
 use crate::tables::Tables;
-use crate::{Ample, Proviso, Question};
+use crate::usual::{Known, Usual, UsualThread};
+use crate::{Ample, Proposals, Proviso, Question};
 
 /// Proposes ample sets for a compiled program.
 #[derive(Debug)]
@@ -63,18 +63,7 @@ pub struct AmpleSets {
     entries: [u32; MOST_THREADS],
     /// Per thread, the others that can get in the way of its next step.
     in_the_way: [u64; MOST_THREADS],
-    proposals: Vec<Scope>,
-}
-
-/// What is known of an entry, whatever the channels hold.
-#[derive(Clone, Copy, Debug, Default)]
-struct Known {
-    /// The version of the futures it was found with.
-    version: u64,
-    in_the_way: u64,
-    eligible: bool,
-    /// What a look at the state must add: channels, or whether the thread is the youngest.
-    depends: bool,
+    usual: Usual,
 }
 
 /// Proposals per state.
@@ -99,16 +88,42 @@ impl AmpleSets {
             known: Vec::new(),
             entries: [0; MOST_THREADS],
             in_the_way: [0; MOST_THREADS],
-            proposals: Vec::new(),
+            usual: Usual::default(),
         })
     }
 
     /// Finds the proposals for a state.
-    fn look(&mut self, machine: &Machine, state: &[u64]) {
-        self.proposals.clear();
+    #[inline]
+    fn look(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
+        let (shape, version) = (machine.shape_of(state), self.futures.version());
+        let (movable, eligible, free) =
+            match self.usual.look(shape, state, &self.known, version, &mut self.in_the_way) {
+                Some((eligible, free)) => (u64::MAX, eligible, free),
+                None => match self.look_closer(machine, state) {
+                    Some(found) => found,
+                    None => return Proposals::default(),
+                },
+            };
+        let mut alone = movable & eligible & free;
+        if alone == 0 {
+            let count = machine.thread_total(state);
+            let movable = movable & u64::MAX >> (64 - count);
+            return Proposals::together(self.smallest_set(count, movable, eligible).unwrap_or(0));
+        }
+        // The youngest first: it is most often the one that serves the others.
+        while alone >> MOST_PROPOSALS != 0 && alone.count_ones() > MOST_PROPOSALS {
+            alone &= alone - 1;
+        }
+        Proposals::alone(alone)
+    }
+
+    /// Which threads may be able to move, which may be in an ample set, and which nobody gets in the way of; `None` when nothing
+    /// can be proposed.
+    #[inline(never)]
+    fn look_closer(&mut self, machine: &Machine, state: &[u64]) -> Option<(u64, u64, u64)> {
         let count = machine.thread_total(state);
         if !(2..=MOST_THREADS).contains(&count) {
-            return;
+            return None;
         }
         let visible = match self.visible {
             Some(bits) if !self.renamed || self.propositions.is_empty() => bits,
@@ -122,7 +137,7 @@ impl AmpleSets {
             }
         };
         if !self.tables.begin(machine, state) {
-            return;
+            return None;
         }
         for ((thread, at), slot) in machine.threads_at(state).enumerate().zip(&mut self.entries) {
             let entry = self.tables.entry(machine, state, thread, at);
@@ -133,7 +148,6 @@ impl AmpleSets {
         if self.known.len() < self.tables.entries.len() {
             self.known.resize(self.tables.entries.len(), Known::default());
         }
-        // Threads that may be able to move, that may be in an ample set, and that nobody gets in the way of.
         let (mut movable, mut eligible, mut free) = (0u64, 0u64, 0u64);
         let version = self.futures.version();
         for thread in 0..count {
@@ -153,17 +167,16 @@ impl AmpleSets {
             eligible |= u64::from(known.eligible) << thread;
             free |= u64::from(in_the_way == 0) << thread;
         }
-        let mut alone = movable & eligible & free;
-        if alone == 0 {
-            let set = self.smallest_set(count, movable, eligible);
-            self.proposals.extend(set.map(Scope::Threads));
+        // What representatives exchange must be looked at in every state.
+        if !self.renamed {
+            let threads = machine.threads_at(state).enumerate().map(|(thread, at)| {
+                let (at, first) = (machine.location_byte(at)?, self.tables.usual_first(thread)?);
+                let future = self.tables.entries[self.entries[thread] as usize].future;
+                Some(UsualThread { at, first, future })
+            });
+            self.usual.remember(machine.shape_of(state), threads);
         }
-        // The youngest first: it is most often the one that serves the others.
-        while alone != 0 && self.proposals.len() < MOST_PROPOSALS as usize {
-            let thread = alone.ilog2();
-            alone &= !(1 << thread);
-            self.proposals.push(Scope::Thread(thread));
-        }
+        Some((movable, eligible, free))
     }
 
     /// What does not depend on the state beyond the threads' futures.
@@ -175,6 +188,7 @@ impl AmpleSets {
         let read = &self.tables.bits[middle as usize..end as usize];
         Known {
             version: self.futures.version(),
+            future: entry.future,
             in_the_way: self.futures.in_the_way(written, read),
             eligible: entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle),
             depends: entry.at_end || entry.waits.0 != entry.waits.1 || entry.only_channels,
@@ -244,11 +258,8 @@ impl Ample<Machine> for AmpleSets {
     const PROPOSALS: u32 = MOST_PROPOSALS;
 
     #[inline]
-    fn propose(&mut self, machine: &mut Machine, state: &[u64], attempt: u32) -> Scope {
-        if attempt == 0 {
-            self.look(machine, state);
-        }
-        self.proposals.get(attempt as usize).copied().unwrap_or(Scope::All)
+    fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
+        self.look(machine, state)
     }
 
     fn proviso(&self) -> Proviso {

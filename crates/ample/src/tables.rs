@@ -160,12 +160,18 @@ impl Tables {
         if let Some(last) = self.last.get(thread)
             && last.function == Some(at.function)
         {
-            let mut keys = self.keys[at.function as usize].iter().zip(&last.values);
-            if last.values.is_empty() || keys.all(|(k, v)| machine.local_value(state, at, *k) == *v) {
+            let same = |(k, v): (&ScalarAt, &i32)| machine.local_value(state, at, *k) == *v;
+            if last.values.is_empty() || self.keys[at.function as usize].iter().zip(&last.values).all(same) {
                 return (last.first + at.location) as usize;
             }
         }
         self.find_role(machine, state, thread, at) as usize + at.location as usize
+    }
+
+    /// The first entry of a thread in the state looked at last, if that depends on nothing but the shape of the state.
+    pub(crate) fn usual_first(&self, thread: usize) -> Option<u32> {
+        let last = self.last.get(thread).filter(|l| l.function.is_some() && l.values.is_empty());
+        last.filter(|_| self.exchanged.is_empty()).map(|l| l.first)
     }
 
     /// The first entry of a thread's role, which may be new.

@@ -54,6 +54,18 @@ impl Machine {
         self.shape_at(state.as_ptr().cast()).threads.len()
     }
 
+    /// The number of a state's shape: which threads it has and where they lie.
+    #[inline]
+    pub fn shape_of(&self, state: &[u64]) -> u32 {
+        self.shape_number(state.as_ptr().cast())
+    }
+
+    /// Which byte of a state is a thread's location, if it is one byte.
+    pub fn location_byte(&self, thread: ThreadAt) -> Option<u32> {
+        let one = self.layout.threads[thread.function as usize].location_size == 1;
+        one.then_some(thread.base)
+    }
+
     /// A thread of a state; `thread` must be below their number.
     #[inline]
     pub fn thread_at(&self, state: &[u64], thread: usize) -> ThreadAt {

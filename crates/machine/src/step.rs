@@ -70,11 +70,22 @@ impl Machine {
 
     #[inline(always)]
     pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        #[cfg(all(target_arch = "x86_64", unix))]
+        if let Some((next, end)) = match scope {
+            Scope::All => self.expand_current::<false>(state, 0, out),
+            Scope::Thread(thread) => self.expand_current::<true>(state, thread, out),
+            Scope::Threads(_) | Scope::Except(_) => None,
+        } {
+            if next < end {
+                self.expand_rest(state, next, end, out);
+            }
+            return;
+        }
         let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
         match scope {
             Scope::All => self.expand_range(state, 0, threads, out),
             Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
-            Scope::Threads(_) => {
+            Scope::Threads(_) | Scope::Except(_) => {
                 for thread in (0..threads).filter(|t| scope.includes(*t)) {
                     self.expand_range(state, thread, thread + 1, out);
                 }
@@ -91,6 +102,18 @@ impl Machine {
         }
     }
 
+    /// As above, where translated code has stopped.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    #[inline(never)]
+    fn expand_rest(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
+        let shape = self.shape_of(state);
+        if self.go_on(state, shape, first) {
+            self.expand_range(state, first, end, out);
+        } else {
+            self.expand_from(state, first, end, out);
+        }
+    }
+
     /// Whether nothing but the step itself is to be done.
     #[inline(always)]
     fn is_quick(&self) -> bool {
@@ -103,6 +126,7 @@ impl Machine {
     fn expand_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
         let shape = self.shape_number(state.as_ptr().cast());
         if self.is_quick() && self.translated_shape(shape) {
+            self.make_current(state, shape);
             self.translated_moves(state, shape, first, end, out)
         } else {
             first
@@ -112,6 +136,12 @@ impl Machine {
     #[cfg(not(all(target_arch = "x86_64", unix)))]
     fn expand_translated(&mut self, _state: &[u64], first: u32, _end: u32, _out: &mut Successors) -> u32 {
         first
+    }
+
+    /// As above, after a thread that had to be interpreted.
+    #[inline(never)]
+    fn go_on_translated(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) -> u32 {
+        self.expand_translated(state, first, end, out)
     }
 
     /// Adds the steps of the threads from `first` up to `end`; the first one by interpretation.
@@ -139,7 +169,7 @@ impl Machine {
             if !self.pool.is_empty() {
                 self.drain(out);
             }
-            thread = self.expand_translated(state, thread + 1, end, out);
+            thread = self.go_on_translated(state, thread + 1, end, out);
         }
     }
 

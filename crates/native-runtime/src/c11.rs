@@ -111,7 +111,7 @@ c11! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn thrd_exit(value: i32) -> ! {
     // SAFETY: the same.
-    unsafe { crate::thread::pthread_exit(value as usize) }
+    unsafe { crate::unwinding::pthread_exit(value as usize) }
 }
 
 /// `thrd_current`.

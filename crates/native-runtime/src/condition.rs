@@ -1,6 +1,7 @@
 //! Condition variables: a wait gives the mutex back, is woken by a signal (any waiter may be) or by its timeout, and takes
 //! the mutex again.
 
+use crate::interruption::{Decision, decide};
 use crate::mutex::initialised;
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
@@ -18,7 +19,6 @@ impl World {
 
 /// Waits; says whether the wait ended by itself.
 fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
-    crate::thread::test_cancel();
     let w = world();
     let number = w.condition(condition);
     let mutex_number = w.mutex(mutex);
@@ -31,6 +31,15 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
             mutex,
         );
     }
+    match decide(true, true) {
+        Decision::Through => {}
+        Decision::Interrupted { .. } => return false,
+        by => {
+            interrupted(by, mutex_number, mutex, count);
+            return false;
+        }
+    }
+    let w = world();
     let timed = timed || w.shared.spurious != 0;
     let op = if timed { Op::TimedWait } else { Op::Wait };
     visible(Pending { other: mutex_number, ..Pending::on(op, number, condition) });
@@ -56,8 +65,26 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
     let timed_out = matches!(w.me().status, Status::Reacquiring { timed_out: true, .. });
     w.take_mutex(mutex_number);
     w.objects.state(mutex_number).count = count;
-    crate::thread::test_cancel();
     timed_out
+}
+
+/// A wait that ends by an interruption, with the mutex taken again. Nobody wakes this thread meanwhile: a thread that is
+/// cancelled must not use up a signal, and one that has run a handler may return as if it had been woken.
+fn interrupted(by: Decision, number: u32, mutex: usize, count: u32) {
+    visible(Pending::on(Op::Unlock, number, mutex));
+    world().give_mutex(number);
+    if by == Decision::BeCancelled {
+        crate::cancellation::await_request();
+    } else {
+        crate::signal_wait::await_handled();
+        crate::signal::handle_one();
+    }
+    visible(Pending::on(Op::Lock, number, mutex));
+    world().take_mutex(number);
+    world().objects.state(number).count = count;
+    if by == Decision::BeCancelled {
+        crate::cancellation::act();
+    }
 }
 
 fn wake(condition: usize, op: Op) {

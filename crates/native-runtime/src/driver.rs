@@ -96,6 +96,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     catch_faults();
     w.heap.set_start();
     w.objects.set_baseline();
+    w.signals.set_baseline();
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
     w.shared.phase = phase::RUNNING;
@@ -140,7 +141,8 @@ impl World {
         self.races.restart();
         self.mappings.restart();
         self.pipes.restart();
-        self.ignores_broken_pipes = false;
+        self.sockets.restart();
+        self.signals.restart();
         (self.failed, self.abandoned, self.threaded) = (false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
@@ -217,8 +219,20 @@ fn estimate_executions(program: &mut Program) -> u64 {
     if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }
 }
 
+/// CPU time of this process so far, in nanoseconds.
+fn cpu_nanoseconds() -> u64 {
+    const CLOCK_PROCESS_CPUTIME_ID: usize = 2;
+    let mut time = [0u64; 2];
+    // SAFETY: a timespec.
+    unsafe {
+        system_call(number::CLOCK_GETTIME, [CLOCK_PROCESS_CPUTIME_ID, time.as_mut_ptr() as usize, 0, 0, 0, 0])
+    };
+    time[0] * 1_000_000_000 + time[1]
+}
+
 fn explore_all() {
     let mut program = Program::default();
+    let mut aside_since = 0;
     probe(&mut program);
     let mut workers = Workers::new();
     loop {
@@ -235,11 +249,13 @@ fn explore_all() {
             continue;
         }
         workers.restart();
+        w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
         let mut report = if workers.can_help(&configuration) {
             explore_ahead(&mut program, &configuration, &mut workers)
         } else {
             explore(&mut program, &configuration, &mut workers)
         };
+        aside_since = cpu_nanoseconds();
         if !world().grown
             && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
         {
@@ -251,6 +267,7 @@ fn explore_all() {
             w.shared.discarded += w.shared.executions;
             continue;
         }
+        w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
         tell_cells(w);
         match report {
             Ok(report) => {
@@ -278,7 +295,8 @@ fn explore_all() {
 
 /// Tells which memory was visible because it races.
 fn tell_cells(w: &mut World) {
-    let cells = w.objects.racing_cells();
+    let mut cells = w.objects.racing_cells();
+    cells.extend(w.interruptions());
     for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
         *slot = (*address as u64, *size as u64);
     }
@@ -353,6 +371,9 @@ fn replay() {
     w.limit = THREADS;
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {
         let (address, size) = w.shared.cells[index];
+        if w.note_interruptions(address, size) {
+            continue;
+        }
         w.objects.make_visible(address as usize, size as usize);
     }
     let length = w.shared.schedule_length as usize;

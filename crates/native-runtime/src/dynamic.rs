@@ -345,14 +345,15 @@ impl World {
     /// before both or none?
     ///
     /// Epochs that do not belong to an access do not matter: later accesses have later epochs, which nobody has seen. Memory
-    /// that has only ever been accessed by atomic operations, or by one thread, cannot be part of a race; should that turn out to be wrong, the
-    /// exploration starts again.
+    /// that has only ever been accessed by atomic operations, by one thread, or under one lock ([`crate::guard`]), cannot be part of
+    /// a race; should that turn out to be wrong, the exploration starts again.
     fn accesses_mirrored(&mut self, a: usize, b: usize) -> bool {
         let mut of: [Vec<(usize, u8, crate::race::How, u32)>; 2] = Default::default();
         let all: Vec<(usize, crate::race::Access)> = self.races.all().collect();
         for (granule, access) in all {
             if access.how.atomic && self.races.rely_on_atomic(granule)
                 || self.races.rely_on_private(granule, access.thread)
+                || self.rely_on_guard(granule)
             {
                 continue;
             }

@@ -108,7 +108,18 @@ macro_rules! opening {
     )* };
 }
 
-opening! { opendir "opendir", fdopen "fdopen", tmpfile "tmpfile" }
+opening! { opendir "opendir", tmpfile "tmpfile" }
+
+/// `fdopen`: not of pipes and sockets between threads.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fdopen(descriptor: i32, mode: usize) -> usize {
+    note(false);
+    if active() && (world().pipes.contains(descriptor) || world().sockets.contains(descriptor)) {
+        fail(FailureKind::Refused, "fdopen: streams of the C library on pipes between threads", 0);
+    }
+    // SAFETY: passed on.
+    unsafe { real!("fdopen", fn(i32, usize) -> usize)(descriptor, mode) }
+}
 
 macro_rules! duplicating {
     ($($name:ident $literal:literal),*) => { $(
@@ -116,7 +127,7 @@ macro_rules! duplicating {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(descriptor: i32, to: i32, flags: i32) -> i32 {
             note(false);
-            if active() && world().pipes.contains(descriptor) {
+            if active() && (world().pipes.contains(descriptor) || world().sockets.contains(descriptor)) {
                 fail(FailureKind::Refused, concat!($literal, ": duplicates of a pipe's descriptor"), 0);
             }
             // SAFETY: passed on; superfluous arguments are not looked at.

@@ -7,14 +7,18 @@
 //! | module | what it does |
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
-//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `verifier` | interposed primitives |
+//! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
+//! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
+//! | `interruption` | the points at which they take effect |
+//! | `unwinding` | the end of a thread by `pthread_exit` or cancellation |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
 //! | `costarted` | which threads can be exchanged because they were started alike |
 //! | `dynamic`, `frames`, `question` | which threads can be exchanged now, whatever they did; residual code |
 //! | `race` | data races by vector clocks |
+//! | `guard` | memory that is only accessed under a lock |
 //! | `mappings` | memory that the program maps itself |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
 //! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
@@ -43,6 +47,7 @@ pub mod protocol;
 mod atomics;
 mod barrier;
 mod c11;
+mod cancellation;
 mod condition;
 mod context;
 mod costarted;
@@ -53,14 +58,17 @@ mod files;
 mod found;
 mod frames;
 mod futex;
+mod guard;
 mod heap;
 mod hooks;
+mod interruption;
 mod mappings;
 mod memory_functions;
 mod mutex;
 mod object;
 mod once;
 mod pipe;
+mod poll;
 mod process;
 mod program;
 mod question;
@@ -70,10 +78,15 @@ mod region;
 mod rwlock;
 mod script;
 mod semaphore;
+mod signal;
+mod signal_calls;
+mod signal_wait;
 mod snapshot;
+mod socket;
 mod system_call;
 mod table;
 mod thread;
+mod unwinding;
 mod verifier;
 mod workers;
 mod world;

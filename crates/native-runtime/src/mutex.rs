@@ -80,6 +80,7 @@ impl World {
         let state = self.objects.state(number);
         (state.owner, state.count, state.value) = (me, 1, 0);
         self.acquire_object(number);
+        self.note_taken(number);
     }
 
     /// The running thread gives the mutex back.
@@ -87,6 +88,7 @@ impl World {
         let state = self.objects.state(number);
         (state.owner, state.count, state.value) = (NOBODY, 0, 1);
         self.release_object(number);
+        self.note_given(number);
     }
 }
 
@@ -157,6 +159,7 @@ pub fn initialised(address: usize) {
     if crate::world::controlled() {
         let w = world();
         let number = w.mutex(address);
+        w.note_initialised(number);
         let state = w.objects.state(number);
         (state.destroyed, state.owner, state.count, state.value, state.set) = (false, NOBODY, 0, 1, 0);
     }

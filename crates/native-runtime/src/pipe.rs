@@ -1,10 +1,11 @@
-//! Pipes and pairs of stream sockets between threads.
+//! Pipes and pairs of stream sockets between threads; `socket` makes connections of the same kind.
 //!
 //! The bytes are kept here; the descriptors are real ones, of an empty pipe, so that no other has their numbers. A direction
 //! has two objects: what can be read (its value: the bytes in it, or more than any need once nobody can write) and the room
 //! to write (the same once nobody can read). Reading takes from the first and adds to the second, writing the other way;
 //! both block, or fail if the descriptor does not block, as these values say.
 
+use crate::interruption::{Passed, point};
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
 use crate::race::How;
@@ -16,10 +17,13 @@ const CAPACITY: i64 = 65_536;
 /// Writes up to this size are not divided.
 const ATOMIC: usize = 4096;
 /// More than any need.
-const CLOSED: i64 = 1 << 40;
+pub const CLOSED: i64 = 1 << 40;
 /// Stand for the objects: no addresses of the program.
 const FIRST_OBJECT: usize = 0x1000;
+/// The most directions that a thread may make.
+const MOST: usize = 1024;
 
+const EINTR: i32 = 4;
 const EBADF: i32 = 9;
 const EAGAIN: i32 = 11;
 const EPIPE: i32 = 32;
@@ -29,7 +33,8 @@ unsafe extern "C" {
     fn __errno_location() -> *mut i32;
 }
 
-fn failed(error: i32) -> isize {
+/// The result of a function that fails.
+pub fn failed(error: i32) -> isize {
     // SAFETY: the program's errno.
     unsafe { *__errno_location() = error };
     -1
@@ -37,30 +42,42 @@ fn failed(error: i32) -> isize {
 
 /// A descriptor of a pipe.
 #[derive(Clone, Copy)]
-struct End {
-    descriptor: i32,
-    /// The direction it reads from, writes to.
-    reads: Option<usize>,
-    writes: Option<usize>,
-    blocks: bool,
+pub struct End {
+    /// The descriptor.
+    pub descriptor: i32,
+    /// The direction it reads from.
+    pub reads: Option<usize>,
+    /// The direction it writes to.
+    pub writes: Option<usize>,
+    /// Does it block?
+    pub blocks: bool,
 }
 
 /// The pipes of the current execution.
 #[derive(Default)]
 pub struct Pipes {
-    ends: Vec<End>,
-    /// The bytes of each direction.
-    content: Vec<Vec<u8>>,
+    /// The descriptors.
+    pub ends: Vec<End>,
+    directions: Vec<Direction>,
+}
+
+/// One way through a pipe.
+struct Direction {
+    /// Stands for its objects.
+    address: usize,
+    /// The bytes in it.
+    content: Vec<u8>,
 }
 
 impl Pipes {
     /// None.
     pub fn restart(&mut self) {
         self.ends.clear();
-        self.content.clear();
+        self.directions.clear();
     }
 
-    fn end(&self, descriptor: i32) -> Option<End> {
+    /// The end that this descriptor is.
+    pub fn end(&self, descriptor: i32) -> Option<End> {
         self.ends.iter().find(|end| end.descriptor == descriptor).copied()
     }
 
@@ -71,16 +88,23 @@ impl Pipes {
 }
 
 impl World {
-    /// The objects of a direction: bytes, room.
-    fn direction(&mut self, direction: usize) -> (u32, u32) {
-        let address = FIRST_OBJECT + direction * 16;
-        (self.objects.number(address), self.objects.number(address + 8))
+    /// The objects of a direction (bytes, room), and what stands for its address.
+    pub fn direction(&mut self, direction: usize) -> (u32, u32, usize) {
+        let address = self.pipes.directions[direction].address;
+        (self.objects.number(address), self.objects.number(address + 8), address)
     }
 
-    fn new_direction(&mut self) -> usize {
-        let direction = self.pipes.content.len();
-        self.pipes.content.push(Vec::new());
-        let (bytes, room) = self.direction(direction);
+    /// A direction is named by the thread that makes it, and as its how manieth, so that it is the same in all executions.
+    pub fn new_direction(&mut self) -> usize {
+        let direction = self.pipes.directions.len();
+        let ordinal = self.me().directions;
+        if ordinal >= MOST {
+            fail(FailureKind::Refused, "too many pipes or connections", 0);
+        }
+        self.me().directions += 1;
+        let address = FIRST_OBJECT + (self.current * MOST + ordinal) * 16;
+        self.pipes.directions.push(Direction { address, content: Vec::new() });
+        let (bytes, room, _) = self.direction(direction);
         for (number, value) in [(bytes, 0), (room, CAPACITY)] {
             let state = self.objects.state(number);
             (state.known, state.value, state.owner) = (true, value, NOBODY);
@@ -145,20 +169,34 @@ pub unsafe extern "C" fn socketpair(domain: i32, kind: i32, protocol: i32, out: 
     create(out, kind, true)
 }
 
+/// A point of interruption before an operation on a pipe: has a handler run that does not let it be done again?
+pub fn interrupted(may_block: bool) -> bool {
+    loop {
+        match point(true, may_block) {
+            Passed::Through => return false,
+            Passed::Interrupted { restarts: true } => {}
+            Passed::Interrupted { restarts: false } => return true,
+        }
+    }
+}
+
 fn receive(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     let Some(direction) = end.reads else { return failed(EBADF) };
     if size == 0 {
         return 0;
     }
-    let (bytes, room) = world().direction(direction);
+    if interrupted(blocks && end.blocks) {
+        return failed(EINTR);
+    }
+    let (bytes, room, address) = world().direction(direction);
     let op = if blocks && end.blocks { Op::PipeRead } else { Op::PipeTryRead };
-    visible(Pending { other: room, need: 1, ..Pending::on(op, bytes, FIRST_OBJECT + direction * 16) });
+    visible(Pending { other: room, need: 1, ..Pending::on(op, bytes, address) });
     let w = world();
-    let count = size.min(w.pipes.content[direction].len());
+    let count = size.min(w.pipes.directions[direction].content.len());
     if count == 0 {
         return if w.objects.state(bytes).value >= CLOSED { 0 } else { failed(EAGAIN) };
     }
-    let taken: Vec<u8> = w.pipes.content[direction].drain(..count).collect();
+    let taken: Vec<u8> = w.pipes.directions[direction].content.drain(..count).collect();
     w.objects.state(bytes).value -= count as i64;
     w.objects.state(room).value += count as i64;
     w.acquire_object(bytes);
@@ -173,19 +211,16 @@ fn send_some(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     if size == 0 {
         return 0;
     }
+    if interrupted(blocks && end.blocks) {
+        return failed(EINTR);
+    }
     crate::hooks::range(buffer, size, How::READ);
-    let (bytes, room) = world().direction(direction);
+    let (bytes, room, address) = world().direction(direction);
     let op = if blocks && end.blocks { Op::PipeWrite } else { Op::PipeTryWrite };
-    visible(Pending {
-        other: bytes,
-        need: size as i64,
-        ..Pending::on(op, room, FIRST_OBJECT + direction * 16)
-    });
+    visible(Pending { other: bytes, need: size as i64, ..Pending::on(op, room, address) });
     let w = world();
     if w.objects.state(room).value >= CLOSED {
-        if !w.ignores_broken_pipes {
-            fail(FailureKind::Crash, "SIGPIPE: a write to a pipe that nobody can read", 0);
-        }
+        crate::signal::broken_pipe();
         return failed(EPIPE);
     }
     if w.objects.state(room).value < size as i64 {
@@ -193,7 +228,7 @@ fn send_some(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     }
     // SAFETY: the caller's bytes.
     let given = unsafe { std::slice::from_raw_parts(buffer as *const u8, size) };
-    w.pipes.content[direction].extend_from_slice(given);
+    w.pipes.directions[direction].content.extend_from_slice(given);
     w.objects.state(bytes).value += size as i64;
     w.objects.state(room).value -= size as i64;
     w.release_object(bytes);
@@ -217,13 +252,23 @@ fn end_of(descriptor: i32) -> Option<End> {
     if active() { world().pipes.end(descriptor) } else { None }
 }
 
+/// A call that is passed on is a cancellation point all the same.
+fn passing() {
+    if active() {
+        point(true, false);
+    }
+}
+
 /// `read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(descriptor: i32, buffer: usize, size: usize) -> isize {
     match end_of(descriptor) {
         Some(end) => receive(end, buffer, size, true),
         // SAFETY: passed on.
-        None => unsafe { real!("read", fn(i32, usize, usize) -> isize)(descriptor, buffer, size) },
+        None => unsafe {
+            passing();
+            real!("read", fn(i32, usize, usize) -> isize)(descriptor, buffer, size)
+        },
     }
 }
 
@@ -233,7 +278,10 @@ pub unsafe extern "C" fn write(descriptor: i32, buffer: usize, size: usize) -> i
     match end_of(descriptor) {
         Some(end) => transmit(end, buffer, size, true),
         // SAFETY: passed on.
-        None => unsafe { real!("write", fn(i32, usize, usize) -> isize)(descriptor, buffer, size) },
+        None => unsafe {
+            passing();
+            real!("write", fn(i32, usize, usize) -> isize)(descriptor, buffer, size)
+        },
     }
 }
 
@@ -264,9 +312,9 @@ pub unsafe extern "C" fn send(descriptor: i32, buffer: usize, size: usize, flags
 }
 
 /// Nobody reads, or writes, this direction any more.
-fn shut(direction: usize, op: Op) {
-    let (bytes, room) = world().direction(direction);
-    visible(Pending { other: room, ..Pending::on(op, bytes, FIRST_OBJECT + direction * 16) });
+pub fn shut(direction: usize) {
+    let (bytes, room, address) = world().direction(direction);
+    visible(Pending { other: room, ..Pending::on(Op::PipeClose, bytes, address) });
     let w = world();
     w.objects.state(bytes).value += CLOSED;
     w.objects.state(room).value += CLOSED;
@@ -276,9 +324,13 @@ fn shut(direction: usize, op: Op) {
 /// `close`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close(descriptor: i32) -> i32 {
+    if active() {
+        point(true, false);
+        crate::socket::closed(descriptor);
+    }
     if let Some(end) = end_of(descriptor) {
         for direction in end.reads.into_iter().chain(end.writes) {
-            shut(direction, Op::PipeClose);
+            shut(direction);
         }
         world().pipes.ends.retain(|e| e.descriptor != descriptor);
     }
@@ -290,55 +342,18 @@ pub unsafe extern "C" fn close(descriptor: i32) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn shutdown(descriptor: i32, how: i32) -> i32 {
     let Some(end) = end_of(descriptor) else {
+        if active() && crate::socket::shut_down(descriptor) {
+            return 0;
+        }
         // SAFETY: passed on.
         return unsafe { real!("shutdown", fn(i32, i32) -> i32)(descriptor, how) };
     };
     let reads = end.reads.filter(|_| how != 1);
     let writes = end.writes.filter(|_| how != 0);
     for direction in reads.into_iter().chain(writes) {
-        shut(direction, Op::PipeClose);
+        shut(direction);
     }
     0
-}
-
-/// `poll`: of one descriptor of a pipe.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn poll(asked: *mut Asked, count: usize, time: i32) -> i32 {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("poll", fn(*mut Asked, usize, i32) -> i32)(asked, count, time) };
-    }
-    const IN: i16 = 1;
-    const OUT: i16 = 4;
-    const HANG_UP: i16 = 16;
-    if count != 1 {
-        fail(FailureKind::Refused, "poll: of more than one descriptor", 0);
-    }
-    // SAFETY: one structure, as the caller says.
-    let asked = unsafe { &mut *asked };
-    let end = world().pipes.end(asked.descriptor);
-    let direction = end.and_then(|end| if asked.events & IN != 0 { end.reads } else { end.writes });
-    let Some(direction) = direction else {
-        fail(FailureKind::Refused, "poll: of something that is no pipe of this program", 0)
-    };
-    let (bytes, room) = world().direction(direction);
-    let (object, event) = if asked.events & IN != 0 { (bytes, IN) } else { (room, OUT) };
-    // With a timeout anything may happen before it ends.
-    let op = if time < 0 { Op::Poll } else { Op::TryPoll };
-    visible(Pending { need: 1, ..Pending::on(op, object, FIRST_OBJECT + direction * 16) });
-    let w = world();
-    let value = w.objects.state(object).value;
-    let ready = if event == IN { !w.pipes.content[direction].is_empty() } else { value >= 1 };
-    asked.answers = if ready { event } else { 0 } | if value >= CLOSED / 2 { HANG_UP } else { 0 };
-    i32::from(asked.answers != 0)
-}
-
-/// What `poll` is asked.
-#[repr(C)]
-pub struct Asked {
-    descriptor: i32,
-    events: i16,
-    answers: i16,
 }
 
 /// `fcntl`: of a pipe, only whether it blocks.
@@ -347,6 +362,13 @@ pub unsafe extern "C" fn fcntl(descriptor: i32, command: i32, argument: usize) -
     const GET_FLAGS: i32 = 3;
     const SET_FLAGS: i32 = 4;
     const DUPLICATE: [i32; 2] = [0, 1030];
+    if active()
+        && command == SET_FLAGS
+        && let Some(socket) = world().sockets.find(descriptor)
+    {
+        socket.blocks = argument as i32 & NONBLOCK == 0;
+        return 0;
+    }
     if end_of(descriptor).is_some() {
         if DUPLICATE.contains(&command) {
             fail(FailureKind::Refused, "fcntl: duplicates of a pipe's descriptor", 0);

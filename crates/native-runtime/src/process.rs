@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, c_char};
 
+use crate::interruption::{Passed, point};
 use crate::protocol::{FailureKind, Op};
 use crate::real;
 use crate::system_call::{exit_process, number, system_call};
@@ -158,10 +159,25 @@ macro_rules! sleeps {
                 // SAFETY: passed on.
                 return unsafe { sleeps_real!($name, fn($($kind),*) -> $result)($($argument),*) };
             }
+            if point(!stringify!($name).ends_with("yield"), false) != Passed::Through {
+                return interrupted_sleep(stringify!($name)) as $result;
+            }
             quiet();
             0
         }
     )* };
+}
+
+/// What a function gives that sleeps and was interrupted by a handler.
+fn interrupted_sleep(name: &str) -> i32 {
+    const EINTR: i32 = 4;
+    match name {
+        // The seconds that are left.
+        "sleep" => 1,
+        "clock_nanosleep" => EINTR,
+        "sched_yield" | "pthread_yield" => 0,
+        _ => crate::signal_wait::status(EINTR),
+    }
 }
 
 macro_rules! sleeps_real {

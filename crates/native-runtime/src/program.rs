@@ -70,6 +70,15 @@ impl World {
             Op::PipeRead | Op::PipeWrite => self.pipe_operation(Mode::Acquire, pending),
             Op::PipeTryRead | Op::PipeTryWrite => self.pipe_operation(Mode::Try, pending),
             Op::PipeClose => self.pipe_operation(Mode::Write, pending),
+            Op::Cancel => self.primitive(Kind::Other, Mode::Write, 0, pending),
+            Op::AwaitCancel => self.primitive(Kind::Other, Mode::Acquire, 1, pending),
+            Op::SendSignal => self.send_operation(pending, alternative),
+            Op::SignalState | Op::SignalWait => self.primitive(Kind::Other, Mode::Write, 0, pending),
+            // Only who sends signals looks at what others block.
+            Op::SignalReturn => self.primitive(Kind::Other, Mode::Read, 0, pending),
+            Op::SocketState => self.primitive(Kind::Other, Mode::Write, 0, pending),
+            Op::Accept => self.primitive(Kind::Other, Mode::Acquire, 1, pending),
+            Op::TryAccept => self.primitive(Kind::Other, Mode::Try, 1, pending),
             Op::Poll => self.primitive(Kind::Other, Mode::Acquire, pending.need, pending),
             Op::TryPoll => self.primitive(Kind::Other, Mode::Read, 0, pending),
             Op::Barrier => {
@@ -84,6 +93,10 @@ impl World {
             Op::Create => {
                 let mut operation = Operation::new(Kind::Create);
                 operation.wakes = ThreadSet(pending.set);
+                if self.signals.used {
+                    // There is one more who may get them.
+                    operation = operation.with(self.signals.object, Mode::Write, 0, 0);
+                }
                 operation
             }
             Op::Join => {
@@ -110,6 +123,25 @@ impl World {
         )
     }
 
+    /// Who gets a signal is a choice, and may be waiting for it.
+    fn send_operation(&self, pending: &Pending, alternative: u16) -> Operation {
+        let mut operation = self.primitive(Kind::Signal, Mode::Write, 0, pending);
+        let (ways, woken) = self.ways_to_send(pending, alternative);
+        operation.alternatives = ways;
+        operation.wakes = woken.into_iter().map(|t| t as ThreadId).collect();
+        operation
+    }
+
+    /// A point of interruption: in one way if the thread is interrupted already, else as it decides.
+    fn point_operation(&self, thread: usize, pending: &Pending) -> Operation {
+        let mut operation = Operation::new(Kind::Choose);
+        for object in self.looked_at(pending) {
+            operation = operation.with(object, Mode::Read, 0, self.value(object));
+        }
+        operation.alternatives = if self.is_interrupted_now(thread, pending) { 1 } else { pending.choices };
+        operation
+    }
+
     fn wake_operation(&self, pending: &Pending, alternative: u16) -> Operation {
         let waiters = self.objects.peek(pending.object).map_or(&[][..], |state| &state.waiters);
         let signal = matches!(pending.op, Op::Signal | Op::FutexWakeOne);
@@ -125,16 +157,20 @@ impl World {
     }
 
     fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+        let number = thread;
         let thread = &self.threads[thread];
         let pending = &thread.pending;
         match thread.status {
+            Status::Ready if pending.op == Op::Point => Some(self.point_operation(number, pending)),
             Status::Ready if pending.op == Op::Exit => None,
             Status::Ready => Some(self.ready_operation(pending, alternative)),
             Status::Released => Some(Operation::new(Kind::Resume)),
             Status::Waiting { timed: true } => {
                 Some(self.primitive(Kind::ConditionTimeout, Mode::Write, 0, pending))
             }
-            Status::Reacquiring { timed_out, timed } if pending.op == Op::FutexResume => {
+            Status::Reacquiring { timed_out, timed }
+                if matches!(pending.op, Op::FutexResume | Op::SignalResume) =>
+            {
                 let mut operation = Operation::new(Kind::Resume);
                 operation.timed = (timed && !timed_out).then_some(pending.object);
                 Some(operation)
@@ -177,7 +213,14 @@ impl World {
         let blocked = threads.iter().any(|t| t.lives() && t.status != Status::Assumed);
         let unjoined =
             threads[1..].iter().filter(|t| t.status != Status::Unborn && !t.detached && !t.joined).count();
-        if assumed {
+        let alive = || (0..threads.len()).filter(|&t| threads[t].lives());
+        if let Some(thread) = alive().find(|&t| threads[t].status == Status::AtBarrier && self.has_signal(t))
+        {
+            let text = format!("a signal to thread {thread} while it waits at a barrier");
+            self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
+            return Ending::Crash;
+        }
+        if assumed || alive().any(|t| self.is_in_vain(t)) {
             return Ending::Infeasible;
         }
         if blocked && !exited {

@@ -75,6 +75,10 @@ pub struct Races {
     touched: Table<(u32, u32)>,
     /// Per eight bytes, in all executions so far: were they accessed plainly, and did somebody rely on that they were not?
     plain: Table<(bool, bool)>,
+    /// Per eight bytes, in all executions so far: the locks of every access.
+    pub guards: Table<crate::guard::Guard>,
+    /// Is no lock to be relied on?
+    pub guards_distrusted: bool,
 }
 
 impl Races {
@@ -86,6 +90,8 @@ impl Races {
             stacks: Vec::new(),
             touched: Table::new(),
             plain: Table::new(),
+            guards: Table::new(),
+            guards_distrusted: false,
         }
     }
 
@@ -128,6 +134,9 @@ impl Races {
 impl World {
     /// Takes note of an access of the running thread and looks for a race with an earlier one.
     pub fn note_access(&mut self, address: usize, size: usize, how: How) {
+        if self.shared.symmetry == 2 {
+            self.note_guard(address, size);
+        }
         if self.replays() {
             let stack = self.stack_here();
             self.note_with(address, size, how, Some(&stack));
@@ -195,6 +204,9 @@ impl World {
     /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap.
     pub fn note_free(&mut self, address: usize, size: usize) {
         self.note_plain(address, size);
+        if self.shared.symmetry == 2 {
+            self.note_guard(address, size);
+        }
         for granule in (address >> 3)..((address + size).div_ceil(8)) {
             if let Some(head) = self.races.granules.get(granule)
                 && head != 0
@@ -234,24 +246,32 @@ impl World {
         });
         let entry = Entry { next: 0, epoch, bytes, thread, how, stack };
         let (races, clock) = (&mut self.races, &self.threads[self.current].clock);
-        // A place whose entry is no longer needed: it would race only with what the new one races with as well.
-        let mut at = head;
+        // Entries that are no longer needed: each would race only with what the new one races with as well. The first one's
+        // place is taken, the others are taken out, so that lists stay short where locks are used.
+        let (mut at, mut last, mut placed) = (head, 0u32, false);
         while at != 0 {
             let old = &mut races.entries[at as usize - 1];
+            let next = old.next;
             let superfluous = old.bytes & !bytes == 0
                 && ((old.thread == thread && old.how == how)
                     || (how.write
                         && (!how.atomic || old.how.atomic)
                         && old.epoch <= clock[old.thread as usize]));
-            if superfluous {
-                *old = Entry { next: old.next, ..entry };
-                return;
+            if !superfluous {
+                last = at;
+            } else if !placed {
+                *old = Entry { next, ..entry };
+                (placed, last) = (true, at);
+            } else {
+                races.entries[last as usize - 1].next = next;
             }
-            at = old.next;
+            at = next;
         }
-        races.entries.push(Entry { next: head, ..entry });
-        // SAFETY: as above.
-        unsafe { *slot = races.entries.len() as u32 };
+        if !placed {
+            races.entries.push(Entry { next: head, ..entry });
+            // SAFETY: as above.
+            unsafe { *slot = races.entries.len() as u32 };
+        }
     }
 
     fn check(&mut self, granule: usize, head: u32, bytes: u8, how: How) {

@@ -2,7 +2,7 @@
 
 use crate::protocol::FailureKind;
 use crate::real;
-use crate::world::{active, fail, world};
+use crate::world::{active, fail};
 
 macro_rules! refused {
     ($($name:ident $text:literal),* $(,)?) => { $(
@@ -40,67 +40,28 @@ refused! {
     posix_spawnp "the program starts another process",
     system "the program starts another process",
     popen "the program starts another process",
-    pthread_cancel "cancelling threads is not supported",
-    pthread_kill "signals to threads are not supported",
-    pthread_sigqueue "signals to threads are not supported",
-    sigwait "waiting for signals is not supported",
-    sigwaitinfo "waiting for signals is not supported",
-    sigtimedwait "waiting for signals is not supported",
-    sigsuspend "waiting for signals is not supported",
-    pause "waiting for signals is not supported",
+    pthread_sigqueue "signals with values are not supported",
+    sigqueue "signals with values are not supported",
+    killpg "signals to other processes are not supported",
+    tgkill "signals to kernel threads are not supported",
+    signalfd "signals as files are not supported",
     alarm "timers are not supported",
     setitimer "timers are not supported",
     timer_create "timers are not supported",
-    socket "sockets are not supported",
-    eventfd "blocking communication through the kernel is not supported",
-    select "blocking communication through the kernel is not supported",
-    epoll_wait "blocking communication through the kernel is not supported",
+    eventfd "not supported; pipes and semaphores are",
+    epoll_create "not supported; poll and select are",
+    epoll_create1 "not supported; poll and select are",
+    sendmsg "not supported; send is",
+    recvmsg "not supported; recv is",
     mremap "moving mappings is not supported",
     mq_open "message queues are not supported",
     shm_open "shared memory is not supported",
     shmget "shared memory is not supported",
     semget "System V semaphores are not supported",
-    raise "sending signals is not supported",
-    kill "sending signals is not supported",
 }
 
 unsafe extern "C" {
     fn __errno_location() -> *mut i32;
-}
-
-/// SIGPIPE.
-const BROKEN_PIPE: i32 = 13;
-const IGNORE: usize = 1;
-
-/// `signal`: nobody sends signals, so the handler will not be called.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn signal(number: i32, handler: usize) -> usize {
-    if active() {
-        if number == BROKEN_PIPE {
-            world().ignores_broken_pipes = handler == IGNORE;
-        }
-        return 0;
-    }
-    // SAFETY: passed on.
-    unsafe { real!("signal", fn(i32, usize) -> usize)(number, handler) }
-}
-
-/// `sigaction`: the same.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sigaction(number: i32, new: usize, old: *mut [u8; 152]) -> i32 {
-    if active() {
-        if number == BROKEN_PIPE && new != 0 {
-            // SAFETY: a struct sigaction begins with the handler.
-            world().ignores_broken_pipes = unsafe { *(new as *const usize) } == IGNORE;
-        }
-        if !old.is_null() {
-            // SAFETY: the caller gives room for a struct sigaction: the default.
-            unsafe { *old = [0; 152] };
-        }
-        return 0;
-    }
-    // SAFETY: passed on.
-    unsafe { real!("sigaction", fn(i32, usize, *mut [u8; 152]) -> i32)(number, new, old) }
 }
 
 /// `syscall`: futexes are ours, anything else passes.

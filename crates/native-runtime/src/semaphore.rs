@@ -2,10 +2,12 @@
 
 use std::ffi::{CStr, c_char};
 
+use crate::interruption::{Passed, point};
 use crate::protocol::{FailureKind, Op};
 use crate::real;
 use crate::world::{Pending, World, active, controlled, fail, visible, world};
 
+const EINTR: i32 = 4;
 const EAGAIN: i32 = 11;
 const ETIMEDOUT: i32 = 110;
 
@@ -158,8 +160,12 @@ pub unsafe extern "C" fn sem_close(semaphore: usize) -> i32 {
 }
 
 fn wait(semaphore: usize, op: Op, failure: i32) -> i32 {
-    if op == Op::SemaphoreWait {
-        crate::thread::test_cancel();
+    while let Passed::Interrupted { restarts } = point(true, op == Op::SemaphoreWait) {
+        if !restarts {
+            // SAFETY: the program's errno.
+            unsafe { *__errno_location() = EINTR };
+            return -1;
+        }
     }
     let number = world().semaphore(semaphore);
     visible(Pending::on(op, number, semaphore));

@@ -41,14 +41,13 @@ impl Copied {
         unsafe { (part.start as *mut u8).copy_from_nonoverlapping(content.as_ptr(), content.len()) };
     }
 
-    /// Copies back what may have changed.
-    fn restore_written(&self, written: &mut WrittenPages) {
-        let (all, pages) = (self.range(), whole_pages(&self.range()));
+    /// Copies back what is not part of the whole pages that are watched.
+    fn restore_edges(&self, pages: &Range<usize>) {
         if pages.is_empty() {
             return self.restore();
         }
+        let all = self.range();
         self.restore_part(all.start..pages.start);
-        written.for_each(&pages, |part| self.restore_part(part));
         self.restore_part(pages.end..all.end);
     }
 }
@@ -57,6 +56,8 @@ impl Copied {
 pub struct Snapshot {
     data: Vec<Copied>,
     written: WrittenPages,
+    /// The whole pages of each of these, which are watched.
+    pages: Vec<Range<usize>>,
     /// Must notes of writes be taken anew?
     rewatch: bool,
     /// Of each thread: its control block and thread-local variables.
@@ -194,13 +195,23 @@ impl Snapshot {
                 threads.push(Copied::new(range));
             }
         }
-        Snapshot { written: watch(&data), data, threads, keys: world.keys.len(), rewatch: false }
+        Snapshot {
+            written: watch(&data),
+            pages: pages_of(&data),
+            data,
+            threads,
+            keys: world.keys.len(),
+            rewatch: false,
+        }
     }
 }
 
+fn pages_of(data: &[Copied]) -> Vec<Range<usize>> {
+    data.iter().map(|copied| whole_pages(&copied.range())).collect()
+}
+
 fn watch(data: &[Copied]) -> WrittenPages {
-    let pages: Vec<Range<usize>> = data.iter().map(|copied| whole_pages(&copied.range())).collect();
-    WrittenPages::new(&pages)
+    WrittenPages::new(&pages_of(data))
 }
 
 fn scrub(thread: &Thread) {
@@ -252,9 +263,11 @@ impl World {
             snapshot.data.iter().for_each(Copied::restore);
             snapshot.written = watch(&snapshot.data);
         }
-        for copied in &snapshot.data {
-            copied.restore_written(&mut snapshot.written);
+        for (copied, pages) in snapshot.data.iter().zip(&snapshot.pages) {
+            copied.restore_edges(pages);
         }
+        let data = &snapshot.data;
+        snapshot.written.for_all(&snapshot.pages, |number, part| data[number].restore_part(part));
         for thread in 0..self.named.min(THREADS) {
             if thread == 0 || self.threads[thread].status != crate::world::Status::Unborn {
                 snapshot.threads[thread].restore();

@@ -8,6 +8,7 @@
 //! can see, so the behaviours are the same, and joining a set of threads one by one becomes one operation that does
 //! not tell them apart. This is done only if symmetry is asked for.
 
+use crate::interruption::{Passed, point};
 use crate::protocol::{FailureKind, Op, THREADS, why};
 use crate::race::{How, access, join};
 use crate::real;
@@ -21,7 +22,7 @@ const DESTRUCTOR_ROUNDS: usize = 4;
 
 impl World {
     /// The thread that the program knows by `handle`.
-    fn find(&self, handle: usize) -> Option<usize> {
+    pub fn find(&self, handle: usize) -> Option<usize> {
         self.threads[..self.named.min(THREADS)]
             .iter()
             .position(|t| t.handle == handle && t.status != Status::Unborn)
@@ -51,12 +52,17 @@ extern "C" fn thread_entry() -> ! {
 }
 
 /// Ends the running thread.
-fn finish(result: usize) -> ! {
+pub fn finish(result: usize) -> ! {
+    world().me().uncancellable = true;
+    crate::unwinding::destroy_locals();
     run_destructors();
     crate::mutex::abandon_robust();
     let owed = world().me().owed;
     if owed != 0 {
         settle(owed);
+    }
+    if world().signals.used {
+        crate::signal::end_of_thread();
     }
     let w = world();
     let me = w.me();
@@ -124,11 +130,13 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     }
     let w = world();
     let clock = w.release();
+    let mask = w.me().signals.mask;
     let thread = &mut w.threads[child];
     (thread.routine, thread.argument, thread.c11) = (routine, argument, c11);
     thread.status = Status::Starting;
     thread.detached = detached == 1;
     thread.start = start;
+    thread.signals.mask = mask;
     thread.clock = clock;
     thread.clock[child] = 1;
     w.starting |= 1 << child;
@@ -183,9 +191,11 @@ pub fn join_thread(handle: usize, result: Option<&mut usize>) -> i32 {
     if w.threads[thread].joined {
         fail(FailureKind::Misuse, &format!("join of thread {thread}, which was joined before"), 0);
     }
+    while point(true, true) != Passed::Through {}
+    let w = world();
     w.threads[thread].joined = true;
     w.me().joins += 1;
-    if w.shared.symmetry != 0 && result.is_none() && !w.no_debts {
+    if w.shared.symmetry != 0 && result.is_none() && !w.no_debts && !w.is_cancellable(w.current) {
         w.me().owed |= 1 << thread;
         return 0;
     }
@@ -245,70 +255,6 @@ impl World {
     pub fn identity_used(&mut self) {
         let me = self.current;
         self.break_symmetry(1 << me, why::IDENTITY);
-    }
-}
-
-/// `pthread_exit`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pthread_exit(result: usize) -> ! {
-    if !active() {
-        // SAFETY: passed on.
-        unsafe { real!("pthread_exit", fn(usize))(result) };
-    }
-    world().me().result = result;
-    unwind()
-}
-
-/// Runs the cleanup handlers of the running thread, innermost first, and ends it.
-fn unwind() -> ! {
-    let me = world().me();
-    if let Some(buffer) = me.cleanup.pop() {
-        // SAFETY: the program saved its context there (`pthread_cleanup_push`) and has not left that block.
-        unsafe { real!("siglongjmp", fn(usize, i32))(buffer, 1) };
-    }
-    let result = world().me().result;
-    finish(result)
-}
-
-/// Part of `pthread_cleanup_push`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __pthread_register_cancel(buffer: usize) {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("__pthread_register_cancel", fn(usize))(buffer) };
-    }
-    world().me().cleanup.push(buffer);
-}
-
-/// Part of `pthread_cleanup_pop`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __pthread_unregister_cancel(buffer: usize) {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("__pthread_unregister_cancel", fn(usize))(buffer) };
-    }
-    world().me().cleanup.retain(|&b| b != buffer);
-}
-
-/// Called by the program after a cleanup handler.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __pthread_unwind_next(buffer: usize) {
-    if !active() {
-        // SAFETY: passed on.
-        return unsafe { real!("__pthread_unwind_next", fn(usize))(buffer) };
-    }
-    unwind()
-}
-
-/// A cancellation point. Cancelling is refused by name, so there is nothing to do.
-pub fn test_cancel() {}
-
-/// `pthread_testcancel`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_testcancel() {
-    if !active() {
-        // SAFETY: passed on.
-        unsafe { real!("pthread_testcancel", fn())() };
     }
 }
 

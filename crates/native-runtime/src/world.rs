@@ -115,8 +115,22 @@ pub struct Thread {
     pub uncancellable: bool,
     /// Handlers to run when it is cancelled or exits: addresses of glibc's cleanup buffers, innermost last.
     pub cleanup: Vec<usize>,
+    /// What is thrown when its stack is unwound.
+    pub thrown: crate::unwinding::Thrown,
+    /// Destructors of its thread-local C++ objects, and these.
+    pub local_destructors: Vec<(usize, usize)>,
+    /// Its signals.
+    pub signals: crate::signal::ThreadSignals,
+    /// Directions of pipes made so far.
+    pub directions: usize,
+    /// What it polls: objects, and what they need.
+    pub polled: Vec<(u32, i64)>,
+    /// Was the point before its next operation passed?
+    pub passed: bool,
     /// Robust mutexes that it has.
     pub robust: Vec<usize>,
+    /// Numbers of the mutexes that it has.
+    pub held: Vec<u32>,
     /// The handle the program knows it by: fixed per thread.
     pub handle: usize,
     /// Children created so far.
@@ -217,8 +231,12 @@ pub struct World {
     pub heap: Heap,
     /// Pipes between threads.
     pub pipes: crate::pipe::Pipes,
-    /// Does a write to a pipe that nobody reads just fail?
-    pub ignores_broken_pipes: bool,
+    /// Sockets between threads.
+    pub sockets: crate::socket::Sockets,
+    /// Signals that the program sends to itself.
+    pub signals: crate::signal::Signals,
+    /// Threads that are cancelled in some execution, as a set.
+    pub cancelled_ever: u64,
     /// Names of semaphores: the same in every execution.
     pub semaphore_names: Vec<(Vec<u8>, u32)>,
     /// Memory that the program maps itself.
@@ -320,7 +338,9 @@ pub fn attach() {
         heap: Heap::new(),
         mappings: Default::default(),
         pipes: Default::default(),
-        ignores_broken_pipes: false,
+        sockets: Default::default(),
+        signals: Default::default(),
+        cancelled_ever: 0,
         semaphore_names: Vec::new(),
         snapshot: None,
         keys: Vec::new(),
@@ -355,7 +375,14 @@ impl Thread {
             cancelled: false,
             uncancellable: false,
             cleanup: Vec::new(),
+            thrown: Default::default(),
+            local_destructors: Vec::new(),
+            signals: Default::default(),
+            directions: 0,
+            polled: Vec::new(),
+            passed: false,
             robust: Vec::new(),
+            held: Vec::new(),
             handle: 0,
             children: 0,
             joins: 0,
@@ -384,7 +411,12 @@ impl Thread {
         self.c11 = false;
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
         self.cleanup.clear();
+        self.local_destructors.clear();
+        self.signals = Default::default();
+        (self.passed, self.directions) = (false, 0);
+        self.polled.clear();
         self.robust.clear();
+        self.held.clear();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];
@@ -492,16 +524,25 @@ pub fn wait_for_turn(own: &AtomicU32) {
 }
 
 /// Announces a visible operation of the running thread and waits until it may be done; gives the alternative to take. What
-/// the operation does is then done by the caller.
+/// the operation does is then done by the caller. Joins that are owed and signal handlers come before it.
 pub fn visible(pending: Pending) -> u16 {
     let (owed, operands) = (world().me().owed, world().me().operands);
     if owed != 0 {
         world().me().operands = [0; 3];
         crate::thread::settle(owed);
     }
+    if world().is_receiver(world().current) {
+        world().me().operands = [0; 3];
+        crate::interruption::before(pending.op);
+    }
+    world().me().operands = operands;
+    announce(pending)
+}
+
+/// The same without anything before it.
+pub fn announce(pending: Pending) -> u16 {
     let w = world();
     let me = w.me();
-    me.operands = operands;
     me.pending = pending;
     me.status = Status::Ready;
     me.quiet = 0;

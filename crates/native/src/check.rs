@@ -8,6 +8,7 @@ use crate::build::Binary;
 use crate::holes::holes;
 use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict, why};
 use crate::session::{End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text};
+use crate::symbols::Location;
 use crate::token::Token;
 use crate::trace::{Trace, replay};
 
@@ -135,8 +136,12 @@ pub struct Report {
     pub last: Token,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
-    /// CPU time of the exploration.
+    /// Lines with accesses that the compiler does not announce, so that they are not checked.
+    pub holes: usize,
+    /// CPU time of the checked processes.
     pub cpu: Duration,
+    /// That part of it that was not spent on the exploration: start-up, the estimate, minimising.
+    pub cpu_aside: Duration,
 }
 
 /// Checks a program.
@@ -169,13 +174,16 @@ pub fn check(
             died(binary, request, &token, &format!("the process ended by itself, status {status}"))?
         }
     };
+    let holes = holes(binary.path());
     Ok(Report {
         answer,
+        holes: holes.len(),
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
-        notes: notes(shared, request, binary),
+        notes: notes(shared, request, &holes),
         last: token,
         cpu,
+        cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
     })
 }
 
@@ -316,7 +324,7 @@ fn figures(shared: &Shared) -> Figures {
 /// Places of holes that a note names.
 const MOST_HOLES: usize = 5;
 
-fn notes(shared: &Shared, request: &Request, binary: &Binary) -> Vec<String> {
+fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> {
     let mut notes = Vec::new();
     if request.symmetry != Symmetry::Off {
         let reasons = why::ALL.iter().filter(|(bit, _)| shared.asymmetric & bit != 0);
@@ -333,7 +341,6 @@ fn notes(shared: &Shared, request: &Request, binary: &Binary) -> Vec<String> {
     if request.allow_races && shared.restarts > 0 {
         notes.push("data races are allowed: racing accesses were made steps".to_owned());
     }
-    let holes = holes(binary.path());
     if !holes.is_empty() {
         let places = holes.iter().take(MOST_HOLES).map(|h| format!("{}:{} ({})", h.file, h.line, h.function));
         let more = if holes.len() > MOST_HOLES { ", …" } else { "" };

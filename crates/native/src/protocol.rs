@@ -173,7 +173,16 @@ numbered! {
         AtomicBegin = "atomic section",
         AtomicEnd = "end of atomic section",
         Cancel = "cancel",
-        TestCancel = "cancellation point",
+        AwaitCancel = "wait to be cancelled",
+        Point = "point of interruption",
+        SendSignal = "send signal",
+        SignalState = "change signal state",
+        SignalWait = "wait for a signal",
+        SignalResume = "go on after a signal",
+        SignalReturn = "return from a signal handler",
+        Accept = "accept",
+        TryAccept = "try to accept",
+        SocketState = "bind, listen, connect or close",
         Spin = "spin until changed",
         Destroy = "destroy",
         Exit = "exit",
@@ -382,6 +391,8 @@ pub struct Shared {
     pub together: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
+    /// CPU time, in nanoseconds, that was not spent on the exploration: start-up, probes, minimising.
+    pub aside_nanoseconds: u64,
 
     // Questions about residual code.
     /// See [`question`]; changed by atomic operations only.

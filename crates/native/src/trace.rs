@@ -231,6 +231,23 @@ impl View<'_> {
             }
             Op::Signal | Op::Broadcast => format!("{} {}, wakes nobody", op.text(), object()),
             Op::Choose => format!("choose {} of {}", step.alternative, step.alternatives),
+            Op::Cancel => format!("cancel T{}", step.address),
+            Op::SendSignal => {
+                let to = match step.address >> 8 {
+                    0 => "the process".to_owned(),
+                    thread => format!("T{}", thread - 1),
+                };
+                let woken =
+                    if step.wakes == 0 { String::new() } else { format!(", wakes {}", threads(step.wakes)) };
+                format!("send signal {} to {to}{woken}", step.address & 0xff)
+            }
+            Op::Point if step.alternatives > 1 && step.alternative > 0 => "will be interrupted".to_owned(),
+            Op::AwaitCancel
+            | Op::Point
+            | Op::SignalState
+            | Op::SignalWait
+            | Op::SignalResume
+            | Op::SignalReturn => op.text().to_owned(),
             Op::Yield | Op::AtomicBegin | Op::AtomicEnd => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
@@ -256,6 +273,7 @@ impl View<'_> {
                 let list: Vec<String> = ThreadSet(end.awaits).iter().map(|t| format!("T{t}")).collect();
                 format!("join {}", list.join(", "))
             }
+            Op::Wait if end.address == 0 => "get a signal".to_owned(),
             Op::Wait => format!("be woken at {}", self.symbols.data(end.address)),
             Op::Exit => "exit".to_owned(),
             _ if end.address == 0 => op.text().to_owned(),

@@ -48,6 +48,33 @@ fn processes_are_refused() {
 }
 
 #[test]
+fn what_is_not_supported_is_refused_by_name() {
+    let refused = [
+        ("pthread_setcanceltype", "pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0)"),
+        ("kill", "kill(1, SIGTERM)"),
+        ("alarm", "alarm(1)"),
+        (
+            "connect",
+            "struct sockaddr_in s = {.sin_family = AF_INET, .sin_addr = {0x08080808}};\n\
+         connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&s, sizeof s)",
+        ),
+        ("socket", "socket(AF_INET, SOCK_DGRAM, 0)"),
+        ("epoll_create1", "epoll_create1(0)"),
+        ("eventfd", "eventfd(0, 0)"),
+        ("siglongjmp", "if (!sigsetjmp(b, 1)) { signal(SIGUSR1, j); raise(SIGUSR1); }"),
+    ];
+    for (name, call) in refused {
+        let body = format!(
+            "#include <netinet/in.h>\n#include <signal.h>\n#include <sys/epoll.h>\n#include <sys/eventfd.h>\n\
+             #include <sys/socket.h>\nstatic sigjmp_buf b; void j(int s) {{ siglongjmp(b, s); }}\n\
+             static void *w(void *a) {{ {call}; return a; }}"
+        );
+        let found = answer(name, &body);
+        assert!(matches!(&found, Answer::Refused(why, _) if why.starts_with(name)), "{name}: {found:?}");
+    }
+}
+
+#[test]
 fn files_stay_in_the_scratch_directory() {
     let outside = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("outside.txt");
     let _ = std::fs::remove_file(&outside);

@@ -3,7 +3,7 @@
 use quotient_machine::{DynamicGraph, Machine, Renaming};
 use quotient_program::{Expr, Operation};
 use quotient_residual::liveness;
-use quotient_source::SourceMap;
+use quotient_source::{SourceMap, Span};
 use quotient_symmetry::graph::Graph;
 use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered, StateGraph};
@@ -205,6 +205,7 @@ pub(crate) fn report(
         Some(States::Dynamic(states)) => {
             report.order = asked.name();
             report.found = vec![states.found().into()];
+            report.limit = states.limit().map(|(why, span)| at_line(why, span, sources));
             return report;
         }
         Some(States::Static(states)) => states.largest().cloned(),
@@ -222,10 +223,14 @@ pub(crate) fn report(
     });
     if let Some(identities) = identities {
         report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
-        report.limit = identities.limit.filter(|_| !report.found.is_empty()).map(|limit| {
-            let at = limit.span.map_or_else(String::new, |span| format!(" ({})", sources.file_line(span)));
-            format!("{}{at}", limit.why)
-        });
+        let limit = identities.limit.filter(|_| !report.found.is_empty());
+        report.limit = limit.map(|limit| at_line(&limit.why, limit.span, sources));
     }
     report
+}
+
+/// A reason, and where to look.
+fn at_line(why: &str, span: Option<Span>, sources: &SourceMap) -> String {
+    let at = span.map_or_else(String::new, |span| format!(" ({})", sources.file_line(span)));
+    format!("{why}{at}")
 }

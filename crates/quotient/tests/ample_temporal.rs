@@ -54,8 +54,9 @@ fn graph<A: Ample<Machine>>(machine: &mut Machine, ample: &mut A, names: &[Strin
     let mut edges: Vec<Vec<usize>> = Vec::new();
     while edges.len() < states.len() {
         let state = states[edges.len()].clone();
-        for attempt in 0.. {
-            let scope = ample.propose(machine, &state, attempt);
+        let proposals = ample.proposals(machine, &state);
+        for number in 0.. {
+            let scope = proposals.get(number);
             out.clear();
             machine.successors(&state, scope, &mut out).ok()?;
             let fine = (0..out.len()).all(|i| out.entry(i).has_state());

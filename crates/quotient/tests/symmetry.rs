@@ -39,10 +39,7 @@ fn philosophers_in_a_ring_have_rotations() {
 #[test]
 fn a_mutex_grows_linearly() {
     for (n, states) in [(5, 12), (10, 22)] {
-        let text = format!(
-            "bool taken;\nproctype worker() {{ do :: skip; atomic {{ !taken -> taken = true }}; taken = false od }}\n\
-             init {{ byte i; atomic {{ do :: i < {n} -> run worker(); i++ :: else -> break od }} }}"
-        );
+        let text = format!("#define N {n}\n{}", include_str!("../../../models/mutex.pml"));
         let outcome = check(&text, Symmetry::Exact);
         assert_eq!(outcome.verdict, Verdict::Holds);
         assert_eq!(outcome.statistics.states, states);

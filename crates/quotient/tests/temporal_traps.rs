@@ -201,7 +201,7 @@ fn nobody_is_ignored_for_ever() {
     let model = model(SPINNER, "[] (y == 0)");
     let (mut plain, _) = model.machine(true, false).expect("small");
     let mut naive = AmpleSets::new(&plain, &Preserve::Deadlock, false).expect("it has ample sets");
-    let met = reached(&mut plain, &mut |machine, state| naive.propose(machine, state, 0));
+    let met = reached(&mut plain, &mut |machine, state| naive.proposals(machine, state).get(0));
     let y = |machine: &Machine, state: &[u64]| {
         let values = machine.values(state, &quotient::machine::ObjectNames::default());
         values.iter().any(|v| v.name == "y" && v.text == "1")
@@ -233,7 +233,8 @@ active proctype C() { do :: z == 1 -> z = 0 od }";
     let mut sorted: Vec<&Vec<u64>> = states.iter().collect();
     sorted.sort();
     let all = |ample: &mut AmpleSets, machine: &mut Machine, state: &[u64]| -> Vec<Scope> {
-        (0..AmpleSets::PROPOSALS).map(|attempt| ample.propose(machine, state, attempt)).collect()
+        let proposals = ample.proposals(machine, state);
+        (0..AmpleSets::PROPOSALS).map(|number| proposals.get(number)).collect()
     };
     for state in &sorted {
         in_order.push(all(&mut first, &mut plain, state));

@@ -49,11 +49,9 @@ pub fn audit_ample<S: System, R: Representative<S>, A: Ample<S>>(
     let mut out = Successors::new();
     random_walks(system, samples, seed, |system, state, all| {
         audit.states += 1;
-        for attempt in 0..A::PROPOSALS {
-            if attempt > 0 {
-                ample.propose(system, state, 0);
-            }
-            let scope = ample.propose(system, state, attempt);
+        let proposals = ample.proposals(system, state);
+        for number in 0..A::PROPOSALS {
+            let scope = proposals.get(number);
             if scope == Scope::All {
                 break;
             }

@@ -5,12 +5,13 @@
 use quotient_ample::{Ample, Proviso};
 use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
-use quotient_visited::{Group, Known, Looked, Visited};
-use smallvec::SmallVec;
+use quotient_visited::{Known, Looked, Visited};
 
+use crate::attempt::{Attempt, rest};
+use crate::batch::{Batch, Refused};
 use crate::monitor::Monitor;
 use crate::open_level::OpenLevel;
-use crate::originals::{Level, Originals, Taken};
+use crate::originals::{Level, Originals};
 use crate::parents::Parents;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -30,13 +31,15 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         open: OpenLevel::default(),
         report: Report::new(),
         parents: Parents::default(),
-        level: Level::default(),
+        left: 0,
+        level_bytes: 0,
         next: Level::default(),
         expanded: 0,
         transitions: 0,
         depth: 0,
-        again: Again { originals: Originals::new(originals.keeps()), ..Again::default() },
+        successors: Successors::new(),
         originals,
+        looked: Looked::default(),
         scratch: Vec::new(),
     };
     search.report.stop = match search.run(options) {
@@ -55,32 +58,18 @@ struct BreadthFirst<'a, S, R, A, V> {
     open: OpenLevel,
     report: Report,
     parents: Parents,
-    level: Level,
+    /// States of the current level that wait, and the level's size.
+    left: u64,
+    level_bytes: u64,
     next: Level,
     expanded: u64,
     transitions: u64,
     depth: u64,
-    /// The successors of a batch as they were found.
-    originals: Originals,
-    again: Again,
-    scratch: Vec<u64>,
-}
-
-/// Memory for expanding a state once more.
-#[derive(Default)]
-struct Again {
+    /// The successors of a batch, as they are stored and as they were found.
     successors: Successors,
     originals: Originals,
     looked: Looked,
-}
-
-/// One state of a batch and which entries of the batch are its successors.
-struct Expanded {
-    item: Taken,
-    first: usize,
-    end: usize,
-    /// The tag of the moves explored.
-    tag: u32,
+    scratch: Vec<u64>,
 }
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
@@ -91,62 +80,89 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             expanded: self.expanded,
             depth: self.depth,
             store_bytes: self.seams.visited.bytes(),
-            search_bytes: self.parents.bytes() + self.level.bytes() + self.next.bytes() + self.open.bytes(),
-            waiting: self.level.len() + self.next.len(),
+            search_bytes: self.parents.bytes() + self.level_bytes + self.next.bytes() + self.open.bytes(),
+            waiting: self.left + self.next.len(),
         }
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
         let mut monitor = Monitor::new();
-        let mut successors = Successors::new();
-        let mut batch: Vec<Expanded> = Vec::new();
-        let mut looked = Looked::default();
-
-        self.initial(&mut successors, options)?;
+        let mut level = Level::default();
+        self.initial(options)?;
         while self.next.len() > 0 {
-            std::mem::swap(&mut self.level, &mut self.next);
+            std::mem::swap(&mut level, &mut self.next);
             self.next.clear();
-            self.open.clear();
+            self.open.clear(&level.stored);
+            self.left = level.len();
+            self.level_bytes = level.bytes();
             if let Some(limit) = options.limits.depth
                 && self.depth >= limit
             {
                 return Err(Monitor::depth(limit));
             }
             self.depth += 1;
-            loop {
-                successors.clear();
-                self.originals.clear();
-                batch.clear();
-                while successors.len() < BATCH {
-                    let Some(item) = self.level.pop() else { break };
-                    let first = successors.len();
-                    let state = self.level.state(item);
-                    let tag = self
-                        .seams
-                        .expand(state, 0, &mut successors, &mut self.originals, &mut self.scratch)
-                        .map_err(|e| Stop::Incomplete(e.what))?;
-                    batch.push(Expanded { item, first, end: successors.len(), tag });
-                }
-                if batch.is_empty() {
-                    break;
-                }
-                self.look_up(&successors, &batch, &mut looked, options)?;
-                if monitor.due(batch.len() as u32)
-                    && let Some(stop) = monitor.check(options, &mut || self.statistics())
-                {
-                    return Err(stop);
-                }
-                if let Some(what) = self.seams.visited.exhausted() {
-                    return Err(Stop::Incomplete(what.into()));
-                }
-            }
+            self.level(&level, &mut monitor, options)?;
         }
         // The last level had nothing new: it is not counted.
         self.depth = self.depth.saturating_sub(1);
         Ok(())
     }
 
-    fn initial(&mut self, successors: &mut Successors, options: &Options<'_>) -> Result<(), Stop> {
+    /// Expands the states of a level.
+    fn level(&mut self, level: &Level, monitor: &mut Monitor, options: &mut Options<'_>) -> Result<(), Stop> {
+        let mut cursor = level.cursor();
+        let mut batch = Batch::new(A::PROPOSALS > 0);
+        // States whose last proposal was refused.
+        let mut refused: Vec<Refused<'_>> = Vec::new();
+        loop {
+            self.successors.clear();
+            self.originals.clear();
+            batch.clear();
+            if A::PROPOSALS > 0 {
+                for state in refused.drain(..) {
+                    self.expand(state.stored, state.from, state.attempt, &mut batch)?;
+                    batch.is_late(state.number);
+                }
+            }
+            while self.successors.len() < BATCH {
+                let Some((stored, from)) = cursor.next() else { break };
+                self.expand(stored, from, Attempt::default(), &mut batch)?;
+            }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            self.left = cursor.left();
+            self.look_up(&batch, &mut refused, options)?;
+            if monitor.due(batch.len() as u32)
+                && let Some(stop) = monitor.check(options, &mut || self.statistics())
+            {
+                return Err(stop);
+            }
+            if let Some(what) = self.seams.visited.exhausted() {
+                return Err(Stop::Incomplete(what.into()));
+            }
+        }
+    }
+
+    /// Adds the successors of a state to the batch: by the first proposal behind those tried, if there is one.
+    #[inline(always)]
+    fn expand<'l>(
+        &mut self,
+        stored: Known<'l>,
+        from: &'l [u64],
+        mut attempt: Attempt,
+        batch: &mut Batch<'l>,
+    ) -> Result<(), Stop> {
+        let first = self.successors.len();
+        self.seams
+            .expand(from, &mut attempt, &mut self.successors, &mut self.originals, &mut self.scratch)
+            .map_err(|e| Stop::Incomplete(e.what))?;
+        batch.push(stored, from, attempt, first..self.successors.len());
+        Ok(())
+    }
+
+    fn initial(&mut self, options: &Options<'_>) -> Result<(), Stop> {
+        let successors = &mut self.successors;
         self.seams.system.initial(successors).map_err(|e| Stop::Incomplete(e.what))?;
         self.seams.represent(successors, 0, &mut self.originals, &mut self.scratch);
         for choice in 0..successors.len() {
@@ -174,41 +190,58 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     }
 
     /// Looks up the successors of a batch; new ones join the next level.
-    #[inline]
-    fn look_up(
+    #[inline(always)]
+    fn look_up<'l>(
         &mut self,
-        successors: &Successors,
-        batch: &[Expanded],
-        looked: &mut Looked,
+        batch: &Batch<'l>,
+        refused: &mut Vec<Refused<'l>>,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
         // Nothing behind the violation that ends the search.
-        let violated = if options.all { None } else { successors.first_violation() };
-        let count = violated.unwrap_or(successors.len());
-        self.groups(batch, |groups, visited| visited.insert_batch(successors, count, groups, looked));
-        let mut new = looked.new.iter().map(|entry| *entry as usize).peekable();
-        for expanded in batch {
+        let violated = if options.all { None } else { self.successors.first_violation() };
+        let count = violated.unwrap_or(self.successors.len());
+        self.seams.visited.insert_batch(&self.successors, count, &batch.groups, &mut self.looked);
+        self.parents.room_for(self.looked.new.len());
+        self.next.push_new(&self.successors, &self.originals, &self.looked, self.seams.visited);
+        let mut at = 0;
+        for (index, group) in batch.groups.iter().enumerate() {
+            let before = at;
+            let (tag, late) =
+                if A::PROPOSALS > 0 { (batch.tag(index), batch.late(index)) } else { (0, None) };
+            while let Some(&entry) = self.looked.new.get(at)
+                && (entry as usize) < group.end
+            {
+                self.parents.child(Seams::<S, R, A, V>::tagged(entry - group.first as u32, tag));
+                at += 1;
+            }
+            let number = match late {
+                Some(number) => {
+                    self.parents.done_late(at - before, number);
+                    number
+                }
+                None => {
+                    self.parents.done(at - before);
+                    self.expanded += 1;
+                    self.expanded - 1
+                }
+            };
             // Is there a successor that is still to be expanded, if there has to be one?
-            let mut open = !self.checks_open || expanded.tag == 0;
-            while let Some(entry) = new.next_if(|entry| *entry < expanded.end) {
-                open = true;
-                let state = successors.state(entry);
-                let hint = looked.hint(entry, self.seams.visited.hint_len(state.len()));
-                let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
-                self.discovered(choice, successors, entry, hint);
+            if self.checks_open
+                && tag != 0
+                && tag != rest::<S, A>()
+                && at == before
+                && !self.any_open(group.first..group.end)
+            {
+                refused.push(batch.refuse(index, number));
             }
-            if !open && !self.any_open(successors, expanded.first..expanded.end) {
-                self.expand_again(expanded, options)?;
-            } else if successors.has_violations() {
-                self.violations(successors, expanded, count, options)?;
+            if self.successors.has_violations() {
+                self.violations(group.first..group.end, tag, number, count, options)?;
             } else {
-                self.transitions += (expanded.end - expanded.first) as u64;
+                self.transitions += (group.end - group.first) as u64;
             }
-            if expanded.first == expanded.end && options.deadlocks {
-                self.stuck(expanded.item, options)?;
+            if group.first == group.end && tag == 0 && options.deadlocks {
+                self.stuck(batch.from(index), number, options)?;
             }
-            self.parents.done();
-            self.expanded += 1;
         }
         if let Some(limit) = options.limits.states
             && self.seams.visited.len() > limit
@@ -218,70 +251,9 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         Ok(())
     }
 
-    /// The state being expanded led to a new one.
-    #[inline(always)]
-    fn discovered(&mut self, choice: u32, successors: &Successors, entry: usize, hint: &[u32]) {
-        self.parents.child(choice);
-        self.next.push(successors, &self.originals, entry, hint);
-    }
-
     /// Does one of these successors wait in the next level?
-    fn any_open(&mut self, successors: &Successors, mut entries: std::ops::Range<usize>) -> bool {
-        entries.any(|entry| self.open.contains(successors.state(entry), &self.next.stored))
-    }
-
-    /// All successors of a reduced expansion have been expanded, or may have been: tries the next proposals, and in the
-    /// end all moves. Nothing new was found so far, so nothing has to be taken back.
-    #[inline(never)]
-    fn expand_again(&mut self, refused: &Expanded, options: &Options<'_>) -> Result<(), Stop> {
-        let mut again = std::mem::take(&mut self.again);
-        let ended = self.next_proposals(refused, options, &mut again);
-        self.again = again;
-        ended
-    }
-
-    fn next_proposals(
-        &mut self,
-        refused: &Expanded,
-        options: &Options<'_>,
-        again: &mut Again,
-    ) -> Result<(), Stop> {
-        let Again { successors, originals, looked } = again;
-        let (item, mut tag) = (refused.item, refused.tag);
-        loop {
-            successors.clear();
-            originals.clear();
-            tag = self
-                .seams
-                .expand(self.level.state(item), tag, successors, originals, &mut self.scratch)
-                .map_err(|e| Stop::Incomplete(e.what))?;
-            let expanded = Expanded { item, first: 0, end: successors.len(), tag };
-            let violated = if options.all { None } else { successors.first_violation() };
-            let count = violated.unwrap_or(successors.len());
-            self.groups(std::slice::from_ref(&expanded), |groups, visited| {
-                visited.insert_batch(successors, count, groups, looked);
-            });
-            for &entry in &looked.new {
-                let hint_len = self.seams.visited.hint_len(successors.state(entry as usize).len());
-                self.parents.child(Seams::<S, R, A, V>::tagged(entry, tag));
-                self.next.push(successors, originals, entry as usize, looked.hint(entry as usize, hint_len));
-            }
-            if tag == 0 || !looked.new.is_empty() || self.any_open(successors, 0..successors.len()) {
-                return self.violations(successors, &expanded, count, options);
-            }
-        }
-    }
-
-    /// Hands the groups of a batch to the store.
-    #[inline(always)]
-    fn groups(&mut self, batch: &[Expanded], insert: impl FnOnce(&[Group<'_>], &mut V)) {
-        let stored = &self.level.stored;
-        let mut groups: SmallVec<[Group<'_>; BATCH]> = SmallVec::new();
-        groups.extend(batch.iter().map(|e| {
-            let parent = Known { state: stored.state(e.item.stored), hint: stored.hint(e.item.stored) };
-            Group { parent, first: e.first, end: e.end }
-        }));
-        insert(&groups, self.seams.visited);
+    fn any_open(&mut self, mut entries: std::ops::Range<usize>) -> bool {
+        entries.any(|entry| self.open.contains(self.successors.state(entry), &self.next.stored))
     }
 
     /// Counts the successors of a state and reports the violations among the first `count` entries, and the one at
@@ -289,16 +261,18 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     #[cold]
     fn violations(
         &mut self,
-        successors: &Successors,
-        expanded: &Expanded,
+        entries: std::ops::Range<usize>,
+        tag: u32,
+        number: u64,
         count: usize,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
-        for entry in expanded.first..expanded.end {
-            self.transitions += u64::from(entry == count || successors.entry(entry).has_state());
-            if let Some(code) = successors.entry(entry).violation {
-                let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
-                let choice = Seams::<S, R, A, V>::tagged((entry - expanded.first) as u32, expanded.tag);
+        let first = entries.start;
+        for entry in entries {
+            self.transitions += u64::from(entry == count || self.successors.entry(entry).has_state());
+            if let Some(code) = self.successors.entry(entry).violation {
+                let (parents, seams) = (&self.parents, &mut self.seams);
+                let choice = Seams::<S, R, A, V>::tagged((entry - first) as u32, tag);
                 self.report.record(Cause::Violation(code), || {
                     let mut path = parents.path(number);
                     path.choices.push(choice);
@@ -314,11 +288,11 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// A state without successors is a deadlock unless the system may end there.
     #[cold]
-    fn stuck(&mut self, item: Taken, options: &Options<'_>) -> Result<(), Stop> {
-        if self.seams.system.is_valid_end(self.level.state(item)) {
+    fn stuck(&mut self, state: &[u64], number: u64, options: &Options<'_>) -> Result<(), Stop> {
+        if self.seams.system.is_valid_end(state) {
             return Ok(());
         }
-        let (parents, seams, number) = (&self.parents, &mut self.seams, self.expanded);
+        let (parents, seams) = (&self.parents, &mut self.seams);
         self.report.record(Cause::Deadlock, || seams.untagged(parents.path(number)));
         if options.all { Ok(()) } else { Err(Stop::Violation) }
     }

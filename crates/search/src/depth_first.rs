@@ -6,6 +6,7 @@ use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
 use quotient_visited::{Known, Loaded, Visited};
 
+use crate::attempt::Attempt;
 use crate::monitor::Monitor;
 use crate::on_stack::OnStack;
 use crate::originals::Originals;
@@ -156,13 +157,12 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             if self.checks_stack && within {
                 self.on_stack.push(current.key);
             }
-            let mut tag = 0;
+            let mut attempt = Attempt::default();
             loop {
                 successors.clear();
                 self.originals.clear();
-                tag = self
-                    .seams
-                    .expand(&state, tag, &mut successors, &mut self.originals, &mut scratch)
+                self.seams
+                    .expand(&state, &mut attempt, &mut successors, &mut self.originals, &mut scratch)
                     .map_err(|e| Stop::Incomplete(e.what))?;
                 if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
                     let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);
@@ -178,7 +178,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                     break;
                 }
                 let known = Known { state: &stored, hint: &hint };
-                if self.push(&successors, (current.key, tag), Some(known), &mut keys, options)? {
+                if self.push(&successors, (current.key, attempt.tag), Some(known), &mut keys, options)? {
                     break;
                 }
             }

@@ -1,27 +1,13 @@
 //! States waiting to be expanded, with their hints, packed one behind the other.
 
-/// A queue of one breadth-first level. Filled, then read from the front once.
+use quotient_visited::{Known, Short};
+
+/// The states of one breadth-first level, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Frontier {
     /// Per state: a header (words, hint length), the words, the hint two to a word.
     data: Vec<u64>,
-    read: usize,
     len: u64,
-}
-
-/// A state taken from a frontier: places in its data.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Item {
-    start: usize,
-    words: usize,
-    hint: usize,
-}
-
-impl Item {
-    #[inline(always)]
-    pub(crate) fn is_empty(self) -> bool {
-        self.words == 0
-    }
 }
 
 impl Frontier {
@@ -58,49 +44,56 @@ impl Frontier {
         self.len += 1;
     }
 
+    /// Adds some of these states, each with its hint.
+    #[inline(always)]
+    pub(crate) fn push_short<const WORDS: usize>(&mut self, short: Short<'_, WORDS>, which: &[u32]) {
+        let size = WORDS + 2;
+        self.data.reserve(size * which.len());
+        // SAFETY: the room was just reserved, and all of it is written.
+        unsafe {
+            let mut to = self.data.as_mut_ptr().add(self.data.len());
+            for &entry in which {
+                let (state, hint) = (&short.states[entry as usize], short.hints[entry as usize]);
+                *to = WORDS as u64 | 2 << 32;
+                to.add(1).cast::<[u64; WORDS]>().write(*state);
+                *to.add(1 + WORDS) = u64::from(hint[0]) | u64::from(hint[1]) << 32;
+                to = to.add(size);
+            }
+            self.data.set_len(self.data.len() + size * which.len());
+        }
+        self.len += which.len() as u64;
+    }
+
     /// The state at a place (0 is the first one's) and the place after it.
-    pub(crate) fn state_at(&self, place: usize) -> Option<(&[u64], usize)> {
+    #[inline(always)]
+    pub(crate) fn at(&self, place: usize) -> Option<(Known<'_>, usize)> {
         let header = *self.data.get(place)?;
         let (words, hint) = (header as u32 as usize, (header >> 32) as usize);
-        let end = place + 1 + words;
-        Some((&self.data[place + 1..end], end + hint.div_ceil(2)))
-    }
-
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Item> {
-        if self.read == self.data.len() {
-            return None;
-        }
-        let header = self.data[self.read];
-        let (words, hint) = (header as u32 as usize, (header >> 32) as usize);
-        let item = Item { start: self.read + 1, words, hint };
-        self.read += 1 + words + hint.div_ceil(2);
-        self.len -= 1;
-        Some(item)
-    }
-
-    #[inline]
-    pub(crate) fn state(&self, item: Item) -> &[u64] {
-        &self.data[item.start..item.start + item.words]
-    }
-
-    /// The hint, read in place.
-    #[inline]
-    pub(crate) fn hint(&self, item: Item) -> &[u32] {
-        let packed = &self.data[item.start + item.words..][..item.hint.div_ceil(2)];
-        // SAFETY: a u64 is two u32s in order of significance on little-endian machines, the only ones this
-        // is compiled for (checked below); alignment of u64 is enough for u32.
-        unsafe { std::slice::from_raw_parts(packed.as_ptr().cast::<u32>(), item.hint) }
+        // SAFETY: places are those that `push` wrote a header at: so many words follow, and the hint two to a word. A u64 is
+        // two u32s in order of significance on little-endian machines, the only ones this is compiled for (checked
+        // below); alignment of u64 is enough for u32.
+        let known = unsafe {
+            let start = self.data.as_ptr().add(place + 1);
+            Known {
+                state: std::slice::from_raw_parts(start, words),
+                hint: std::slice::from_raw_parts(start.add(words).cast::<u32>(), hint),
+            }
+        };
+        Some((known, place + 1 + words + hint.div_ceil(2)))
     }
 
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
+    /// Behind the last place.
+    pub(crate) fn places(&self) -> usize {
+        self.data.len()
+    }
+
     /// Forgets everything, keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.data.clear();
-        self.read = 0;
         self.len = 0;
     }
 
@@ -121,10 +114,10 @@ mod tests {
         let mut frontier = Frontier::default();
         frontier.push(&[1, 2], &[3, 4, 5]);
         frontier.push(&[6], &[]);
-        let item = frontier.pop().unwrap();
-        assert_eq!((frontier.state(item), frontier.hint(item)), (&[1, 2][..], &[3, 4, 5][..]));
-        let item = frontier.pop().unwrap();
-        assert_eq!((frontier.state(item), frontier.hint(item)), (&[6][..], &[][..]));
-        assert!(frontier.pop().is_none());
+        let (first, place) = frontier.at(0).unwrap();
+        assert_eq!((first.state, first.hint), (&[1, 2][..], &[3, 4, 5][..]));
+        let (second, place) = frontier.at(place).unwrap();
+        assert_eq!((second.state, second.hint), (&[6][..], &[][..]));
+        assert!(frontier.at(place).is_none());
     }
 }

@@ -5,11 +5,12 @@ use quotient_symmetry::Representative;
 use quotient_system::{Successors, System};
 use quotient_visited::Numbered;
 
+use crate::attempt::{Attempt, suffice};
 use crate::frontier::Frontier;
 use crate::liveness::OmegaSeams;
 use crate::monitor::Monitor;
 use crate::tagged::among_all;
-use crate::{Options, Statistics, Stop, suffice};
+use crate::{Options, Statistics, Stop};
 
 /// A node as it is expanded.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
     let mut successors = Successors::new();
     let mut scratch = Vec::new();
     let (mut targets, mut choices) = (Vec::new(), Vec::new());
-    let (mut level, mut next) = (Frontier::default(), Frontier::default());
+    let (mut level, mut next, mut place) = (Frontier::default(), Frontier::default(), 0);
     let exhausted = |e: quotient_system::Exhausted| Stop::Incomplete(e.what);
 
     seams.system.initial(&mut successors).map_err(exhausted)?;
@@ -70,8 +71,9 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
         }
     }
     loop {
-        let Some(item) = level.pop() else {
+        let Some((known, after)) = level.at(place) else {
             level.clear();
+            place = 0;
             std::mem::swap(&mut level, &mut next);
             if level.len() == 0 {
                 return Ok(());
@@ -79,9 +81,11 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
             statistics.depth += 1;
             continue;
         };
-        let state = level.state(item);
+        let state = known.state;
+        place = after;
         successors.clear();
-        let tag = suffice(seams.system, seams.ample, state, 0, &mut successors).map_err(exhausted)?;
+        let mut attempt = Attempt::default();
+        suffice(seams.system, seams.ample, state, &mut attempt, &mut successors).map_err(exhausted)?;
         targets.clear();
         choices.clear();
         let mut ends = false;
@@ -90,7 +94,7 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
                 ends = true;
                 continue;
             }
-            choices.push(match tag {
+            choices.push(match attempt.tag {
                 0 => index as u32,
                 _ => among_all(seams.system, state, &successors, index).map_err(exhausted)?,
             });

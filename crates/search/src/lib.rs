@@ -5,7 +5,9 @@
 //! whether anything was left out. [`breadth_first()`] gives shortest paths to violations and is the fastest;
 //! [`depth_first()`] keeps a stack, which cycle conditions need; [`liveness()`] looks for infinite runs.
 
+mod attempt;
 mod audit;
+mod batch;
 mod breadth_first;
 mod depth_first;
 mod frontier;
@@ -28,10 +30,11 @@ pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
+use attempt::{Attempt, suffice};
 use originals::Originals;
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
-use quotient_system::{Exhausted, Scope, Successors, System};
+use quotient_system::{Exhausted, Successors, System};
 use quotient_visited::Visited;
 
 /// The four seams of one search.
@@ -53,15 +56,15 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
     fn expand(
         &mut self,
         state: &[u64],
-        attempt: u32,
+        attempt: &mut Attempt,
         out: &mut Successors,
         originals: &mut Originals,
         scratch: &mut Vec<u64>,
-    ) -> Result<u32, Exhausted> {
+    ) -> Result<(), Exhausted> {
         let first = out.len();
-        let tag = suffice(self.system, self.ample, state, attempt, out)?;
+        suffice(self.system, self.ample, state, attempt, out)?;
         self.represent(out, first, originals, scratch);
-        Ok(tag)
+        Ok(())
     }
 
     /// Replaces the entries from `first` on by their representatives; `originals` gets them as they were.
@@ -86,40 +89,4 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
             }
         }
     }
-}
-
-/// Generates moves that suffice from `state`: those of the first proposal from number `attempt` on that can be taken, or all.
-/// Gives its *tag*: 0 for all moves, else the number of the proposal plus 1, so that a search that refuses it asks again with
-/// the tag as `attempt`.
-#[inline]
-fn suffice<S: System, A: Ample<S>>(
-    system: &mut S,
-    ample: &mut A,
-    state: &[u64],
-    attempt: u32,
-    out: &mut Successors,
-) -> Result<u32, Exhausted> {
-    let first = out.len();
-    if A::PROPOSALS == 0 {
-        system.successors(state, Scope::All, out)?;
-        return Ok(0);
-    }
-    if attempt > 0 {
-        // Other states may have been looked at since.
-        ample.propose(system, state, 0);
-    }
-    for attempt in attempt.. {
-        let scope = ample.propose(system, state, attempt);
-        system.successors(state, scope, out)?;
-        if scope == Scope::All {
-            break;
-        }
-        // A step that ends its path in a fault commutes with nothing.
-        let moves = out.len() - first;
-        if (1..=ample.most_moves()).contains(&moves) && (first..out.len()).all(|i| out.entry(i).has_state()) {
-            return Ok(attempt + 1);
-        }
-        out.truncate(first);
-    }
-    Ok(0)
 }

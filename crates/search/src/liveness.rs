@@ -276,13 +276,11 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         successors: &mut Successors,
         scratch: &mut Vec<u64>,
     ) -> Result<(), Stop> {
+        let proposals = self.seams.ample.proposals(self.seams.system, state);
         let mut attempt = 0;
         loop {
-            let scope = match attempt < A::PROPOSALS {
-                true => self.seams.ample.propose(self.seams.system, state, attempt),
-                false => Scope::All,
-            };
-            attempt = if scope == Scope::All { A::PROPOSALS } else { attempt + 1 };
+            let scope = proposals.get(attempt);
+            attempt += 1;
             successors.clear();
             self.seams.system.successors(state, scope, successors).map_err(|e| Stop::Incomplete(e.what))?;
             self.represent(successors, scratch);

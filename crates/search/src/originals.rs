@@ -6,8 +6,9 @@
 //! and its paths are runs of the program as they stand.
 
 use quotient_system::Successors;
+use quotient_visited::{Known, Looked, Visited};
 
-use crate::frontier::{Frontier, Item};
+use crate::frontier::Frontier;
 
 /// The successors of a batch before they were replaced by their representatives, if a search goes on from them.
 #[derive(Debug, Default)]
@@ -21,10 +22,6 @@ pub(crate) struct Originals {
 impl Originals {
     pub(crate) fn new(keeps: bool) -> Originals {
         Originals { keeps, ..Originals::default() }
-    }
-
-    pub(crate) fn keeps(&self) -> bool {
-        self.keeps
     }
 
     /// Forgets the batch.
@@ -60,12 +57,34 @@ pub(crate) struct Level {
     found: Frontier,
 }
 
-/// A state taken from a level.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken {
-    pub(crate) stored: Item,
-    /// Of no words: the search goes on from what is stored.
-    found: Item,
+/// Reads a level from the front.
+#[derive(Debug)]
+pub(crate) struct Cursor<'l> {
+    level: &'l Level,
+    stored: usize,
+    found: usize,
+    left: u64,
+}
+
+impl<'l> Cursor<'l> {
+    /// The next state: what is stored, and what the search goes on from.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<(Known<'l>, &'l [u64])> {
+        let (stored, after) = self.level.stored.at(self.stored)?;
+        self.stored = after;
+        self.left -= 1;
+        let mut from = stored.state;
+        if let Some((found, after)) = self.level.found.at(self.found) {
+            self.found = after;
+            from = found.state;
+        }
+        Some((stored, from))
+    }
+
+    /// States that follow.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
 }
 
 impl Level {
@@ -78,15 +97,35 @@ impl Level {
         }
     }
 
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Taken> {
-        Some(Taken { stored: self.stored.pop()?, found: self.found.pop().unwrap_or_default() })
+    /// Adds the new ones of a batch that was looked up.
+    #[inline(always)]
+    pub(crate) fn push_new<V: Visited>(
+        &mut self,
+        successors: &Successors,
+        found: &Originals,
+        looked: &Looked,
+        visited: &V,
+    ) {
+        if !found.keeps {
+            if let Some(short) = looked.short::<2>(successors) {
+                return self.stored.push_short(short, &looked.new);
+            }
+            if let Some(short) = looked.short::<3>(successors) {
+                return self.stored.push_short(short, &looked.new);
+            }
+            if let Some(short) = looked.short::<4>(successors) {
+                return self.stored.push_short(short, &looked.new);
+            }
+        }
+        for &entry in &looked.new {
+            let entry = entry as usize;
+            let hint_len = visited.hint_len(successors.state(entry).len());
+            self.push(successors, found, entry, looked.hint(entry, hint_len));
+        }
     }
 
-    /// What the search goes on from.
-    #[inline]
-    pub(crate) fn state(&self, taken: Taken) -> &[u64] {
-        if taken.found.is_empty() { self.stored.state(taken.stored) } else { self.found.state(taken.found) }
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor { level: self, stored: 0, found: 0, left: self.len() }
     }
 
     pub(crate) fn len(&self) -> u64 {

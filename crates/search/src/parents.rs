@@ -3,7 +3,8 @@
 //! Breadth-first search numbers states in the order of discovery, so the children of a state have
 //! consecutive numbers and come after the children of every earlier state. It suffices to write down, per
 //! expanded state, how many children it discovered: in unary, a 1 per child and a 0 at the end (the level-order
-//! unary degree sequence of a tree: Jacobson, "Space-efficient static trees and graphs", 1989). To repeat
+//! unary degree sequence of a tree: Jacobson, "Space-efficient static trees and graphs", 1989). A state that is expanded once more,
+//! because a first, reduced expansion did not suffice, has a second sequence, and a side table says whose it is. To repeat
 //! the step, each state also keeps its number among its parent's successors, in a byte, with a side table
 //! for the rare larger ones.
 
@@ -20,20 +21,52 @@ pub(crate) struct Parents {
     choices: Vec<u8>,
     large: HashMap<u64, u32>,
     roots: u64,
+    /// Expansions of states that had been expanded before: the number of the expansion, the number of the state.
+    late: Vec<(u64, u64)>,
 }
 
 /// In `choices`: look in the side table.
 const LARGE: u8 = u8::MAX;
 
 impl Parents {
+    /// Writes down an expansion with so many children.
     #[inline(always)]
-    fn push_bit(&mut self, bit: bool) {
-        self.last |= u64::from(bit) << (self.bit_len % 64);
-        self.bit_len += 1;
-        if self.bit_len.is_multiple_of(64) {
-            self.bits.push(self.last);
-            self.last = 0;
+    fn push_ones(&mut self, mut children: usize) {
+        let at = self.bit_len % 64;
+        if children + at < 63 {
+            self.last |= ((1 << children) - 1) << at;
+            self.bit_len += children + 1;
+            return;
         }
+        loop {
+            let at = self.bit_len % 64;
+            // Ones up to the word's end; the word is cut off there by shifting.
+            let now = children.min(64 - at);
+            self.last |= if now == 64 { u64::MAX } else { ((1 << now) - 1) << at };
+            if at + now < 64 {
+                // And the zero.
+                self.bit_len += now + 1;
+                if at + now == 63 {
+                    self.next_word();
+                }
+                return;
+            }
+            self.bit_len += now;
+            self.next_word();
+            children -= now;
+        }
+    }
+
+    #[inline(always)]
+    fn next_word(&mut self) {
+        self.bits.push(self.last);
+        self.last = 0;
+    }
+
+    /// Makes room for so many children, so that the loop that adds them has no need to.
+    #[inline(always)]
+    pub(crate) fn room_for(&mut self, children: usize) {
+        self.choices.reserve(children);
     }
 
     fn bit(&self, position: usize) -> bool {
@@ -60,14 +93,33 @@ impl Parents {
     /// The state being expanded discovered a state by its successor number `choice`.
     #[inline(always)]
     pub(crate) fn child(&mut self, choice: u32) {
-        self.push_bit(true);
         self.push_choice(choice);
     }
 
-    /// The state being expanded is done; the next one is expanded from now on.
+    /// The state being expanded is done, and discovered `children`; the next one is expanded from now on.
     #[inline(always)]
-    pub(crate) fn done(&mut self) {
-        self.push_bit(false);
+    pub(crate) fn done(&mut self, children: usize) {
+        self.push_ones(children);
+    }
+
+    /// As [`Parents::done`], when it was a state that had been expanded before, number `state`.
+    #[inline]
+    pub(crate) fn done_late(&mut self, children: usize, state: u64) {
+        if children > 0 {
+            // The ones of these children are not written yet.
+            let ones = self.choices.len() as u64 - self.roots - children as u64;
+            self.late.push((self.bit_len as u64 - ones, state));
+            self.push_ones(children);
+        }
+    }
+
+    /// Which state was expanded there?
+    fn expanded(&self, expansion: u64) -> u64 {
+        match self.late.binary_search_by_key(&expansion, |late| late.0) {
+            Ok(at) => self.late[at].1,
+            // Without those that came late, states are expanded in the order of their numbers.
+            Err(before) => expansion - before as u64,
+        }
     }
 
     /// The way to state number `state`.
@@ -83,14 +135,14 @@ impl Parents {
             if at < self.roots {
                 break;
             }
-            // The 1 of state `at` is the (at - roots)th 1, counted from 0; the zeros before it number its
-            // parent.
+            // The 1 of state `at` is the (at - roots)th 1, counted from 0; the zeros before it number the expansion
+            // that discovered it.
             let wanted = at - self.roots;
             while ones > wanted {
                 position -= 1;
                 if self.bit(position) { ones -= 1 } else { zeros -= 1 }
             }
-            at = zeros;
+            at = self.expanded(zeros);
         }
         choices.reverse();
         Path { choices }
@@ -104,7 +156,10 @@ impl Parents {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        (self.bits.capacity() * 8 + self.choices.capacity() + self.large.len() * 24) as u64
+        (self.bits.capacity() * 8
+            + self.choices.capacity()
+            + self.large.len() * 24
+            + self.late.capacity() * 16) as u64
     }
 }
 
@@ -120,16 +175,48 @@ mod tests {
         parents.root(5);
         parents.child(1);
         parents.child(300);
-        parents.done();
-        parents.done();
+        parents.done(2);
+        parents.done(0);
         parents.child(0);
-        parents.done();
+        parents.done(1);
         parents.child(7);
-        parents.done();
+        parents.done(1);
+        // Once more 1 -> 6 (choice 9), then 4 -> 7, and 6 -> 8.
+        parents.child(9);
+        parents.done_late(1, 1);
+        parents.child(2);
+        parents.done(1);
+        parents.done(0);
+        parents.child(3);
+        parents.done(1);
         assert_eq!(parents.path(0).choices, [0]);
         assert_eq!(parents.path(1).choices, [5]);
         assert_eq!(parents.path(2).choices, [0, 1]);
         assert_eq!(parents.path(4).choices, [0, 1, 0]);
         assert_eq!(parents.path(5).choices, [0, 300, 7]);
+        assert_eq!(parents.path(6).choices, [5, 9]);
+        assert_eq!(parents.path(7).choices, [0, 1, 0, 2]);
+        assert_eq!(parents.path(8).choices, [5, 9, 3]);
+    }
+
+    #[test]
+    fn long_and_short_runs_of_children() {
+        // A chain of states, each with many children of which only the last goes on; the runs cross words in all ways.
+        let mut parents = Parents::default();
+        parents.root(0);
+        let (mut number, mut expected) = (0u64, vec![0]);
+        for run in 0..200u32 {
+            let children = run * 7 % 131;
+            for choice in 0..=children {
+                parents.child(choice % 250);
+            }
+            parents.done(children as usize + 1);
+            for _ in 0..children {
+                parents.done(0);
+            }
+            number += u64::from(children) + 1;
+            expected.push(children % 250);
+            assert_eq!(parents.path(number).choices, expected);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Choices of a reduced search, and what they are among all moves.
 //!
 //! A search that explores only a proposed part of a state's moves numbers the successors within that part. It keeps this
-//! number together with the *tag* of the proposal (0: all moves). Proposals are a function of the state, so the path can
+//! number together with the *tag* of the proposal (0: all moves; see [`crate::attempt`]). Proposals are a function of the state, so the path can
 //! be followed again, and each choice be found among all the moves of its state.
 
 use quotient_ample::Ample;
@@ -9,6 +9,7 @@ use quotient_symmetry::Representative;
 use quotient_system::{Exhausted, Scope, Successors, System};
 use quotient_visited::Visited;
 
+use crate::attempt::tagged_scope;
 use crate::originals::Originals;
 use crate::{Path, Seams};
 
@@ -16,7 +17,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
     /// A successor's number with the tag of the expansion it belongs to.
     #[inline(always)]
     pub(crate) fn tagged(choice: u32, tag: u32) -> u32 {
-        if A::PROPOSALS == 0 { choice } else { choice * (A::PROPOSALS + 1) + tag }
+        if A::PROPOSALS == 0 { choice } else { choice * (A::PROPOSALS + 2) + tag }
     }
 
     /// The path with all choices among all moves.
@@ -42,14 +43,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
             state = originals.state(first as usize).unwrap_or(out.state(first as usize)).to_vec();
         }
         for &tagged in steps {
-            let (choice, tag) = (tagged / (A::PROPOSALS + 1), tagged % (A::PROPOSALS + 1));
-            let scope = match tag {
-                0 => Scope::All,
-                tag => {
-                    self.ample.propose(self.system, &state, 0);
-                    self.ample.propose(self.system, &state, tag - 1)
-                }
-            };
+            let (choice, tag) = (tagged / (A::PROPOSALS + 2), tagged % (A::PROPOSALS + 2));
+            let scope = tagged_scope(self.system, self.ample, &state, tag)?;
             out.clear();
             originals.clear();
             self.system.successors(&state, scope, &mut out)?;

@@ -26,6 +26,7 @@ use crate::configuration::{
 use crate::execution::{Ending, Execution, Symmetry};
 use crate::happens_before::{Event, HappensBefore};
 use crate::history::History;
+use crate::horizon::Horizon;
 use crate::operation::{Operation, dependent};
 use crate::parallel::Request;
 use crate::schedule::{Choice, Schedule};
@@ -77,6 +78,7 @@ pub(crate) struct Exploration {
     pub image: Vec<Event>,
     /// Kept up to date when symmetry is used.
     pub history: History,
+    pub horizon: Horizon,
     /// States before this one belong to all workers ([`crate::parallel`]): what is to be explored
     /// from them is put into `requests`.
     pub shared: usize,
@@ -237,6 +239,7 @@ impl Exploration {
             steps: Vec::new(),
             image: Vec::new(),
             history: History::new(threads),
+            horizon: Horizon::default(),
             shared: 0,
             requests: Vec::new(),
             reports: Vec::new(),

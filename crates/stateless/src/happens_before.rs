@@ -212,7 +212,7 @@ impl HappensBefore {
     fn look(&mut self, run: &[Event], thread: ThreadId, operation: &Operation) {
         let n = self.threads;
         let row = thread as usize * n;
-        self.base.copy_from_slice(&self.thread_clocks[row..row + n]);
+        copy(&mut self.base, &self.thread_clocks[row..row + n]);
         for awaited in operation.awaits.iter() {
             let row = awaited as usize * n;
             join(&mut self.base, &self.thread_clocks[row..row + n]);
@@ -286,7 +286,7 @@ impl HappensBefore {
     fn advance(&mut self, run: &[Event], k: usize) {
         let n = self.threads;
         let Event { thread, operation, .. } = &run[k];
-        self.clock.copy_from_slice(&self.base);
+        copy(&mut self.clock, &self.base);
         let mut previous = [NONE; crate::operation::MAX_ACCESSES];
         for (slot, access) in operation.accesses().iter().enumerate() {
             let object = access.object as usize;
@@ -312,8 +312,8 @@ impl HappensBefore {
         self.previous_write.push(previous);
         self.clock[*thread as usize] = k as u32 + 1;
         let row = *thread as usize * n;
-        self.thread_clocks[row..row + n].copy_from_slice(&self.clock);
-        self.clocks[k * n..(k + 1) * n].copy_from_slice(&self.clock);
+        copy(&mut self.thread_clocks[row..row + n], &self.clock);
+        copy(&mut self.clocks[k * n..(k + 1) * n], &self.clock);
         self.woken_by[*thread as usize] = NONE;
         for woken in operation.wakes.iter() {
             let row = woken as usize * n;
@@ -324,6 +324,27 @@ impl HappensBefore {
             self.woken_by[woken as usize] = k as u32;
         }
     }
+}
+
+/// Copies a clock. Most programs have few threads, for which a call of the general function costs more than the copy.
+#[inline]
+fn copy(into: &mut [u32], from: &[u32]) {
+    fn fixed<const N: usize>(into: &mut [u32], from: &[u32]) -> Option<()> {
+        *into.first_chunk_mut::<N>()? = *from.first_chunk::<N>()?;
+        Some(())
+    }
+    match into.len() {
+        2 => fixed::<2>(into, from),
+        3 => fixed::<3>(into, from),
+        4 => fixed::<4>(into, from),
+        5 => fixed::<5>(into, from),
+        6 => fixed::<6>(into, from),
+        7 => fixed::<7>(into, from),
+        _ => {
+            into.copy_from_slice(from);
+            Some(())
+        }
+    };
 }
 
 #[inline]

@@ -13,6 +13,7 @@
 //! | `reversal` | optimal DPOR, source sets, Flanagan–Godefroid | J. ACM 2017; POPL 2005 |
 //! | [`wakeup_tree`] | wake-up trees | J. ACM 2017 |
 //! | `symmetry` | symmetric threads, races on permuted images | Yang et al. 2009, corrected |
+//! | `horizon` | which images of a run report the same | |
 //! | `history` | co-started threads whose pasts mirror each other | |
 //! | [`estimate`] | how many executions there will be | Knuth 1975 |
 //! | [`parallel`] | several workers | |
@@ -44,6 +45,7 @@ pub mod execution;
 pub mod explore;
 pub mod happens_before;
 mod history;
+mod horizon;
 pub mod minimise;
 pub mod model;
 pub mod operation;

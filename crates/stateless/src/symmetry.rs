@@ -75,9 +75,8 @@
 //! All steps of `a` and `b` do, in the run and in its image, and so does whatever they influence; so the image asks
 //! for exactly what the run asks for.
 //!
-//! The number of images of a run is the product of the sizes of the classes of the threads that step
-//! along it. Where it could exceed the bound, the classes of a state are dropped and nothing is pruned
-//! there.
+//! Images that differ only in exchanges beyond the *horizon* of the first one report the same ([`crate::horizon`]): one of
+//! them is looked at. Where still more than the bound are left, the classes of a state are dropped and nothing is pruned there.
 
 use crate::configuration::Algorithm;
 use crate::execution::{Execution, Symmetry};
@@ -157,7 +156,10 @@ impl Exploration {
             (Some(parent), Some(event)) => {
                 let mates = parent.classes.mates_with_images(event.thread);
                 let exchanged = if mates.is_empty() { mates } else { mates | ThreadSet::only(event.thread) };
-                (parent.classes.images * (1 + mates.len() as u64), parent.classes.moved | exchanged)
+                (
+                    parent.classes.images.saturating_mul(1 + mates.len() as u64),
+                    parent.classes.moved | exchanged,
+                )
             }
             _ => (1, ThreadSet::EMPTY),
         };
@@ -192,13 +194,43 @@ impl Exploration {
                     largest = largest.max(class.members.len() as u64);
                 }
             }
-            if self.configuration.images
-                && classes.images.saturating_mul(largest) > self.configuration.image_bound
-            {
-                classes.clear();
+            let bound = self.configuration.image_bound;
+            let too_many = self.configuration.images
+                && classes.images.saturating_mul(largest) > bound
+                && self.images_of_run().saturating_mul(largest) > bound;
+            if too_many {
+                self.frames[at].classes.clear();
                 self.statistics.symmetry_skipped += 1;
             }
         }
+    }
+}
+
+impl Exploration {
+    /// The states of the run, but for the first, whose step has mates that need images.
+    fn exchanging_states(&self, states: &mut Vec<(usize, ThreadSet)>) {
+        states.clear();
+        for (at, event) in self.run.iter().enumerate().skip(1) {
+            let mates = self.frames[at].classes.mates_with_images(event.thread);
+            if !mates.is_empty() {
+                states.push((at, mates));
+            }
+        }
+    }
+
+    /// About how many images the run so far has that can report different things.
+    fn images_of_run(&mut self) -> u64 {
+        let limits = self.horizon.limits(&self.run, &[]);
+        let mut states = Vec::new();
+        self.exchanging_states(&mut states);
+        let size = |mates: ThreadSet| 1 + mates.len() as u64;
+        let mut all = 0u64;
+        for (k, &(first, mates)) in states.iter().enumerate() {
+            let further = states[k + 1..].iter().take_while(|(at, _)| *at <= limits[first]);
+            let images = further.fold(mates.len() as u64, |images, s| images.saturating_mul(size(s.1)));
+            all = all.saturating_add(if first <= limits[first] { images } else { 0 });
+        }
+        all
     }
 }
 
@@ -233,29 +265,31 @@ impl Images {
 
     /// Reverses the races of all images of the current run.
     pub fn reverse_races(&mut self, exploration: &mut Exploration, from: usize) {
-        self.states.clear();
-        for (at, event) in exploration.run.iter().enumerate().skip(1) {
-            let mates = exploration.frames[at].classes.mates_with_images(event.thread);
-            if !mates.is_empty() {
-                self.states.push((at, mates));
+        exploration.exchanging_states(&mut self.states);
+        if self.states.is_empty() {
+            return;
+        }
+        let limits = exploration.horizon.limits(&exploration.run, &exploration.pending);
+        for index in 0..self.states.len() {
+            let (first, _) = self.states[index];
+            if first <= limits[first] {
+                self.exchanges.clear();
+                self.exchange(exploration, from, index, limits[first]);
             }
         }
-        self.exchanges.clear();
-        self.choose(exploration, from, 0);
     }
 
-    /// Chooses exchanges at the states from number `index` on, in all ways.
-    fn choose(&mut self, exploration: &mut Exploration, from: usize, index: usize) {
-        let Some(&(at, mates)) = self.states.get(index) else {
-            if !self.exchanges.is_empty() {
-                self.reverse_races_of_image(exploration, from);
-            }
-            return;
-        };
-        self.choose(exploration, from, index + 1);
+    /// Chooses an exchange at the state number `index`, and further ones at states up to `limit`, in all ways.
+    fn exchange(&mut self, exploration: &mut Exploration, from: usize, index: usize, limit: usize) {
+        let (at, mates) = self.states[index];
         for b in mates.iter() {
             self.exchanges.push(Exchange { at, a: exploration.run[at].thread, b });
-            self.choose(exploration, from, index + 1);
+            self.reverse_races_of_image(exploration, from);
+            for next in index + 1..self.states.len() {
+                if self.states[next].0 <= limit {
+                    self.exchange(exploration, from, next, limit);
+                }
+            }
             self.exchanges.pop();
         }
     }

@@ -4,8 +4,9 @@
 //! representatives is the number of orbits. Steps:
 //!
 //! 1. Order the nodes by kind and data. If no two are equal, that is the numbering.
-//! 2. Otherwise refine along edges in both directions until stable ([`crate::partition`]).
-//! 3. Cells of *twins* (same neighbours) need no choice.
+//! 2. Otherwise walk from what differs ([`crate::walk`]): nearly always that numbers everything.
+//! 3. Otherwise refine along edges in both directions until stable ([`crate::partition`]). Cells of *twins* (same neighbours)
+//!    need no choice.
 //! 4. Otherwise individualise: give each member of the smallest cell, in turn, a number of its own, refine, and recurse; of
 //!    all numberings reached keep the one with the least encoding. Two numberings with the same encoding show an
 //!    automorphism; members of a cell that automorphisms map to each other lead to the same encodings and are tried once.
@@ -20,6 +21,7 @@ use std::cmp::Ordering;
 
 use crate::graph::{Graph, NodeId};
 use crate::partition::{InEdges, Partition};
+use crate::walk::Walks;
 
 /// How often which step decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct ExactStatistics {
     pub calls: u64,
     /// All nodes differed in kind or data.
     pub distinct: u64,
+    /// Walks from what differs sufficed.
+    pub walked: u64,
     /// Refinement, or refinement and twins, sufficed.
     pub refined: u64,
     /// Choices had to be compared.
@@ -49,6 +53,7 @@ pub struct Exact {
     /// What happened so far.
     pub statistics: ExactStatistics,
     edges_in: InEdges,
+    walks: Walks,
     hashes: Vec<(u64, NodeId)>,
     levels: Vec<Level>,
     /// Choices made on the way to the current level.
@@ -86,6 +91,7 @@ impl Default for Exact {
             budget: BUDGET,
             statistics: ExactStatistics::default(),
             edges_in: InEdges::default(),
+            walks: Walks::default(),
             hashes: Vec::new(),
             levels: vec![Level::default()],
             path: Vec::new(),
@@ -114,11 +120,18 @@ impl Exact {
     /// Numbers the nodes; `number[n]` is the number of node `n`.
     pub fn number(&mut self, graph: &Graph, number: &mut Vec<u32>) {
         self.statistics.calls += 1;
-        self.levels[0].partition.by_data(graph, &mut self.hashes);
+        self.levels[0].partition.by_data(graph);
         if self.levels[0].partition.is_discrete() {
             self.statistics.distinct += 1;
         } else {
+            if !graph.has_unordered_edges()
+                && self.walks.number(graph, &self.levels[0].partition, self.budget, number)
+            {
+                self.statistics.walked += 1;
+                return;
+            }
             self.edges_in.build(graph);
+            self.levels[0].partition.touch_all();
             self.levels[0].partition.refine(graph, &self.edges_in, &mut self.hashes);
             self.free_twins(graph, 0);
             if self.levels[0].partition.is_discrete() {

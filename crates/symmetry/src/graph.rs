@@ -27,6 +27,8 @@ struct Node {
     kind: u32,
     /// How many words of the data say where the thread stands; `NOT_A_THREAD` for objects.
     control: u32,
+    /// How many words at the end of the data are no values of the program.
+    hidden: u32,
     data: u32,
     edges: u32,
 }
@@ -39,6 +41,7 @@ pub struct Graph {
     nodes: Vec<Node>,
     data: Vec<u64>,
     edges: Vec<Edge>,
+    unordered: bool,
 }
 
 impl Graph {
@@ -48,27 +51,52 @@ impl Graph {
     }
 
     /// Forgets everything, keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.data.clear();
         self.edges.clear();
+        self.unordered = false;
     }
 
+    #[inline]
     fn push(&mut self, kind: u32, control: u32) -> NodeId {
         let id = self.nodes.len() as NodeId;
-        self.nodes.push(Node { kind, control, data: self.data.len() as u32, edges: self.edges.len() as u32 });
+        self.nodes.push(Node {
+            kind,
+            control,
+            hidden: 0,
+            data: self.data.len() as u32,
+            edges: self.edges.len() as u32,
+        });
         id
     }
 
     /// Adds an object (the first node is the root). Data and edges that follow are its own.
+    #[inline]
     pub fn object(&mut self, kind: u32) -> NodeId {
         self.push(kind, NOT_A_THREAD)
     }
 
     /// Adds a thread. The first `control` words of its data say where it stands: the height of its stack and its locations.
+    #[inline]
     pub fn thread(&mut self, kind: u32, control: u32) -> NodeId {
         debug_assert!(control != NOT_A_THREAD);
         self.push(kind, control)
+    }
+
+    /// Adds words that nodes take as their data afterwards, by [`Graph::node`].
+    #[inline]
+    pub fn words(&mut self, words: impl Iterator<Item = u64>) {
+        self.data.extend(words);
+    }
+
+    /// Adds a node whose data starts at this word, and goes on to the next one's. A thread if `control` says how many of the words
+    /// tell where it stands; the last `hidden` words are hidden.
+    #[inline]
+    pub fn node(&mut self, kind: u32, control: Option<u32>, hidden: u32, data: u32) {
+        let control = control.unwrap_or(NOT_A_THREAD);
+        self.nodes.push(Node { kind, control, hidden, data, edges: self.edges.len() as u32 });
     }
 
     /// Adds a word of data to the last node.
@@ -80,6 +108,9 @@ impl Graph {
     /// Adds an edge to the last node. Labels must not decrease. The target may be a node that is still to come.
     #[inline]
     pub fn edge(&mut self, label: u32, target: NodeId) {
+        if let (Some(node), Some(last)) = (self.nodes.last(), self.edges.last()) {
+            self.unordered |= last.label == label && self.edges.len() > node.edges as usize;
+        }
         self.edges.push(Edge { label, target });
     }
 
@@ -114,6 +145,13 @@ impl Graph {
         &self.data[self.nodes[n].data as usize..end]
     }
 
+    /// The data of a node without what was hidden: words that are no values of the program but say who synchronises with whom
+    /// (how often a lock is held).
+    pub fn values(&self, node: NodeId) -> &[u64] {
+        let data = self.data(node);
+        &data[..data.len() - self.nodes[node as usize].hidden as usize]
+    }
+
     /// The words that say where a thread stands; empty for objects.
     pub fn control(&self, node: NodeId) -> &[u64] {
         let control = self.nodes[node as usize].control;
@@ -126,6 +164,20 @@ impl Graph {
         let n = node as usize;
         let end = self.nodes.get(n + 1).map_or(self.edges.len(), |next| next.edges as usize);
         &self.edges[self.nodes[n].edges as usize..end]
+    }
+
+    /// Whether some node has two edges with the same label.
+    #[inline]
+    pub(crate) fn has_unordered_edges(&self) -> bool {
+        self.unordered
+    }
+
+    /// Makes each of these nodes differ from all others, by its place in the list.
+    pub(crate) fn tell_apart(&mut self, nodes: &[NodeId]) {
+        for (&node, place) in nodes.iter().zip(1u32..) {
+            // Far from what systems use. A node of the same kind by chance would only be a tie more.
+            self.nodes[node as usize].kind = u32::MAX - place;
+        }
     }
 
     /// Number of all edges.
@@ -145,9 +197,16 @@ impl Graph {
         for (node, &new) in number.iter().enumerate() {
             old[new as usize] = node as NodeId;
         }
-        let mut out = Graph::new();
+        let mut out = Graph { unordered: self.unordered, ..Graph::new() };
         for &node in &old {
-            out.push(self.kind(node), self.nodes[node as usize].control);
+            let Node { kind, control, hidden, .. } = self.nodes[node as usize];
+            out.nodes.push(Node {
+                kind,
+                control,
+                hidden,
+                data: out.data.len() as u32,
+                edges: out.edges.len() as u32,
+            });
             out.data.extend_from_slice(self.data(node));
             let start = out.edges.len();
             out.edges.extend(

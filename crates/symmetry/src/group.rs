@@ -57,7 +57,8 @@ impl Group {
         edges_in.build(structure);
         let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0 };
         let mut fixed = Partition::default();
-        fixed.by_data(structure, &mut finder.hashes);
+        fixed.by_data(structure);
+        fixed.touch_all();
         fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
         let mut levels = Vec::new();
         for base in 0..structure.len() as NodeId {

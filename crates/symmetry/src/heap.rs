@@ -3,8 +3,8 @@
 //! After figure 4 of R. Iosif, "Symmetry reductions for model checking of concurrent dynamic software": objects are numbered
 //! in the order in which a depth-first walk meets them, first from the globals, then from the threads in a given order.
 //! Since at most one edge of an object has each label, the walk depends on the graph and the order of the threads alone, so
-//! the numbering is canonical once that order is. Members of unordered collections are walked in the order they are given,
-//! which is not canonical: only the exact form treats them as unordered.
+//! the numbering is canonical once that order is. Members of an unordered collection have no order that a walk could take: states
+//! with such are numbered by the exact form, with the threads told apart ([`crate::Ordered`]).
 
 use crate::graph::{Graph, NodeId, ROOT};
 

@@ -15,6 +15,7 @@ pub mod heap;
 mod ordered;
 mod partition;
 pub mod thread_order;
+mod walk;
 
 pub use ordered::{Order, Ordered, StateGraph};
 

@@ -57,6 +57,7 @@ pub struct Ordered<G> {
     order: Order,
     graph: Graph,
     number: Vec<u32>,
+    places: Vec<u32>,
     walk: HeapWalk,
     sorter: ThreadSorter,
     exact: Exact,
@@ -70,6 +71,7 @@ impl<G> Ordered<G> {
             order,
             graph: Graph::new(),
             number: Vec::new(),
+            places: Vec::new(),
             walk: HeapWalk::default(),
             sorter: ThreadSorter::default(),
             exact: Exact::new(),
@@ -84,6 +86,24 @@ impl<G> Ordered<G> {
     /// How the exact form came about so far.
     pub fn statistics(&self) -> ExactStatistics {
         self.exact.statistics
+    }
+}
+
+impl<G> Ordered<G> {
+    /// Heap symmetry where a walk would have to choose between members of an unordered collection: the canonical numbering of the
+    /// graph whose threads are told apart by their place in the order. It depends on the graph and that order alone, like the
+    /// walk.
+    fn number_unordered(&mut self) {
+        let threads = &self.sorter.order;
+        self.graph.tell_apart(threads);
+        self.exact.number(&self.graph, &mut self.number);
+        // The threads share their numbers in the order given.
+        self.places.clear();
+        self.places.extend(threads.iter().map(|t| self.number[*t as usize]));
+        self.places.sort_unstable();
+        for (thread, place) in threads.iter().zip(&self.places) {
+            self.number[*thread as usize] = *place;
+        }
     }
 }
 
@@ -102,7 +122,11 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
             Order::Exact => self.exact.number(&self.graph, &mut self.number),
             Order::Heap(by) => {
                 self.sorter.sort(&self.graph, by);
-                self.walk.number(&self.graph, &self.sorter.order, &mut self.number);
+                if self.graph.has_unordered_edges() {
+                    self.number_unordered();
+                } else {
+                    self.walk.number(&self.graph, &self.sorter.order, &mut self.number);
+                }
             }
         }
         self.states.rename(system, state, &self.number, out)

@@ -63,10 +63,11 @@ pub(crate) struct Partition {
     pub(crate) ties: u32,
     /// Nodes with a neighbour whose colour has changed since their cell was looked at. Only their cells can split.
     touched: Vec<bool>,
+    keys: Vec<u64>,
 }
 
 #[inline]
-fn mix(x: u64) -> u64 {
+pub(crate) fn mix(x: u64) -> u64 {
     let m = u128::from(x ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
     (m as u64) ^ ((m >> 64) as u64)
 }
@@ -91,27 +92,28 @@ fn sort_by_hash(list: &mut [(u64, NodeId)]) {
 impl Partition {
     /// The nodes by kind and data: by a hash of them, so that only numbers are compared. The order is as good as any other
     /// that renumbering does not change; different nodes with the same hash share a cell like other ties.
-    pub(crate) fn by_data(&mut self, graph: &Graph, hashes: &mut Vec<(u64, NodeId)>) {
+    pub(crate) fn by_data(&mut self, graph: &Graph) {
         let n = graph.len();
-        hashes.clear();
-        hashes.extend((0..n as NodeId).map(|node| {
+        // The low bits of the hash give way to the node, so that plain numbers are sorted.
+        let low = (n as u64).next_power_of_two() - 1;
+        self.keys.clear();
+        self.keys.extend((0..n as NodeId).map(|node| {
             let data = graph.data(node).iter();
-            (data.fold(mix(u64::from(graph.kind(node))), |hash, word| mix(hash ^ word)), node)
+            let hash = data.fold(mix(u64::from(graph.kind(node))), |hash, word| mix(hash ^ word));
+            hash & !low | u64::from(node)
         }));
-        sort_by_hash(hashes);
+        self.keys.sort_unstable();
         self.order.clear();
-        self.order.extend(hashes.iter().map(|(_, node)| *node));
+        self.order.extend(self.keys.iter().map(|key| (key & low) as NodeId));
         self.colour.clear();
         self.colour.resize(n, 0);
         self.size.clear();
         self.size.resize(n, 0);
-        self.touched.clear();
-        self.touched.resize(n, true);
         self.ties = 0;
         let mut start = 0;
         while start < n {
             let mut end = start + 1;
-            while end < n && hashes[start].0 == hashes[end].0 {
+            while end < n && (self.keys[start] ^ self.keys[end]) <= low {
                 end += 1;
             }
             self.set_cell(start, end);
@@ -185,6 +187,12 @@ impl Partition {
         for at in start..start + size {
             self.set_cell(at, at + 1);
         }
+    }
+
+    /// Every cell is to be looked at.
+    pub(crate) fn touch_all(&mut self) {
+        self.touched.clear();
+        self.touched.resize(self.order.len(), true);
     }
 
     /// Refines until nothing splits; gives a number that depends on what was seen, the same for renumbered graphs.

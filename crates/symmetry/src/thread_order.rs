@@ -18,7 +18,8 @@
 //!   depth-first walk over what the threads reach, at most `k` steps deep. The figure's comparison is not antisymmetric when
 //!   both objects were seen or both are null; then we go on with EQUAL. Nor is it transitive, since it answers EQUAL when
 //!   both threads reach the same object; therefore the threads are sorted by insertion, which needs no total order. Only objects
-//!   are entered: ids of threads, among them who holds a lock, are not compared.
+//!   are entered: ids of threads are not compared. As printed, the figure compares locals and fields, so neither who holds a lock
+//!   nor how often counts.
 
 use std::cmp::Ordering;
 
@@ -65,7 +66,7 @@ impl ThreadSorter {
     fn compare(&mut self, graph: &Graph, by: ThreadOrder, a: NodeId, b: NodeId) -> Ordering {
         let control = graph.kind(a).cmp(&graph.kind(b)).then_with(|| graph.control(a).cmp(graph.control(b)));
         let ThreadOrder::Bounded(bound) = by else { return control };
-        control.then_with(|| graph.data(a).cmp(graph.data(b))).then_with(|| {
+        control.then_with(|| graph.values(a).cmp(graph.values(b))).then_with(|| {
             self.seen_left.clear();
             self.seen_right.clear();
             self.references(graph, a, b, bound.unwrap_or(u32::MAX))
@@ -115,7 +116,7 @@ impl ThreadSorter {
                 self.seen_left.push(a);
                 self.seen_right.push(b);
                 let here = graph.kind(a).cmp(&graph.kind(b));
-                here.then_with(|| graph.data(a).cmp(graph.data(b)))
+                here.then_with(|| graph.values(a).cmp(graph.values(b)))
                     .then_with(|| self.references(graph, a, b, left - 1))
             }
         }

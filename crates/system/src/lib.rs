@@ -27,6 +27,8 @@ pub enum Scope {
     Thread(u32),
     /// Only those of some threads: one bit each, the first thread's the lowest.
     Threads(u64),
+    /// Those of all threads but some, given in the same way.
+    Except(u64),
 }
 
 impl Scope {
@@ -37,6 +39,7 @@ impl Scope {
             Scope::All => true,
             Scope::Thread(only) => thread == only,
             Scope::Threads(bits) => thread < 64 && bits >> thread & 1 == 1,
+            Scope::Except(bits) => thread >= 64 || bits >> thread & 1 == 0,
         }
     }
 }

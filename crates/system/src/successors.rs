@@ -210,6 +210,13 @@ impl Successors {
         (same && dense).then(|| (&self.words[..count * len as usize], len as usize))
     }
 
+    /// The states as far as each has `WORDS` words and lies behind the one before, which [`Successors::uniform`] must have said of
+    /// those looked at.
+    #[inline(always)]
+    pub fn first_states<const WORDS: usize>(&self) -> &[[u64; WORDS]] {
+        self.words.as_chunks().0
+    }
+
     /// The first entry with a violation.
     #[inline]
     pub fn first_violation(&self) -> Option<usize> {

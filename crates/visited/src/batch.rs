@@ -23,6 +23,8 @@ pub struct Group<'a> {
 pub struct Looked {
     /// Which entries were new, in order.
     pub new: Vec<u32>,
+    /// The words of each entry when there are two to four, one entry lies behind the other, and each has a hint of two numbers; else 0.
+    pub(crate) short: usize,
     /// The hints of all entries, each in as much room as the longest needs.
     pub(crate) hints: Vec<u32>,
     pub(crate) stride: usize,
@@ -34,11 +36,27 @@ pub struct Looked {
     pub(crate) lately: Vec<u32>,
 }
 
+/// The states of a batch and their hints; there may be more of both than were looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Short<'a, const WORDS: usize> {
+    /// The states.
+    pub states: &'a [[u64; WORDS]],
+    /// Their hints.
+    pub hints: &'a [[u32; 2]],
+}
+
 impl Looked {
     /// The hint of an entry; `len` as given by [`Visited::hint_len`].
     #[inline(always)]
     pub fn hint(&self, entry: usize, len: usize) -> &[u32] {
         if len == 0 { &[] } else { &self.hints[entry * self.stride..][..len] }
+    }
+
+    /// The states of the batch and their hints, when all have `WORDS` words, which are two to four, and hints of two numbers.
+    #[inline(always)]
+    pub fn short<'a, const WORDS: usize>(&'a self, successors: &'a Successors) -> Option<Short<'a, WORDS>> {
+        let states = if self.short == WORDS { successors.first_states() } else { return None };
+        Some(Short { states, hints: self.hints.as_chunks().0 })
     }
 
     /// Makes room for the hints of `count` entries of up to `stride` numbers each.
@@ -59,6 +77,7 @@ impl Looked {
         count: usize,
         groups: &[Group<'_>],
     ) {
+        self.short = 0;
         let longest = (0..count).map(|index| visited.hint_len(successors.state(index).len())).max();
         self.room_for_hints(count, longest.unwrap_or(0));
         self.loaded.clear();

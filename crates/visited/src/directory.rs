@@ -156,10 +156,16 @@ impl<S: Segment> Directory<S> {
         made
     }
 
-    /// Called after an entry was added.
+    /// The only segment, if there is but one.
     #[inline(always)]
-    pub(crate) fn added(&mut self) {
-        self.len += 1;
+    pub(crate) fn only_mut(&mut self) -> Option<&mut S> {
+        if self.is_single() { self.segments.first_mut().map(|held| &mut held.segment) } else { None }
+    }
+
+    /// Called after entries were added.
+    #[inline(always)]
+    pub(crate) fn added(&mut self, entries: u64) {
+        self.len += entries;
     }
 
     #[cold]

@@ -231,7 +231,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         if let Err(free) = lines.find(&key, hash, depth) {
             self.directory.segment_mut(hash).put_from(free, (key, next as u32));
         }
-        self.directory.added();
+        self.directory.added(1);
         next as u32
     }
 

@@ -3,7 +3,7 @@
 //! What is stored is the hash, and the hash is a bijection, so nothing is lost. Eight share a cache line, in no order: all are
 //! compared at once, and no decision depends on the place, which nobody could predict.
 
-use crate::directory::{Directory, Route, home};
+use crate::directory::{Directory, home};
 use crate::hash::bijective;
 use crate::lines::{Line, Lines};
 use crate::memory::Plain;
@@ -109,11 +109,11 @@ impl Line for Hashes {
 /// # Safety
 /// The processor must have AVX2 if the parameter says so.
 #[inline(always)]
-unsafe fn find<const AVX2: bool>(route: Route, hash: u64) -> Result<(), usize> {
-    let mut at = home(hash, route.depth, route.units);
+unsafe fn find<const AVX2: bool>(lines: &[Hashes], depth: u32, hash: u64) -> Result<(), usize> {
+    let mut at = home(hash, depth, lines.len());
     loop {
-        // SAFETY: the route leads to `units` lines; `home` is below that, and wrapping keeps `at` there.
-        let line = unsafe { &*route.start.cast::<Hashes>().add(at) };
+        // SAFETY: `home` is below the number of lines, and wrapping keeps `at` there.
+        let line = unsafe { lines.get_unchecked(at) };
         #[cfg(target_arch = "x86_64")]
         // SAFETY: by this function's contract.
         let holds = if AVX2 { unsafe { line.holds_avx2(hash) } } else { line.holds(hash) };
@@ -126,10 +126,57 @@ unsafe fn find<const AVX2: bool>(route: Route, hash: u64) -> Result<(), usize> {
             return Err(at);
         }
         at += 1;
-        if at == route.units {
+        if at == lines.len() {
             at = 0;
         }
     }
+}
+
+/// How many keys ahead the insertion of many looks for full lines.
+const AHEAD: usize = 6;
+
+/// Adds keys from number `at` on to the only segment, as [`KeySet::insert_all`] does, until there is no room for one more; gives the
+/// number of the key that room must be made for, or of those that follow the last.
+///
+/// # Safety
+/// As of [`KeySet::insert_all`]; `new` has room for `len` and the numbers of the keys from `at` on.
+#[inline(always)]
+unsafe fn insert_until_full<const AVX2: bool>(
+    lines: &mut Lines<Hashes>,
+    hashes: &[u64],
+    mut at: usize,
+    numbers: &impl Fn(usize) -> u32,
+    new: *mut u32,
+    len: &mut usize,
+) -> usize {
+    let units = lines.len();
+    let mut count = *len;
+    let mut room = lines.room();
+    while at < hashes.len() {
+        if let Some(&later) = hashes.get(at + AHEAD) {
+            // Its line has been asked for and is probably there; if it is full, the next one will be needed, too.
+            let ahead = lines.as_ptr().wrapping_add(home(later, 0, units));
+            // SAFETY: `home` is below the number of lines. The line behind the last one is only asked for.
+            let full = unsafe { (*ahead).is_full() };
+            prefetch_at(ahead.wrapping_add(usize::from(full)));
+        }
+        let hash = hashes[at];
+        // SAFETY: by this function's contract; `find` gives a line with a free place.
+        unsafe {
+            *new.add(count) = numbers(at);
+            if let Err(line) = find::<AVX2>(lines, 0, hash) {
+                if room == 0 {
+                    break;
+                }
+                room -= 1;
+                lines.put_at(line, hash);
+                count += 1;
+            }
+        }
+        at += 1;
+    }
+    *len = count;
+    at
 }
 
 /// What the set keeps of a key: a hash without loss.
@@ -167,8 +214,9 @@ impl KeySet {
     #[inline(always)]
     unsafe fn insert_nonzero<const AVX2: bool>(&mut self, hash: u64) -> bool {
         debug_assert_ne!(hash, 0);
+        let (lines, depth) = self.directory.segment(hash);
         // SAFETY: by this function's contract.
-        match unsafe { find::<AVX2>(self.directory.route(hash), hash) } {
+        match unsafe { find::<AVX2>(lines, depth, hash) } {
             Ok(()) => false,
             Err(line) => {
                 self.insert_new(hash, line);
@@ -190,12 +238,24 @@ impl KeySet {
     ) {
         new.clear();
         new.reserve(hashes.len());
-        let mut len = 0;
-        for (at, &hash) in hashes.iter().enumerate() {
-            // SAFETY: room for one number per key was reserved; the rest by this function's contract.
-            unsafe {
-                *new.as_mut_ptr().add(len) = numbers(at);
-                len += usize::from(self.insert_nonzero::<AVX2>(hash));
+        let (mut at, mut len) = (0, 0);
+        while at < hashes.len() {
+            if let Some(lines) = self.directory.only_mut() {
+                let before = len;
+                // SAFETY: room for one number per key was reserved; the rest by this function's contract.
+                at = unsafe {
+                    insert_until_full::<AVX2>(lines, hashes, at, &numbers, new.as_mut_ptr(), &mut len)
+                };
+                self.directory.added((len - before) as u64);
+            }
+            // Where room has to be made, or there are several segments.
+            if let Some(&hash) = hashes.get(at) {
+                // SAFETY: as above.
+                unsafe {
+                    *new.as_mut_ptr().add(len) = numbers(at);
+                    len += usize::from(self.insert_nonzero::<AVX2>(hash));
+                }
+                at += 1;
             }
         }
         // SAFETY: so many were written.
@@ -209,7 +269,7 @@ impl KeySet {
             line = home(hash, route.depth, route.units);
         }
         self.directory.segment_mut(hash).put_from(line, hash);
-        self.directory.added();
+        self.directory.added(1);
     }
 
     #[inline(always)]
@@ -217,8 +277,9 @@ impl KeySet {
         if hash == 0 {
             return self.zero;
         }
+        let (lines, depth) = self.directory.segment(hash);
         // SAFETY: nothing is asked of the processor.
-        unsafe { find::<false>(self.directory.route(hash), hash) }.is_ok()
+        unsafe { find::<false>(lines, depth, hash) }.is_ok()
     }
 
     pub(crate) fn len(&self) -> u64 {

@@ -26,7 +26,7 @@ mod pool;
 mod tree;
 mod tree_batch;
 
-pub use batch::{Group, Looked};
+pub use batch::{Group, Looked, Short};
 pub use collapse::Collapse;
 pub use gzip::Gzip;
 pub use numbered::{Numbered, Prepared};

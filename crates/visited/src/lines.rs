@@ -58,6 +58,24 @@ impl<L: Line> Lines<L> {
         self.len += 1;
     }
 
+    /// Adds an entry to a line with a free place.
+    ///
+    /// # Safety
+    /// `at` is below the number of lines, and that line has a free place.
+    #[inline(always)]
+    pub(crate) unsafe fn put_at(&mut self, at: usize, entry: L::Entry) {
+        // SAFETY: by this function's contract.
+        let line = unsafe { self.lines.get_unchecked_mut(at) };
+        line.set(line.used(), entry);
+        self.len += 1;
+    }
+
+    /// How many entries fit before it is full.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.len)
+    }
+
     fn put(&mut self, entry: L::Entry, depth: u32) {
         self.put_from(home(L::hash(entry), depth, self.lines.len()), entry);
     }

@@ -227,7 +227,7 @@ impl Visited for Plain {
         let table = slab.table.segment_mut(key);
         table.slots[at] = slot;
         table.len += 1;
-        slab.table.added();
+        slab.table.added(1);
         slab.push(state);
         self.len += 1;
         true

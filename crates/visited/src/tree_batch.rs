@@ -31,6 +31,7 @@ impl Tree {
         looked.new.clear();
         let Length { plan, roots } = &mut self.by_length[words];
         let nodes = &mut self.nodes;
+        looked.short = if words <= 4 { words } else { 0 };
         match words {
             SHORT.. if plan.above.is_empty() && words > SHORT => return false,
             2 => insert_short(&mut nodes.pairs, roots, states.as_chunks().0, groups, looked),

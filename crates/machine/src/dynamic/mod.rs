@@ -23,5 +23,7 @@ pub(crate) mod kind;
 pub(crate) mod locks;
 pub(crate) mod names;
 pub(crate) mod operations;
+mod picture;
+mod pins;
 pub(crate) mod segments;
 pub(crate) mod shapes;

@@ -57,6 +57,25 @@ pub(crate) struct Translated {
     executable: Executable,
     /// By number of the shape.
     shapes: Vec<ShapeCode>,
+    /// The shape whose states were expanded last.
+    current: Option<Current>,
+}
+
+/// What is needed to expand all threads of a state of one shape, at hand.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    shape: u32,
+    threads: u32,
+    /// Words of a state.
+    words: usize,
+    /// Most successors of a thread.
+    most: usize,
+    /// The address of the way in.
+    enter: usize,
+    /// The address of the list of threads.
+    list: usize,
+    /// The address of the list of entries.
+    entries: usize,
 }
 
 #[derive(Debug, Default)]
@@ -98,11 +117,12 @@ impl ThreadCode {
 
 impl Translated {
     pub(crate) fn new(enabled: bool) -> Translated {
-        Translated { enabled, executable: Executable::default(), shapes: Vec::new() }
+        Translated { enabled, executable: Executable::default(), shapes: Vec::new(), current: None }
     }
 
     pub(crate) fn disable(&mut self) {
         self.enabled = false;
+        self.current = None;
     }
 }
 
@@ -160,7 +180,7 @@ impl Machine {
 
     /// Adds the steps of the threads from `first` up to `end` by translated code, until one needs the interpreter: gives its
     /// number, or `end`. The shape must be a translated one.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn translated_moves(
         &mut self,
         state: &[u64],
@@ -197,10 +217,69 @@ impl Machine {
         }
     }
 
+    /// Adds the steps of the threads from `first` on, or of that one alone, by translated code, if the state has the shape of the
+    /// one before, until one needs the interpreter: gives its number, or that behind the last one, and the latter. Otherwise
+    /// does nothing. The same as [`Machine::translated_moves`].
+    #[inline(always)]
+    pub(crate) fn expand_current<const ALONE: bool>(
+        &mut self,
+        state: &[u64],
+        first: u32,
+        out: &mut Successors,
+    ) -> Option<(u32, u32)> {
+        let current = self.translated.current.as_ref()?;
+        if self.shape_number(state.as_ptr().cast()) != current.shape
+            || state.len() != current.words
+            || self.recorder.is_some()
+            || first >= current.threads
+        {
+            return None;
+        }
+        let end = if ALONE { first + 1 } else { current.threads };
+        let mut thread = first;
+        // SAFETY: the shape is a translated one and `first` one of its threads, as in `translated_moves`; its lists never move.
+        unsafe {
+            let enter = std::mem::transmute::<usize, Enter>(current.enter);
+            let entries = std::ptr::with_exposed_provenance::<usize>(current.entries);
+            let at = *std::ptr::with_exposed_provenance::<ThreadCode>(current.list).add(first as usize);
+            let function = *entries.add(at.entry(state));
+            let most = current.most * (end - first) as usize;
+            out.write(most, current.words, |words, entry, start| {
+                let left = enter(state.as_ptr(), words, entry, start, function, u64::from(end));
+                thread = left.thread as u32;
+                left.entry.offset_from_unsigned(entry)
+            });
+        }
+        Some((thread, end))
+    }
+
+    /// Remembers the shape of a state for [`Machine::expand_current`].
+    #[inline(always)]
+    pub(crate) fn make_current(&mut self, state: &[u64], shape: u32) {
+        if self.translated.current.as_ref().is_none_or(|current| current.shape != shape) {
+            self.set_current(state, shape);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_current(&mut self, state: &[u64], shape: u32) {
+        let code = &self.translated.shapes[shape as usize];
+        self.translated.current = Some(Current {
+            shape,
+            threads: code.threads.len() as u32,
+            words: state.len(),
+            most: code.most,
+            enter: code.enter,
+            list: code.threads.as_ptr().expose_provenance(),
+            entries: code.entries.as_ptr().expose_provenance(),
+        });
+    }
+
     /// Whether translated code can go on with a thread where it stopped, after the location was translated.
     #[cold]
     #[inline(never)]
-    fn go_on(&mut self, state: &[u64], shape: u32, thread: u32) -> bool {
+    pub(crate) fn go_on(&mut self, state: &[u64], shape: u32, thread: u32) -> bool {
         let code = &self.translated.shapes[shape as usize];
         let at = code.threads[thread as usize];
         let number = at.entry(state);

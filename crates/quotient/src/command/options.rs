@@ -83,7 +83,7 @@ pub(crate) struct Check {
     #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
     pub(crate) store: Store,
 
-    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off
+    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off; for C programs off (default), costarted or dynamic
     #[arg(long, value_name = "ORDER", value_parser = symmetry_option)]
     pub(crate) symmetry: Option<Symmetry>,
 
