@@ -363,22 +363,29 @@ pub enum ActionKind {
 
 /// Operations on locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are BIR's")]
 pub enum LockOp {
+    /// `lock`
     Lock,
+    /// `unlock`
     Unlock,
+    /// `wait`
     Wait,
+    /// `unwait`
     Unwait,
+    /// `notify`
     Notify,
+    /// `notifyAll`
     NotifyAll,
 }
 
 /// Questions about locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are BIR's")]
 pub enum LockTest {
+    /// `lockAvailable`
     LockAvailable,
+    /// `hasLock`
     HasLock,
+    /// `wasNotified`
     WasNotified,
 }
 
@@ -522,36 +529,57 @@ pub enum Quantifier {
 
 /// Prefix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the documentation")]
 pub enum Unary {
+    /// `+`
     Plus,
+    /// `-`
     Minus,
+    /// `!`
     Not,
 }
 
 /// Infix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the documentation")]
 pub enum Binary {
+    /// `+`
     Add,
+    /// `-`
     Sub,
+    /// `*`
     Mul,
+    /// `/`
     Div,
+    /// `%`
     Rem,
+    /// `<<`
     Shl,
+    /// `>>`
     Shr,
+    /// `>>>`
     Ushr,
+    /// `==`
     Eq,
+    /// `!=`
     Ne,
+    /// `>`
     Gt,
+    /// `>=`
     Ge,
+    /// `<`
     Lt,
+    /// `<=`
     Le,
+    /// `&&`
     And,
+    /// `||`
     Or,
+    /// `=>`
     Implies,
+    /// `&`
     BitAnd,
+    /// `|`
     BitOr,
+    /// `^`
     BitXor,
 }
 

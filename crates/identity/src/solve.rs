@@ -404,7 +404,6 @@ pub(crate) fn structure(
 }
 
 /// Adds the table of an atom: edges for an id-valued function, colours for other functions, edges for relations.
-#[allow(clippy::too_many_arguments, reason = "the parts of a structure under construction")]
 fn tabulate(
     collected: &Collected,
     solved: &Solved,

@@ -13,7 +13,6 @@ const D_STEP_LIMIT: u32 = 50_000_000;
 impl Machine {
     /// A `d_step`: one step through deterministic locations, each by its first ready transformation. `false`
     /// when the first location cannot be passed.
-    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     pub(crate) fn deterministic(
         &mut self,
         state: &[u64],

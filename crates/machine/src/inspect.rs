@@ -105,7 +105,6 @@ impl Machine {
         out
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a place of a state, with its name")]
     pub(crate) fn value(
         &self,
         state: &[u64],

@@ -97,7 +97,6 @@ impl Machine {
     }
 
     /// One rendezvous: the sender moves, then the receiver, in one step. The receiver decides who goes on.
-    #[allow(clippy::too_many_arguments, reason = "two threads take part")]
     fn meet(
         &mut self,
         state: &[u64],

@@ -511,7 +511,6 @@ impl Machine {
 
     /// After the actions: assertions, the new location, and who goes on.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     pub(crate) fn finish(
         &mut self,
         performed: Result<(), SiteAt>,

@@ -194,25 +194,42 @@ pub enum UnaryOp {
 
 /// Infix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are the documentation")]
 pub enum BinaryOp {
+    /// `+`
     Add,
+    /// `-`
     Sub,
+    /// `*`
     Mul,
+    /// `/`
     Div,
+    /// `%`
     Mod,
+    /// `<<`
     Shl,
+    /// `>>`
     Shr,
+    /// `<`
     Lt,
+    /// `<=`
     Le,
+    /// `>`
     Gt,
+    /// `>=`
     Ge,
+    /// `==`
     Eq,
+    /// `!=`
     Ne,
+    /// `&`
     BitAnd,
+    /// `^`
     BitXor,
+    /// `|`
     BitOr,
+    /// `&&`
     And,
+    /// `||`
     Or,
 }
 

@@ -77,27 +77,46 @@ impl Access {
 
 /// What an operation is, for messages only: dependence never looks at it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[allow(missing_docs)]
 pub enum Kind {
+    /// A read of an atomic.
     Load,
+    /// A write of an atomic.
     Store,
+    /// An atomic update.
     ReadModifyWrite,
+    /// A compare and swap.
     CompareAndSwap,
+    /// Taking a lock.
     Lock,
+    /// Taking a lock if it is free.
     TryLock,
+    /// Giving a lock back.
     Unlock,
+    /// Giving the lock back and waiting for a signal.
     ConditionWait,
+    /// Taking the lock again after a signal.
     ConditionReacquire,
+    /// Not waiting for the signal any longer.
     ConditionTimeout,
+    /// Waking one that waits.
     Signal,
+    /// Waking all that wait.
     Broadcast,
+    /// Taking one from a semaphore.
     SemaphoreWait,
+    /// Adding one to a semaphore.
     SemaphorePost,
+    /// Arriving at a barrier.
     BarrierArrive,
+    /// Going on after a barrier.
     Resume,
+    /// Creating a thread.
     Create,
+    /// Waiting for the end of a thread.
     Join,
+    /// A choice of the environment.
     Choose,
+    /// Anything else.
     Other,
 }
 

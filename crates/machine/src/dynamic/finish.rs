@@ -62,7 +62,6 @@ impl Machine {
         false
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     /// Takes a ready transformation once for each way to pick; `false` when it could not be taken.
     pub(crate) fn take_dynamic(
         &mut self,
@@ -132,7 +131,6 @@ impl Machine {
     }
 
     /// After the actions: the jump, assertions, and who goes on.
-    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     pub(crate) fn finish_dynamic(
         &mut self,
         performed: Result<(), SiteAt>,

@@ -10,7 +10,6 @@ use crate::ast;
 
 impl Lowering<'_> {
     /// `i = from; do :: i <= to -> body; i++ :: else -> break od`.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
     pub(super) fn counted(
         &mut self,
         context: &mut Context,
@@ -30,7 +29,6 @@ impl Lowering<'_> {
     }
 
     /// The loop of a `for`: the elements before the body, the body, the step, and `else` to leave.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a for loop")]
     pub(super) fn loop_over(
         &mut self,
         context: &mut Context,

@@ -303,7 +303,6 @@ impl Lowering<'_> {
         );
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of a proctype")]
     fn body(
         &mut self,
         id: FunctionId,

@@ -221,7 +221,6 @@ impl<'t, 'a> Runner<'t, 'a> {
         Ok(true)
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one step has that many parts")]
     fn take(
         &self,
         before: &State,

@@ -20,10 +20,12 @@ pub enum Value {
 
 /// How a register is compared with a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-#[allow(missing_docs)]
 pub enum Comparison {
+    /// `==`
     Equal,
+    /// `!=`
     NotEqual,
+    /// `<`
     Less,
 }
 
