@@ -9,7 +9,10 @@
 //!    can be interrupted by an `unless` whose condition is not itself local;
 //! 3. nothing refers to the location or to one that a transformation leads to (arriving at a label that is asked for
 //!    from outside is no local matter), and it has no end, progress or accept label;
-//! 4. on every cycle of the process some location is not transient, so that a step ends.
+//! 4. on every cycle of the process some location is not transient, so that a step ends;
+//! 5. where somebody can do something *because* no partner is ready for a rendezvous (`else` and the main part of an `unless` beside a
+//!    channel operation, and losing control inside `atomic`), none of its transformations leads to a location with a channel
+//!    operation: there the process becomes ready, so that the step does disable something.
 //!
 //! Then exploring that process alone from such a state is a persistent set of invisible steps, and by 4 no process is
 //! postponed for ever: deadlocks, assertion failures and faults are preserved (Godefroid, "Partial-Order Methods",
@@ -26,7 +29,7 @@
 
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{
-    Action, Expr, Function, FunctionId, Operation, Place, Program, Root, Transformation, VariableId,
+    Action, Expr, Function, FunctionId, Location, Operation, Place, Program, Root, Transformation, VariableId,
 };
 
 use crate::liveness::remotely_read;
@@ -37,6 +40,7 @@ pub fn merge(program: &mut Program) -> usize {
         return 0;
     }
     let remote = remotely_read(program);
+    let partners = partners_are_missed(program);
     let scratch: Vec<bool> = program.globals.iter().map(|g| g.scratch).collect();
     let mut merged = 0;
     for (index, remote) in remote.iter().enumerate() {
@@ -52,6 +56,10 @@ pub fn merge(program: &mut Program) -> usize {
                     && !named[l]
                     && function.locations[l].transformations.iter().all(|t| t.target.is_none_or(unnoticed))
                     && is_local(function, l, remote, &scratch)
+                    && !(partners
+                        && function.locations[l].transformations.iter().any(|t| {
+                            t.target.is_some_and(|to| uses_channels(&function.locations[to.0 as usize]))
+                        }))
             })
             .collect();
         break_cycles(function, &mut transient);
@@ -61,6 +69,31 @@ pub fn merge(program: &mut Program) -> usize {
         }
     }
     merged
+}
+
+/// Does a location have a channel operation?
+fn uses_channels(location: &Location) -> bool {
+    let channel =
+        |o: &Operation| matches!(o, Operation::Send { .. } | Operation::Receive { .. } | Operation::Enter);
+    location.transformations.iter().any(|t| channel(&t.operation))
+}
+
+/// Condition 5: can somebody do something because no partner is ready for a rendezvous?
+fn partners_are_missed(program: &Program) -> bool {
+    program.channel_types.iter().any(|c| c.capacity == 0)
+        && program.functions.iter().any(|function| {
+            // Where a process is without having lost control.
+            let mut held = vec![false; function.locations.len()];
+            for t in function.locations.iter().flat_map(|l| &l.transformations).filter(|t| t.keeps_control) {
+                t.target.iter().for_each(|to| held[to.0 as usize] = true);
+            }
+            function.locations.iter().zip(held).any(|(location, held)| {
+                let ts = &location.transformations;
+                let other_ways = ts.iter().any(|t| matches!(t.operation, Operation::Else))
+                    || ts.windows(2).any(|w| w[0].rank != w[1].rank);
+                uses_channels(location) && (other_ways || held)
+            })
+        })
 }
 
 /// Locations that some expression refers to.
