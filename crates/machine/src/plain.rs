@@ -101,7 +101,9 @@ impl Machine {
                 break;
             }
             let (first, end, plain) = (here.first, here.end, here.plain);
-            let next = if plain && chain < LONGEST_CHAIN { self.only_way(first, end, frame) } else { None };
+            // After a step at a `timeout` time goes on: what follows sees none.
+            let follows = plain && chain < LONGEST_CHAIN && !self.timeout;
+            let next = if follows { self.only_way(first, end, frame) } else { None };
             match next {
                 Some(next) => number = next,
                 None => {

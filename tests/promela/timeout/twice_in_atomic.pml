@@ -1,0 +1,6 @@
+// expect: states=8 transitions=7 errors=none
+// spin-default: states=8
+/* Each timeout inside an atomic sequence waits anew: other processes may move in between. */
+byte i; byte seen;
+active proctype P() { atomic { do :: i < 2 -> timeout; i++ :: i == 2 -> break od } }
+active proctype Q() { i > 0; seen = i }
