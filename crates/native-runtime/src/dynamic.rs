@@ -98,6 +98,8 @@ impl World {
         no(!KNOWN.contains(&p.op), why::UNKNOWN)?;
         let flags =
             |t: &crate::world::Thread| (t.detached, t.joined, t.cancelled, t.uncancellable, t.c11, t.owed);
+        no(x.signals.mask != y.signals.mask || !x.local_destructors.is_empty(), why::UNKNOWN)?;
+        no(!y.local_destructors.is_empty(), why::UNKNOWN)?;
         no(flags(x) != flags(y) || x.children != 0 || y.children != 0, why::JOIN)?;
         no(!x.cleanup.is_empty() || !y.cleanup.is_empty() || !self.keys.is_empty(), why::UNKNOWN)?;
         no(self.mappings.in_use(), why::UNKNOWN)?;

@@ -102,6 +102,10 @@ impl World {
             fail(FailureKind::Refused, "too many pipes or connections", 0);
         }
         self.me().directions += 1;
+        if self.current != 0 {
+            // Its name is part of the name of what it makes.
+            self.identity_used();
+        }
         let address = FIRST_OBJECT + (self.current * MOST + ordinal) * 16;
         self.pipes.directions.push(Direction { address, content: Vec::new() });
         let (bytes, room, _) = self.direction(direction);

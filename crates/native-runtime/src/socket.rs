@@ -169,6 +169,7 @@ pub unsafe extern "C" fn bind(descriptor: i32, address: *const u8, length: u32) 
         let w = world();
         let port = (FIRST_PORT + w.current * 256 + w.me().directions) as u16;
         w.me().directions += 1;
+        w.identity_used();
         name = [b"port ".as_slice(), &port.to_be_bytes()].concat();
     }
     let number = world().sockets.name(&name);
