@@ -93,6 +93,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     w.driver_fs = context::fs_base();
     w.has_input = rewind_input() > 0;
     crate::donor::create(w);
+    crate::frames::prepare_unwinder();
     catch_faults();
     w.heap.set_start();
     w.objects.set_baseline();

@@ -66,6 +66,18 @@ extern "C" fn visit(context: usize, walk: *mut u8) -> i32 {
     GO_ON
 }
 
+extern "C" fn nothing(_context: usize, _data: *mut u8) -> i32 {
+    const STOP: i32 = 4;
+    STOP
+}
+
+/// Lets the unwinder set itself up, which it does once and under a `pthread_once`: before the program comes under control, so that
+/// the ends of threads do not wait for each other.
+pub fn prepare_unwinder() {
+    // SAFETY: the callback does nothing.
+    unsafe { _Unwind_Backtrace(nothing, std::ptr::null_mut()) };
+}
+
 impl World {
     /// Takes note of where the running thread is.
     #[inline(never)]

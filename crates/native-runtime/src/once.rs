@@ -6,6 +6,9 @@ use crate::protocol::Op;
 use crate::real;
 use crate::world::{Pending, World, active, visible, world};
 
+/// What the C library writes to a control word when the work is done.
+const DONE: i32 = 2;
+
 impl World {
     fn once(&mut self, address: usize) -> u32 {
         self.use_primitive(address);
@@ -57,6 +60,11 @@ pub unsafe extern "C" fn pthread_once(control: usize, routine: unsafe extern "C"
     if !active() {
         // SAFETY: passed on.
         return unsafe { real!("pthread_once", fn(usize, unsafe extern "C" fn()) -> i32)(control, routine) };
+    }
+    // SAFETY: the program's control word. The C library sets it, and that only before the program comes under control: then what
+    // was done happens before everything, and there is nothing to wait for.
+    if unsafe { *(control as *const i32) } == DONE {
+        return 0;
     }
     once(control, routine);
     0

@@ -21,6 +21,8 @@ static void *worker(void *a) {
     atomic_compare_exchange_strong(&x, &r, r + 1);
 #elif KIND == 2
     atomic_fetch_add(&x, 1);
+#elif KIND == 5
+    pthread_exit(0);
 #else
     pthread_mutex_lock(&m);
     counter++;
@@ -52,6 +54,12 @@ fn figures(kind: u32, n: u32, request: &Request) -> Figures {
     let report = report.unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
     report.figures
+}
+
+/// Leaving a thread from within has nothing to do with other threads that do so.
+#[test]
+fn ends_of_threads_are_independent() {
+    assert_eq!(executions(5, 3, Symmetry::Off), 1);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use c_source::Observed;
 use quotient_native::session::Surroundings;
-use quotient_native::{Binary, Build, Request, check};
+use quotient_native::{Answer, Binary, Build, Request, check};
 use quotient_stateless::model::generate::{self, Shape};
 use quotient_stateless::model::{Machine, Program, brute_force};
 use quotient_stateless::{Algorithm, Symmetry};
@@ -30,7 +30,7 @@ struct Mode {
     workers: usize,
 }
 
-fn run(binary: &Binary, number: usize, mode: &Mode) -> (BTreeSet<u64>, u64) {
+fn run(binary: &Binary, number: usize, mode: &Mode) -> (BTreeSet<u64>, u64, String) {
     let request = Request {
         algorithm: mode.algorithm,
         symmetry: mode.symmetry,
@@ -42,7 +42,11 @@ fn run(binary: &Binary, number: usize, mode: &Mode) -> (BTreeSet<u64>, u64) {
     };
     let report =
         check(binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("program {number}: {error}"));
-    (report.outcomes.into_iter().collect(), report.figures.executions)
+    let why = match &report.answer {
+        Answer::Undecided(why) | Answer::Refused(why, _) => why.clone(),
+        _ => String::new(),
+    };
+    (report.outcomes.into_iter().collect(), report.figures.executions, why)
 }
 
 fn compare(observed: Observed, modes: &[Mode], name: &str) {
@@ -57,12 +61,12 @@ fn compare(observed: Observed, modes: &[Mode], name: &str) {
             let Some(expected) = c_source::outcomes(program, observed, 200_000) else { continue };
             let shape = shape((batch * BATCH + number) as u64);
             for mode in modes {
-                let (found, executions) = run(&binary, number, mode);
+                let (found, executions, why) = run(&binary, number, mode);
                 let Mode { algorithm, symmetry, workers } = mode;
                 assert_eq!(
                     found,
                     expected,
-                    "{algorithm:?}, {symmetry:?}, {workers} processes, seed {}\n{program}",
+                    "{algorithm:?}, {symmetry:?}, {workers} processes, seed {} {why}\n{program}",
                     batch * BATCH + number
                 );
                 // Reader locks taken twice are no operations of the C program, so there the counts can differ.
