@@ -180,7 +180,7 @@ impl DynamicSets {
                 future.open.write &= !forgotten;
                 let again = |g: usize| g == f || leads_to[g][f];
                 let closes_cycle = step.closes_cycle || begun(step).any(again);
-                let eligible = !step.calls_in_control && !(self.temporal && closes_cycle);
+                let eligible = !(step.calls_in_control || self.temporal && closes_cycle);
                 here.push(Place { next, future, leaves: step.leaves, eligible });
             }
             self.places.push(here);

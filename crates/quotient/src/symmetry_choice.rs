@@ -226,7 +226,7 @@ pub(crate) fn report(
         Some(States::Dynamic(states)) => {
             report.order = asked.name();
             report.found = vec![states.found().into()];
-            report.limit = states.limit().map(|(why, span)| at_line(why, span, sources));
+            report.limit = states.limit().map(|(why, span)| place(why, span, machine, sources));
             return report;
         }
         Some(States::Static(states)) => states.largest().cloned(),
@@ -245,16 +245,18 @@ pub(crate) fn report(
     if let Some(identities) = identities {
         report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
         let limit = identities.limit.filter(|_| !report.found.is_empty());
-        report.limit = limit.map(|limit| match limit.span.and_then(|span| formula(machine, span)) {
-            Some(text) => format!("{} (the formula {text})", limit.why),
-            None => at_line(&limit.why, limit.span, sources),
-        });
+        report.limit = limit.map(|limit| place(&limit.why, limit.span, machine, sources));
     }
     report
 }
 
 /// A reason, and where to look.
-fn at_line(why: &str, span: Option<Span>, sources: &SourceMap) -> String {
-    let at = span.map_or_else(String::new, |span| format!(" ({})", sources.file_line(span)));
-    format!("{why}{at}")
+fn place(why: &str, span: Option<Span>, machine: &Machine, sources: &SourceMap) -> String {
+    match span {
+        None => why.to_owned(),
+        Some(span) => match formula(machine, span) {
+            Some(text) => format!("{why} (the formula {text})"),
+            None => format!("{why} ({})", sources.file_line(span)),
+        },
+    }
 }

@@ -250,8 +250,11 @@ fn names_of_threads_that_are_given_out_again_are_refused() {
     assert!(!off("<> (exists w: W . w@two)").0);
 }
 
+/// Makes the program of a seed, and propositions about it.
+type Generator = dyn Fn(u64, &mut Random) -> (String, Vec<String>);
+
 /// Formulas on programs: compares until `count` of them were decided.
-fn random_formulas(count: u64, make: &dyn Fn(u64, &mut Random) -> (String, Vec<String>), is_bir: bool) {
+fn random_formulas(count: u64, make: &Generator, is_bir: bool) {
     let first = from_environment("QUOTIENT_SEED", 0);
     let (mut compared, mut skipped, mut violated, mut reduced) = (0u64, 0u64, 0u64, 0u64);
     for seed in first.. {
