@@ -96,9 +96,7 @@ fn pins_all(program: &Program) -> Option<(&'static str, Option<Span>)> {
             if numbers.0 {
                 return Some(("a process is named by its number here", Some(t.span)));
             }
-            let keeps = |action: &Action| {
-                matches!(action, Action::Start { result: Some(place), .. } if place.ty != Type::Thread)
-            };
+            let keeps = |action: &Action| matches!(action, Action::Start { result: Some(place), .. } if place.ty != Type::Thread);
             if t.actions.iter().any(keeps) {
                 return Some(("the number of a new process is kept here", Some(t.span)));
             }
