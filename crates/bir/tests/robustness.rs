@@ -144,8 +144,13 @@ const MODELS: &[&str] = &[
     include_str!("../../../tests/bir/errors/extension_types.bir"),
 ];
 
+/// Random inputs of each kind.
+fn cases() -> u32 {
+    std::env::var("QUOTIENT_FUZZ_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(600)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn word_soup(words in prop::collection::vec(prop::sample::select(WORDS), 0..120)) {
