@@ -56,6 +56,17 @@ pub(super) fn producer_consumer(n: usize) -> String {
         2,
         &["F".to_string(), "X".to_string()],
     );
+    consume_and_produce(&mut b, n);
+    b.step(2, n, n + 1, "F = 0", &[("F", "1")]);
+    b.step(2, n + 1, 0, "", &[]);
+    b.line(&format!("\nassert consume: p([{},P2],F,X), P2 <= {n} |= p([1,P2],F,X + {n}).", n + 1));
+    b.line(&format!("assert produce: p([P1,{n}],F,X), P1 >= 1 |= p([P1,0],F,X - {n})."));
+    b.line(&format!("assert bound: p([P1,P2],F,X) |= X <= {} using consume, produce.", 3 * n));
+    b.text
+}
+
+/// Both take their `n` items; what the producer does with the flag comes after.
+fn consume_and_produce(b: &mut Builder, n: usize) {
     b.initial(&[0, 0]);
     b.comment("consumer");
     b.step(1, 0, 1, "F = 1", &[("F", "0")]);
@@ -67,12 +78,6 @@ pub(super) fn producer_consumer(n: usize) -> String {
     for k in 0..n {
         b.step(2, k, k + 1, "", &[("X", "X + 1")]);
     }
-    b.step(2, n, n + 1, "F = 0", &[("F", "1")]);
-    b.step(2, n + 1, 0, "", &[]);
-    b.line(&format!("\nassert consume: p([{},P2],F,X), P2 <= {n} |= p([1,P2],F,X + {n}).", n + 1));
-    b.line(&format!("assert produce: p([P1,{n}],F,X), P1 >= 1 |= p([P1,0],F,X - {n})."));
-    b.line(&format!("assert bound: p([P1,P2],F,X) |= X <= {} using consume, produce.", 3 * n));
-    b.text
 }
 
 /// Producer and consumer as the paper's second table ran it, recovered from its figures: without assertions
@@ -91,17 +96,7 @@ pub(super) fn producer_consumer_paper(n: usize) -> String {
         2,
         &["F".to_string(), "X".to_string()],
     );
-    b.initial(&[0, 0]);
-    b.comment("consumer");
-    b.step(1, 0, 1, "F = 1", &[("F", "0")]);
-    for k in 1..=n {
-        b.step(1, k, k + 1, "", &[("X", "X - 1")]);
-    }
-    b.step(1, n + 1, 0, "", &[]);
-    b.comment("producer");
-    for k in 0..n {
-        b.step(2, k, k + 1, "", &[("X", "X + 1")]);
-    }
+    consume_and_produce(&mut b, n);
     b.step(2, n, n + 1, "", &[]);
     b.step(2, n + 1, 0, "F = 0", &[("F", "1")]);
     b.line(&format!("\nassert consume: p([{},P2],F,X), P2 <= {n} |= p([1,P2],F,X + {n}).", n + 1));
