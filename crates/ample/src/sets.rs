@@ -35,6 +35,7 @@
 
 use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
+use quotient_system::Successors;
 
 use crate::futures::{Futures, MOST_THREADS};
 use crate::objects::Objects;
@@ -267,8 +268,24 @@ impl AmpleSets {
 
     /// The smallest set of eligible threads that can go together, if it is not all that may move. No thread can go alone.
     fn smallest_set(&self, movable: u64, eligible: u64) -> Option<u64> {
+        let candidates = movable & eligible;
+        // Most often two that only get in each other's way.
+        let mut left = candidates;
+        while left != 0 {
+            let thread = left.trailing_zeros();
+            left &= left - 1;
+            let other = self.in_the_way[thread as usize];
+            let set = 1u64 << thread | other;
+            if other & other.wrapping_sub(1) == 0
+                && set & !eligible == 0
+                && movable & !set != 0
+                && self.in_the_way[other.trailing_zeros() as usize % MOST_THREADS] & !set == 0
+            {
+                return Some(set);
+            }
+        }
         let mut best: Option<u64> = None;
-        let (mut tried, mut left) = (0u64, movable & eligible);
+        let (mut tried, mut left) = (0u64, candidates);
         while left != 0 {
             let thread = left.trailing_zeros();
             left &= left - 1;
@@ -293,9 +310,6 @@ impl AmpleSets {
             tried |= 1 << thread;
             if set == done && movable & !set != 0 && set & !eligible == 0 {
                 best = Some(set);
-                if set.count_ones() == 2 {
-                    break;
-                }
             }
         }
         best
@@ -316,7 +330,7 @@ impl Ample<Machine> for AmpleSets {
     /// before the step, and was not passed by there.
     #[inline]
     fn passing(&mut self, machine: &mut Machine, from: &[u64], to: &[u64]) -> Passing {
-        if !self.passes {
+        if !self.passes || to.is_empty() {
             return Passing::default();
         }
         let (shape, version) = (machine.shape_of(to), self.futures.version());
@@ -337,6 +351,36 @@ impl Ample<Machine> for AmpleSets {
             }
             Step::Unusual => self.look_for_passing(machine, from, to),
         }
+    }
+
+    #[inline]
+    fn next_passing(
+        &mut self,
+        machine: &mut Machine,
+        from: &[u64],
+        successors: &Successors,
+        first: usize,
+    ) -> Option<(usize, Passing)> {
+        if !self.passes {
+            return None;
+        }
+        let (shape, version) = (machine.shape_of(from), self.futures.version());
+        let known = self.looked == version;
+        for index in first..successors.len() {
+            let to = successors.state(index);
+            if to.is_empty()
+                || known
+                    && machine.shape_of(to) == shape
+                    && matches!(self.usual.step(shape, from, to, version), Step::Ends)
+            {
+                continue;
+            }
+            let passing = self.passing(machine, from, to);
+            if passing.threads != 0 {
+                return Some((index, passing));
+            }
+        }
+        None
     }
 
     fn proviso(&self) -> Proviso {

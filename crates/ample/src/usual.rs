@@ -149,9 +149,9 @@ impl Usual {
     /// The word for the entry that a thread is at.
     #[inline(always)]
     fn word(&self, usually: UsualThread, state: &[u64]) -> u64 {
-        // States are little-endian; see the search's frontier.
-        let bytes = state.get(usually.at as usize / 8).copied().unwrap_or(0);
-        let location = (bytes >> (8 * (usually.at % 8))) as u8;
+        // SAFETY: the bytes of the words.
+        let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+        let location = bytes.get(usually.at as usize).copied().unwrap_or(0);
         self.words.get(usually.first as usize + usize::from(location)).copied().unwrap_or(UNKNOWN)
     }
 
