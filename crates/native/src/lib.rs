@@ -31,6 +31,7 @@ pub mod session;
 pub mod symbols;
 pub mod token;
 pub mod trace;
+mod variables;
 pub mod wrapper;
 
 pub use build::{Binary, Build, BuildError};
