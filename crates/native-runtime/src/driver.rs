@@ -446,11 +446,7 @@ impl World {
             awaits: if pending.op == Op::Join { pending.set } else { 0 },
             address: pending.address as u64,
             routine: if number == 0 { self.main[0] as u64 } else { thread.routine as u64 },
-            stack: if thread.lives() {
-                thread.saved_stack(&self.own_code)
-            } else {
-                [0; crate::protocol::FRAMES]
-            },
+            stack: if thread.lives() { thread.saved_stack(&self.code) } else { [0; crate::protocol::FRAMES] },
         }
     }
 }
@@ -474,10 +470,10 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
     if !active() {
         exit_process(128 + signal);
     }
-    // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp and rip.
-    let (address, frame, pc) = unsafe {
+    // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp, rsp and rip.
+    let (address, frame, sp, pc) = unsafe {
         let registers = context.add(40).cast::<usize>();
-        (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(16))
+        (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(15), *registers.add(16))
     };
     let w = world();
     if w.me().owed != 0 {
@@ -498,8 +494,13 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
         _ => "SIGABRT".to_owned(),
     };
     let mut place = Place { thread: number, address: address as u64, ..NOWHERE };
-    let callers = context::walk(frame, stack.start, stack.end, &w.own_code);
+    let callers = context::walk(frame, stack.start, stack.end, &w.code);
     place.stack[0] = pc as u64;
+    if !w.code.program.contains(&pc) && sp >= stack.start && frame <= stack.end {
+        // In a library, where frames are not marked: who of the program has called it.
+        // SAFETY: within the stack of the thread.
+        place.stack[0] = unsafe { context::caller(sp..frame, &w.code) }.unwrap_or(pc) as u64;
+    }
     place.stack[1..].copy_from_slice(&callers[..crate::protocol::FRAMES - 1]);
     w.record_failure(FailureKind::Crash, &text, place, NOWHERE);
     loop {

@@ -24,6 +24,7 @@ pub mod build;
 pub mod check;
 mod confinement;
 pub mod holes;
+pub mod project;
 pub mod protocol;
 pub mod residual;
 mod scratch;

@@ -27,7 +27,12 @@ pub struct Location {
     pub file: String,
     /// The line.
     pub line: u32,
+    /// Is it code of a library's header, such as that of `std::mutex`, and not the user's own?
+    pub of_library: bool,
 }
+
+/// Where headers are installed.
+const LIBRARIES: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/"];
 
 /// Symbols of variables (address, size, name), variables with types, and size of a program.
 type Image = (Vec<(u64, u64, String)>, Vec<Variable>, u64);
@@ -67,13 +72,14 @@ impl Symbols {
             function = loader.find_symbol(probe)?.to_owned();
         }
         let file = place.as_ref().and_then(|p| p.file).unwrap_or("");
+        let of_library = LIBRARIES.iter().any(|directory| file.starts_with(directory));
         let file = file.rsplit('/').next().unwrap_or(file).to_owned();
-        Some(Location { function, file, line: place.and_then(|p| p.line).unwrap_or(0) })
+        Some(Location { function, file, line: place.and_then(|p| p.line).unwrap_or(0), of_library })
     }
 
-    /// The name of the function that starts at `address`.
+    /// The name of the function that starts at `address`; `None` outside of the program.
     pub fn function(&self, address: u64) -> Option<String> {
-        let probe = address.checked_sub(self.base)?;
+        let probe = address.checked_sub(self.base).filter(|probe| *probe < self.size)?;
         self.loader.as_ref()?.find_symbol(probe).map(str::to_owned)
     }
 
