@@ -23,7 +23,8 @@ const SIGNAL_STACK_SIZE: usize = 256 << 10;
 /// Random executions for an estimate, and the most work that goes into them, in steps, each with a few accesses to memory.
 /// Not a time, so that the same is found meanwhile to be visible on a busy machine; CPU time only ends what does much else.
 const PROBES: u32 = 2000;
-const FEW_PROBES: u32 = 20;
+/// Complete executions among them that suffice, if there are not many more.
+const ENOUGH_LEAVES: u32 = 50;
 const PROBES_WORK: u64 = 200_000;
 const ACCESSES_PER_STEP: u64 = 4;
 const PROBES_NANOSECONDS: u64 = 400_000_000;
@@ -217,12 +218,17 @@ fn estimate_executions(program: &mut Program) -> u64 {
     let work = || world().shared.steps + world().shared.filtered / ACCESSES_PER_STEP;
     let (end, late) = (work() + PROBES_WORK, cpu_nanoseconds() + PROBES_NANOSECONDS);
     let most = (world().shared.max_steps as usize).min(STEPS);
-    let (mut total, mut made) = (0.0, 0);
-    let enough = |total: f64, made: u32| {
-        made >= PROBES || made >= FEW_PROBES && f64::from(made) >= total / f64::from(made)
+    let (mut total, mut made, mut complete) = (0.0, 0, 0);
+    let enough = |total: f64, made: u32, complete: u32| {
+        made >= PROBES || complete >= ENOUGH_LEAVES && f64::from(made) >= total / f64::from(made)
     };
-    while !enough(total, made) && !world().grown && (made == 0 || work() < end && cpu_nanoseconds() < late) {
-        total += estimate(program, 1, most, u64::from(made) + 1);
+    while !enough(total, made, complete)
+        && !world().grown
+        && (made == 0 || work() < end && cpu_nanoseconds() < late)
+    {
+        let leaves = estimate(program, 1, most, u64::from(made) + 1);
+        total += leaves;
+        complete += u32::from(leaves > 0.0);
         made += 1;
     }
     // Conversion saturates.
