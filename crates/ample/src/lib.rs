@@ -20,7 +20,7 @@ pub use dynamic::DynamicSets;
 pub use question::Question;
 pub use sets::AmpleSets;
 
-use quotient_system::Scope;
+use quotient_system::{Scope, Successors};
 
 /// What a search must see to it that a reduced expansion does not do: postpone another thread for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,16 @@ impl Proposals {
     }
 }
 
+/// Threads that may go on from a state without the state being kept: each of them may be explored alone, if its next step is one
+/// move, and nothing is asked that the state could answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passing {
+    /// The threads, one bit each.
+    pub threads: u64,
+    /// Those of them whose step may close a cycle of the control flow.
+    pub closing: u64,
+}
+
 /// Chooses the threads to explore from a state. Proposals are a function of the state alone, so that a path can be
 /// followed again.
 pub trait Ample<S: ?Sized> {
@@ -75,6 +85,27 @@ pub trait Ample<S: ?Sized> {
 
     /// What may be explored from `state` instead of everything.
     fn proposals(&mut self, system: &mut S, state: &[u64]) -> Proposals;
+
+    /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. A function of the two
+    /// states alone, the second of which may be none, behind a fault; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.
+    #[inline]
+    fn passing(&mut self, _system: &mut S, _from: &[u64], _to: &[u64]) -> Passing {
+        Passing::default()
+    }
+
+    /// The first of these successors of `from`, from number `first` on, that some threads may go on from in this way.
+    #[inline]
+    fn next_passing(
+        &mut self,
+        system: &mut S,
+        from: &[u64],
+        successors: &Successors,
+        first: usize,
+    ) -> Option<(usize, Passing)> {
+        let mut each = (first..successors.len())
+            .map(|index| (index, self.passing(system, from, successors.state(index))));
+        each.find(|(_, passing)| passing.threads != 0)
+    }
 
     /// What the search must check.
     fn proviso(&self) -> Proviso;
