@@ -80,7 +80,7 @@ pub struct Race {
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct ObjectHistory {
     last_write: u32,
     /// Threads that read since the last write; when, is in `reads`.
@@ -104,6 +104,19 @@ pub struct HappensBefore {
     clock: Vec<u32>,
     candidates: Vec<(u32, bool, Operation)>,
     races: Vec<Race>,
+    /// What events changed, if that is to be taken back.
+    log: Option<Log>,
+}
+
+/// What is needed to take events back, newest last.
+#[derive(Default)]
+struct Log {
+    /// Per event: `thread_clocks`, then `woken_by`, as they were before it.
+    threads: Vec<u32>,
+    /// Per event: how many objects had been touched, and how many entries `objects` had, before it.
+    lengths: Vec<(usize, usize)>,
+    /// An object, what its history was, and when the thread of the event had last read it.
+    objects: Vec<(u32, ObjectHistory, ThreadId, u32)>,
 }
 
 impl HappensBefore {
@@ -123,7 +136,13 @@ impl HappensBefore {
             clock: vec![0; threads],
             candidates: Vec::new(),
             races: Vec::new(),
+            log: None,
         }
+    }
+
+    /// The same, and events can be taken back.
+    pub(crate) fn with_rewinding(threads: usize) -> HappensBefore {
+        HappensBefore { log: Some(Log::default()), ..HappensBefore::new(threads) }
     }
 
     /// The same, but threads are considered to exist from the start: waking a thread that has done
@@ -139,10 +158,46 @@ impl HappensBefore {
 
     /// Computes the clock of the last event of `run`, those before having been given before.
     pub(crate) fn extend(&mut self, run: &[Event]) {
+        self.extend_with_races(run, usize::MAX);
+    }
+
+    /// The same, and adds the races of this event if it is at or beyond `from`.
+    pub(crate) fn extend_with_races(&mut self, run: &[Event], from: usize) {
         let Some(k) = run.len().checked_sub(1) else { return };
         self.clocks.resize(run.len() * self.threads, 0);
         self.look(run, run[k].thread, &run[k].operation);
+        if k >= from {
+            self.keep_races(run, k, run[k].thread);
+        }
         self.advance(run, k);
+    }
+
+    /// How many events have been given.
+    pub(crate) fn len(&self) -> usize {
+        self.previous_write.len()
+    }
+
+    /// Takes back all events but the first `kept`, and the races of what was taken back or pending. Only if made
+    /// [with rewinding](HappensBefore::with_rewinding).
+    pub(crate) fn rewind(&mut self, kept: usize) {
+        let Some(log) = &mut self.log else { return };
+        let n = self.threads;
+        if let Some(&(touched, objects)) = log.lengths.get(kept) {
+            for (object, history, thread, read) in log.objects.drain(objects..).rev() {
+                self.objects[object as usize] = history;
+                self.reads[object as usize * n + thread as usize] = read;
+            }
+            self.touched.truncate(touched);
+            let row = kept * n * (n + 1);
+            self.thread_clocks.copy_from_slice(&log.threads[row..row + n * n]);
+            self.woken_by.copy_from_slice(&log.threads[row + n * n..row + n * (n + 1)]);
+            log.threads.truncate(row);
+            log.lengths.truncate(kept);
+        }
+        self.clocks.truncate(kept * n);
+        self.previous_write.truncate(kept);
+        let races = self.races.iter().rposition(|r| (r.later as usize) < kept).map_or(0, |last| last + 1);
+        self.races.truncate(races);
     }
 
     /// The clock of event `k`.
@@ -173,6 +228,11 @@ impl HappensBefore {
             }
             self.advance(run, k);
         }
+        self.add_pending(run, pending);
+    }
+
+    /// Adds the races of the operations that threads still had at the end.
+    pub(crate) fn add_pending(&mut self, run: &[Event], pending: &[(ThreadId, Operation)]) {
         for (thread, operation) in pending {
             // What a thread is still waiting to end has not disabled anything.
             if operation.awaits.is_empty() {
@@ -192,6 +252,11 @@ impl HappensBefore {
         self.clocks.resize(length * self.threads, 0);
         self.previous_write.clear();
         self.races.clear();
+        if let Some(log) = &mut self.log {
+            log.threads.clear();
+            log.lengths.clear();
+            log.objects.clear();
+        }
     }
 
     fn history(&mut self, object: u32) -> ObjectHistory {
@@ -286,6 +351,15 @@ impl HappensBefore {
     fn advance(&mut self, run: &[Event], k: usize) {
         let n = self.threads;
         let Event { thread, operation, .. } = &run[k];
+        if let Some(log) = &mut self.log {
+            log.threads.extend_from_slice(&self.thread_clocks);
+            log.threads.extend_from_slice(&self.woken_by);
+            log.lengths.push((self.touched.len(), log.objects.len()));
+            for access in operation.accesses() {
+                let read = self.reads[access.object as usize * n + *thread as usize];
+                log.objects.push((access.object, self.objects[access.object as usize], *thread, read));
+            }
+        }
         copy(&mut self.clock, &self.base);
         let mut previous = [NONE; crate::operation::MAX_ACCESSES];
         for (slot, access) in operation.accesses().iter().enumerate() {
