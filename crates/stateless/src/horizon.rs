@@ -18,6 +18,11 @@
 //!   is added to it with all that happens before the event; so it is to `P(u)`, if the event wakes `u`; an event that waits
 //!   for the end of `u` comes after `P(u)`. This holds in images because operations are renamed with the threads. Where
 //!   an image may exchange `t` with `u`, `t` goes on in the place of `u`: then only what is in both `P(t)` and `P(u)` is left in them.
+//! - But whatever comes after what *each* of the threads that can be exchanged at a state does from there on comes after all that was
+//!   in any of their sets, since together they go on in the places that they had. So `P` also has *marks*: `c` at state `s` stands
+//!   for what happens before the step that thread `c` makes next after `s`. Where the marks of all threads exchanged at `s` have
+//!   come together, the union of their sets at `s` is added. (Somebody who waits until all workers have counted themselves out
+//!   comes after all that any of them did, whoever did it.)
 //! - An operation can be in a race only with the reads of its object since the last write, and with that write, or, if it
 //!   would have been blocked before that one, with the last write before which it would not; [`crate::happens_before`] walks
 //!   the same way, and like it leaves out what `P` says to be the thread's own past. An operation after a wait with a timeout can be
@@ -43,47 +48,81 @@ pub(crate) struct Limits {
     pub of_state: Vec<usize>,
 }
 
-/// A set of events.
+/// What happens before something in every image.
 #[derive(Clone, Default)]
-struct Events(Vec<u64>);
+struct Past {
+    /// The events, as bits.
+    events: Vec<u64>,
+    /// The marks at each state with exchanges, in the order of these states.
+    marks: Vec<ThreadSet>,
+}
 
-impl Events {
+impl Past {
     fn insert(&mut self, event: usize) {
-        if self.0.len() <= event / 64 {
-            self.0.resize(event / 64 + 1, 0);
+        if self.events.len() <= event / 64 {
+            self.events.resize(event / 64 + 1, 0);
         }
-        self.0[event / 64] |= 1 << (event % 64);
+        self.events[event / 64] |= 1 << (event % 64);
+    }
+
+    fn mark(&mut self, state: usize, thread: ThreadId) {
+        if self.marks.len() <= state {
+            self.marks.resize(state + 1, ThreadSet::EMPTY);
+        }
+        self.marks[state].insert(thread);
     }
 
     fn contains(&self, event: usize) -> bool {
-        self.0.get(event / 64).is_some_and(|word| word >> (event % 64) & 1 != 0)
+        self.events.get(event / 64).is_some_and(|word| word >> (event % 64) & 1 != 0)
     }
 
-    fn add(&mut self, others: &Events) {
-        self.0.resize(self.0.len().max(others.0.len()), 0);
-        self.0.iter_mut().zip(&others.0).for_each(|(all, more)| *all |= more);
+    fn add(&mut self, other: &Past) {
+        self.events.resize(self.events.len().max(other.events.len()), 0);
+        self.events.iter_mut().zip(&other.events).for_each(|(all, more)| *all |= more);
+        self.marks.resize(self.marks.len().max(other.marks.len()), ThreadSet::EMPTY);
+        self.marks.iter_mut().zip(&other.marks).for_each(|(all, more)| *all = *all | *more);
     }
 
-    fn keep(&mut self, others: &Events) {
-        self.0.truncate(others.0.len());
-        self.0.iter_mut().zip(&others.0).for_each(|(all, some)| *all &= some);
+    fn keep(&mut self, other: &Past) {
+        self.events.truncate(other.events.len());
+        self.events.iter_mut().zip(&other.events).for_each(|(all, some)| *all &= some);
+        self.marks.truncate(other.marks.len());
+        self.marks.iter_mut().zip(&other.marks).for_each(|(all, some)| *all = *all & *some);
     }
+}
+
+/// A state at which images exchange threads.
+struct Exchanged {
+    threads: ThreadSet,
+    /// The pasts of all of them there.
+    together: Past,
 }
 
 /// What all images of a run have in common. Kept between runs to reuse memory.
 #[derive(Default)]
 pub(crate) struct Horizon {
-    /// Per event: those that happen before it.
-    before: Vec<Events>,
-    /// Per thread: those that happen before its next operation.
-    past: Vec<Events>,
+    /// Per event: what happens before it.
+    before: Vec<Past>,
+    /// Per thread: what happens before its next operation.
+    past: Vec<Past>,
+    exchanged: Vec<Exchanged>,
 }
 
 impl Horizon {
+    /// Adds what follows where marks have come together. What is added by a state has marks of earlier states only.
+    fn close(&self, past: &mut Past) {
+        for (state, exchanged) in self.exchanged.iter().enumerate().rev() {
+            if past.marks.get(state).is_some_and(|marks| (exchanged.threads - *marks).is_empty()) {
+                past.add(&exchanged.together);
+            }
+        }
+    }
+
     /// Which events come before an operation of `thread` after `run`, and which can be in a race with it.
-    fn look(&self, run: &[Event], thread: ThreadId, operation: &Operation) -> (Events, Vec<u32>) {
+    fn look(&self, run: &[Event], thread: ThreadId, operation: &Operation) -> (Past, Vec<u32>) {
         let mut before = self.past[thread as usize].clone();
         operation.awaits.iter().for_each(|awaited| before.add(&self.past[awaited as usize]));
+        self.close(&mut before);
         let base = before.clone();
         let mut races = Vec::new();
         for access in operation.accesses() {
@@ -117,22 +156,32 @@ impl Horizon {
             let wakes = |(_, event): &(usize, &Event)| !event.operation.wakes.is_empty();
             races.extend(run.iter().enumerate().filter(wakes).map(|(i, _)| i as u32));
         }
+        self.close(&mut before);
         (before, races)
     }
 
     /// Images may exchange the thread of the next event with one of its mates.
     fn exchange(&mut self, thread: ThreadId, mates: ThreadSet) {
-        let mut common = self.past[thread as usize].clone();
+        let own = self.past[thread as usize].clone();
+        let mut together = own.clone();
+        let mut common = own.clone();
         for mate in mates.iter() {
-            common.keep(&self.past[mate as usize]);
-            let (past, thread) = (self.past[thread as usize].clone(), mate as usize);
-            self.past[thread].keep(&past);
+            let past = &mut self.past[mate as usize];
+            together.add(past);
+            common.keep(past);
+            past.keep(&own);
         }
         self.past[thread as usize] = common;
+        self.close(&mut together);
+        let threads = mates | ThreadSet::only(thread);
+        for thread in threads.iter() {
+            self.past[thread as usize].mark(self.exchanged.len(), thread);
+        }
+        self.exchanged.push(Exchanged { threads, together });
     }
 
     /// Event `k` of the run comes after those events.
-    fn advance(&mut self, k: usize, event: &Event, before: Events) {
+    fn advance(&mut self, k: usize, event: &Event, before: Past) {
         let mut past = before.clone();
         past.insert(k);
         event.operation.wakes.iter().for_each(|woken| self.past[woken as usize].add(&past));
@@ -155,7 +204,8 @@ impl Horizon {
         }
         self.before.clear();
         self.past.clear();
-        self.past.resize(MAX_THREADS, Events::default());
+        self.past.resize(MAX_THREADS, Past::default());
+        self.exchanged.clear();
         let mut states = states.iter().peekable();
         // The last event that can be in a race with an event, and the last one that need not happen after it.
         let mut raced = vec![0; n];
@@ -187,5 +237,43 @@ impl Horizon {
             limits.of_state.push(largest);
         }
         limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::{Kind, Mode};
+
+    /// A thread takes a lock and gives it back.
+    fn turn(run: &mut Vec<Event>, thread: ThreadId, lock: u32) {
+        let operation = Operation::new(Kind::Lock).with(lock, Mode::Acquire, 1, 1);
+        run.push(Event { thread, alternative: 0, operation });
+        let operation = Operation::new(Kind::Unlock).with(lock, Mode::Write, 0, 0);
+        run.push(Event { thread, alternative: 0, operation });
+    }
+
+    /// Thread 1 uses lock 0, then all take turns with lock 1, and at the end thread 0 uses lock 0.
+    fn limit_of_first_event(turns: &[ThreadId], exchanges: bool) -> usize {
+        let mut run = Vec::new();
+        turn(&mut run, 1, 0);
+        turns.iter().for_each(|&thread| turn(&mut run, thread, 1));
+        turn(&mut run, 0, 0);
+        let states = [(2, ThreadSet::only(2))];
+        Horizon::default().limits(&run, &[], &states[..usize::from(exchanges)]).of_event[0]
+    }
+
+    #[test]
+    fn a_thread_comes_after_what_it_waits_for() {
+        assert_eq!(limit_of_first_event(&[1, 0], false), 0, "thread 0 comes after thread 1");
+        assert_eq!(limit_of_first_event(&[2, 0], false), 6, "thread 0 can come first");
+        assert_eq!(limit_of_first_event(&[0, 1], false), 6);
+    }
+
+    #[test]
+    fn exchanged_threads_take_their_pasts_along() {
+        assert_eq!(limit_of_first_event(&[1, 0, 2], true), 8, "in an image thread 2 was before thread 0");
+        assert_eq!(limit_of_first_event(&[1, 2, 0], true), 0, "thread 0 comes after both, whoever is who");
+        assert_eq!(limit_of_first_event(&[1, 2, 0], false), 0);
     }
 }
