@@ -304,7 +304,7 @@ struct Wanted {
 impl Images {
     pub fn new(threads: usize) -> Images {
         Images {
-            happens_before: HappensBefore::with_rewinding(threads),
+            happens_before: HappensBefore::new(threads),
             limits: Limits::default(),
             states: Vec::new(),
             images: vec![Image::default()],
@@ -327,7 +327,7 @@ impl Images {
                 continue;
             }
             let run = &exploration.run;
-            for k in self.happens_before.len()..first {
+            for k in self.happens_before.length()..first {
                 self.happens_before.extend_with_races(&run[..=k], from);
             }
             let seen = run.len().min(limit.saturating_add(1));
@@ -339,7 +339,7 @@ impl Images {
                 self.images[0].pending.extend_from_slice(&exploration.pending);
             }
             self.exchange(exploration, Wanted { from, known, first }, index, 0);
-            self.happens_before.rewind(first);
+            self.happens_before.truncate(first);
         }
     }
 
@@ -359,12 +359,12 @@ impl Images {
             let (before, after) = self.images.split_at_mut(image + 1);
             let (original, exchanged) = (&before[image], &mut after[0]);
             exchanged.exchange(original, at, original.events[at].thread, original.names[mate as usize]);
-            self.happens_before.rewind(at);
+            self.happens_before.truncate(at);
             self.reverse_races_of_image(exploration, wanted, image + 1, at);
             for next in index + 1..self.states.len() {
                 let (state, _) = self.states[next];
                 if state <= limit {
-                    self.happens_before.rewind(at);
+                    self.happens_before.truncate(at);
                     self.extend(wanted.from, image + 1, state);
                     self.exchange(exploration, wanted, next, image + 1);
                 }
@@ -375,7 +375,7 @@ impl Images {
     /// Analyses an image as far as event `end`.
     fn extend(&mut self, from: usize, image: usize, end: usize) {
         let events = &self.images[image].events;
-        for k in self.happens_before.len()..end {
+        for k in self.happens_before.length()..end {
             self.happens_before.extend_with_races(&events[..=k], from);
         }
     }
