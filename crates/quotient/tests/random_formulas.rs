@@ -8,7 +8,7 @@ mod formulas;
 
 use std::process::Command;
 
-use formulas::{branching, engine, from_environment, linear, parse, ways};
+use formulas::{branching, engine, from_environment, linear, model, parse, ways};
 use quotient::promela::PropertyKeyword;
 use quotient::{PartialOrder, SearchKind, Symmetry};
 use quotient_promela::ast;
@@ -75,8 +75,9 @@ fn formulas_agree_with_the_tableau() {
             } else {
                 ways()
             };
+            let model = model(&text, keyword, &formula);
             for way in std::iter::once(None).chain(reduced.into_iter().map(Some)) {
-                let found = engine(&text, keyword, &formula, way).map(|said| said.holds);
+                let found = engine(&model, way).map(|said| said.holds);
                 assert_eq!(found, Ok(expected), "seed {seed}, {way:?}: {keyword:?} {formula}\n\n{text}");
             }
             compared += 1;
@@ -137,7 +138,8 @@ fn formulas_agree_with_spin() {
         let text = print(&tree);
         let Some(expected) = spin(&directory, &format!("{text}\nltl f {{ {formula} }}\n")) else { continue };
         let way = Some((Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst));
-        let found = engine(&text, PropertyKeyword::Ltl, &formula, way).map(|said| said.holds);
+        let model = model(&text, PropertyKeyword::Ltl, &formula);
+        let found = engine(&model, way).map(|said| said.holds);
         assert_eq!(found, Ok(expected), "seed {seed}: {formula}\n\n{text}");
         compared += 1;
         violated += u64::from(!expected);
