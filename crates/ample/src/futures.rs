@@ -36,6 +36,11 @@ impl Futures {
         }
     }
 
+    /// The number of a thread's future.
+    pub fn of(&self, thread: usize) -> Option<u32> {
+        self.current.get(thread).copied()
+    }
+
     /// There are only so many threads.
     #[inline]
     pub fn truncate(&mut self, threads: usize, all: &[Mask]) {

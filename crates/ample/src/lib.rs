@@ -67,6 +67,16 @@ impl Proposals {
     }
 }
 
+/// Threads that may go on from a state without the state being kept: each of them may be explored alone, if its next step is one
+/// move, and nothing is asked that the state could answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passing {
+    /// The threads, one bit each.
+    pub threads: u64,
+    /// Those of them whose step may close a cycle of the control flow.
+    pub closing: u64,
+}
+
 /// Chooses the threads to explore from a state. Proposals are a function of the state alone, so that a path can be
 /// followed again.
 pub trait Ample<S: ?Sized> {
@@ -75,6 +85,13 @@ pub trait Ample<S: ?Sized> {
 
     /// What may be explored from `state` instead of everything.
     fn proposals(&mut self, system: &mut S, state: &[u64]) -> Proposals;
+
+    /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. A function of the two
+    /// states alone; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.
+    #[inline]
+    fn passing(&mut self, _system: &mut S, _from: &[u64], _to: &[u64]) -> Passing {
+        Passing::default()
+    }
 
     /// What the search must check.
     fn proviso(&self) -> Proviso;

@@ -39,8 +39,8 @@ use quotient_residual::access::{Accesses, Touch};
 use crate::futures::{Futures, MOST_THREADS};
 use crate::objects::Objects;
 use crate::tables::Tables;
-use crate::usual::{Known, Usual, UsualThread};
-use crate::{Ample, Proposals, Proviso, Question};
+use crate::usual::{Known, Looks, Step, Usual, UsualThread};
+use crate::{Ample, Passing, Proposals, Proviso, Question};
 
 /// Proposes ample sets for a compiled program.
 #[derive(Debug)]
@@ -49,6 +49,8 @@ pub struct AmpleSets {
     proviso: Proviso,
     /// Cycles of the control flow must not be closed by an ample step.
     breaks_cycles: bool,
+    /// States may be passed through.
+    passes: bool,
     most_moves: usize,
     propositions: Vec<Touch>,
     /// The bits of the propositions; known once there is a state. Where states are replaced by representatives, they are
@@ -64,6 +66,8 @@ pub struct AmpleSets {
     /// Per thread, the others that can get in the way of its next step.
     in_the_way: [u64; MOST_THREADS],
     usual: Usual,
+    /// The version of the futures that are those of the state looked at last.
+    looked: u64,
 }
 
 /// Proposals per state.
@@ -80,6 +84,7 @@ impl AmpleSets {
             tables: Tables::new(machine, renamed)?,
             proviso: if matches!(question, Question::Safety) { Proviso::SomeOpen } else { Proviso::None },
             breaks_cycles: temporal,
+            passes: !temporal,
             most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },
             propositions,
             visible: None,
@@ -89,26 +94,24 @@ impl AmpleSets {
             entries: [0; MOST_THREADS],
             in_the_way: [0; MOST_THREADS],
             usual: Usual::default(),
+            looked: 0,
         })
     }
 
     /// Finds the proposals for a state.
     #[inline]
     fn look(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
-        let (shape, version) = (machine.shape_of(state), self.futures.version());
-        let (movable, eligible, free) =
-            match self.usual.look(shape, state, &self.known, version, &mut self.in_the_way) {
-                Some((eligible, free)) => (u64::MAX, eligible, free),
-                None => match self.look_closer(machine, state) {
-                    Some(found) => found,
-                    None => return Proposals::default(),
-                },
-            };
+        let Some(Looks { movable, eligible, free, closing }) = self.look_at_all(machine, state) else {
+            return Proposals::default();
+        };
         let mut alone = movable & eligible & free;
         if alone == 0 {
             let count = machine.thread_total(state);
             let movable = movable & u64::MAX >> (64 - count);
-            return Proposals::together(self.smallest_set(count, movable, eligible).unwrap_or(0));
+            // A thread that closes a cycle is better left to a state that is expanded whole.
+            let within = self.smallest_set(movable, eligible & !closing);
+            let set = within.or_else(|| self.smallest_set(movable, eligible));
+            return Proposals::together(set.unwrap_or(0));
         }
         // The youngest first: it is most often the one that serves the others.
         while alone >> MOST_PROPOSALS != 0 && alone.count_ones() > MOST_PROPOSALS {
@@ -117,10 +120,37 @@ impl AmpleSets {
         Proposals::alone(alone)
     }
 
-    /// Which threads may be able to move, which may be in an ample set, and which nobody gets in the way of; `None` when nothing
-    /// can be proposed.
+    /// Looks at every thread, the quick way if possible; `None` when nothing can be proposed.
+    #[inline]
+    fn look_at_all(&mut self, machine: &Machine, state: &[u64]) -> Option<Looks> {
+        let (shape, version) = (machine.shape_of(state), self.futures.version());
+        let looks = self.usual.look(shape, state, version, &mut self.in_the_way);
+        looks.or_else(|| self.look_closer(machine, state))
+    }
+
+    /// As [`Ample::passing`], where the quick way cannot be taken.
+    #[cold]
     #[inline(never)]
-    fn look_closer(&mut self, machine: &Machine, state: &[u64]) -> Option<(u64, u64, u64)> {
+    fn look_for_passing(&mut self, machine: &Machine, from: &[u64], to: &[u64]) -> Passing {
+        let mut moved = u64::MAX;
+        if machine.shape_of(from) == machine.shape_of(to) {
+            let both = machine.threads_at(from).zip(machine.threads_at(to));
+            moved = both.take(MOST_THREADS).enumerate().fold(0, |moved, (thread, (before, after))| {
+                moved | u64::from(before.location != after.location) << thread
+            });
+        }
+        match self.look_at_all(machine, to) {
+            Some(looks) => {
+                let threads = looks.movable & looks.eligible & looks.free & moved;
+                Passing { threads, closing: threads & looks.closing }
+            }
+            None => Passing::default(),
+        }
+    }
+
+    /// Looks at every thread; `None` when nothing can be proposed.
+    #[inline(never)]
+    fn look_closer(&mut self, machine: &Machine, state: &[u64]) -> Option<Looks> {
         let count = machine.thread_total(state);
         if !(2..=MOST_THREADS).contains(&count) {
             return None;
@@ -148,7 +178,7 @@ impl AmpleSets {
         if self.known.len() < self.tables.entries.len() {
             self.known.resize(self.tables.entries.len(), Known::default());
         }
-        let (mut movable, mut eligible, mut free) = (0u64, 0u64, 0u64);
+        let mut looks = Looks::default();
         let version = self.futures.version();
         for thread in 0..count {
             let entry = self.entries[thread] as usize;
@@ -163,20 +193,30 @@ impl AmpleSets {
             }
             in_the_way &= !(1 << thread);
             self.in_the_way[thread] = in_the_way;
-            movable |= u64::from(moves) << thread;
-            eligible |= u64::from(known.eligible) << thread;
-            free |= u64::from(in_the_way == 0) << thread;
+            looks.movable |= u64::from(moves) << thread;
+            looks.eligible |= u64::from(known.eligible) << thread;
+            looks.free |= u64::from(in_the_way == 0) << thread;
+            looks.closing |= u64::from(known.closes) << thread;
         }
-        // What representatives exchange must be looked at in every state.
-        if !self.renamed {
+        // What representatives exchange and propositions name must be looked at in every state.
+        if !self.renamed || self.propositions.is_empty() {
             let threads = machine.threads_at(state).enumerate().map(|(thread, at)| {
-                let (at, first) = (machine.location_byte(at)?, self.tables.usual_first(thread)?);
-                let future = self.tables.entries[self.entries[thread] as usize].future;
-                Some(UsualThread { at, first, future })
+                Some(UsualThread { at: machine.location_byte(at)?, first: self.tables.usual_first(thread)? })
             });
-            self.usual.remember(machine.shape_of(state), threads);
+            self.usual.remember(machine.shape_of(state), version, threads);
+            for (thread, &entry) in self.entries[..count].iter().enumerate() {
+                self.usual.note(thread, entry as usize, self.known[entry as usize]);
+            }
         }
-        Some((movable, eligible, free))
+        Some(looks)
+    }
+
+    /// Are the futures those of this state's threads?
+    fn futures_are_of(&self, machine: &Machine, state: &[u64]) -> bool {
+        machine.threads_at(state).enumerate().all(|(thread, at)| {
+            let entry = self.tables.usual_first(thread).map(|first| (first + at.location) as usize);
+            entry.is_some_and(|e| self.futures.of(thread) == Some(self.tables.entries[e].future))
+        })
     }
 
     /// What does not depend on the state beyond the threads' futures.
@@ -188,9 +228,9 @@ impl AmpleSets {
         let read = &self.tables.bits[middle as usize..end as usize];
         Known {
             version: self.futures.version(),
-            future: entry.future,
             in_the_way: self.futures.in_the_way(written, read),
             eligible: entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle),
+            closes: entry.closes_cycle,
             depends: entry.at_end || entry.waits.0 != entry.waits.1 || entry.only_channels,
         }
     }
@@ -225,14 +265,16 @@ impl AmpleSets {
         (in_the_way, movable)
     }
 
-    /// The smallest set of threads that can go together, if it is not all that may move.
-    fn smallest_set(&self, count: usize, movable: u64, eligible: u64) -> Option<u64> {
+    /// The smallest set of eligible threads that can go together, if it is not all that may move. No thread can go alone.
+    fn smallest_set(&self, movable: u64, eligible: u64) -> Option<u64> {
         let mut best: Option<u64> = None;
-        let mut tried = 0u64;
-        for thread in 0..count {
-            let start = 1u64 << thread | self.in_the_way[thread];
+        let (mut tried, mut left) = (0u64, movable & eligible);
+        while left != 0 {
+            let thread = left.trailing_zeros();
+            left &= left - 1;
+            let start = 1u64 << thread | self.in_the_way[thread as usize];
             // A set with all threads that may move is no reduction.
-            if movable >> thread & 1 == 0 || movable & !start == 0 || start & !eligible != 0 {
+            if movable & !start == 0 || start & !eligible != 0 {
                 continue;
             }
             let (mut set, mut done) = (start, 1u64 << thread);
@@ -244,10 +286,16 @@ impl AmpleSets {
                 }
                 done |= 1 << next;
                 set |= self.in_the_way[next as usize];
+                if set & !eligible != 0 {
+                    break;
+                }
             }
             tried |= 1 << thread;
             if set == done && movable & !set != 0 && set & !eligible == 0 {
                 best = Some(set);
+                if set.count_ones() == 2 {
+                    break;
+                }
             }
         }
         best
@@ -259,7 +307,36 @@ impl Ample<Machine> for AmpleSets {
 
     #[inline]
     fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
-        self.look(machine, state)
+        let proposals = self.look(machine, state);
+        self.looked = self.futures.version();
+        proposals
+    }
+
+    /// Of the threads that the step has moved, or of all if it has changed the shape: another that could go alone could do so
+    /// before the step, and was not passed by there.
+    #[inline]
+    fn passing(&mut self, machine: &mut Machine, from: &[u64], to: &[u64]) -> Passing {
+        if !self.passes {
+            return Passing::default();
+        }
+        let (shape, version) = (machine.shape_of(to), self.futures.version());
+        if self.looked != version || machine.shape_of(from) != shape {
+            return self.look_for_passing(machine, from, to);
+        }
+        match self.usual.step(shape, from, to, version) {
+            Step::Ends => Passing::default(),
+            Step::Passes(moved) => {
+                debug_assert!(self.futures_are_of(machine, from), "proposals were asked for");
+                let mut threads = 1 << moved.thread;
+                if moved.depends {
+                    let youngest = moved.thread + 1 == machine.thread_total(to);
+                    let (in_the_way, movable) = self.look_at(machine, to, moved.entry, youngest, 0);
+                    threads *= u64::from(movable && in_the_way & !threads == 0);
+                }
+                Passing { threads, closing: if moved.closes { threads } else { 0 } }
+            }
+            Step::Unusual => self.look_for_passing(machine, from, to),
+        }
     }
 
     fn proviso(&self) -> Proviso {

@@ -70,26 +70,42 @@ impl Machine {
 
     #[inline(always)]
     pub(crate) fn expand_once(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
+        match scope {
+            Scope::All => self.expand_run(state, 0, u32::MAX, out),
+            Scope::Thread(thread) => self.expand_run(state, thread, thread.saturating_add(1), out),
+            Scope::Threads(bits) => self.expand_runs(state, bits, out),
+            Scope::Except(bits) => {
+                self.expand_runs(state, !bits, out);
+                // Threads that have no bit are not excepted.
+                self.expand_run(state, u64::BITS, u32::MAX, out);
+            }
+        }
+    }
+
+    /// Adds the moves of some of the first threads, one bit each, those that follow one another together.
+    #[inline(never)]
+    fn expand_runs(&mut self, state: &[u64], mut bits: u64, out: &mut Successors) {
+        while bits != 0 {
+            let first = bits.trailing_zeros();
+            let end = first + (bits >> first).trailing_ones();
+            self.expand_run(state, first, end, out);
+            bits &= u64::MAX.checked_shl(end).unwrap_or(0);
+        }
+    }
+
+    /// Adds the moves of the threads from `first` up to `end`, as far as there are so many.
+    #[inline(always)]
+    fn expand_run(&mut self, state: &[u64], first: u32, end: u32, out: &mut Successors) {
         #[cfg(all(target_arch = "x86_64", unix))]
-        if let Some((next, end)) = match scope {
-            Scope::All => self.expand_current::<false>(state, 0, out),
-            Scope::Thread(thread) => self.expand_current::<true>(state, thread, out),
-            Scope::Threads(_) | Scope::Except(_) => None,
-        } {
+        if let Some((next, end)) = self.expand_current(state, first, end, out) {
             if next < end {
                 self.expand_rest(state, next, end, out);
             }
             return;
         }
         let threads = self.shape_at(state.as_ptr().cast()).threads.len() as u32;
-        match scope {
-            Scope::All => self.expand_range(state, 0, threads, out),
-            Scope::Thread(thread) => self.expand_range(state, thread, (thread + 1).min(threads), out),
-            Scope::Threads(_) | Scope::Except(_) => {
-                for thread in (0..threads).filter(|t| scope.includes(*t)) {
-                    self.expand_range(state, thread, thread + 1, out);
-                }
-            }
+        if first < threads {
+            self.expand_range(state, first, end.min(threads), out);
         }
     }
 

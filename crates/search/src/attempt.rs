@@ -1,6 +1,6 @@
 //! Which moves suffice from a state, and what has been tried of what an [`Ample`] set proposes.
 
-use quotient_ample::{Ample, Proposals};
+use quotient_ample::Ample;
 use quotient_system::{Exhausted, Scope, Successors, System};
 
 /// How far the proposals for a state have been tried.
@@ -8,7 +8,8 @@ use quotient_system::{Exhausted, Scope, Successors, System};
 pub(crate) struct Attempt {
     /// The moves generated last: 0 for all of them, else the number of the proposal plus 1, or [`rest`].
     pub(crate) tag: u32,
-    proposals: Proposals,
+    /// The threads they are moves of, if they were proposed, one bit each.
+    proposed: u64,
     /// Threads whose moves were explored and did not suffice, one bit each.
     explored: u64,
 }
@@ -21,7 +22,7 @@ pub(crate) const fn rest<S: ?Sized, A: Ample<S>>() -> u32 {
 impl Attempt {
     /// The moves generated last are not enough, but they have been explored: they need not be again.
     pub(crate) fn add_to_explored(&mut self) {
-        self.explored |= threads(self.proposals.get(self.tag - 1));
+        self.explored |= self.proposed;
     }
 }
 
@@ -47,11 +48,9 @@ pub(crate) fn suffice<S: System, A: Ample<S>>(
     if A::PROPOSALS == 0 {
         return system.successors(state, Scope::All, out);
     }
-    if attempt.tag == 0 {
-        attempt.proposals = ample.proposals(system, state);
-    }
+    let proposals = ample.proposals(system, state);
     loop {
-        let proposal = attempt.proposals.get(attempt.tag);
+        let proposal = proposals.get(attempt.tag);
         if proposal == Scope::All {
             let (tag, scope) = match attempt.explored {
                 0 => (0, Scope::All),
@@ -62,6 +61,7 @@ pub(crate) fn suffice<S: System, A: Ample<S>>(
         }
         attempt.tag += 1;
         if may_be_taken(system, ample, state, proposal, out)? {
+            attempt.proposed = threads(proposal);
             return Ok(());
         }
     }

@@ -13,6 +13,7 @@ use crate::monitor::Monitor;
 use crate::open_level::OpenLevel;
 use crate::originals::{Level, Originals};
 use crate::parents::Parents;
+use crate::passing::Passage;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Successors generated before they are looked up.
@@ -38,6 +39,7 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         transitions: 0,
         depth: 0,
         successors: Successors::new(),
+        passage: Passage::default(),
         originals,
         looked: Looked::default(),
         scratch: Vec::new(),
@@ -67,6 +69,7 @@ struct BreadthFirst<'a, S, R, A, V> {
     depth: u64,
     /// The successors of a batch, as they are stored and as they were found.
     successors: Successors,
+    passage: Passage,
     originals: Originals,
     looked: Looked,
     scratch: Vec<u64>,
@@ -76,7 +79,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.seams.visited.len(),
-            transitions: self.transitions,
+            transitions: self.transitions + self.passage.moves,
             expanded: self.expanded,
             depth: self.depth,
             store_bytes: self.seams.visited.bytes(),
@@ -155,7 +158,14 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     ) -> Result<(), Stop> {
         let first = self.successors.len();
         self.seams
-            .expand(from, &mut attempt, &mut self.successors, &mut self.originals, &mut self.scratch)
+            .expand(
+                from,
+                &mut attempt,
+                &mut self.successors,
+                &mut self.passage,
+                &mut self.originals,
+                &mut self.scratch,
+            )
             .map_err(|e| Stop::Incomplete(e.what))?;
         batch.push(stored, from, attempt, first..self.successors.len());
         Ok(())

@@ -10,6 +10,7 @@ use crate::attempt::Attempt;
 use crate::monitor::Monitor;
 use crate::on_stack::OnStack;
 use crate::originals::Originals;
+use crate::passing::Passage;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Explores everything reachable, deepest first.
@@ -29,6 +30,7 @@ pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         words: Vec::new(),
         hints: Vec::new(),
         loaded: Vec::new(),
+        passage: Passage::default(),
         originals,
         expanded: 0,
         transitions: 0,
@@ -78,6 +80,7 @@ struct DepthFirst<'a, S, R, A, V> {
     hints: Vec<u32>,
     /// What is found out about the successors being looked up.
     loaded: Vec<Loaded>,
+    passage: Passage,
     /// The successors being looked up as they were found.
     originals: Originals,
     expanded: u64,
@@ -96,7 +99,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             + self.on_stack.bytes();
         Statistics {
             states: self.seams.visited.len(),
-            transitions: self.transitions,
+            transitions: self.transitions + self.passage.moves,
             expanded: self.expanded,
             depth: self.depth,
             store_bytes: self.seams.visited.bytes(),
@@ -162,7 +165,14 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 successors.clear();
                 self.originals.clear();
                 self.seams
-                    .expand(&state, &mut attempt, &mut successors, &mut self.originals, &mut scratch)
+                    .expand(
+                        &state,
+                        &mut attempt,
+                        &mut successors,
+                        &mut self.passage,
+                        &mut self.originals,
+                        &mut scratch,
+                    )
                     .map_err(|e| Stop::Incomplete(e.what))?;
                 if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
                     let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);

@@ -19,6 +19,7 @@ mod on_stack;
 mod open_level;
 mod originals;
 mod parents;
+mod passing;
 mod report;
 mod tagged;
 
@@ -33,6 +34,7 @@ pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
 use attempt::{Attempt, suffice};
 use originals::Originals;
+use passing::Passage;
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
 use quotient_system::{Exhausted, Successors, System};
@@ -52,18 +54,21 @@ pub struct Seams<'a, S, R, A, V> {
 }
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
-    /// Generates moves that suffice from `state`, each as its representative; see [`suffice`].
+    /// Generates moves that suffice from `state`, each as the representative of what it leads to behind states that need not be stored;
+    /// see [`suffice`] and [`Passage`].
     #[inline]
     fn expand(
         &mut self,
         state: &[u64],
         attempt: &mut Attempt,
         out: &mut Successors,
+        passage: &mut Passage,
         originals: &mut Originals,
         scratch: &mut Vec<u64>,
     ) -> Result<(), Exhausted> {
         let first = out.len();
         suffice(self.system, self.ample, state, attempt, out)?;
+        passage.pass(self.system, self.ample, state, out, first)?;
         self.represent(out, first, originals, scratch);
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! A search that explores only a proposed part of a state's moves numbers the successors within that part. It keeps this
 //! number together with the *tag* of the proposal (0: all moves; see [`crate::attempt`]). Proposals are a function of the state, so the path can
-//! be followed again, and each choice be found among all the moves of its state.
+//! be followed again, and each choice be found among all the moves of its state. States that were passed through appear on it again.
 
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
@@ -11,6 +11,7 @@ use quotient_visited::Visited;
 
 use crate::attempt::tagged_scope;
 use crate::originals::Originals;
+use crate::passing::Passage;
 use crate::{Path, Seams};
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A, V> {
@@ -32,6 +33,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
     fn follow(&mut self, path: &Path) -> Result<Path, Exhausted> {
         let mut out = Successors::new();
         let mut originals = Originals::new(self.representative.keeps_found());
+        let mut passage = Passage::default();
         let mut scratch = Vec::new();
         let mut choices = Vec::with_capacity(path.choices.len());
         self.system.initial(&mut out)?;
@@ -45,6 +47,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
         for &tagged in steps {
             let (choice, tag) = (tagged / (A::PROPOSALS + 2), tagged % (A::PROPOSALS + 2));
             let scope = tagged_scope(self.system, self.ample, &state, tag)?;
+            self.ample.proposals(self.system, &state);
             out.clear();
             originals.clear();
             self.system.successors(&state, scope, &mut out)?;
@@ -55,8 +58,19 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> Seams<'_, S, R, A
                 Scope::All => choice,
                 _ => among_all(self.system, &state, &out, choice as usize)?,
             });
+            let choice = choice as usize;
+            let (system, representative) = (&mut *self.system, &mut *self.representative);
+            let mut passed = |system: &mut S, state: &[u64], step: &Successors| {
+                choices.push(if R::CHANGES && !representative.keeps_found() {
+                    from_representative(system, representative, state, step.state(0))?
+                } else {
+                    among_all(system, state, step, 0)?
+                });
+                Ok(())
+            };
+            passage.retrace(system, self.ample, &state, (&mut out, choice), &mut passed)?;
             self.represent(&mut out, 0, &mut originals, &mut scratch);
-            state = originals.state(choice as usize).unwrap_or(out.state(choice as usize)).to_vec();
+            state = originals.state(choice).unwrap_or(out.state(choice)).to_vec();
         }
         Ok(Path { choices })
     }
@@ -78,5 +92,29 @@ pub(crate) fn among_all<S: System>(
             && all.state(*i) == within.state(choice)
     };
     let found = (0..all.len()).find(same);
+    found.map(|i| i as u32).ok_or_else(|| Exhausted { what: "the path cannot be followed".into() })
+}
+
+/// The number, among all moves of the representative of `state`, of one that leads to the representative of `next`. A search passes
+/// through states as they are; its path goes through representatives.
+fn from_representative<S: System, R: Representative<S>>(
+    system: &mut S,
+    representative: &mut R,
+    state: &[u64],
+    next: &[u64],
+) -> Result<u32, Exhausted> {
+    let mut scratch = Vec::new();
+    let mut standing_for = |system: &S, state: &[u64]| {
+        if representative.representative(system, state, &mut scratch) {
+            scratch.clone()
+        } else {
+            state.to_vec()
+        }
+    };
+    let (from, to) = (standing_for(system, state), standing_for(system, next));
+    let mut all = Successors::new();
+    system.successors(&from, Scope::All, &mut all)?;
+    let found = (0..all.len())
+        .find(|i| all.entry(*i).violation.is_none() && standing_for(system, all.state(*i)) == to);
     found.map(|i| i as u32).ok_or_else(|| Exhausted { what: "the path cannot be followed".into() })
 }

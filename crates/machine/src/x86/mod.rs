@@ -221,10 +221,11 @@ impl Machine {
     /// one before, until one needs the interpreter: gives its number, or that behind the last one, and the latter. Otherwise
     /// does nothing. The same as [`Machine::translated_moves`].
     #[inline(always)]
-    pub(crate) fn expand_current<const ALONE: bool>(
+    pub(crate) fn expand_current(
         &mut self,
         state: &[u64],
         first: u32,
+        end: u32,
         out: &mut Successors,
     ) -> Option<(u32, u32)> {
         let current = self.translated.current.as_ref()?;
@@ -235,7 +236,7 @@ impl Machine {
         {
             return None;
         }
-        let end = if ALONE { first + 1 } else { current.threads };
+        let end = end.min(current.threads);
         let mut thread = first;
         // SAFETY: the shape is a translated one and `first` one of its threads, as in `translated_moves`; its lists never move.
         unsafe {
