@@ -110,8 +110,10 @@ impl AmpleSets {
             let count = machine.thread_total(state);
             let movable = movable & u64::MAX >> (64 - count);
             // A thread that closes a cycle is better left to a state that is expanded whole.
-            let within = self.smallest_set(movable, eligible & !closing);
-            let set = within.or_else(|| self.smallest_set(movable, eligible));
+            let mut set = self.smallest_set(movable, eligible & !closing);
+            if set.is_none() && closing & eligible != 0 {
+                set = self.smallest_set(movable, eligible);
+            }
             return Proposals::together(set.unwrap_or(0));
         }
         // The youngest first: it is most often the one that serves the others.
@@ -353,10 +355,9 @@ impl Ample<Machine> for AmpleSets {
         }
         match self.usual.step(shape, from, to, version) {
             Step::Ends => Passing::default(),
-            Step::Passes { thread, closes } => {
+            Step::Passes { thread, closing } => {
                 debug_assert!(self.futures_are_of(machine, from), "proposals were asked for");
-                let threads = 1 << thread;
-                Passing { threads, closing: if closes { threads } else { 0 } }
+                Passing { threads: thread, closing }
             }
             Step::Unusual => self.look_for_passing(machine, from, to),
         }
@@ -375,18 +376,24 @@ impl Ample<Machine> for AmpleSets {
         }
         let (shape, version) = (machine.shape_of(from), self.futures.version());
         let known = self.looked == version;
+        debug_assert!(!known || !self.usual.is_about(shape) || self.futures_are_of(machine, from));
         for index in first..successors.len() {
             let to = successors.state(index);
-            if to.is_empty()
-                || known
-                    && machine.shape_of(to) == shape
-                    && matches!(self.usual.step(shape, from, to, version), Step::Ends)
-            {
+            if to.is_empty() {
                 continue;
             }
-            let passing = self.passing(machine, from, to);
-            if passing.threads != 0 {
-                return Some((index, passing));
+            let usual = known && machine.shape_of(to) == shape;
+            match if usual { self.usual.step(shape, from, to, version) } else { Step::Unusual } {
+                Step::Ends => {}
+                Step::Passes { thread, closing } => {
+                    return Some((index, Passing { threads: thread, closing }));
+                }
+                Step::Unusual => {
+                    let passing = self.look_for_passing(machine, from, to);
+                    if passing.threads != 0 {
+                        return Some((index, passing));
+                    }
+                }
             }
         }
         None
