@@ -67,8 +67,8 @@ impl DynamicGraph {
     }
 
     /// What may be renamed, in words.
-    pub fn found(&self) -> &'static str {
-        self.pins.found()
+    pub fn found(&self) -> &str {
+        &self.pins.found
     }
 
     /// Why threads, or some of them, keep their place, and where the program says so.
