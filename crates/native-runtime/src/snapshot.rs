@@ -102,7 +102,7 @@ unsafe extern "C" {
 #[derive(Default)]
 struct Segments {
     writable: Vec<Range<usize>>,
-    own_code: Range<usize>,
+    code: crate::context::Code,
     base: Option<usize>,
     /// Thread-local variables: how far below the FS base, and their size.
     locals: Vec<(usize, usize)>,
@@ -112,8 +112,6 @@ extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
     const LOAD: u32 = 1;
     // SAFETY: what `take` passes.
     let segments = unsafe { &mut *segments.cast::<Segments>() };
-    // The program itself comes first.
-    segments.base.get_or_insert(object.base);
     // SAFETY: as the dynamic linker says.
     let headers = unsafe { std::slice::from_raw_parts(object.headers, object.count as usize) };
     let range = |h: &Header| {
@@ -121,10 +119,15 @@ extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
         start..start + h.memory_size as usize
     };
     let loads = || headers.iter().filter(|h| h.kind == LOAD);
+    // The program itself comes first.
+    if segments.base.is_none() {
+        segments.base = Some(object.base);
+        segments.code.program = loads().find(|h| h.flags & 1 != 0).map_or(0..0, range);
+    }
     let code = loads().map(range).find(|r| r.contains(&(collect as *const () as usize)));
     match code {
         Some(code) => {
-            segments.own_code = code;
+            segments.code.own = code;
             return 0;
         }
         None => segments.writable.extend(loads().filter(|h| h.flags & 2 != 0).map(range)),
@@ -166,7 +169,7 @@ impl Snapshot {
         // SAFETY: the callback has the right type.
         unsafe { dl_iterate_phdr(collect, (&raw mut segments).cast()) };
         world.shared.program_base = segments.base.unwrap_or(0) as u64;
-        world.own_code = segments.own_code.clone();
+        world.code = segments.code.clone();
         world.local_ranges = std::mem::take(&mut segments.locals);
         let mappings = writable_mappings();
         let mut ranges: Vec<Range<usize>> = Vec::new();

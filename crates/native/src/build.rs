@@ -134,8 +134,13 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// The compiler to use.
 pub fn default_compiler(cpp: bool) -> OsString {
     let (variable, name) = if cpp { ("CXX", "c++") } else { ("CC", "cc") };
-    let given =
-        std::env::var_os(variable).filter(|v| !v.is_empty() && !v.to_string_lossy().contains("quotient"));
+    // It may be this program, by whatever name.
+    let own = std::env::current_exe().unwrap_or_default();
+    let is_own = |value: &str| {
+        let first = value.split(' ').next().unwrap_or_default();
+        value.contains("quotient") || Path::new(first).file_name() == own.file_name()
+    };
+    let given = std::env::var_os(variable).filter(|v| !v.is_empty() && !is_own(&v.to_string_lossy()));
     given.unwrap_or_else(|| name.into())
 }
 

@@ -24,6 +24,7 @@ pub mod build;
 pub mod check;
 mod confinement;
 pub mod holes;
+pub mod project;
 pub mod protocol;
 pub mod residual;
 mod scratch;
@@ -31,6 +32,7 @@ pub mod session;
 pub mod symbols;
 pub mod token;
 pub mod trace;
+mod variables;
 pub mod wrapper;
 
 pub use build::{Binary, Build, BuildError};
