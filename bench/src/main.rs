@@ -19,6 +19,7 @@ mod spacer;
 mod speed;
 mod spin;
 mod spin_expect;
+mod symmetry_cost;
 mod table;
 mod tables;
 mod verdicts;
@@ -50,6 +51,8 @@ enum Command {
     Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
     Speed(speed::Options),
+    /// Measure what the exact form costs beside heap symmetry
+    SymmetryCost(symmetry_cost::Options),
     /// The tables of the papers on heap and thread symmetry again, ours beside theirs
     Tables(tables::Options),
     /// Compare verdicts on temporal claims with SPIN's
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
+        Command::SymmetryCost(options) => symmetry_cost::run(&options),
         Command::Tables(options) => tables::run(&options),
         Command::Verdicts(options) => verdicts::run(&options),
     };

@@ -63,24 +63,19 @@ pub(crate) struct Usual {
     owners: Vec<u8>,
 }
 
-/// A thread that may go alone, as far as that does not depend on channels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moved {
-    pub(crate) thread: usize,
-    pub(crate) entry: usize,
-    pub(crate) depends: bool,
-    pub(crate) closes: bool,
-}
-
 /// What became of the threads' locations in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// This is not the usual case.
     Unusual,
-    /// No thread that moved may go alone now.
+    /// No thread that moved may go alone now, or none whatever the channels hold.
     Ends,
     /// One may.
-    Passes(Moved),
+    Passes {
+        thread: usize,
+        /// Its next step may close a cycle of the control flow.
+        closes: bool,
+    },
 }
 
 impl Usual {
@@ -149,9 +144,9 @@ impl Usual {
     /// The word for the entry that a thread is at.
     #[inline(always)]
     fn word(&self, usually: UsualThread, state: &[u64]) -> u64 {
-        // States are little-endian; see the search's frontier.
-        let bytes = state.get(usually.at as usize / 8).copied().unwrap_or(0);
-        let location = (bytes >> (8 * (usually.at % 8))) as u8;
+        // SAFETY: the bytes of the words.
+        let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+        let location = bytes.get(usually.at as usize).copied().unwrap_or(0);
         self.words.get(usually.first as usize + usize::from(location)).copied().unwrap_or(UNKNOWN)
     }
 
@@ -209,9 +204,9 @@ impl Usual {
         if word & UNKNOWN != 0 {
             return Step::Unusual;
         }
-        if word & (INELIGIBLE | THREADS) != 0 {
+        if word & (INELIGIBLE | DEPENDS | THREADS) != 0 {
             return Step::Ends;
         }
-        Step::Passes(Moved { thread, entry, depends: word & DEPENDS != 0, closes: word & CLOSES != 0 })
+        Step::Passes { thread, closes: word & CLOSES != 0 }
     }
 }

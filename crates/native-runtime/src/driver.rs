@@ -20,9 +20,12 @@ use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_out
 /// Where the stack for signal handlers lies.
 const SIGNAL_STACK: usize = 0x6080_0000_0000;
 const SIGNAL_STACK_SIZE: usize = 256 << 10;
-/// Random executions for an estimate, and the most time they may take.
+/// Random executions for an estimate, and the most work that goes into them, in steps, each with a few accesses to memory.
+/// Not a time, so that the same is found meanwhile to be visible on a busy machine; CPU time only ends what does much else.
 const PROBES: u32 = 2000;
-const PROBES_TIME: Duration = Duration::from_millis(100);
+const PROBES_WORK: u64 = 200_000;
+const ACCESSES_PER_STEP: u64 = 4;
+const PROBES_NANOSECONDS: u64 = 400_000_000;
 /// Executions to find a failing schedule with fewer context switches.
 const MINIMISING: u64 = 20_000;
 /// Explorations that are started again because something was found to be visible.
@@ -104,6 +107,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     if w.replays() {
         replay();
     } else {
+        w.discard_output();
         explore_all();
     }
     world().shared.phase = phase::DONE;
@@ -207,12 +211,13 @@ fn probe(program: &mut Program) {
     }
 }
 
-/// About how many executions there will be (without symmetry): the mean over random ones, as many as the time allows.
+/// About how many executions there will be (without symmetry): the mean over random ones.
 fn estimate_executions(program: &mut Program) -> u64 {
-    let start = std::time::Instant::now();
+    let work = || world().shared.steps + world().shared.filtered / ACCESSES_PER_STEP;
+    let (end, late) = (work() + PROBES_WORK, cpu_nanoseconds() + PROBES_NANOSECONDS);
     let most = (world().shared.max_steps as usize).min(STEPS);
     let (mut total, mut made) = (0.0, 0);
-    while made < PROBES && !world().grown && (made == 0 || start.elapsed() < PROBES_TIME) {
+    while made < PROBES && !world().grown && (made == 0 || work() < end && cpu_nanoseconds() < late) {
         total += estimate(program, 1, most, u64::from(made) + 1);
         made += 1;
     }

@@ -116,8 +116,9 @@ pub fn install_runtime() -> Result<PathBuf, BuildError> {
         return Ok(directory);
     }
     std::fs::create_dir_all(&directory).map_err(failed)?;
-    // Written beside and renamed, so that nobody sees half of it.
-    let partial = directory.join(format!("partial-{}", std::process::id()));
+    // Written beside and renamed, so that nobody sees half of it; under a name that no other thread writes to.
+    let beside = Scratch::new_in(&directory).map_err(failed)?;
+    let partial = beside.path().join("libquotient_runtime.so");
     std::fs::write(&partial, RUNTIME).map_err(failed)?;
     std::fs::rename(&partial, &file).map_err(failed)?;
     Ok(directory)

@@ -5,7 +5,7 @@ use quotient_stateless::ThreadSet;
 use crate::build::Binary;
 use crate::check::Request;
 use crate::protocol::{FailureKind, Op, Place, Shared, Stack, Step, THREADS, ThreadEnd, mode, verdict};
-use crate::session::{End, Session, SessionError, failure_text};
+use crate::session::{End, Session, SessionError, failure_text, from_outside};
 use crate::symbols::Symbols;
 use crate::token::Token;
 
@@ -89,6 +89,8 @@ pub struct Trace {
     pub lost: bool,
     /// No thread can go on.
     pub complete: bool,
+    /// Somebody else has ended the process.
+    pub killed: bool,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -113,7 +115,10 @@ pub fn replay(
     let symbols = Symbols::new(binary.path(), shared.program_base);
     let view = View { symbols: &symbols, shared };
     let mut failure = view.failure();
-    if let End::Killed(signal) = end {
+    let killed = matches!(end, End::Killed(signal) if from_outside(signal));
+    if let End::Killed(signal) = end
+        && !killed
+    {
         failure.kind = FailureKind::Crash;
         failure.text = format!("the process is killed by signal {signal}");
     } else if end == End::Stuck {
@@ -128,6 +133,7 @@ pub fn replay(
         token: token.clone(),
         lost: shared.bound == 6,
         complete: shared.verdict != verdict::UNDECIDED,
+        killed,
     })
 }
 

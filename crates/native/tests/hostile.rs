@@ -52,6 +52,9 @@ fn what_is_not_supported_is_refused_by_name() {
     let refused = [
         ("pthread_setcanceltype", "pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0)"),
         ("kill", "kill(1, SIGTERM)"),
+        ("kill", "long syscall(long, ...); syscall(62L, 1L, 15L)"),
+        ("fork", "long syscall(long, ...); syscall(57L)"),
+        ("syscall", "long syscall(long, ...); syscall(101L, 0L, 0L, 0L, 0L)"),
         ("alarm", "alarm(1)"),
         (
             "connect",

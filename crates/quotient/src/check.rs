@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop};
+use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop, TOO_LONG};
 use quotient_system::Exhausted;
 use quotient_trace::{NotReplayable, Trace};
 
@@ -14,7 +14,7 @@ use crate::question::{self, Question};
 use crate::searching::run;
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::{Unreached, unreached};
-use crate::{Model, Relative};
+use crate::{Model, Relative, fairness};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -496,6 +496,11 @@ impl Model {
             stands = representative(&mut machine, check);
             (report, order) = run(&mut machine, stands.as_mut(), check, progress);
         }
+        if report.stop == Stop::Incomplete(TOO_LONG.into()) {
+            // The verdict is known; a run that shows it may be found with every thread in its place.
+            stands = fairness::in_place(&machine);
+            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
+        }
         let safety = carries || question == Question::Safety;
         let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
@@ -510,7 +515,17 @@ impl Model {
         if report.stop == Stop::Complete && safety {
             outcome.unreached = unreached(&machine, self);
         }
-        let found = self.record(question, &mut machine, stands.as_mut(), &report, outcome)?;
+        let known = outcome.violations.len();
+        let fair = fairness::asked(&machine, check);
+        // Paths of fair runs are found with threads in their places.
+        let mut in_place = if fair && stands.is_some() { fairness::in_place(&machine) } else { None };
+        let stands = if fair { in_place.as_mut() } else { stands.as_mut() };
+        let found = self.record(question, &mut machine, stands, &report, outcome)?;
+        for v in outcome.violations[known..].iter().filter(|v| fair && v.cycle > 0) {
+            if !fairness::is_fair(&mut machine, &v.choices, v.cycle) {
+                return Err(CheckError::NotReplayable(NotReplayable { step: v.choices.len() - 1 }));
+            }
+        }
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
