@@ -6,6 +6,8 @@
 use crate::protocol::{THREADS, why};
 use quotient_stateless::{Symmetry, ThreadId, ThreadSet};
 
+type Pair = (ThreadId, ThreadId);
+
 /// The most pairs that a note names.
 const MOST_PAIRS: usize = 4;
 
@@ -18,7 +20,7 @@ fn list(threads: ThreadSet) -> String {
 }
 
 /// The pairs by name; together, if they are all pairs of some threads.
-fn pairs(pairs: &[(ThreadId, ThreadId)]) -> String {
+fn pairs(pairs: &[Pair]) -> String {
     let threads: ThreadSet = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
     if pairs.len() == threads.len() * (threads.len() - 1) / 2 {
         return list(threads);
@@ -44,7 +46,7 @@ pub(crate) fn notes(classes: &[u32], unlike: &[[u16; THREADS]; THREADS], symmetr
     let found = if symmetry == Symmetry::Costarted { "started alike" } else { "symmetric at some point" };
     let mut notes: Vec<String> = classes.iter().map(|class| format!("{found}: {}", list(*class))).collect();
     // Pairs with the same reasons, by whether they were alike elsewhere.
-    let mut groups: Vec<(bool, u16, Vec<(ThreadId, ThreadId)>)> = Vec::new();
+    let mut groups: Vec<(bool, u16, Vec<Pair>)> = Vec::new();
     for (a, row) in unlike.iter().enumerate() {
         for (b, &bits) in row.iter().enumerate().filter(|(_, bits)| **bits != 0) {
             let (a, b) = (a as ThreadId, b as ThreadId);
@@ -97,7 +99,7 @@ mod tests {
 
     #[test]
     fn many_pairs_are_counted() {
-        let star: Vec<(ThreadId, ThreadId)> = (2..=8).map(|b| (1, b)).collect();
+        let star: Vec<Pair> = (2..=8).map(|b| (1, b)).collect();
         assert_eq!(pairs(&star), "T1 and T2; T1 and T3; T1 and T4; T1 and T5; 3 more pairs");
         assert_eq!(pairs(&[(1, 2), (1, 3), (2, 3)]), "T1, T2, T3");
     }
