@@ -354,6 +354,13 @@ fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> 
     let mut notes = Vec::new();
     if request.symmetry != Symmetry::Off {
         notes.extend(crate::symmetric_threads::notes(&shared.classes, &shared.unlike, request.symmetry));
+        if shared.unexchanged > 0 {
+            let most = quotient_stateless::Configuration::default().image_bound;
+            let states = shared.unexchanged;
+            notes.push(format!(
+                "symmetry was not used at {states} state(s): an execution would have more than {most} images"
+            ));
+        }
     }
     if shared.leaked > 0 {
         notes.push(format!("{} joinable thread(s) are never joined", shared.leaked));

@@ -377,6 +377,8 @@ pub struct Shared {
     pub pruned: u64,
     /// Permuted images looked at.
     pub images: u64,
+    /// States at which threads were not exchanged because there would have been too many images.
+    pub unexchanged: u64,
     /// Explorations that were started again because something more was found to be visible.
     pub restarts: u64,
     /// Accesses to memory that needed no step.
