@@ -257,6 +257,26 @@ fn elements_and_divisors_that_may_not_exist() {
     }
 }
 
+/// What an assumption forbids is no deadlock, whoever watches.
+#[test]
+fn assumptions_cut_no_run_to_a_deadlock() {
+    let assumes = "system S { record Node {} Node g; boolean flag;
+        active thread P() { g := new Node; flag := true; assume g == null; flag := false; } }";
+    let waits = "system S { record Node {} Node g; boolean flag; active thread P() {
+        loc first: when true do { g := new Node; flag := true; } goto second;
+        loc second: when g == null do { flag := false; } return; } }";
+    let verdicts = |text: &str, raw| {
+        let check = Check { raw, all: true, ..Check::default() };
+        let outcome = bir(text, PropertyKeyword::Ltl, "<>[] flag").check(&check).expect("small enough");
+        let kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+        (outcome.verdict, kinds)
+    };
+    for raw in [true, false] {
+        assert_eq!(verdicts(assumes, raw), (Verdict::Holds, vec![]), "raw {raw}");
+        assert_eq!(verdicts(waits, raw), (Verdict::Violated, vec!["deadlock".into()]), "raw {raw}");
+    }
+}
+
 #[test]
 fn wrong_propositions_are_explained() {
     let wrong = |formula: &str| {
