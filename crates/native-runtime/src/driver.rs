@@ -292,6 +292,7 @@ fn explore_all() {
                     (s.executions, s.sleep_set_blocked, s.cut);
                 (w.shared.pruned, w.shared.images, w.shared.depth) =
                     (s.pruned_symmetric, s.images, s.depth as u64);
+                w.shared.unexchanged = s.symmetry_skipped;
                 if w.shared.copies > 0 {
                     // Those of copies as well.
                     w.shared.steps = s.steps;

@@ -6,7 +6,7 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict, why};
+use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict};
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
@@ -353,12 +353,13 @@ const MOST_HOLES: usize = 5;
 fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> {
     let mut notes = Vec::new();
     if request.symmetry != Symmetry::Off {
-        let reasons = why::ALL.iter().filter(|(bit, _)| shared.asymmetric & bit != 0);
-        notes.extend(reasons.map(|(_, text)| format!("not symmetric: {text}")));
-        for class in shared.classes.iter().filter(|class| **class != 0) {
-            let threads: Vec<String> =
-                quotient_stateless::ThreadSet(u64::from(*class)).iter().map(|t| format!("T{t}")).collect();
-            notes.push(format!("symmetric at some point: {}", threads.join(", ")));
+        notes.extend(crate::symmetric_threads::notes(&shared.classes, &shared.unlike, request.symmetry));
+        if shared.unexchanged > 0 {
+            let most = quotient_stateless::Configuration::default().image_bound;
+            let states = shared.unexchanged;
+            notes.push(format!(
+                "symmetry was not used at {states} state(s): an execution would have more than {most} images"
+            ));
         }
     }
     if shared.leaked > 0 {

@@ -30,6 +30,7 @@ pub mod residual;
 mod scratch;
 pub mod session;
 pub mod symbols;
+mod symmetric_threads;
 pub mod token;
 pub mod trace;
 mod variables;

@@ -221,7 +221,7 @@ impl Explorer {
         }
         exploration.reverse_races(happens_before, from);
         if configuration.symmetry != Symmetry::Off && configuration.images {
-            images.reverse_races(exploration, from);
+            images.reverse_races(exploration, from, fixed);
         }
         Ok(ControlFlow::Continue(()))
     }

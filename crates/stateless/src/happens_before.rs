@@ -191,10 +191,23 @@ impl HappensBefore {
 
     /// Computes the clock of the last event of `run`, those before having been given before.
     pub(crate) fn extend(&mut self, run: &[Event]) {
+        self.extend_with_races(run, usize::MAX);
+    }
+
+    /// The same, and adds the races of this event if it is at or beyond `from`.
+    pub(crate) fn extend_with_races(&mut self, run: &[Event], from: usize) {
         let Some(k) = run.len().checked_sub(1) else { return };
         self.clocks.resize(run.len() * self.threads, 0);
         self.look(run, run[k].thread, &run[k].operation);
+        if k >= from {
+            self.keep_races(run, k, run[k].thread);
+        }
         self.advance(run, k);
+    }
+
+    /// How many events have been given.
+    pub(crate) fn length(&self) -> usize {
+        self.marks.len()
     }
 
     /// The clock of event `k`.
@@ -247,6 +260,11 @@ impl HappensBefore {
             }
             self.advance(run, k);
         }
+        self.add_pending(run, pending);
+    }
+
+    /// Adds the races of the operations that threads still had at the end.
+    pub(crate) fn add_pending(&mut self, run: &[Event], pending: &[(ThreadId, Operation)]) {
         for (thread, operation) in pending {
             // What a thread is still waiting to end has not disabled anything.
             if operation.awaits.is_empty() {
