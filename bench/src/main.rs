@@ -12,9 +12,11 @@ mod instance;
 mod native;
 mod pan_output;
 mod papers;
+mod partial_order;
 mod pinned;
 mod process;
 mod quotient;
+mod side_by_side;
 mod spacer;
 mod speed;
 mod spin;
@@ -45,6 +47,8 @@ enum Command {
     Inspect(inspect::Options),
     /// Measure what an execution of a C program costs, by one process and by two
     Native(native::Options),
+    /// Measure what partial order reduction saves and costs, beside SPIN's
+    PartialOrder(partial_order::Options),
     /// Compare Quotient with the expectation headers of the models; needs no SPIN
     Pinned(pinned::Options),
     /// Compare proofs of safety with Z3's Spacer, on the same Horn clauses
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         Command::Agree(options) => agree::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Native(options) => native::run(&options),
+        Command::PartialOrder(options) => partial_order::run(&options),
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),

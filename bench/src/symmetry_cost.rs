@@ -4,6 +4,7 @@
 //! valgrind) of a whole run is divided by its transitions. On the philosophers the whole runs are compared: that is what the
 //! reduction is for. The orders alternate, and medians are compared, so that a busy machine slows both alike.
 
+use crate::side_by_side::{Runs, alternate};
 use crate::{process, quotient, table};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,51 +43,10 @@ pub struct Options {
 
 const ORDERS: [&str; 2] = ["exact", "heap"];
 
-/// What the runs of one order gave.
-#[derive(Default)]
-struct Runs {
-    states: u64,
-    transitions: u64,
-    seconds: Vec<f64>,
-}
-
-impl Runs {
-    fn median(&mut self) -> f64 {
-        self.seconds.sort_by(f64::total_cmp);
-        self.seconds.get(self.seconds.len() / 2).copied().unwrap_or(f64::NAN)
-    }
-
-    fn microseconds_per_transition(&mut self) -> f64 {
-        self.median() * 1e6 / self.transitions.max(1) as f64
-    }
-}
-
 fn arguments<'a>(order: &'a str, defines: &'a [String]) -> Vec<&'a str> {
     let mut arguments = vec!["--all", "--por", "off", "--symmetry", order];
     arguments.extend(defines.iter().flat_map(|define| ["-D", define.as_str()]));
     arguments
-}
-
-/// Runs both orders in turn.
-fn alternate(
-    binary: &Path,
-    model: &Path,
-    defines: &[String],
-    repetitions: usize,
-) -> Result<[Runs; 2], String> {
-    let mut runs = [Runs::default(), Runs::default()];
-    for _ in 0..repetitions.max(1) {
-        for (order, runs) in ORDERS.iter().zip(&mut runs) {
-            match quotient::check(binary, &arguments(order, defines), model, None) {
-                Ok((answer, finished)) => {
-                    (runs.states, runs.transitions) = (answer.states, answer.transitions);
-                    runs.seconds.push(finished.cpu_seconds);
-                }
-                Err(failure) => return Err(format!("{}, {order}: {failure:?}", model.display())),
-            }
-        }
-    }
-    Ok(runs)
 }
 
 /// Instructions of one run of each order, per transition.
@@ -120,8 +80,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let philosophers = options.models.join("dining_philosophers.bir");
     let mut lines = Vec::new();
     let mut measure = |name: String, model: &Path, defines: &[String]| -> Result<[Runs; 2], String> {
-        let mut runs = alternate(&binary, model, defines, options.repetitions)?;
-        for (order, runs) in ORDERS.iter().zip(&mut runs) {
+        let ways = ORDERS.map(|order| arguments(order, defines));
+        let runs = alternate(&binary, model, [&ways[0], &ways[1]], options.repetitions, None)?;
+        for (order, runs) in ORDERS.iter().zip(&runs) {
             lines.push(vec![
                 name.clone(),
                 (*order).to_owned(),
@@ -136,10 +97,10 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let size = |name: &str, value: u32| format!("{name}={value}");
     let defines = [size("N", options.updaters), size("MAX", options.keys)];
     let name = format!("ordered list, N = {}, MAX = {}", options.updaters, options.keys);
-    let [mut exact, mut heap] = measure(name, &list, &defines)?;
+    let [exact, heap] = measure(name, &list, &defines)?;
     let per_transition = exact.microseconds_per_transition() / heap.microseconds_per_transition();
     let name = format!("philosophers, N = {}", options.philosophers);
-    let [mut exact, mut heap] = measure(name, &philosophers, &[size("N", options.philosophers)])?;
+    let [exact, heap] = measure(name, &philosophers, &[size("N", options.philosophers)])?;
     let in_all = exact.median() / heap.median();
     let heading = ["instance", "order", "states", "transitions", "CPU s", "us per transition"];
     print!("{}", table::render(&heading, &lines));
@@ -171,11 +132,5 @@ mod tests {
         let summary = "==7== Cachegrind\n==7== \n==7== I refs:        605,475,978\n";
         assert_eq!(super::collected(summary), Some(605_475_978));
         assert_eq!(super::collected("==7== nothing\n"), None);
-    }
-
-    #[test]
-    fn the_median_counts() {
-        let mut runs = super::Runs { states: 1, transitions: 1_000_000, seconds: vec![9.0, 1.0, 2.0] };
-        assert_eq!((runs.median(), runs.microseconds_per_transition()), (2.0, 2.0));
     }
 }

@@ -106,9 +106,33 @@ fn judge(ours: Option<bool>, spin: Result<bool, Failure>) -> (&'static str, Stri
     }
 }
 
+/// A file with the files that it includes, as far as they can be read.
+fn with_included(file: &Path, depth: u32) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut out = text.clone();
+    for line in text.lines().filter(|_| depth > 0) {
+        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+        let Some(name) = rest.trim_start().strip_prefix("include").and_then(|r| r.split('"').nth(1)) else {
+            continue;
+        };
+        out.push_str(&with_included(&file.with_file_name(name), depth - 1));
+    }
+    out
+}
+
+/// Can a model with this text have a temporal claim, or accept labels?
+fn may_claim(text: &str) -> bool {
+    let code = code(text);
+    let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| matches!(word, "ltl" | "never") || word.starts_with("accept"))
+}
+
 /// The claims of a model with Quotient's answers; none for models without temporal claims.
 fn claims(binary: &Path, model: &Path, options: &Options) -> Result<Said, String> {
     let text = std::fs::read_to_string(model).map_err(|error| error.to_string())?;
+    if !may_claim(&with_included(model, 8)) {
+        return Ok(Said::default());
+    }
     let mut command = Command::new(binary);
     command.args(["check", "--all", "--json"]).args(&options.with);
     // Without claims, accept labels of processes are asked for.
@@ -163,17 +187,43 @@ fn answers(
     Ok((asked.map(answer).collect(), asserts))
 }
 
+/// A text without comments and strings.
+fn code(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['"', '/']) {
+        out.push_str(&rest[..at]);
+        let from = &rest[at..];
+        let end = if from.starts_with("/*") {
+            from[2..].find("*/").map(|e| e + 4)
+        } else if from.starts_with("//") {
+            from.find('\n')
+        } else if from.starts_with('"') {
+            from[1..].find('"').map(|e| e + 2)
+        } else {
+            out.push('/');
+            rest = &from[1..];
+            continue;
+        };
+        out.push(' ');
+        rest = end.map_or("", |end| &from[end..]);
+    }
+    out + rest
+}
+
 /// The names of the `ltl` blocks of a model, in order.
 fn ltl_names(text: &str) -> Vec<Option<String>> {
+    let code = code(text);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = Vec::new();
-    for line in text.lines() {
-        let Some(rest) = line.trim_start().strip_prefix("ltl") else { continue };
-        if rest.starts_with(|c: char| c.is_whitespace() || c == '{') {
-            // The formula follows in braces or, in older models, between other marks.
-            let rest = rest.trim_start();
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-            out.push((end > 0).then(|| rest[..end].to_owned()));
+    for (at, _) in code.match_indices("ltl") {
+        let rest = &code[at + 3..];
+        if code[..at].ends_with(is_name) || rest.starts_with(is_name) {
+            continue;
         }
+        // The formula follows in braces or, in older models, between other marks.
+        let rest = rest.trim_start();
+        let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+        out.push((end > 0).then(|| rest[..end].to_owned()));
     }
     out
 }
@@ -190,8 +240,14 @@ mod tests {
     }
 
     #[test]
+    fn models_that_claim_nothing() {
+        assert!(may_claim("ltl p { [] x }") && may_claim("never { skip }") && may_claim("accept_all: skip"));
+        assert!(!may_claim("byte nevermore, xltl; printf(\"ltl { \"); /* never */ x = 1 / 2 // accept\n"));
+    }
+
+    #[test]
     fn names_of_blocks() {
-        let text = "ltl p1 { [] x }\n ltl { <> y }\nltlx\nltl p2 $ always z $\n";
+        let text = "/* ltl */ ltl p1 { [] x }\n ltl { <> y }\nltlx\nltl p2 $ always z $\n";
         assert_eq!(ltl_names(text), [Some("p1".to_owned()), None, Some("p2".to_owned())]);
     }
 }

@@ -101,10 +101,12 @@ impl Machine {
         if self.claim_at_end(target) {
             self.violate(completed, out);
         } else {
+            self.heap.cut = false;
             self.expand_program(state, scope, out);
             // Some threads alone that cannot move say nothing about the program.
             if out.len() == first && scope == Scope::All && self.exhausted.is_none() {
-                if self.claim_deadlocks && !self.may_stop(state) {
+                // Where an assumption forbids a step, stopping is no deadlock.
+                if self.claim_deadlocks && !self.may_stop(state) && !self.heap.cut {
                     self.violate(deadlock, out);
                 }
                 self.draft.clear();

@@ -43,7 +43,7 @@ pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
 pub use look::{Fill, FrameAt, ScalarAt, ThreadAt};
 pub use machine::Machine;
-pub use omega::{Fair, FairMarks};
+pub use omega::{Fair, FairMarks, RENAMED, ThreadNames};
 pub use parts::StateParts;
 pub use record::{MicroStep, StepRecord};
 pub use scalars::{Scalar, ScalarPlace};

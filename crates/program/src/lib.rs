@@ -25,6 +25,7 @@
 
 mod expr;
 mod extension;
+mod fault;
 mod function;
 mod object;
 mod types;

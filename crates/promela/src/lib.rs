@@ -35,7 +35,7 @@ use quotient_source::{Diagnostics, FileId, SourceMap};
 use parser::Parser;
 use preprocess::{MacroTable, preprocess};
 
-pub use lower::{Claim, ClaimKind, Lowered, lower, lower_with, over_atoms, proposition_name};
+pub use lower::{Claim, ClaimKind, Guard, Lowered, guarded, lower, lower_with, over_atoms, proposition_name};
 pub use parser::{MAX_EXPRESSION_HEIGHT, MAX_NESTING};
 
 /// After this many errors the rest of a model is not read.

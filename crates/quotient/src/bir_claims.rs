@@ -5,14 +5,17 @@
 
 use quotient_logic::Formula;
 use quotient_program::Expr;
-use quotient_promela::{Claim, ClaimKind, Macros, PropertyKeyword, ast, over_atoms, proposition_name};
+use quotient_promela::{
+    Claim, ClaimKind, Guard, Macros, PropertyKeyword, ast, guarded, over_atoms, proposition_name,
+};
 use quotient_source::{Diagnostics, SourceMap, Span};
 
 /// Properties that have been read: formulas over numbered propositions.
 pub(crate) struct BirClaims {
     properties: Vec<ast::Property>,
-    /// The propositions of all formulas, from left to right.
+    /// The propositions of all formulas, from left to right, and where they are.
     pub(crate) propositions: Vec<quotient_bir::ast::Expr>,
+    spans: Vec<Span>,
 }
 
 /// Reads properties.
@@ -20,7 +23,7 @@ pub(crate) fn read(
     sources: &mut SourceMap,
     properties: &[(PropertyKeyword, String)],
 ) -> Result<BirClaims, Diagnostics> {
-    let mut claims = BirClaims { properties: Vec::new(), propositions: Vec::new() };
+    let mut claims = BirClaims { properties: Vec::new(), propositions: Vec::new(), spans: Vec::new() };
     let mut wrong = Diagnostics::new();
     for (keyword, text) in properties {
         match quotient_promela::parse_property(sources, *keyword, text, &Macros::default()) {
@@ -32,7 +35,7 @@ pub(crate) fn read(
     for property in &claims.properties {
         match &property.kind {
             ast::PropertyKind::Ltl(formula) | ast::PropertyKind::Ctl(formula) => {
-                over_atoms(formula, &mut |e| {
+                over_atoms(formula, &mut |e, _| {
                     spans.push(e.span);
                     Formula::True
                 });
@@ -40,28 +43,32 @@ pub(crate) fn read(
             ast::PropertyKind::Invariant(e) => spans.push(e.span),
         }
     }
-    for span in spans {
-        match quotient_bir::parse_proposition(sources, span) {
+    for span in &spans {
+        match quotient_bir::parse_proposition(sources, *span) {
             Ok(proposition) => claims.propositions.push(proposition),
             Err(errors) => wrong.extend(errors),
         }
     }
+    claims.spans = spans;
     if wrong.has_errors() { Err(wrong) } else { Ok(claims) }
 }
 
 impl BirClaims {
     /// The claims, when the propositions mean `values`.
     pub(crate) fn claims(self, values: Vec<Expr>, sources: &SourceMap) -> Vec<Claim> {
-        let mut values = values.into_iter();
+        let value = |e: &ast::Expr| {
+            let at = self.spans.iter().position(|span| *span == e.span);
+            at.and_then(|at| values.get(at)).cloned().unwrap_or(Expr::Const(0))
+        };
         let claim = |property: ast::Property| {
             let (mut propositions, mut names) = (Vec::new(), Vec::new());
-            let mut atom = |e: &ast::Expr| {
-                let value = values.next().unwrap_or(Expr::Const(0));
-                match value.constant() {
+            let mut atom = |e: &ast::Expr, guards: &[Guard<'_>]| {
+                let proposition = value(e);
+                match proposition.constant() {
                     Some(0) => Formula::False,
                     Some(_) => Formula::True,
                     None => {
-                        propositions.push(value);
+                        propositions.push(guarded(proposition, guards, &mut |e| value(e)));
                         names.push(proposition_name(sources.slice(e.span)));
                         Formula::Prop(propositions.len() as u32 - 1)
                     }
@@ -70,8 +77,8 @@ impl BirClaims {
             let (keyword, kind) = match &property.kind {
                 ast::PropertyKind::Ltl(formula) => ("ltl", ClaimKind::Ltl(over_atoms(formula, &mut atom))),
                 ast::PropertyKind::Ctl(formula) => ("ctl", ClaimKind::Ctl(over_atoms(formula, &mut atom))),
-                ast::PropertyKind::Invariant(_) => {
-                    propositions.push(values.next().unwrap_or(Expr::Const(0)));
+                ast::PropertyKind::Invariant(e) => {
+                    propositions.push(value(e));
                     ("invariant", ClaimKind::Invariant)
                 }
             };

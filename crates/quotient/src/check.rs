@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop};
+use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop, TOO_LONG};
 use quotient_system::Exhausted;
 use quotient_trace::{NotReplayable, Trace};
 
@@ -14,7 +14,7 @@ use crate::question::{self, Question};
 use crate::searching::run;
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::{Unreached, unreached};
-use crate::{Model, Relative};
+use crate::{Model, Relative, fairness};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -496,6 +496,11 @@ impl Model {
             stands = representative(&mut machine, check);
             (report, order) = run(&mut machine, stands.as_mut(), check, progress);
         }
+        if report.stop == Stop::Incomplete(TOO_LONG.into()) {
+            // The verdict is known; a run that shows it may be found with every thread in its place.
+            stands = fairness::in_place(&machine);
+            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
+        }
         let safety = carries || question == Question::Safety;
         let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
@@ -510,7 +515,20 @@ impl Model {
         if report.stop == Stop::Complete && safety {
             outcome.unreached = unreached(&machine, self);
         }
-        let found = self.record(question, &mut machine, stands.as_mut(), &report, outcome)?;
+        let known = outcome.violations.len();
+        let fair = fairness::asked(&machine, check);
+        // Paths of fair runs are found with threads in their places.
+        let mut in_place = if fair && stands.is_some() { fairness::in_place(&machine) } else { None };
+        let stands = if fair { in_place.as_mut() } else { stands.as_mut() };
+        let found = self.record(question, &mut machine, stands, &report, outcome)?;
+        for v in outcome.violations[known..].iter().filter(|v| fair && v.cycle > 0) {
+            if !fairness::is_fair(&mut machine, &v.choices, v.cycle) {
+                return Err(CheckError::NotReplayable(NotReplayable { step: v.choices.len() - 1 }));
+            }
+        }
+        if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
+            outcome.is_incomplete(why);
+        }
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -548,6 +566,9 @@ impl Model {
             outcome.unreached = unreached(machine, self);
         }
         let found = self.record(Question::Safety, machine, None, report, outcome)?;
+        if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
+            outcome.is_incomplete(why);
+        }
         let verdict = match &report.stop {
             _ if !found.is_empty() => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -574,13 +595,21 @@ impl Outcome {
         self.verdict = match (self.violations.is_empty(), undecided) {
             (false, why) => {
                 if let Some(why) = why.filter(|w| !w.contains("violation")) {
-                    self.notes.push(format!("the search is incomplete: {why}"));
+                    self.is_incomplete(&why);
                 }
                 Verdict::Violated
             }
             (true, Some(why)) => Verdict::Undecided(why),
             (true, None) => Verdict::Holds,
         };
+    }
+
+    /// Notes, once, that a search did not come to its end, so that there may be more than was found.
+    fn is_incomplete(&mut self, why: &str) {
+        let note = format!("the search is incomplete: {why}");
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     /// Adds the figures of one more search.

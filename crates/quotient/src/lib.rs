@@ -59,6 +59,7 @@ mod branching;
 mod check;
 mod dot;
 mod evidence;
+mod fairness;
 mod load;
 mod question;
 mod recording;

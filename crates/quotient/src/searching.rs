@@ -8,6 +8,7 @@ use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_fi
 use quotient_symmetry::Identity;
 use quotient_visited::{Collapse, Gzip, Plain, Tree, Visited};
 
+use crate::fairness::{self, OfFair};
 use crate::symmetry_choice::Representative;
 use crate::{Check, PartialOrder, SearchKind, StoreKind};
 
@@ -41,31 +42,6 @@ fn question(machine: &Machine) -> Result<Question, &'static str> {
 
 const NOT_CANONICAL: &str = "the order of --symmetry does not always choose the same state of a class";
 
-/// The representative of a machine, where only its fair runs count.
-struct OfFair<'a, R>(&'a mut R);
-
-impl<R: quotient_symmetry::Representative<Machine>> quotient_symmetry::Representative<Fair<'_>>
-    for OfFair<'_, R>
-{
-    const CHANGES: bool = R::CHANGES;
-
-    fn representative(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
-        self.0.representative(system.0, state, out)
-    }
-
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn is_canonical(&self) -> bool {
-        self.0.is_canonical()
-    }
-
-    fn renames(&self) -> bool {
-        self.0.renames()
-    }
-}
-
 /// Ample sets that go together with a representative, or why there are none; for programs without objects.
 pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
     machine: &Machine,
@@ -98,11 +74,9 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
-    let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
-    if cycles && check.fair {
-        // Which threads a run is fair to is a matter of their names: the representative was made to keep them.
+    if fairness::asked(machine, check) {
         let mut options = options(check, progress);
-        let representative = &mut OfFair(representative);
+        let representative = &mut OfFair::new(representative, machine);
         let seams = OmegaSeams { system: &mut Fair(machine), representative, ample: &mut All };
         return (liveness(seams, &mut options), Err("only fair runs count"));
     }

@@ -9,7 +9,7 @@ use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered, StateGraph};
 use quotient_system::{Successors, System};
 
-use crate::Check;
+use crate::{Check, fairness};
 
 /// Which states stand for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,13 @@ impl StateGraph<Machine> for States {
             States::Dynamic(states) => states.rename(machine, state, number, out),
         }
     }
+
+    fn new_name(&self, thread: u32) -> u32 {
+        match self {
+            States::Static(states) => states.new_name(thread),
+            States::Dynamic(states) => states.new_name(thread),
+        }
+    }
 }
 
 /// The representative a check uses.
@@ -108,12 +115,10 @@ pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
     check.symmetry.unwrap_or(if check.raw { Symmetry::Off } else { Symmetry::Exact })
 }
 
-const FAIR: &str = "only fair runs count, and fairness is to each process by its name";
-
-/// Must threads keep their names? A run is fair to each of them. Two threads that change places may each starve on a cycle of
-/// representatives on which "a thread like it" moves. The names of objects do not matter.
-fn keeps_threads(machine: &Machine, check: &Check<'_>) -> bool {
-    check.fair && machine.program().claim.as_ref().is_some_and(|c| c.cycles)
+/// Why threads must keep their names, although objects may be renamed.
+fn keeps_threads(machine: &Machine, check: &Check<'_>) -> Option<&'static str> {
+    let fair = asked(check) != Symmetry::Off && fairness::asked(machine, check);
+    if fair { fairness::refusal(machine.program(), asked(check)) } else { None }
 }
 
 /// Why nothing may be renamed whatever the program is.
@@ -145,7 +150,7 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     if refusal(machine).is_some() {
         return None;
     }
-    if keeps_threads(machine, check) {
+    if keeps_threads(machine, check).is_some() {
         order = Order::Heap(ThreadOrder::None);
     }
     if let Some(states) = DynamicGraph::new(machine) {
@@ -168,13 +173,17 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
         .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
 }
 
-/// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it.
+/// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it. Where threads
+/// keep their places, they do so here, too, unless gaps are closed that threads leave which end, and filled by others.
 pub(crate) fn canonical(machine: &mut Machine, representative: &Representative) -> Option<Representative> {
     let states = match &representative.states {
         States::Static(renaming) => States::Static(Box::new(renaming.fresh())),
         States::Dynamic(_) => States::Dynamic(Box::new(DynamicGraph::new(machine)?)),
     };
-    Some(Ordered::new(states, Order::Exact))
+    let in_place = Order::Heap(ThreadOrder::None);
+    let keeps = representative.order() == in_place && !fairness::starts_threads(machine.program());
+    let order = if keeps { in_place } else { Order::Exact };
+    Some(Ordered::new(states, order))
 }
 
 /// For each function and location the locals that are dead, and zero in a reduced program.
@@ -214,8 +223,8 @@ pub(crate) fn report(
         report.limit = Some(why.into());
         return report;
     }
-    if keeps_threads(machine, check) {
-        report.limit = Some(FAIR.into());
+    if let Some(why) = keeps_threads(machine, check) {
+        report.limit = Some(why.into());
         if representative.is_some() {
             report.order = Symmetry::Heap.name();
         }

@@ -8,7 +8,7 @@ mod formulas;
 
 use std::process::Command;
 
-use formulas::{branching, engine, from_environment, linear, parse};
+use formulas::{branching, engine, from_environment, linear, model, parse, ways};
 use quotient::promela::PropertyKeyword;
 use quotient::{PartialOrder, SearchKind, Symmetry};
 use quotient_promela::ast;
@@ -61,15 +61,23 @@ fn formulas_agree_with_the_tableau() {
         let text = print(&tree);
         let mut random = Random::new(seed);
         for round in 0..4 {
+            // With `X` nothing is left out, whatever is asked for: two ways are enough then.
+            let next = round == 2 || (round == 3 && seed % 4 == 0);
             let (keyword, formula) = if round < 3 {
-                (PropertyKeyword::Ltl, linear(&mut random, &atoms, &mut 3, 4, round == 2))
+                (PropertyKeyword::Ltl, linear(&mut random, &atoms, &mut 3, 4, next))
             } else {
-                (PropertyKeyword::Ctl, branching(&mut random, &atoms, 2, seed % 2 == 0))
+                (PropertyKeyword::Ctl, branching(&mut random, &atoms, 2, next))
             };
             let tree_formula = parse(keyword, &formula);
             let Ok(expected) = temporal::holds(&tree, &tree_formula, LIMIT) else { continue };
-            for way in [None, Some((Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst))] {
-                let found = engine(&text, keyword, &formula, way).map(|said| said.holds);
+            let reduced = if next {
+                vec![(Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst)]
+            } else {
+                ways()
+            };
+            let model = model(&text, keyword, &formula);
+            for way in std::iter::once(None).chain(reduced.into_iter().map(Some)) {
+                let found = engine(&model, way).map(|said| said.holds);
                 assert_eq!(found, Ok(expected), "seed {seed}, {way:?}: {keyword:?} {formula}\n\n{text}");
             }
             compared += 1;
@@ -130,7 +138,8 @@ fn formulas_agree_with_spin() {
         let text = print(&tree);
         let Some(expected) = spin(&directory, &format!("{text}\nltl f {{ {formula} }}\n")) else { continue };
         let way = Some((Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst));
-        let found = engine(&text, PropertyKeyword::Ltl, &formula, way).map(|said| said.holds);
+        let model = model(&text, PropertyKeyword::Ltl, &formula);
+        let found = engine(&model, way).map(|said| said.holds);
         assert_eq!(found, Ok(expected), "seed {seed}: {formula}\n\n{text}");
         compared += 1;
         violated += u64::from(!expected);

@@ -9,7 +9,7 @@
 
 mod formulas;
 
-use formulas::{branching, engine, from_environment, linear, parse, ways};
+use formulas::{branching, engine, from_environment, linear, model, parse, ways};
 use quotient::promela::PropertyKeyword;
 use quotient::source::SourceMap;
 use quotient_promela::{ParseOptions, parse_text};
@@ -77,10 +77,9 @@ fn symmetric_programs_keep_their_answers() {
                 written_out = written_out.replace(engine.as_str(), tableau.as_str());
             }
             let Ok(expected) = temporal::holds(&tree, &parse(keyword, &written_out), LIMIT) else { continue };
-            let mut found = vec![(None, engine(&text, keyword, &formula, None))];
-            found.extend(
-                ways().into_iter().map(|way| (Some(way), engine(&text, keyword, &formula, Some(way)))),
-            );
+            let model = model(&text, keyword, &formula);
+            let mut found = vec![(None, engine(&model, None))];
+            found.extend(ways().into_iter().map(|way| (Some(way), engine(&model, Some(way)))));
             // A fault ends runs, and which formulas hold then is not for the tableau to say.
             if found.iter().all(|(_, said)| said.as_ref().is_err_and(|why| why.starts_with("undecided"))) {
                 continue;

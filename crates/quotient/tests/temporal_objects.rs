@@ -195,6 +195,88 @@ fn pointers_in_promela() {
     assert!(!reachable("[] !reachable(&top, &top)"));
 }
 
+/// A proposition that follows a reference is asked only where what stands to its left says that it can be followed, though the
+/// automaton of a formula asks propositions apart.
+#[test]
+fn what_is_asked_only_where_it_has_a_value() {
+    use PropertyKeyword::{Ctl, Ltl};
+    let in_bir = "system S {
+        record Node { int wrap (0, 3) value; }
+        Node g; int wrap (0, 3) x;
+        active thread P() { g := new Node; g.value := 1; x := 1; g := null; x := 2; }
+    }";
+    let in_promela = "typedef Node { byte value }
+        Node &g; byte x;
+        active proctype P() { &g = new Node; g.value = 1; x = 1; &g = null; x = 2 }";
+    let cases = [
+        (Ltl, "<> (g != null && g.value == 1)", true),
+        (Ltl, "<> (g != null && g.value == 2)", false),
+        (Ltl, "[] (g == null || g.value < 2)", true),
+        (Ltl, "[] (g != null -> g.value == 1)", false),
+        (Ltl, "!(g != null && g.value == 1)", true),
+        (Ltl, "<> (x == 1 && g != null && g.value == 1)", true),
+        (Ltl, "<> (!(g == null || x == 0) && g.value == 1)", true),
+        // With a temporal part between the two, and after them.
+        (Ltl, "<> (g != null && <> (x == 2) && g.value == 1)", true),
+        (Ltl, "[] (g != null -> (g.value == 0 || <> (g == null)))", true),
+        (Ltl, "[] (g != null -> (g.value == 1 || [] (x == 0)))", false),
+        (Ltl, "[] ((g != null && g.value == 1) -> <> (x == 2))", true),
+        (Ltl, "(g == null || g.value < 2) U (x == 2)", true),
+        (Ctl, "EF (g != null && g.value == 1)", true),
+        (Ctl, "AG (g != null -> (g.value == 0 || EF (g == null)))", true),
+        (Ctl, "AG (g == null || E (g.value == 0 && <> (x == 2)))", false),
+    ];
+    for (keyword, formula, expected) in cases {
+        assert_eq!(agreed(&bir(in_bir, keyword, formula)), expected, "{keyword:?} {formula}");
+        let formula = formula.replace("g == null", "&g == null").replace("g != null", "&g != null");
+        let model = Model::from_text_with("model.pml", in_promela, &[(keyword, formula.clone())]);
+        assert_eq!(agreed(&model.expect("correct")), expected, "{keyword:?} {formula}");
+    }
+    // Without a guard it is a fault, also where the guard is for another time.
+    for formula in ["<> (g.value == 1)", "g == null -> [] (g.value < 2)", "g.value == 1 || g == null"] {
+        let outcome = bir(in_bir, Ltl, formula).check(&Check::default()).expect("small enough");
+        let kinds: Vec<&str> = outcome.violations.iter().map(|v| v.kind.as_str()).collect();
+        assert_eq!(kinds, ["null"], "{formula}");
+    }
+}
+
+/// The same for elements and divisors, in programs without objects; the tableau does not know faults.
+#[test]
+fn elements_and_divisors_that_may_not_exist() {
+    use PropertyKeyword::Ltl;
+    let text = "byte i; byte a[2] = 1; active proctype P() { do :: i < 3 -> i++ :: i == 3 -> i = 0 od }";
+    for (formula, expected) in [
+        ("[] (i < 2 -> a[i] == 1)", true),
+        ("[] (i >= 2 || a[i] == 1)", true),
+        ("[]<> (i < 2 && a[i] == 1)", true),
+        ("<> (i > 0 && 6 / i == 2 && i == 2)", false),
+        ("<> (i > 0 && 6 / i == 3)", true),
+    ] {
+        let model = Model::from_text_with("model.pml", text, &[(Ltl, formula.to_owned())]).expect("correct");
+        assert_eq!(agreed(&model), expected, "{formula}");
+    }
+}
+
+/// What an assumption forbids is no deadlock, whoever watches.
+#[test]
+fn assumptions_cut_no_run_to_a_deadlock() {
+    let assumes = "system S { record Node {} Node g; boolean flag;
+        active thread P() { g := new Node; flag := true; assume g == null; flag := false; } }";
+    let waits = "system S { record Node {} Node g; boolean flag; active thread P() {
+        loc first: when true do { g := new Node; flag := true; } goto second;
+        loc second: when g == null do { flag := false; } return; } }";
+    let verdicts = |text: &str, raw| {
+        let check = Check { raw, all: true, ..Check::default() };
+        let outcome = bir(text, PropertyKeyword::Ltl, "<>[] flag").check(&check).expect("small enough");
+        let kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+        (outcome.verdict, kinds)
+    };
+    for raw in [true, false] {
+        assert_eq!(verdicts(assumes, raw), (Verdict::Holds, vec![]), "raw {raw}");
+        assert_eq!(verdicts(waits, raw), (Verdict::Violated, vec!["deadlock".into()]), "raw {raw}");
+    }
+}
+
 #[test]
 fn wrong_propositions_are_explained() {
     let wrong = |formula: &str| {

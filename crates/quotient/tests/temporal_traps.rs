@@ -155,13 +155,12 @@ active [2] proctype P() {
     let mut machine = machine(&model);
     let mut naive = Naive::new(&machine);
     let seams = OmegaSeams { system: &mut Fair(&mut machine), representative: &mut naive, ample: &mut All };
-    assert_eq!(liveness(seams, &mut Options::default()).stop, Stop::Violation, "the naive answer is wrong");
+    // It goes on to look for the fair run in real names, and there is none.
+    assert_ne!(liveness(seams, &mut Options::default()).stop, Stop::Complete, "the naive answer is wrong");
 
     assert_eq!(agreed(&model, true), Verdict::Holds);
     let fair = answer(&model, Symmetry::Exact, PartialOrder::Off, true);
-    assert_eq!(fair.applied.symmetry.order, "off");
-    let why = fair.applied.symmetry.limit.expect("a reason");
-    assert!(why.contains("fair"), "{why}");
+    assert_eq!(fair.applied.symmetry.order, "exact");
     // Without fairness one process may stand still, and the symmetry is used.
     assert_eq!(agreed(&model, false), Verdict::Violated);
     assert_eq!(answer(&model, Symmetry::Exact, PartialOrder::Off, false).applied.symmetry.order, "exact");

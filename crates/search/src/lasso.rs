@@ -2,11 +2,14 @@
 //!
 //! All steps are looked at here, whatever ample sets the search used: the steps it explored are among them, so a way to the
 //! component and a cycle in it exist.
+//!
+//! Where marks ask for the names of threads, the way and the cycle are taken with every thread in its place: over the states of the
+//! system that the states of the component stand for, as far as they are needed.
 
 use std::collections::{HashMap, VecDeque};
 
 use quotient_symmetry::Representative;
-use quotient_system::{Marks, Omega, Scope, Successors};
+use quotient_system::{Marks, Names, Omega, Scope, Successors};
 use quotient_visited::Numbered;
 
 use crate::Path;
@@ -38,10 +41,14 @@ pub(crate) struct Lasso {
     pub(crate) cycle: usize,
 }
 
+/// States looked at with threads in their places, at most.
+const MOST_STATES: usize = 1 << 22;
+
 /// A state met by a breadth-first walk.
 struct Node {
     state: Vec<u64>,
-    number: usize,
+    /// Its number: that of what stands for it, unless threads keep their places.
+    own: usize,
     parent: usize,
     choice: u32,
 }
@@ -53,7 +60,12 @@ struct Walk<'a, S: Omega, R> {
     component: Component<'a>,
     successors: Successors,
     scratch: Vec<u64>,
+    /// Numbers of states with their threads in place.
+    own: HashMap<Vec<u64>, usize>,
 }
+
+/// A successor: which one, the number of what stands for it, its own number, and itself.
+type Step = (u32, usize, usize, Vec<u64>);
 
 /// A way to the component and around in it.
 pub(crate) fn shortest<S: Omega, R: Representative<S>>(
@@ -62,9 +74,8 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     store: &mut Numbered,
     component: Component<'_>,
 ) -> Result<Lasso, String> {
-    let mut walk =
-        Walk { system, representative, store, component, successors: Successors::new(), scratch: Vec::new() };
-    let (mut choices, start) = walk.initial_way()?.ok_or_else(lost)?;
+    let mut walk = Walk::new(system, representative, store, component);
+    let (mut choices, start) = walk.initial_way()?.ok_or_else(lost::<S>)?;
     // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
     let mut met = S::Marks::NONE;
     let mut at = start;
@@ -85,7 +96,7 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
         let goal = walk.towards(&at, &mut |state_marks, step_marks: S::Marks| {
             state_marks.exceeds(met) || step_marks.exceeds(met)
         })?;
-        let (more, marks, next) = goal.ok_or_else(lost)?;
+        let (more, marks, next) = goal.ok_or_else(lost::<S>)?;
         if anchor.is_none() && marks.exceeds(met) {
             // A mark of a step: the cycle must contain the step.
             anchor = Some(at.clone());
@@ -94,9 +105,10 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
         cycle.extend(more);
         at = next;
     }
-    let anchor = anchor.ok_or_else(lost)?;
+    let anchor = anchor.ok_or_else(lost::<S>)?;
     if at.0 != anchor.0 || cycle.is_empty() {
-        let back = walk.back(&at, anchor.0)?.ok_or_else(lost)?;
+        // By its own number: where threads keep their places, exactly that state.
+        let back = walk.back(&at, anchor.0)?.ok_or_else(lost::<S>)?;
         cycle.extend(back);
     }
     let length = cycle.len();
@@ -104,28 +116,48 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     Ok(Lasso { path: Path { choices }, cycle: length })
 }
 
-/// A shortest way to the component, as choices.
+/// A shortest way to the component, as choices, and where it leads.
 pub(crate) fn way<S: Omega, R: Representative<S>>(
     system: &mut S,
     representative: &mut R,
     store: &mut Numbered,
     component: Component<'_>,
-) -> Result<Vec<u32>, String> {
-    let (successors, scratch) = (Successors::new(), Vec::new());
-    let mut walk = Walk { system, representative, store, component, successors, scratch };
-    walk.initial_way()?.map(|(choices, _)| choices).ok_or_else(lost)
+) -> Result<(Vec<u32>, Vec<u64>), String> {
+    let mut walk = Walk::new(system, representative, store, component);
+    walk.initial_way()?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S>)
 }
 
-fn lost() -> String {
+/// There is a fair run, and none was found with threads in their places.
+pub const TOO_LONG: &str =
+    "there is a fair run that violates the formula, but finding it takes too many states";
+
+/// Where threads keep their places, a representative that is not canonical may hide the way.
+fn lost<S: Omega>() -> String {
+    if <S::Marks as Marks>::Names::ASKED {
+        return TOO_LONG.to_owned();
+    }
     "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned()
 }
 
-/// A state with its number.
+/// A state with its own number.
 type At = (usize, Vec<u64>);
 
-impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
-    /// The successors of a state, with their numbers.
-    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<(u32, usize, Vec<u64>)>, String> {
+impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
+    /// Whether threads keep their places.
+    const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED;
+
+    fn new(
+        system: &'a mut S,
+        representative: &'a mut R,
+        store: &'a mut Numbered,
+        component: Component<'a>,
+    ) -> Walk<'a, S, R> {
+        let (successors, scratch, own) = (Successors::new(), Vec::new(), HashMap::new());
+        Walk { system, representative, store, component, successors, scratch, own }
+    }
+
+    /// The successors of a state.
+    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, String> {
         self.successors.clear();
         match state {
             Some(state) => self.system.successors(state, Scope::All, &mut self.successors),
@@ -137,20 +169,36 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
             if !self.successors.entry(index).has_state() {
                 continue;
             }
-            if self.representative.representative(
-                self.system,
-                self.successors.state(index),
-                &mut self.scratch,
-            ) {
-                self.successors.replace(index, &self.scratch);
+            let found = self.successors.state(index);
+            let mut core = found.to_vec();
+            if self.representative.representative(self.system, found, &mut self.scratch) {
+                core.clone_from(&self.scratch);
             }
-            let state = self.successors.state(index).to_vec();
-            let mut core = state.clone();
+            let state = if !Self::IN_PLACE {
+                core.clone()
+            } else if self.representative.with_threads_in_place(self.system, found, &mut self.scratch) {
+                self.scratch.clone()
+            } else {
+                found.to_vec()
+            };
             let layer = self.system.take_layer(&mut core) as usize;
             let number = self.store.number_of(&core) as usize * self.component.layers as usize + layer;
-            out.push((index as u32, number, state));
+            let own = if Self::IN_PLACE { self.own_number(&state)? } else { number };
+            out.push((index as u32, number, own, state));
         }
         Ok(out)
+    }
+
+    /// The number of a state with threads in place.
+    fn own_number(&mut self, state: &[u64]) -> Result<usize, String> {
+        if let Some(number) = self.own.get(state) {
+            return Ok(*number);
+        }
+        if self.own.len() == MOST_STATES {
+            return Err(TOO_LONG.to_owned());
+        }
+        self.own.insert(state.to_vec(), self.own.len());
+        Ok(self.own.len() - 1)
     }
 
     fn choices(nodes: &[Node], mut index: usize) -> Vec<u32> {
@@ -170,14 +218,15 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
         let mut next = usize::MAX;
         loop {
             let source = (next != usize::MAX).then(|| nodes[next].state.clone());
-            for (choice, number, state) in self.step(source.as_deref())? {
+            for (choice, number, own, state) in self.step(source.as_deref())? {
+                // One state of a class is enough here.
                 if !self.component.stored(number) || seen.insert(number, ()).is_some() {
                     continue;
                 }
-                nodes.push(Node { state, number, parent: next, choice });
+                nodes.push(Node { state, own, parent: next, choice });
                 let last = nodes.len() - 1;
                 if self.component.has(number) {
-                    let at = (nodes[last].number, std::mem::take(&mut nodes[last].state));
+                    let at = (nodes[last].own, std::mem::take(&mut nodes[last].state));
                     return Ok(Some((Self::choices(&nodes, last), at)));
                 }
             }
@@ -199,7 +248,7 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
         wanted: &mut dyn FnMut(S::Marks, S::Marks) -> bool,
     ) -> Result<Option<(Vec<u32>, S::Marks, At)>, String> {
         let mut nodes =
-            vec![Node { state: from.1.clone(), number: from.0, parent: usize::MAX, choice: u32::MAX }];
+            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX }];
         let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut open = VecDeque::from([0usize]);
         let mut steps = Vec::new();
@@ -207,21 +256,21 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
             let state = nodes[index].state.clone();
             let next = self.step(Some(&state))?;
             self.system.step_marks(&state, &self.successors, &mut steps);
-            for (choice, number, next) in next {
+            for (choice, number, own, next) in next {
                 if !self.component.has(number) {
                     continue;
                 }
                 let on_step = steps.get(choice as usize).copied().unwrap_or(S::Marks::NONE);
                 let in_state = self.system.state_marks(&next);
                 let done = wanted(in_state, on_step);
-                if done || seen.insert(number, ()).is_none() {
-                    nodes.push(Node { state: next, number, parent: index, choice });
+                if done || seen.insert(own, ()).is_none() {
+                    nodes.push(Node { state: next, own, parent: index, choice });
                     let last = nodes.len() - 1;
                     if done {
                         // The state's own marks are added by the caller.
                         let mut choices = Self::choices(&nodes, last);
                         choices.remove(0);
-                        return Ok(Some((choices, on_step, (number, nodes[last].state.clone()))));
+                        return Ok(Some((choices, on_step, (own, nodes[last].state.clone()))));
                     }
                     open.push_back(last);
                 }
@@ -233,17 +282,17 @@ impl<S: Omega, R: Representative<S>> Walk<'_, S, R> {
     /// The shortest way inside the component, of at least one step, to the state with this number.
     fn back(&mut self, from: &At, to: usize) -> Result<Option<Vec<u32>>, String> {
         let mut nodes =
-            vec![Node { state: from.1.clone(), number: from.0, parent: usize::MAX, choice: u32::MAX }];
+            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX }];
         let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut open = VecDeque::from([0usize]);
         while let Some(index) = open.pop_front() {
             let state = std::mem::take(&mut nodes[index].state);
-            for (choice, number, next) in self.step(Some(&state))? {
-                if !self.component.has(number) || (number != to && seen.insert(number, ()).is_some()) {
+            for (choice, number, own, next) in self.step(Some(&state))? {
+                if !self.component.has(number) || (own != to && seen.insert(own, ()).is_some()) {
                     continue;
                 }
-                nodes.push(Node { state: next, number, parent: index, choice });
-                if number == to {
+                nodes.push(Node { state: next, own, parent: index, choice });
+                if own == to {
                     let mut choices = Self::choices(&nodes, nodes.len() - 1);
                     choices.remove(0);
                     return Ok(Some(choices));

@@ -9,12 +9,17 @@
 //! Where states come in layers (the locations of a claim), a core is stored once, and only its places are kept by layer:
 //! steps of the watched program that lead to the same core with different locations of the claim are looked up together.
 //!
+//! Marks may be about threads, and representatives rename threads. Then every open state knows what its threads were called in the
+//! beginning of the search, along the branch of the search tree that leads to it ([`Names`]), and marks are kept in those
+//! names. A step back to a state of an open component may find its threads under other names than it left them: whom the two
+//! call alike can have each other's part, and the component remembers that.
+//!
 //! With an ample set, the cycle proviso (C3) is established here: if one of the chosen steps leads to a state of an open
 //! component (every state on the stack is in one), everything is explored instead.
 
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
-use quotient_system::{Marks, Omega, Scope, Successors};
+use quotient_system::{Marks, Names, Omega, Scope, Successors, ViolationCode};
 use quotient_visited::{Known, Loaded, Numbered, Prepared};
 
 use crate::lasso::{self, Component};
@@ -45,11 +50,13 @@ pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>>(
         layers,
         layer: Vec::new(),
         period: 0,
+        renamed: Vec::new(),
         first_hint: 0,
         at: Vec::new(),
         kept: Vec::new(),
         place: Vec::new(),
         open: Vec::new(),
+        names: Vec::new(),
         roots: Vec::new(),
         levels: Vec::new(),
         waiting: Vec::new(),
@@ -102,9 +109,12 @@ struct Kept {
     hint: usize,
 }
 
+/// What threads were called in the beginning, as far as marks ask for it.
+type NamesOf<S> = <<S as Omega>::Marks as Marks>::Names;
+
 /// A successor on the stack.
 #[derive(Clone, Copy, Debug)]
-struct Waiting<M> {
+struct Waiting<M: Marks> {
     /// Of the core and layer, into `place`.
     index: usize,
     /// Its core, if it was new.
@@ -112,6 +122,7 @@ struct Waiting<M> {
     length: u32,
     hint: usize,
     marks: M,
+    names: M::Names,
 }
 
 struct Liveness<'a, S: Omega, R, A> {
@@ -123,6 +134,8 @@ struct Liveness<'a, S: Omega, R, A> {
     layer: Vec<u32>,
     /// From this successor on the cores are those of the first ones again; 0 when they are not.
     period: usize,
+    /// How their threads were renamed.
+    renamed: Vec<NamesOf<S>>,
     /// Where their hints start on the stack.
     first_hint: usize,
     /// Their indices into `place`.
@@ -133,6 +146,8 @@ struct Liveness<'a, S: Omega, R, A> {
     place: Vec<Place>,
     /// Indices (into `place`) of the states of open components, in the order of their expansion.
     open: Vec<usize>,
+    /// What their threads were called in the beginning.
+    names: Vec<NamesOf<S>>,
     roots: Vec<Root<S::Marks>>,
     levels: Vec<Level>,
     waiting: Vec<Waiting<S::Marks>>,
@@ -154,7 +169,8 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             + self.waiting.capacity() * size_of::<Waiting<S::Marks>>()
             + self.levels.capacity() * size_of::<Level>()
             + self.place.capacity() * 4
-            + self.open.capacity() * 8;
+            + self.open.capacity() * 8
+            + self.names.capacity() * size_of::<NamesOf<S>>();
         Statistics {
             states: self.expanded,
             transitions: self.transitions,
@@ -167,14 +183,24 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     }
 
     /// A short way to the state being explored, and one step more, which is counted among all its steps: a step that goes
-    /// wrong is never one of a proposal.
-    fn path(&mut self, more: u32) -> Result<Path, Stop> {
+    /// wrong, with this code, is never one of a proposal.
+    fn path(&mut self, more: u32, code: ViolationCode) -> Result<Path, Stop> {
         let Some(&current) = self.open.last() else { return Ok(Path { choices: vec![more] }) };
         let first = self.place[current];
         let component = Component { place: &self.place, first, open: first + 1, layers: self.layers };
-        let way = lasso::way(self.seams.system, self.seams.representative, &mut self.store, component);
-        let mut choices = way.map_err(Stop::Incomplete)?;
-        choices.push(more);
+        let (system, representative) = (&mut *self.seams.system, &mut *self.seams.representative);
+        let way = lasso::way(system, representative, &mut self.store, component);
+        let (mut choices, state) = way.map_err(Stop::Incomplete)?;
+        if NamesOf::<S>::ASKED {
+            // The way was taken with threads in their places, and leads to a renaming of the state.
+            let mut steps = Successors::new();
+            let taken = self.seams.system.successors(&state, Scope::All, &mut steps);
+            taken.map_err(|e| Stop::Incomplete(e.what))?;
+            let wrong = (0..steps.len()).find(|i| steps.entry(*i).violation == Some(code));
+            choices.push(wrong.map_or(more, |i| i as u32));
+        } else {
+            choices.push(more);
+        }
         Ok(Path { choices })
     }
 
@@ -190,7 +216,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
         self.represent(&mut successors, &mut scratch);
         self.look_up(&mut successors, None);
-        self.push(&successors, &[], NEW, options)?;
+        self.push(&successors, &[], NEW, Names::OWN, options)?;
 
         while let Some(level) = self.levels.last_mut() {
             if level.next == self.waiting.len() {
@@ -203,7 +229,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 NEW => {}
                 DONE => continue,
                 place => {
-                    if self.join(place, current.marks) {
+                    if self.join(place, current.marks, current.names) {
                         return Err(self.found());
                     }
                     continue;
@@ -220,19 +246,20 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
             self.open.push(current.index);
+            self.names.push(current.names);
             let place = self.open.len() as u32;
             self.place[current.index] = place;
             self.expand(&state, Known { state: &core, hint: &hint }, &mut successors, &mut scratch)?;
-            let inside = self.seams.system.state_marks(&state);
+            let inside = self.seams.system.state_marks(&state).renamed(current.names);
             self.seams.system.step_marks(&state, &successors, &mut marks);
             self.roots.push(Root { first: place, inside, entered_by: current.marks });
             self.expanded += 1;
             if options.limits.depth.is_none_or(|limit| (self.levels.len() as u64) <= limit) {
-                self.push(&successors, &marks, place, options)?;
+                self.push(&successors, &marks, place, current.names, options)?;
             } else {
                 self.cut = options.limits.depth.map(Monitor::depth);
                 self.hints.truncate(self.first_hint);
-                self.push(&Successors::new(), &[], place, options)?;
+                self.push(&Successors::new(), &[], place, current.names, options)?;
             }
             self.depth = self.depth.max(self.levels.len() as u64 - 1);
             if let Some(limit) = options.limits.states
@@ -254,6 +281,8 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     }
 
     fn represent(&mut self, successors: &mut Successors, scratch: &mut Vec<u64>) {
+        self.renamed.clear();
+        self.renamed.resize(successors.len(), Names::OWN);
         for index in 0..successors.len() {
             // A violation that ends its path has no state.
             if successors.entry(index).has_state()
@@ -264,6 +293,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 )
             {
                 successors.replace(index, scratch);
+                self.renamed[index] = Names::of(|thread| self.seams.representative.new_name(thread));
             }
         }
     }
@@ -365,12 +395,14 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         }
     }
 
-    /// Opens a level with the successors that [`Liveness::look_up`] looked up, leaving out those in finished components.
+    /// Opens a level with the successors that [`Liveness::look_up`] looked up, leaving out those in finished components. The state
+    /// they are successors of had its threads called by these `names` in the beginning.
     fn push(
         &mut self,
         successors: &Successors,
         marks: &[S::Marks],
         place: u32,
+        names: NamesOf<S>,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
         let bottom = Level {
@@ -385,7 +417,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 if self.report.found.iter().any(|f| f.cause == Cause::Violation(code)) {
                     self.report.record(Cause::Violation(code), || Path { choices: Vec::new() });
                 } else {
-                    let path = self.path(index as u32)?;
+                    let path = self.path(index as u32, code)?;
                     self.report.record(Cause::Violation(code), || path);
                 }
                 if !options.all {
@@ -441,17 +473,20 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 length: successors.state(index).len() as u32,
                 words: kept.words,
                 hint: kept.hint,
-                marks: marks.get(index).copied().unwrap_or(S::Marks::NONE),
+                marks: marks.get(index).copied().unwrap_or(S::Marks::NONE).renamed(names),
+                names: names.before(self.renamed[index]),
             });
         }
         self.levels.push(bottom);
         Ok(())
     }
 
-    /// Joins the open components from `place` on; whether everything was met in the result.
+    /// Joins the open components from `place` on, to which a step leads back with these names; whether everything was met in
+    /// the result.
     #[inline]
-    fn join(&mut self, place: u32, closing: S::Marks) -> bool {
+    fn join(&mut self, place: u32, closing: S::Marks, names: NamesOf<S>) -> bool {
         let mut marks = closing;
+        marks.identify(names, self.names[place as usize - 1]);
         while let Some(root) = self.roots.last().copied()
             && root.first > place
         {
@@ -476,6 +511,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         self.waiting.truncate(level.start);
         if level.place != NEW && self.roots.last().is_some_and(|r| r.first == level.place) {
             self.roots.pop();
+            self.names.truncate(level.place as usize - 1);
             for index in self.open.drain(level.place as usize - 1..) {
                 self.place[index] = DONE;
             }

@@ -38,6 +38,17 @@ pub trait Representative<S: ?Sized> {
     /// Whether threads may change places.
     fn renames(&self) -> bool;
 
+    /// What a thread of the state that was given last is called in its representative, where that was another state.
+    fn new_name(&self, thread: u32) -> u32 {
+        thread
+    }
+
+    /// As [`Representative::representative`], with every thread in its place. What stands for a state in this way need not be
+    /// the same as for its renamings.
+    fn with_threads_in_place(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> bool {
+        false
+    }
+
     /// Whether a search goes on from the states it finds and only stores their representatives. Orders that leave ties as
     /// they are want that: the order of the threads then stays that of the program, whatever was stored on the way.
     fn keeps_found(&self) -> bool {

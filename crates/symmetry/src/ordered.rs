@@ -20,6 +20,11 @@ pub trait StateGraph<S: ?Sized> {
     /// of node `n`. `false` when that is the state itself (and `out` was not touched).
     fn rename(&mut self, system: &S, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool;
 
+    /// What a thread is called after the last renaming; asked only when that changed the state.
+    fn new_name(&self, thread: u32) -> u32 {
+        thread
+    }
+
     /// A canonical representative, if there is a quicker way to one than numbering a graph; as
     /// [`Representative::representative`]. It must be taken for all states of a class or for none.
     fn shortcut(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> Option<bool> {
@@ -142,6 +147,10 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
 
     fn renames(&self) -> bool {
         true
+    }
+
+    fn new_name(&self, thread: u32) -> u32 {
+        self.states.new_name(thread)
     }
 
     fn keeps_found(&self) -> bool {

@@ -11,7 +11,7 @@ mod successors;
 mod typed;
 mod walk;
 
-pub use omega::{Marks, Omega};
+pub use omega::{Marks, Names, Omega};
 pub use parts::{Part, PartKind, Parts, Whole};
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};

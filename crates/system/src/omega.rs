@@ -2,10 +2,50 @@
 
 use crate::{Successors, System};
 
+/// What threads are called in one state, as seen from another: a renaming of threads.
+pub trait Names: Copy {
+    /// Whether anybody asks for names.
+    const ASKED: bool;
+
+    /// Everyone keeps the own name.
+    const OWN: Self;
+
+    /// The renaming that gives thread `t` the name `new(t)`.
+    fn of(new: impl Fn(u32) -> u32) -> Self;
+
+    /// Undoes `last`, then renames by `self`.
+    fn before(self, last: Self) -> Self;
+}
+
+/// Nobody asks for names.
+impl Names for () {
+    const ASKED: bool = false;
+    const OWN: () = ();
+
+    #[inline]
+    fn of(_: impl Fn(u32) -> u32) {}
+
+    #[inline]
+    fn before(self, (): ()) {}
+}
+
 /// What has been met on a part of a run; a cycle is reported when it has met everything.
 pub trait Marks: Copy {
+    /// What marks have to know about the names of threads: nothing, `()`, unless they are about threads.
+    type Names: Names;
+
     /// Nothing was met.
     const NONE: Self;
+
+    /// The same, with threads called by their new names.
+    #[inline]
+    fn renamed(self, _names: Self::Names) -> Self {
+        self
+    }
+
+    /// Adds that a run can go on so that the thread `one(t)` has the part that the thread `other(t)` had, for all `t`.
+    #[inline]
+    fn identify(&mut self, _one: Self::Names, _other: Self::Names) {}
 
     /// Adds what `other` has met.
     fn add(&mut self, other: Self);
@@ -19,6 +59,7 @@ pub trait Marks: Copy {
 
 /// Up to 64 acceptance sets; sets that do not exist are met from the start.
 impl Marks for u64 {
+    type Names = ();
     const NONE: u64 = 0;
 
     #[inline]

@@ -89,8 +89,10 @@ impl Walk {
         self.stands = stands_for(system, representative, successors.state(choice));
         successors.clear();
         system.successors(&self.real, Scope::All, successors).map_err(|_| lost.clone())?;
-        let found = (0..successors.len()).find(|i| {
-            successors.entry(*i).violation == violation
+        // The same position first: where threads keep their places it is the same thread, also if others change as little.
+        let found = [choice].into_iter().chain(0..successors.len()).find(|i| {
+            *i < successors.len()
+                && successors.entry(*i).violation == violation
                 && successors.marks(*i) == marks
                 && stands_for(system, canonical, successors.state(*i)) == wanted
         });

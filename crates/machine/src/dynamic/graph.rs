@@ -15,7 +15,7 @@ use quotient_symmetry::graph::Graph;
 
 use super::collections::sort_rows;
 use super::kind::Kind;
-use super::picture::{Leads, Picture, Stands};
+use super::picture::{Leads, NO_NODE, Picture, Stands};
 use super::pins::Pins;
 use super::segments::Segments;
 use super::shapes::{Registered, describe};
@@ -40,6 +40,8 @@ pub struct DynamicGraph {
     /// New numbers of threads and objects.
     new_threads: Vec<u32>,
     new_objects: Vec<u32>,
+    /// The shape of the state that was renamed last.
+    renamed: usize,
     row_cells: Vec<i32>,
 }
 
@@ -59,6 +61,7 @@ impl DynamicGraph {
             order: Vec::new(),
             new_threads: Vec::new(),
             new_objects: Vec::new(),
+            renamed: 0,
             row_cells: Vec::new(),
         })
     }
@@ -163,6 +166,7 @@ impl StateGraph<Machine> for DynamicGraph {
 
     fn rename(&mut self, _: &Machine, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool {
         let from = self.shape_number(state);
+        self.renamed = from;
         self.draw(from);
         if !self.new_numbers(from, number) {
             return false;
@@ -208,6 +212,22 @@ impl StateGraph<Machine> for DynamicGraph {
             sort_collection(&self.segments, rows.id, target, rows.at, rows.count, &mut self.row_cells);
         }
         true
+    }
+
+    fn new_name(&self, thread: u32) -> u32 {
+        let Some(Some(picture)) = self.pictures.get(self.renamed) else { return thread };
+        let exists = |t: u32| picture.threads.get(t as usize).is_some_and(|node| *node != NO_NODE);
+        if thread as usize >= self.new_threads.len() {
+            return thread;
+        }
+        if exists(thread) {
+            return self.new_threads[thread as usize];
+        }
+        // Threads may take the places of threads that have ended: those are called by the names that are left, in order.
+        let before = (0..thread).filter(|t| !exists(*t)).count();
+        let used =
+            |name: u32| (0..self.new_threads.len()).any(|t| exists(t as u32) && self.new_threads[t] == name);
+        (0..self.new_threads.len() as u32).filter(|name| !used(*name)).nth(before).unwrap_or(thread)
     }
 }
 

@@ -402,6 +402,16 @@ impl StateGraph<Machine> for Renaming {
         true
     }
 
+    fn new_name(&self, thread: u32) -> u32 {
+        let renamed = || {
+            let identities = self.current()?;
+            let point = (*identities.thread.get(thread as usize)?)?;
+            let place = *self.places.to.get(point as usize)?;
+            identities.thread.iter().position(|p| *p == Some(place))
+        };
+        renamed().map_or(thread, |name| name as u32)
+    }
+
     fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
         if self.choose(machine, state).is_none() {
             return Some(false);

@@ -9,10 +9,11 @@ use quotient_logic::Formula;
 use quotient_program::{Action, BinaryOp, Expr, Function, FunctionId, Operation};
 use quotient_source::{Diagnostic, Span};
 
+use super::guards::{guarded, over_atoms, write_guards};
 use super::names::Scope;
 use super::{Body, Lowering, flow};
 use crate::ast;
-use crate::ast::{ExprKind, FormulaKind, Quantifier};
+use crate::ast::{ExprKind, Quantifier};
 
 /// Something a model is claimed to satisfy.
 #[derive(Clone, Debug)]
@@ -50,27 +51,6 @@ pub enum ClaimKind {
 pub fn proposition_name(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.contains(' ') { format!("({text})") } else { text }
-}
-
-/// A formula whose parts without temporal operators, from left to right, are given a meaning.
-pub fn over_atoms(formula: &ast::Formula, atom: &mut dyn FnMut(&ast::Expr) -> Formula) -> Formula {
-    let mut part = |f: &ast::Formula| over_atoms(f, atom);
-    match &formula.kind {
-        FormulaKind::Atom(e) => atom(e),
-        FormulaKind::Not(a) => part(a).negated(),
-        FormulaKind::And(a, b) => part(a).and(part(b)),
-        FormulaKind::Or(a, b) => part(a).or(part(b)),
-        FormulaKind::Implies(a, b) => part(a).implies(part(b)),
-        FormulaKind::Equivalent(a, b) => part(a).equivalent(part(b)),
-        FormulaKind::Always(a) => part(a).always(),
-        FormulaKind::Eventually(a) => part(a).eventually(),
-        FormulaKind::Next(a) => part(a).next(),
-        FormulaKind::Until(a, b) => part(a).until(part(b)),
-        FormulaKind::WeakUntil(a, b) => part(a).weak_until(part(b)),
-        FormulaKind::Release(a, b) => part(a).release(part(b)),
-        FormulaKind::Exists(a) => Formula::Exists(Box::new(part(a))),
-        FormulaKind::All(a) => Formula::All(Box::new(part(a))),
-    }
 }
 
 impl Lowering<'_> {
@@ -123,7 +103,7 @@ impl Lowering<'_> {
     fn formula(&mut self, formula: &ast::Formula) -> (Formula, Vec<Expr>, Vec<String>) {
         let mut known: Vec<String> = Vec::new();
         let (mut propositions, mut names) = (Vec::new(), Vec::new());
-        let formula = over_atoms(formula, &mut |e| {
+        let formula = over_atoms(formula, &mut |e, guards| {
             let lowered = self.expr(e);
             match lowered.constant() {
                 Some(0) => return Formula::False,
@@ -132,6 +112,10 @@ impl Lowering<'_> {
             }
             let mut key = String::new();
             write_key(e, &mut key);
+            if lowered.may_fault() {
+                write_guards(guards, &mut key, &write_key);
+            }
+            let lowered = guarded(lowered, guards, &mut |e| self.expr(e));
             let number = known.iter().position(|k| *k == key).unwrap_or_else(|| {
                 known.push(key);
                 propositions.push(lowered);

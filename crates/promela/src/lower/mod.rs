@@ -15,6 +15,7 @@ mod elements;
 mod expression;
 mod flow;
 mod function;
+mod guards;
 mod loops;
 mod names;
 mod pointer;
@@ -27,7 +28,8 @@ use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
-pub use claim::{Claim, ClaimKind, over_atoms, proposition_name};
+pub use claim::{Claim, ClaimKind, proposition_name};
+pub use guards::{Guard, guarded, over_atoms};
 use names::{Names, Scope};
 
 /// A model as a program.

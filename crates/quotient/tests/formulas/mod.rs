@@ -119,10 +119,14 @@ pub struct Said {
     pub ample: bool,
 }
 
+/// A model with a formula.
+pub fn model(text: &str, keyword: PropertyKeyword, formula: &str) -> Model {
+    let model = Model::from_text_with("random.pml", text, &[(keyword, formula.to_owned())]);
+    model.unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
 /// What the engine says about the first claim; `None`: without any reduction.
-pub fn engine(text: &str, keyword: PropertyKeyword, formula: &str, way: Option<Way>) -> Result<Said, String> {
-    let model = Model::from_text_with("random.pml", text, &[(keyword, formula.to_owned())])
-        .map_err(|e| format!("refused: {e}"))?;
+pub fn engine(model: &Model, way: Option<Way>) -> Result<Said, String> {
     let mut check = Check { raw: way.is_none(), all: true, ..Check::default() };
     if let Some((symmetry, partial_order, search)) = way {
         check = Check { symmetry: Some(symmetry), partial_order, search, ..check };

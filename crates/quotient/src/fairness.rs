@@ -1,0 +1,128 @@
+//! Symmetry where only fair runs count.
+//!
+//! Weak fairness is to each thread by its name, and states stand for others in which threads are called otherwise. The search
+//! therefore follows names (`search/liveness.rs`), and a component of representatives is judged by which threads can have
+//! whose part (`machine/omega.rs`, after Emerson and Sistla).
+//!
+//! A counterexample is looked for with threads in their places, objects renamed only, over the states that those of the component stand
+//! for. So they must be recognised by their representative, which must be canonical. Its fairness is checked again.
+//!
+//! Threads keep their places with other orders, and where a program with objects starts threads: the name of a thread that has ended is given to another,
+//! and which name that is depends on all the others.
+
+use quotient_machine::{DynamicGraph, Fair, Machine, RENAMED};
+use quotient_program::{Action, Program};
+use quotient_symmetry::thread_order::ThreadOrder;
+use quotient_symmetry::{Order, Ordered, Representative as Stands};
+use quotient_system::{Marks, Omega, Scope, Successors, System};
+
+use crate::Check;
+use crate::symmetry_choice::{Representative, States, Symmetry};
+
+/// Do only fair runs of this machine count?
+pub(crate) fn asked(machine: &Machine, check: &Check<'_>) -> bool {
+    check.fair && machine.program().claim.as_ref().is_some_and(|c| c.cycles)
+}
+
+/// Does the program start threads while it runs?
+pub(crate) fn starts_threads(program: &Program) -> bool {
+    let transformations =
+        program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+    transformations.flat_map(|t| &t.actions).any(|a| matches!(a, Action::Start { .. }))
+}
+
+/// Why threads must keep their places.
+pub(crate) fn refusal(program: &Program, symmetry: Symmetry) -> Option<&'static str> {
+    if !matches!(symmetry, Symmetry::Exact) {
+        return Some("only fair runs count, and the order does not always choose the same state of a class");
+    }
+    (program.features.dynamic && starts_threads(program)).then_some(
+        "only fair runs count, and threads that are started get the names of others that have ended",
+    )
+}
+
+/// What stands for the states of a program with objects when threads keep their places. Nothing does without objects, nor where threads
+/// are started: even the order that leaves threads alone closes the gaps that ended threads leave.
+pub(crate) fn in_place(machine: &Machine) -> Option<Representative> {
+    if starts_threads(machine.program()) {
+        return None;
+    }
+    let states = States::Dynamic(Box::new(DynamicGraph::new(machine)?));
+    Some(Ordered::new(states, Order::Heap(ThreadOrder::None)))
+}
+
+/// The representative of a machine, where only its fair runs count.
+pub(crate) struct OfFair<'a, R> {
+    stands: &'a mut R,
+    /// For threads in their places.
+    in_place: Option<Representative>,
+    /// The last state had its threads renamed.
+    renamed: bool,
+}
+
+impl<'a, R: Stands<Machine>> OfFair<'a, R> {
+    pub(crate) fn new(stands: &'a mut R, machine: &Machine) -> OfFair<'a, R> {
+        let in_place = if R::CHANGES { in_place(machine) } else { None };
+        OfFair { stands, in_place, renamed: false }
+    }
+}
+
+impl<R: Stands<Machine>> Stands<Fair<'_>> for OfFair<'_, R> {
+    const CHANGES: bool = R::CHANGES;
+
+    fn representative(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
+        // Only so many names can be followed.
+        self.renamed = R::CHANGES && system.0.thread_total(state) <= RENAMED as usize;
+        if self.renamed {
+            self.stands.representative(system.0, state, out)
+        } else {
+            self.with_threads_in_place(system, state, out)
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        self.stands.name()
+    }
+
+    fn is_canonical(&self) -> bool {
+        self.stands.is_canonical()
+    }
+
+    fn renames(&self) -> bool {
+        self.stands.renames()
+    }
+
+    fn new_name(&self, thread: u32) -> u32 {
+        if self.renamed { self.stands.new_name(thread) } else { thread }
+    }
+
+    fn with_threads_in_place(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.in_place.as_mut().is_some_and(|stands| stands.representative(system.0, state, out))
+    }
+}
+
+/// Is the run that ends in this cycle, in real names, fair to every thread?
+pub(crate) fn is_fair(machine: &mut Machine, choices: &[u32], cycle: usize) -> bool {
+    let Some((&first, rest)) = choices.split_first() else { return false };
+    let mut successors = Successors::new();
+    if machine.initial(&mut successors).is_err() || first as usize >= successors.len() {
+        return false;
+    }
+    let mut state = successors.state(first as usize).to_vec();
+    let mut machine = Fair(machine);
+    let (mut met, mut steps) = (<Fair<'_> as Omega>::Marks::NONE, Vec::new());
+    for (index, &choice) in rest.iter().enumerate() {
+        successors.clear();
+        let taken = machine.successors(&state, Scope::All, &mut successors);
+        if taken.is_err() || choice as usize >= successors.len() {
+            return false;
+        }
+        if index + cycle >= rest.len() {
+            met.add(machine.state_marks(&state));
+            machine.step_marks(&state, &successors, &mut steps);
+            met.add(steps[choice as usize]);
+        }
+        state = successors.state(choice as usize).to_vec();
+    }
+    met.is_full()
+}
