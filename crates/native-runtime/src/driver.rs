@@ -24,7 +24,7 @@ const SIGNAL_STACK_SIZE: usize = 256 << 10;
 /// Not a time, so that the same is found meanwhile to be visible on a busy machine; CPU time only ends what does much else.
 const PROBES: u32 = 2000;
 /// Complete executions among them that suffice, if there are not many more.
-const ENOUGH_LEAVES: u32 = 50;
+const ENOUGH_LEAVES: u32 = 200;
 const PROBES_WORK: u64 = 200_000;
 const ACCESSES_PER_STEP: u64 = 4;
 const PROBES_NANOSECONDS: u64 = 400_000_000;
