@@ -12,13 +12,16 @@ mod instance;
 mod native;
 mod pan_output;
 mod papers;
+mod partial_order;
 mod pinned;
 mod process;
 mod quotient;
+mod side_by_side;
 mod spacer;
 mod speed;
 mod spin;
 mod spin_expect;
+mod symmetry_cost;
 mod table;
 mod tables;
 mod verdicts;
@@ -44,12 +47,16 @@ enum Command {
     Inspect(inspect::Options),
     /// Measure what an execution of a C program costs, by one process and by two
     Native(native::Options),
+    /// Measure what partial order reduction saves and costs, beside SPIN's
+    PartialOrder(partial_order::Options),
     /// Compare Quotient with the expectation headers of the models; needs no SPIN
     Pinned(pinned::Options),
     /// Compare proofs of safety with Z3's Spacer, on the same Horn clauses
     Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
     Speed(speed::Options),
+    /// Measure what the exact form costs beside heap symmetry
+    SymmetryCost(symmetry_cost::Options),
     /// The tables of the papers on heap and thread symmetry again, ours beside theirs
     Tables(tables::Options),
     /// Compare verdicts on temporal claims with SPIN's
@@ -62,9 +69,11 @@ fn main() -> ExitCode {
         Command::Agree(options) => agree::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Native(options) => native::run(&options),
+        Command::PartialOrder(options) => partial_order::run(&options),
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
+        Command::SymmetryCost(options) => symmetry_cost::run(&options),
         Command::Tables(options) => tables::run(&options),
         Command::Verdicts(options) => verdicts::run(&options),
     };

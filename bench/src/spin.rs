@@ -17,6 +17,8 @@ pub enum Mode {
     Raw,
     /// Those that `spin -a` applies by itself.
     Default,
+    /// Those, and partial order.
+    Reduced,
 }
 
 /// How to compile `pan.c` and how far `pan` may go.
@@ -79,7 +81,8 @@ pub fn version() -> Result<String, String> {
 /// Generates and compiles the verifier of `model`, for safety.
 pub fn build(model: &Path, mode: Mode, limits: &Limits) -> Result<Pan, Failure> {
     let options: &[&str] = if mode == Mode::Raw { &["-o1", "-o2", "-o3"] } else { &[] };
-    generate(model, options, &["-DSAFETY", "-DNOREDUCE", "-DNOCLAIM"], limits)
+    let defines = ["-DSAFETY", "-DNOCLAIM", "-DNOREDUCE"];
+    generate(model, options, if mode == Mode::Reduced { &defines[..2] } else { &defines }, limits)
 }
 
 /// Generates and compiles the verifier of `model`, with its claims.

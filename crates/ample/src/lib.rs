@@ -20,7 +20,7 @@ pub use dynamic::DynamicSets;
 pub use question::Question;
 pub use sets::AmpleSets;
 
-use quotient_system::Scope;
+use quotient_system::{Scope, Successors};
 
 /// What a search must see to it that a reduced expansion does not do: postpone another thread for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +87,24 @@ pub trait Ample<S: ?Sized> {
     fn proposals(&mut self, system: &mut S, state: &[u64]) -> Proposals;
 
     /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. A function of the two
-    /// states alone; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.
+    /// states alone, the second of which may be none, behind a fault; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.
     #[inline]
     fn passing(&mut self, _system: &mut S, _from: &[u64], _to: &[u64]) -> Passing {
         Passing::default()
+    }
+
+    /// The first of these successors of `from`, from number `first` on, that some threads may go on from in this way.
+    #[inline]
+    fn next_passing(
+        &mut self,
+        system: &mut S,
+        from: &[u64],
+        successors: &Successors,
+        first: usize,
+    ) -> Option<(usize, Passing)> {
+        let mut each = (first..successors.len())
+            .map(|index| (index, self.passing(system, from, successors.state(index))));
+        each.find(|(_, passing)| passing.threads != 0)
     }
 
     /// What the search must check.

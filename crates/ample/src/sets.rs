@@ -35,6 +35,7 @@
 
 use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
+use quotient_system::Successors;
 
 use crate::futures::{Futures, MOST_THREADS};
 use crate::objects::Objects;
@@ -109,8 +110,10 @@ impl AmpleSets {
             let count = machine.thread_total(state);
             let movable = movable & u64::MAX >> (64 - count);
             // A thread that closes a cycle is better left to a state that is expanded whole.
-            let within = self.smallest_set(movable, eligible & !closing);
-            let set = within.or_else(|| self.smallest_set(movable, eligible));
+            let mut set = self.smallest_set(movable, eligible & !closing);
+            if set.is_none() && closing & eligible != 0 {
+                set = self.smallest_set(movable, eligible);
+            }
             return Proposals::together(set.unwrap_or(0));
         }
         // The youngest first: it is most often the one that serves the others.
@@ -132,16 +135,29 @@ impl AmpleSets {
     #[cold]
     #[inline(never)]
     fn look_for_passing(&mut self, machine: &Machine, from: &[u64], to: &[u64]) -> Passing {
-        let mut moved = u64::MAX;
-        if machine.shape_of(from) == machine.shape_of(to) {
-            let both = machine.threads_at(from).zip(machine.threads_at(to));
-            moved = both.take(MOST_THREADS).enumerate().fold(0, |moved, (thread, (before, after))| {
-                moved | u64::from(before.location != after.location) << thread
-            });
+        if machine.shape_of(from) != machine.shape_of(to) {
+            return Passing::default();
+        }
+        let both = machine.threads_at(from).zip(machine.threads_at(to)).enumerate();
+        let mut moved = both.filter(|(_, (before, after))| before.location != after.location);
+        let (Some((thread, (before, after))), None) = (moved.next(), moved.next()) else {
+            return Passing::default();
+        };
+        if !self.tables.begin(machine, from) {
+            return Passing::default();
+        }
+        let old = self.tables.entry(machine, from, thread, before);
+        if !self.tables.begin(machine, to) {
+            return Passing::default();
+        }
+        let new = self.tables.entry(machine, to, thread, after);
+        let (old, new) = (&self.tables.entries[old], &self.tables.entries[new]);
+        if old.future != new.future || new.depends() {
+            return Passing::default();
         }
         match self.look_at_all(machine, to) {
             Some(looks) => {
-                let threads = looks.movable & looks.eligible & looks.free & moved;
+                let threads = looks.movable & looks.eligible & looks.free & 1 << thread;
                 Passing { threads, closing: threads & looks.closing }
             }
             None => Passing::default(),
@@ -231,7 +247,7 @@ impl AmpleSets {
             in_the_way: self.futures.in_the_way(written, read),
             eligible: entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle),
             closes: entry.closes_cycle,
-            depends: entry.at_end || entry.waits.0 != entry.waits.1 || entry.only_channels,
+            depends: entry.depends(),
         }
     }
 
@@ -267,8 +283,24 @@ impl AmpleSets {
 
     /// The smallest set of eligible threads that can go together, if it is not all that may move. No thread can go alone.
     fn smallest_set(&self, movable: u64, eligible: u64) -> Option<u64> {
+        let candidates = movable & eligible;
+        // Most often two that only get in each other's way.
+        let mut left = candidates;
+        while left != 0 {
+            let thread = left.trailing_zeros();
+            left &= left - 1;
+            let other = self.in_the_way[thread as usize];
+            let set = 1u64 << thread | other;
+            if other & other.wrapping_sub(1) == 0
+                && set & !eligible == 0
+                && movable & !set != 0
+                && self.in_the_way[other.trailing_zeros() as usize % MOST_THREADS] & !set == 0
+            {
+                return Some(set);
+            }
+        }
         let mut best: Option<u64> = None;
-        let (mut tried, mut left) = (0u64, movable & eligible);
+        let (mut tried, mut left) = (0u64, candidates);
         while left != 0 {
             let thread = left.trailing_zeros();
             left &= left - 1;
@@ -293,9 +325,6 @@ impl AmpleSets {
             tried |= 1 << thread;
             if set == done && movable & !set != 0 && set & !eligible == 0 {
                 best = Some(set);
-                if set.count_ones() == 2 {
-                    break;
-                }
             }
         }
         best
@@ -312,11 +341,12 @@ impl Ample<Machine> for AmpleSets {
         proposals
     }
 
-    /// Of the threads that the step has moved, or of all if it has changed the shape: another that could go alone could do so
-    /// before the step, and was not passed by there.
+    /// Only the thread that the step has moved: another that can go alone could most often do so before the step. Only if it has
+    /// still to do what it had before, as in a loop, which makes the question cheap. And only if no channel decides whether it can go alone: then
+    /// wherever it stands there it goes on at once, so that no other way leads to such a state, and none is gone on from twice.
     #[inline]
     fn passing(&mut self, machine: &mut Machine, from: &[u64], to: &[u64]) -> Passing {
-        if !self.passes {
+        if !self.passes || to.is_empty() {
             return Passing::default();
         }
         let (shape, version) = (machine.shape_of(to), self.futures.version());
@@ -325,18 +355,48 @@ impl Ample<Machine> for AmpleSets {
         }
         match self.usual.step(shape, from, to, version) {
             Step::Ends => Passing::default(),
-            Step::Passes(moved) => {
+            Step::Passes { thread, closing } => {
                 debug_assert!(self.futures_are_of(machine, from), "proposals were asked for");
-                let mut threads = 1 << moved.thread;
-                if moved.depends {
-                    let youngest = moved.thread + 1 == machine.thread_total(to);
-                    let (in_the_way, movable) = self.look_at(machine, to, moved.entry, youngest, 0);
-                    threads *= u64::from(movable && in_the_way & !threads == 0);
-                }
-                Passing { threads, closing: if moved.closes { threads } else { 0 } }
+                Passing { threads: thread, closing }
             }
             Step::Unusual => self.look_for_passing(machine, from, to),
         }
+    }
+
+    #[inline]
+    fn next_passing(
+        &mut self,
+        machine: &mut Machine,
+        from: &[u64],
+        successors: &Successors,
+        first: usize,
+    ) -> Option<(usize, Passing)> {
+        if !self.passes {
+            return None;
+        }
+        let (shape, version) = (machine.shape_of(from), self.futures.version());
+        let known = self.looked == version;
+        debug_assert!(!known || !self.usual.is_about(shape) || self.futures_are_of(machine, from));
+        for index in first..successors.len() {
+            let to = successors.state(index);
+            if to.is_empty() {
+                continue;
+            }
+            let usual = known && machine.shape_of(to) == shape;
+            match if usual { self.usual.step(shape, from, to, version) } else { Step::Unusual } {
+                Step::Ends => {}
+                Step::Passes { thread, closing } => {
+                    return Some((index, Passing { threads: thread, closing }));
+                }
+                Step::Unusual => {
+                    let passing = self.look_for_passing(machine, from, to);
+                    if passing.threads != 0 {
+                        return Some((index, passing));
+                    }
+                }
+            }
+        }
+        None
     }
 
     fn proviso(&self) -> Proviso {

@@ -37,6 +37,14 @@ pub struct Entry {
     pub closes_cycle: bool,
 }
 
+impl Entry {
+    /// Whether the thread can go alone depends on more than what others may still do: on channels, or on who is the youngest.
+    #[inline]
+    pub fn depends(&self) -> bool {
+        self.at_end || self.waits.0 != self.waits.1 || self.only_channels
+    }
+}
+
 /// The role that a thread had in the state looked at last.
 #[derive(Clone, Debug)]
 struct LastRole {

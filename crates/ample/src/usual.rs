@@ -1,6 +1,6 @@
 //! The usual case of looking for ample sets: the state has the shape of the one before, every thread's table depends on nothing
 //! but who it is, nobody's future has changed, and what is known does not depend on what channels hold. Then the proposals
-//! are read off the threads' locations, from one word for each.
+//! are read off the threads' locations, from a few words for each.
 
 /// What is known of an entry of the tables, whatever the channels hold.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,23 +39,36 @@ pub(crate) struct UsualThread {
     pub(crate) first: u32,
 }
 
-/// Flags of the word for an entry; below them, the threads in the way of the next step.
+/// What is known of an entry, made for reading off: an entry belongs to one thread, whose bit the masks hold or not.
+#[derive(Clone, Copy, Debug)]
+struct AtEntry {
+    /// The threads in the way of the next step, and flags.
+    blockers: u64,
+    /// Nobody gets in its way.
+    free: u64,
+    /// It may be in an ample set.
+    eligible: u64,
+    /// It may close a cycle of the control flow.
+    closing: u64,
+}
+
+/// Flags beside the threads in the way: nothing is known, or it depends on channels.
 const UNKNOWN: u64 = 1 << 63;
-const INELIGIBLE: u64 = 1 << 62;
-const CLOSES: u64 = 1 << 61;
-const DEPENDS: u64 = 1 << 60;
+const DEPENDS: u64 = 1 << 62;
 const THREADS: u64 = DEPENDS - 1;
+
+const NOTHING: AtEntry = AtEntry { blockers: UNKNOWN, free: 0, eligible: 0, closing: 0 };
 
 /// The threads of the shape met last.
 #[derive(Debug, Default)]
 pub(crate) struct Usual {
     shape: Option<u32>,
     threads: Vec<UsualThread>,
-    /// The version of the futures that the words are about, and the one met last.
+    /// The version of the futures that the entries are about, and the one met last.
     version: u64,
     last_version: u64,
     /// What is known of each entry.
-    words: Vec<u64>,
+    entries: Vec<AtEntry>,
     /// The shape that the following is about.
     laid_out: Option<u32>,
     /// Which bits of each word of a state are locations, and whose, byte by byte.
@@ -63,24 +76,15 @@ pub(crate) struct Usual {
     owners: Vec<u8>,
 }
 
-/// A thread that may go alone, as far as that does not depend on channels.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moved {
-    pub(crate) thread: usize,
-    pub(crate) entry: usize,
-    pub(crate) depends: bool,
-    pub(crate) closes: bool,
-}
-
 /// What became of the threads' locations in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// This is not the usual case.
     Unusual,
-    /// No thread that moved may go alone now.
+    /// No thread that moved may go alone now, or none whatever the channels hold.
     Ends,
-    /// One may.
-    Passes(Moved),
+    /// One may, a bit; it is also among the second if its next step may close a cycle of the control flow.
+    Passes { thread: u64, closing: u64 },
 }
 
 impl Usual {
@@ -108,24 +112,32 @@ impl Usual {
         }
         // What is met for the second time will be met again.
         if version != self.version && version == self.last_version {
-            self.words.clear();
+            self.entries.clear();
             self.version = version;
         }
         self.last_version = version;
     }
 
-    /// Remembers what is known of the entry that a thread is at, if it is of the version that words are kept of.
+    /// Is this the shape?
+    pub(crate) fn is_about(&self, shape: u32) -> bool {
+        self.shape == Some(shape)
+    }
+
+    /// Remembers what is known of the entry that a thread is at, if it is of the version that is kept.
     #[inline]
     pub(crate) fn note(&mut self, thread: usize, entry: usize, known: Known) {
         if known.version == self.version && self.shape.is_some() {
-            if self.words.len() <= entry {
-                self.words.resize(entry + 1, UNKNOWN);
+            if self.entries.len() <= entry {
+                self.entries.resize(entry + 1, NOTHING);
             }
-            let flag = |is: bool, bit| if is { bit } else { 0 };
-            self.words[entry] = known.in_the_way & THREADS & !(1 << thread)
-                | flag(!known.eligible, INELIGIBLE)
-                | flag(known.closes, CLOSES)
-                | flag(known.depends, DEPENDS);
+            let bit = |is: bool| u64::from(is) << thread;
+            let blockers = known.in_the_way & THREADS & !bit(true);
+            self.entries[entry] = AtEntry {
+                blockers: blockers | if known.depends { DEPENDS } else { 0 },
+                free: bit(blockers == 0),
+                eligible: bit(known.eligible),
+                closing: bit(known.closes),
+            };
         }
     }
 
@@ -146,13 +158,13 @@ impl Usual {
         }
     }
 
-    /// The word for the entry that a thread is at.
+    /// What is known of the entry that a thread is at.
     #[inline(always)]
-    fn word(&self, usually: UsualThread, state: &[u64]) -> u64 {
-        // States are little-endian; see the search's frontier.
-        let bytes = state.get(usually.at as usize / 8).copied().unwrap_or(0);
-        let location = (bytes >> (8 * (usually.at % 8))) as u8;
-        self.words.get(usually.first as usize + usize::from(location)).copied().unwrap_or(UNKNOWN)
+    fn at(&self, usually: UsualThread, state: &[u64]) -> &AtEntry {
+        // SAFETY: the bytes of the words.
+        let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+        let location = bytes.get(usually.at as usize).copied().unwrap_or(0);
+        self.entries.get(usually.first as usize + usize::from(location)).unwrap_or(&NOTHING)
     }
 
     /// In the usual case: which threads may be in an ample set, which of them nobody gets in the way of, and which may
@@ -168,18 +180,16 @@ impl Usual {
         if self.shape != Some(shape) || self.version != version {
             return None;
         }
-        let (mut any, mut ineligible, mut closing, mut free, mut bit) = (0, 0, 0, 0, 1u64);
+        let (mut any, mut looks) = (0, Looks { movable: u64::MAX, ..Looks::default() });
         for (usually, blockers) in self.threads.iter().zip(in_the_way) {
-            let word = self.word(*usually, state);
-            any |= word;
-            *blockers = word & THREADS;
-            free |= if word & THREADS == 0 { bit } else { 0 };
-            ineligible |= if word & INELIGIBLE != 0 { bit } else { 0 };
-            closing |= if word & CLOSES != 0 { bit } else { 0 };
-            bit <<= 1;
+            let here = self.at(*usually, state);
+            any |= here.blockers;
+            *blockers = here.blockers & THREADS;
+            looks.free |= here.free;
+            looks.eligible |= here.eligible;
+            looks.closing |= here.closing;
         }
-        let eligible = bit.wrapping_sub(1) & !ineligible;
-        (any & (UNKNOWN | DEPENDS) == 0).then_some(Looks { movable: u64::MAX, eligible, free, closing })
+        (any & (UNKNOWN | DEPENDS) == 0).then_some(looks)
     }
 
     /// In the usual case, when all futures are those of the version in `from`, and still are: may the one thread whose location has
@@ -205,13 +215,13 @@ impl Usual {
         let Some((byte, location)) = moved else { return Step::Ends };
         let thread = usize::from(self.owners[byte]);
         let entry = self.threads[thread].first as usize + usize::from(location);
-        let word = self.words.get(entry).copied().unwrap_or(UNKNOWN);
-        if word & UNKNOWN != 0 {
+        let here = self.entries.get(entry).unwrap_or(&NOTHING);
+        if here.blockers & UNKNOWN != 0 {
             return Step::Unusual;
         }
-        if word & (INELIGIBLE | THREADS) != 0 {
+        if here.blockers != 0 || here.eligible == 0 {
             return Step::Ends;
         }
-        Step::Passes(Moved { thread, entry, depends: word & DEPENDS != 0, closes: word & CLOSES != 0 })
+        Step::Passes { thread: 1 << thread, closing: here.closing }
     }
 }

@@ -24,11 +24,20 @@ pub unsafe extern "C" fn switch(save: *mut usize, to: usize, fs: usize) {
         "sub rsp, 8",
         "stmxcsr [rsp]",
         "fnstcw [rsp + 4]",
+        "mov eax, [rsp]",
+        "movzx ecx, word ptr [rsp + 4]",
         "mov [rdi], rsp",
         "mov rsp, rsi",
         "wrfsbase rdx",
+        // Loading a control word takes long, and nearly all threads have the same.
+        "cmp eax, [rsp]",
+        "jne 2f",
+        "cmp cx, [rsp + 4]",
+        "je 3f",
+        "2:",
         "ldmxcsr [rsp]",
         "fldcw [rsp + 4]",
+        "3:",
         "add rsp, 8",
         "pop r15",
         "pop r14",
@@ -76,9 +85,19 @@ pub fn frame_pointer() -> usize {
     frame
 }
 
-/// Follows the frame pointers from `frame` within the stack `low..high`; gives the return addresses outside of `skip`,
-/// innermost first.
-pub fn walk(mut frame: usize, low: usize, high: usize, skip: &Range<usize>) -> Stack {
+/// Code, as a walk along a stack knows it.
+#[derive(Clone, Default)]
+pub struct Code {
+    /// Of this library: not shown.
+    pub own: Range<usize>,
+    /// Of the program.
+    pub program: Range<usize>,
+}
+
+/// Follows the frame pointers from `frame` within the stack `low..high`; gives the return addresses outside of this library,
+/// innermost first. Functions of other libraries keep no frame pointers; whoever of the program has called them is found by
+/// its return address among the words up to the next frame.
+pub fn walk(mut frame: usize, low: usize, high: usize, code: &Code) -> Stack {
     let mut stack = [0; FRAMES];
     let mut length = 0;
     while length < FRAMES && frame >= low && frame + 16 <= high && frame.is_multiple_of(8) {
@@ -87,8 +106,15 @@ pub fn walk(mut frame: usize, low: usize, high: usize, skip: &Range<usize>) -> S
         if address < 4096 {
             break;
         }
-        if !skip.contains(&address) {
-            stack[length] = address as u64;
+        let foreign = !code.own.contains(&address) && !code.program.contains(&address);
+        let shown = if foreign {
+            // SAFETY: as above, below the next frame.
+            unsafe { caller(frame + 16..next.min(high), code) }.unwrap_or(address)
+        } else {
+            address
+        };
+        if !code.own.contains(&shown) {
+            stack[length] = shown as u64;
             length += 1;
         }
         if next <= frame {
@@ -97,6 +123,27 @@ pub fn walk(mut frame: usize, low: usize, high: usize, skip: &Range<usize>) -> S
         frame = next;
     }
     stack
+}
+
+/// The first return address to the program among the words of a part of a stack.
+///
+/// # Safety
+/// The words must be mapped.
+pub unsafe fn caller(words: Range<usize>, code: &Code) -> Option<usize> {
+    // SAFETY: mapped, as the caller says.
+    let mut values = words.step_by(8).map(|at| unsafe { *(at as *const usize) });
+    values.find(|word| is_return_address(*word, &code.program))
+}
+
+/// Is this an address of the code behind a call?
+fn is_return_address(address: usize, code: &Range<usize>) -> bool {
+    if !code.contains(&address) || address < code.start + 7 {
+        return false;
+    }
+    // SAFETY: code of the program, which can be read.
+    let before = unsafe { std::slice::from_raw_parts((address - 7) as *const u8, 7) };
+    // A call of a fixed place; calls by register or memory, of two to seven bytes.
+    before[2] == 0xe8 || (0..6).any(|at| before[at] == 0xff && before[at + 1] >> 3 & 7 == 2)
 }
 
 /// The frame pointer saved in a context that [`switch`] left with this stack pointer.

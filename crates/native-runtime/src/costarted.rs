@@ -34,11 +34,17 @@ impl World {
             return false;
         }
         if !self.alike(a, b) {
-            self.shared.asymmetric |= why::ARGUMENTS;
+            self.note_unlike(a, b, why::ARGUMENTS);
             return false;
         }
         let both_or_none = |set: u64| set >> a & 1 == set >> b & 1;
-        self.threads.iter().all(|t| t.pending.op != Op::Join || both_or_none(t.pending.set))
+        let alike = self.threads.iter().all(|t| t.pending.op != Op::Join || both_or_none(t.pending.set));
+        if alike {
+            self.note_class(1 << a | 1 << b);
+        } else {
+            self.note_unlike(a, b, why::JOIN);
+        }
+        alike
     }
 
     fn alike(&self, a: usize, b: usize) -> bool {
@@ -104,16 +110,22 @@ impl World {
     }
 
     /// These threads can be told apart from others from now on.
-    pub fn break_symmetry(&mut self, threads: u64, reason: u32) {
+    pub fn break_symmetry(&mut self, threads: u64, reason: u16) {
         if reason == why::IDENTITY {
             self.identified |= threads;
         }
         let new = threads & !self.told_apart;
-        if self.shared.symmetry == 0 || new == 0 {
+        // Comparing states finds out about everything else itself, where it matters.
+        let of_interest = match self.shared.symmetry {
+            0 => false,
+            1 => true,
+            _ => reason == why::IDENTITY,
+        };
+        if !of_interest || new == 0 {
             return;
         }
         self.told_apart |= threads;
-        self.shared.asymmetric |= reason;
+        (0..self.threads.len()).filter(|t| new >> t & 1 != 0).for_each(|t| self.note_unlike(t, t, reason));
         self.grown = true;
     }
 

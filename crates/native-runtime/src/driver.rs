@@ -20,9 +20,14 @@ use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_out
 /// Where the stack for signal handlers lies.
 const SIGNAL_STACK: usize = 0x6080_0000_0000;
 const SIGNAL_STACK_SIZE: usize = 256 << 10;
-/// Random executions for an estimate, and the most time they may take.
+/// Random executions for an estimate, and the most work that goes into them, in steps, each with a few accesses to memory.
+/// Not a time, so that the same is found meanwhile to be visible on a busy machine; CPU time only ends what does much else.
 const PROBES: u32 = 2000;
-const PROBES_TIME: Duration = Duration::from_millis(100);
+/// Complete executions among them that suffice, if there are not many more.
+const ENOUGH_LEAVES: u32 = 50;
+const PROBES_WORK: u64 = 200_000;
+const ACCESSES_PER_STEP: u64 = 4;
+const PROBES_NANOSECONDS: u64 = 400_000_000;
 /// Executions to find a failing schedule with fewer context switches.
 const MINIMISING: u64 = 20_000;
 /// Explorations that are started again because something was found to be visible.
@@ -104,6 +109,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     if w.replays() {
         replay();
     } else {
+        w.discard_output();
         explore_all();
     }
     world().shared.phase = phase::DONE;
@@ -207,13 +213,22 @@ fn probe(program: &mut Program) {
     }
 }
 
-/// About how many executions there will be (without symmetry): the mean over random ones, as many as the time allows.
+/// About how many executions there will be (without symmetry): the mean over random ones, but not over more than there are.
 fn estimate_executions(program: &mut Program) -> u64 {
-    let start = std::time::Instant::now();
+    let work = || world().shared.steps + world().shared.filtered / ACCESSES_PER_STEP;
+    let (end, late) = (work() + PROBES_WORK, cpu_nanoseconds() + PROBES_NANOSECONDS);
     let most = (world().shared.max_steps as usize).min(STEPS);
-    let (mut total, mut made) = (0.0, 0);
-    while made < PROBES && !world().grown && (made == 0 || start.elapsed() < PROBES_TIME) {
-        total += estimate(program, 1, most, u64::from(made) + 1);
+    let (mut total, mut made, mut complete) = (0.0, 0, 0);
+    let enough = |total: f64, made: u32, complete: u32| {
+        made >= PROBES || complete >= ENOUGH_LEAVES && f64::from(made) >= total / f64::from(made)
+    };
+    while !enough(total, made, complete)
+        && !world().grown
+        && (made == 0 || work() < end && cpu_nanoseconds() < late)
+    {
+        let leaves = estimate(program, 1, most, u64::from(made) + 1);
+        total += leaves;
+        complete += u32::from(leaves > 0.0);
         made += 1;
     }
     // Conversion saturates.
@@ -277,6 +292,7 @@ fn explore_all() {
                     (s.executions, s.sleep_set_blocked, s.cut);
                 (w.shared.pruned, w.shared.images, w.shared.depth) =
                     (s.pruned_symmetric, s.images, s.depth as u64);
+                w.shared.unexchanged = s.symmetry_skipped;
                 if w.shared.copies > 0 {
                     // Those of copies as well.
                     w.shared.steps = s.steps;
@@ -437,11 +453,7 @@ impl World {
             awaits: if pending.op == Op::Join { pending.set } else { 0 },
             address: pending.address as u64,
             routine: if number == 0 { self.main[0] as u64 } else { thread.routine as u64 },
-            stack: if thread.lives() {
-                thread.saved_stack(&self.own_code)
-            } else {
-                [0; crate::protocol::FRAMES]
-            },
+            stack: if thread.lives() { thread.saved_stack(&self.code) } else { [0; crate::protocol::FRAMES] },
         }
     }
 }
@@ -465,10 +477,10 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
     if !active() {
         exit_process(128 + signal);
     }
-    // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp and rip.
-    let (address, frame, pc) = unsafe {
+    // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp, rsp and rip.
+    let (address, frame, sp, pc) = unsafe {
         let registers = context.add(40).cast::<usize>();
-        (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(16))
+        (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(15), *registers.add(16))
     };
     let w = world();
     if w.me().owed != 0 {
@@ -489,8 +501,13 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
         _ => "SIGABRT".to_owned(),
     };
     let mut place = Place { thread: number, address: address as u64, ..NOWHERE };
-    let callers = context::walk(frame, stack.start, stack.end, &w.own_code);
+    let callers = context::walk(frame, stack.start, stack.end, &w.code);
     place.stack[0] = pc as u64;
+    if !w.code.program.contains(&pc) && sp >= stack.start && frame <= stack.end {
+        // In a library, where frames are not marked: who of the program has called it.
+        // SAFETY: within the stack of the thread.
+        place.stack[0] = unsafe { context::caller(sp..frame, &w.code) }.unwrap_or(pc) as u64;
+    }
     place.stack[1..].copy_from_slice(&callers[..crate::protocol::FRAMES - 1]);
     w.record_failure(FailureKind::Crash, &text, place, NOWHERE);
     loop {

@@ -79,14 +79,14 @@ impl World {
                 true
             }
             Err(reason) => {
-                self.shared.asymmetric |= reason;
+                self.note_unlike(a, b, reason);
                 false
             }
         }
     }
 
-    fn exchangeable(&mut self, a: usize, b: usize) -> Result<(), u32> {
-        let no = |condition: bool, reason: u32| if condition { Err(reason) } else { Ok(()) };
+    fn exchangeable(&mut self, a: usize, b: usize) -> Result<(), u16> {
+        let no = |condition: bool, reason: u16| if condition { Err(reason) } else { Ok(()) };
         no(a == 0 || b == 0, 0)?;
         no((self.identified >> a | self.identified >> b) & 1 != 0, why::IDENTITY)?;
         let (x, y) = (&self.threads[a], &self.threads[b]);
@@ -181,7 +181,7 @@ impl World {
         Some(all)
     }
 
-    fn frames_correspond(&mut self, a: usize, b: usize) -> Result<(), u32> {
+    fn frames_correspond(&mut self, a: usize, b: usize) -> Result<(), u16> {
         let (x, y) = (self.threads[a].frames.frames.clone(), self.threads[b].frames.frames.clone());
         let needs = self.needs(&x, &y).ok_or(why::CODE)?;
         self.exact = 0;
@@ -320,13 +320,18 @@ impl World {
     }
 
     /// Takes note of threads that were found to be symmetric, for the report.
-    fn note_class(&mut self, threads: u32) {
+    pub fn note_class(&mut self, threads: u32) {
         for class in &mut self.shared.classes {
             if *class == 0 || *class & threads != 0 {
                 *class |= threads;
                 return;
             }
         }
+    }
+
+    /// These threads cannot be exchanged now; if they are the same, with nobody.
+    pub fn note_unlike(&mut self, a: usize, b: usize, reason: u16) {
+        self.shared.unlike[a.min(b)][a.max(b)] |= reason;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::protocol::FailureKind;
+use crate::protocol::{FailureKind, SESSION_DESCRIPTOR};
 use crate::real;
 use crate::system_call::{number, system_call};
 use crate::world::{World, active, fail, world};
@@ -138,7 +138,25 @@ macro_rules! duplicating {
 
 duplicating! { dup "dup", dup2 "dup2", dup3 "dup3" }
 
+/// Makes descriptors of this process refer to another file; says whether that was possible.
+pub fn redirect(path: &CStr, flags: usize, to: &[i32]) -> bool {
+    // SAFETY: a terminated path; descriptors of this process.
+    unsafe {
+        let opened = system_call(number::OPEN, [path.as_ptr() as usize, flags, 0, 0, 0, 0]);
+        opened >= 0
+            && to.iter().all(|&d| system_call(number::DUP2, [opened as usize, d as usize, 0, 0, 0, 0]) >= 0)
+            && system_call(number::CLOSE, [opened as usize, 0, 0, 0, 0, 0]) >= 0
+    }
+}
+
 impl World {
+    /// What the program prints is not kept: only that of the execution that is repeated for a trace is shown.
+    pub fn discard_output(&mut self) {
+        if redirect(c"/dev/null", 1, &[1, 2, SESSION_DESCRIPTOR + 1]) {
+            self.shared.output = -1;
+        }
+    }
+
     /// Puts the working directory back to how it was.
     pub fn restore_files(&mut self) {
         if self.files_opened {

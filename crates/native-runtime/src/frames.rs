@@ -85,7 +85,7 @@ impl World {
         let mut frames = std::mem::take(&mut self.me().frames);
         frames.frames.clear();
         frames.complete = false;
-        let mut walk = Walk { own: self.own_code.clone(), last_own: 0, frames };
+        let mut walk = Walk { own: self.code.own.clone(), last_own: 0, frames };
         crate::world::inactive(|| {
             // SAFETY: the callback only uses what it is given.
             unsafe {

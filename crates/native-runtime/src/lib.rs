@@ -73,6 +73,7 @@ mod process;
 mod program;
 mod question;
 mod race;
+mod raw_call;
 mod refused;
 mod region;
 mod rwlock;

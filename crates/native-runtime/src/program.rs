@@ -387,7 +387,7 @@ impl World {
             other: self.objects.address(pending.other) as u64,
             before,
             after: before,
-            stack: thread.saved_stack(&self.own_code),
+            stack: thread.saved_stack(&self.code),
         }
     }
 

@@ -1,7 +1,6 @@
 //! Calls whose effect on other threads or on the outside cannot be controlled: refused by name.
 
 use crate::protocol::FailureKind;
-use crate::real;
 use crate::world::{active, fail};
 
 macro_rules! refused {
@@ -58,34 +57,4 @@ refused! {
     shm_open "shared memory is not supported",
     shmget "shared memory is not supported",
     semget "System V semaphores are not supported",
-}
-
-unsafe extern "C" {
-    fn __errno_location() -> *mut i32;
-}
-
-/// `syscall`: futexes are ours, anything else passes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn syscall(
-    number: usize,
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-) -> isize {
-    const FUTEX: usize = 202;
-    if active() && number == FUTEX {
-        let result = crate::futex::call(a, b, c, d);
-        if result < 0 {
-            // SAFETY: the program's errno.
-            unsafe { *__errno_location() = -result as i32 };
-            return -1;
-        }
-        return result;
-    }
-    let real = real!("syscall", fn(usize, usize, usize, usize, usize, usize, usize) -> isize);
-    // SAFETY: passed on.
-    unsafe { real(number, a, b, c, d, e, f) }
 }

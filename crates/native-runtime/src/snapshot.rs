@@ -54,14 +54,17 @@ impl Copied {
 
 /// A copy of the program's memory.
 pub struct Snapshot {
+    /// Data and heap, then the control block and thread-local variables of each thread but the main one.
     data: Vec<Copied>,
+    /// Where those of threads begin.
+    threads: usize,
     written: WrittenPages,
     /// The whole pages of each of these, which are watched.
     pages: Vec<Range<usize>>,
     /// Must notes of writes be taken anew?
     rewatch: bool,
-    /// Of each thread: its control block and thread-local variables.
-    threads: Vec<Copied>,
+    /// The control block and thread-local variables of the main thread. The kernel itself writes there, again and again.
+    main: Copied,
     keys: usize,
 }
 
@@ -99,7 +102,7 @@ unsafe extern "C" {
 #[derive(Default)]
 struct Segments {
     writable: Vec<Range<usize>>,
-    own_code: Range<usize>,
+    code: crate::context::Code,
     base: Option<usize>,
     /// Thread-local variables: how far below the FS base, and their size.
     locals: Vec<(usize, usize)>,
@@ -109,8 +112,6 @@ extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
     const LOAD: u32 = 1;
     // SAFETY: what `take` passes.
     let segments = unsafe { &mut *segments.cast::<Segments>() };
-    // The program itself comes first.
-    segments.base.get_or_insert(object.base);
     // SAFETY: as the dynamic linker says.
     let headers = unsafe { std::slice::from_raw_parts(object.headers, object.count as usize) };
     let range = |h: &Header| {
@@ -118,10 +119,15 @@ extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
         start..start + h.memory_size as usize
     };
     let loads = || headers.iter().filter(|h| h.kind == LOAD);
+    // The program itself comes first.
+    if segments.base.is_none() {
+        segments.base = Some(object.base);
+        segments.code.program = loads().find(|h| h.flags & 1 != 0).map_or(0..0, range);
+    }
     let code = loads().map(range).find(|r| r.contains(&(collect as *const () as usize)));
     match code {
         Some(code) => {
-            segments.own_code = code;
+            segments.code.own = code;
             return 0;
         }
         None => segments.writable.extend(loads().filter(|h| h.flags & 2 != 0).map(range)),
@@ -154,7 +160,7 @@ fn common(a: &Range<usize>, b: &Range<usize>) -> Option<Range<usize>> {
 impl Snapshot {
     /// The memory that is copied, but for stacks and control blocks.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.data.iter().map(|copied| copied.address..copied.address + copied.content.len())
+        self.data[..self.threads].iter().map(Copied::range)
     }
 
     /// Copies the current state.
@@ -163,7 +169,7 @@ impl Snapshot {
         // SAFETY: the callback has the right type.
         unsafe { dl_iterate_phdr(collect, (&raw mut segments).cast()) };
         world.shared.program_base = segments.base.unwrap_or(0) as u64;
-        world.own_code = segments.own_code.clone();
+        world.code = segments.code.clone();
         world.local_ranges = std::mem::take(&mut segments.locals);
         let mappings = writable_mappings();
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -174,32 +180,26 @@ impl Snapshot {
         let (start, end) = world.heap.start_range();
         ranges.push(start..end);
         ranges.push(crate::heap::bits_of(start..end));
-        let data: Vec<Copied> = ranges.into_iter().map(Copied::new).collect();
-        let mut threads = Vec::new();
+        let mut data: Vec<Copied> = ranges.into_iter().map(Copied::new).collect();
+        let threads = data.len();
+        let (first, donor) = (&world.threads[0], &world.threads[1]);
+        let mut main = 0..0;
         if !world.kernel_threads() {
-            for (number, thread) in world.threads.iter().enumerate() {
-                let donor = &world.threads[1];
-                let range = if number == 0 {
-                    // The dynamic linker allocated it: the part of its mapping around the FS base, which is laid out as
-                    // that of a donor, where it ends the stack.
-                    let (below, above) = (donor.fs - donor.own_frames(), donor.stack.end - donor.fs);
-                    let near = thread.fs - below..thread.fs + above;
-                    mappings
-                        .iter()
-                        .filter(|m| m.contains(&thread.fs))
-                        .find_map(|m| common(m, &near))
-                        .unwrap_or(0..0)
-                } else {
-                    thread.own_frames()..thread.stack.end
-                };
-                threads.push(Copied::new(range));
-            }
+            // The dynamic linker allocated it: the part of its mapping around the FS base, which is laid out as that of a
+            // donor, where it ends the stack.
+            let near = first.fs - (donor.fs - donor.own_frames())..first.fs + (donor.stack.end - donor.fs);
+            let around = mappings.iter().filter(|m| m.contains(&first.fs));
+            main = around.filter_map(|m| common(m, &near)).next().unwrap_or(0..0);
+            data.extend(
+                world.threads[1..].iter().map(|thread| Copied::new(thread.own_frames()..thread.stack.end)),
+            );
         }
         Snapshot {
             written: watch(&data),
             pages: pages_of(&data),
             data,
             threads,
+            main: Copied::new(main),
             keys: world.keys.len(),
             rewatch: false,
         }
@@ -263,15 +263,18 @@ impl World {
             snapshot.data.iter().for_each(Copied::restore);
             snapshot.written = watch(&snapshot.data);
         }
-        for (copied, pages) in snapshot.data.iter().zip(&snapshot.pages) {
+        // Nobody has used what belongs to threads without a name.
+        let named = self.named.min(THREADS);
+        let used = snapshot.threads + named - 1;
+        let (data, pages) = (&snapshot.data[..used], &snapshot.pages[..used]);
+        for (copied, pages) in data.iter().zip(pages) {
             copied.restore_edges(pages);
         }
-        let data = &snapshot.data;
-        snapshot.written.for_all(&snapshot.pages, |number, part| data[number].restore_part(part));
-        for thread in 0..self.named.min(THREADS) {
-            if thread == 0 || self.threads[thread].status != crate::world::Status::Unborn {
-                snapshot.threads[thread].restore();
-                scrub(&self.threads[thread]);
+        snapshot.written.for_all(pages, |number, part| data[number].restore_part(part));
+        snapshot.main.restore();
+        for (number, thread) in self.threads[..named].iter().enumerate() {
+            if number == 0 || thread.status != crate::world::Status::Unborn {
+                scrub(thread);
             }
         }
         self.keys.truncate(snapshot.keys);

@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 use quotient_stateless::ahead::{Found, Helpers, Job, Side};
 use quotient_stateless::{Algorithm, Configuration, Observer, Outcome, Progress, Symmetry};
 
+use crate::files::redirect;
 use crate::found::{Message, words};
-use crate::protocol::{OUTCOMES, SESSION_DESCRIPTOR, Shared};
+use crate::protocol::{OUTCOMES, Shared};
 use crate::system_call::{READ_WRITE, exit_process, number, system_call};
 use crate::world::world;
 
@@ -222,21 +223,8 @@ impl Workers {
         self.since = 0;
         // SAFETY: PR_SET_PDEATHSIG, SIGKILL: this process ends with its original.
         unsafe { system_call(PRCTL, [1, 9, 0, 0, 0, 0]) };
-        let redirect = |path: &std::ffi::CStr, flags: usize, to: &[i32]| {
-            // SAFETY: a terminated path; descriptors of this process.
-            unsafe {
-                let opened = system_call(number::OPEN, [path.as_ptr() as usize, flags, 0, 0, 0, 0]);
-                opened >= 0
-                    && to
-                        .iter()
-                        .all(|&d| system_call(number::DUP2, [opened as usize, d as usize, 0, 0, 0, 0]) >= 0)
-                    && system_call(number::CLOSE, [opened as usize, 0, 0, 0, 0, 0]) >= 0
-            }
-        };
         let w = world();
-        if !redirect(c"/dev/null", 1, &[1, 2, SESSION_DESCRIPTOR + 1])
-            || w.has_input && !redirect(c"/proc/self/fd/0", 0, &[0])
-        {
+        if w.has_input && !redirect(c"/proc/self/fd/0", 0, &[0]) {
             return false;
         }
         // A block of its own at the same address.
@@ -253,7 +241,6 @@ impl Workers {
             }
             replaced
         };
-        w.shared.output = -1;
         (w.shared.filtered, w.shared.leaked) = (0, 0);
         (w.shared.copies, w.shared.copies_lost) = (0, 0);
         w.rewatch();

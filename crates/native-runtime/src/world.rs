@@ -259,8 +259,8 @@ pub struct World {
     pub random: u64,
     /// The program's `main` and its arguments.
     pub main: [usize; 4],
-    /// The code of this library.
-    pub own_code: Range<usize>,
+    /// The code of this library and of the program.
+    pub code: context::Code,
 }
 
 static WORLD: AtomicPtr<World> = AtomicPtr::new(std::ptr::null_mut());
@@ -351,7 +351,7 @@ pub fn attach() {
         clock_ticks: 0,
         random: 0,
         main: [0; 4],
-        own_code: 0..0,
+        code: Default::default(),
     });
     WORLD.store(Box::into_raw(world), Relaxed);
 }
@@ -429,16 +429,16 @@ impl Thread {
     }
 
     /// Where it is, when it does not run.
-    pub fn saved_stack(&self, skip: &Range<usize>) -> Stack {
+    pub fn saved_stack(&self, code: &context::Code) -> Stack {
         if self.frame != 0 {
-            return context::walk(self.frame, self.stack.start, self.stack.end, skip);
+            return context::walk(self.frame, self.stack.start, self.stack.end, code);
         }
         if !self.stack.contains(&self.sp) {
             return [0; crate::protocol::FRAMES];
         }
         // SAFETY: a thread that does not run was left by `switch`.
         let frame = unsafe { context::saved_frame(self.sp) };
-        context::walk(frame, self.stack.start, self.stack.end, skip)
+        context::walk(frame, self.stack.start, self.stack.end, code)
     }
 }
 
@@ -503,8 +503,8 @@ impl World {
     /// The stack of the running thread.
     #[inline(never)]
     pub fn stack_here(&mut self) -> Stack {
-        let (stack, skip) = (self.me().stack.clone(), self.own_code.clone());
-        context::walk(context::frame_pointer(), stack.start, stack.end, &skip)
+        let stack = self.me().stack.clone();
+        context::walk(context::frame_pointer(), stack.start, stack.end, &self.code)
     }
 }
 

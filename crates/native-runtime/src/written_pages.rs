@@ -15,8 +15,6 @@ use crate::protocol::SESSION_DESCRIPTOR;
 use crate::system_call::{number, system_call};
 
 const PAGE: usize = 4096;
-/// Ranges below this size are copied as a whole: asking costs more.
-const WORTH_ASKING: usize = 4 * PAGE;
 /// The most runs of written pages in an answer.
 const MOST_RUNS: usize = 64;
 
@@ -70,7 +68,7 @@ fn call(number_of: usize, a: usize, b: usize, c: usize) -> isize {
 /// The whole pages of a range; the rest of it is copied always.
 pub fn whole_pages(range: &Range<usize>) -> Range<usize> {
     let (start, end) = (range.start.next_multiple_of(PAGE), range.end & !(PAGE - 1));
-    if end < start + WORTH_ASKING { range.start..range.start } else { start..end }
+    if start < end { start..end } else { range.start..range.start }
 }
 
 impl WrittenPages {
@@ -81,11 +79,11 @@ impl WrittenPages {
     }
 
     /// Calls `restore` with each part of the ranges, of whole pages, that may have been written to, and the number of its
-    /// range.
+    /// range. The ranges are the first ones of those that are watched.
     #[inline]
     pub fn for_all(&mut self, ranges: &[Range<usize>], mut restore: impl FnMut(usize, Range<usize>)) {
         let now = faults();
-        if now.is_none() || now != self.faults {
+        if now.is_none() || now != self.faults || ranges.len() != self.ends.len() {
             // Faults from here on, those of this list included, are not in the number: it is looked at again next time.
             self.faults = now;
             self.listed.clear();

@@ -116,8 +116,9 @@ pub fn install_runtime() -> Result<PathBuf, BuildError> {
         return Ok(directory);
     }
     std::fs::create_dir_all(&directory).map_err(failed)?;
-    // Written beside and renamed, so that nobody sees half of it.
-    let partial = directory.join(format!("partial-{}", std::process::id()));
+    // Written beside and renamed, so that nobody sees half of it; under a name that no other thread writes to.
+    let beside = Scratch::new_in(&directory).map_err(failed)?;
+    let partial = beside.path().join("libquotient_runtime.so");
     std::fs::write(&partial, RUNTIME).map_err(failed)?;
     std::fs::rename(&partial, &file).map_err(failed)?;
     Ok(directory)
@@ -133,8 +134,13 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// The compiler to use.
 pub fn default_compiler(cpp: bool) -> OsString {
     let (variable, name) = if cpp { ("CXX", "c++") } else { ("CC", "cc") };
-    let given =
-        std::env::var_os(variable).filter(|v| !v.is_empty() && !v.to_string_lossy().contains("quotient"));
+    // It may be this program, by whatever name.
+    let own = std::env::current_exe().unwrap_or_default();
+    let is_own = |value: &str| {
+        let first = value.split(' ').next().unwrap_or_default();
+        value.contains("quotient") || Path::new(first).file_name() == own.file_name()
+    };
+    let given = std::env::var_os(variable).filter(|v| !v.is_empty() && !is_own(&v.to_string_lossy()));
     given.unwrap_or_else(|| name.into())
 }
 

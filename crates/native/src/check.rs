@@ -6,8 +6,10 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict, why};
-use crate::session::{End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text};
+use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict};
+use crate::session::{
+    End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
+};
 use crate::symbols::Location;
 use crate::token::Token;
 use crate::trace::{Trace, replay};
@@ -167,6 +169,9 @@ pub fn check(
             _ => Answer::Undecided(undecided(shared)),
         },
         End::Stuck => stuck(binary, request, &token),
+        End::Killed(signal) if from_outside(signal) => Answer::Undecided(format!(
+            "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
+        )),
         End::Killed(signal) => {
             died(binary, request, &token, &format!("the process was killed by signal {signal}"))?
         }
@@ -234,6 +239,12 @@ fn violated(
 ) -> Result<Answer, SessionError> {
     let trace = replay(binary, request, token, false)?;
     let expected = FailureKind::from_number(shared.failure.kind);
+    if let Some(why) = interrupted(&trace) {
+        return Ok(Answer::Undecided(format!(
+            "a violation ({}) was found, but {why} when it was to be repeated (schedule {token})",
+            expected.map_or("unknown", FailureKind::text)
+        )));
+    }
     if Some(trace.failure.kind) != expected {
         return Err(SessionError::Broken(format!(
             "the violation ({}) did not happen again (schedule {token})",
@@ -271,9 +282,24 @@ fn stuck(binary: &Binary, request: &Request, token: &Token) -> Answer {
     ))
 }
 
+/// Was the repetition ended by something that is not the program's doing?
+fn interrupted(trace: &Trace) -> Option<&'static str> {
+    match trace.failure.kind {
+        FailureKind::Stuck => Some("the program made no step for too long"),
+        FailureKind::None if trace.killed => Some("the process was ended from outside"),
+        _ => None,
+    }
+}
+
 /// The process died without an answer: the last execution did something that could not be caught.
 fn died(binary: &Binary, request: &Request, token: &Token, how: &str) -> Result<Answer, SessionError> {
     match replay(binary, request, token, false) {
+        Ok(trace) if interrupted(&trace).is_some() => {
+            let why = interrupted(&trace).unwrap_or_default();
+            Ok(Answer::Undecided(format!(
+                "{how}; when its last execution was repeated, {why} (schedule {token})"
+            )))
+        }
         Ok(trace) if trace.failure.kind != FailureKind::None => Ok(Answer::Violated(Box::new(trace))),
         Ok(_) => Ok(Answer::Undecided(format!(
             "{how}, but not when its last execution was repeated (schedule {token})"
@@ -327,12 +353,13 @@ const MOST_HOLES: usize = 5;
 fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> {
     let mut notes = Vec::new();
     if request.symmetry != Symmetry::Off {
-        let reasons = why::ALL.iter().filter(|(bit, _)| shared.asymmetric & bit != 0);
-        notes.extend(reasons.map(|(_, text)| format!("not symmetric: {text}")));
-        for class in shared.classes.iter().filter(|class| **class != 0) {
-            let threads: Vec<String> =
-                quotient_stateless::ThreadSet(u64::from(*class)).iter().map(|t| format!("T{t}")).collect();
-            notes.push(format!("symmetric at some point: {}", threads.join(", ")));
+        notes.extend(crate::symmetric_threads::notes(&shared.classes, &shared.unlike, request.symmetry));
+        if shared.unexchanged > 0 {
+            let most = quotient_stateless::Configuration::default().image_bound;
+            let states = shared.unexchanged;
+            notes.push(format!(
+                "symmetry was not used at {states} state(s): an execution would have more than {most} images"
+            ));
         }
     }
     if shared.leaked > 0 {

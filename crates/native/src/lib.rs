@@ -24,13 +24,16 @@ pub mod build;
 pub mod check;
 mod confinement;
 pub mod holes;
+pub mod project;
 pub mod protocol;
 pub mod residual;
 mod scratch;
 pub mod session;
 pub mod symbols;
+mod symmetric_threads;
 pub mod token;
 pub mod trace;
+mod variables;
 pub mod wrapper;
 
 pub use build::{Binary, Build, BuildError};

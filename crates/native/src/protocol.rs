@@ -377,6 +377,8 @@ pub struct Shared {
     pub pruned: u64,
     /// Permuted images looked at.
     pub images: u64,
+    /// States at which threads were not exchanged because there would have been too many images.
+    pub unexchanged: u64,
     /// Explorations that were started again because something more was found to be visible.
     pub restarts: u64,
     /// Accesses to memory that needed no step.
@@ -425,8 +427,9 @@ pub struct Shared {
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
     pub fewest: u32,
-    /// Why symmetry was not used, as bits: see [`why`].
-    pub asymmetric: u32,
+    /// Why two threads were not exchanged, as bits (see [`why`]), the smaller number first. With itself: why a thread is unlike
+    /// all others.
+    pub unlike: [[u16; THREADS]; THREADS],
     /// Sets of threads that were exchanged, at most four.
     pub classes: [u32; 4],
     /// Length of `cells`.
@@ -445,54 +448,51 @@ pub struct Shared {
     pub trace: [Step; STEPS],
 }
 
-/// Why threads could not be exchanged (bits of [`Shared::asymmetric`]).
+/// Why threads could not be exchanged (bits of [`Shared::unlike`]).
 pub mod why {
     /// They were started with different functions or arguments.
-    pub const ARGUMENTS: u32 = 1;
+    pub const ARGUMENTS: u16 = 1;
     /// A thread asked who it is.
-    pub const IDENTITY: u32 = 2;
+    pub const IDENTITY: u16 = 2;
     /// One was joined, detached or cancelled without the other.
-    pub const JOIN: u32 = 4;
+    pub const JOIN: u16 = 4;
     /// Memory that belongs to one of them was used by somebody else.
-    pub const MEMORY: u32 = 8;
+    pub const MEMORY: u16 = 8;
     /// What they do next, or after that, differs.
-    pub const CODE: u32 = 16;
+    pub const CODE: u16 = 16;
     /// Their live locals differ.
-    pub const LOCALS: u32 = 32;
+    pub const LOCALS: u16 = 32;
     /// Live locals of somebody else refer to one of them.
-    pub const REFERENCE: u32 = 64;
+    pub const REFERENCE: u16 = 64;
     /// One of them has a lock or waits in a queue.
-    pub const OBJECTS: u32 = 128;
+    pub const OBJECTS: u16 = 128;
     /// Races would be found with the accesses of one and not of the other.
-    pub const HISTORY: u32 = 256;
+    pub const HISTORY: u16 = 256;
     /// Something was not understood.
-    pub const UNKNOWN: u32 = 512;
+    pub const UNKNOWN: u16 = 512;
     /// What they have allocated differs.
-    pub const HEAP: u32 = 1024;
+    pub const HEAP: u16 = 1024;
     /// Their thread-local variables differ.
-    pub const THREAD_LOCAL: u32 = 2048;
+    pub const THREAD_LOCAL: u16 = 2048;
     /// A global refers to one of them.
-    pub const REFERENCE_GLOBAL: u32 = 4096;
+    pub const REFERENCE_GLOBAL: u16 = 4096;
     /// A heap block of somebody else refers to one of them.
-    pub const REFERENCE_HEAP: u32 = 8192;
+    pub const REFERENCE_HEAP: u16 = 8192;
     /// All of these, with their reasons.
-    pub const ALL: [(u32, &str); 14] = [
-        (ARGUMENTS, "threads are started with different functions or arguments"),
-        (IDENTITY, "a thread asks for its own identity"),
-        (JOIN, "one thread is joined or detached without the other, or its result is asked for"),
-        (MEMORY, "memory given to one thread is used by another"),
+    pub const ALL: [(u16, &str); 14] = [
+        (ARGUMENTS, "started with different functions or arguments"),
+        (IDENTITY, "asks for its own identity"),
+        (JOIN, "joined or detached without the other, or the result is asked for"),
+        (MEMORY, "memory given to one is used by another"),
         (CODE, "residual code differs"),
         (LOCALS, "live locals differ"),
-        (HEAP, "what the threads have allocated differs"),
+        (HEAP, "what they have allocated differs"),
         (THREAD_LOCAL, "thread-local variables differ"),
-        (REFERENCE, "live locals of another thread refer to one of the threads, its stack or its heap"),
-        (REFERENCE_GLOBAL, "a global refers to one of the threads, its stack or its heap"),
-        (
-            REFERENCE_HEAP,
-            "a heap block of another thread refers to one of the threads, its stack or its heap",
-        ),
-        (OBJECTS, "one of the threads has a lock or waits in a queue"),
-        (HISTORY, "data races would be found with accesses of one thread and not of the other"),
+        (REFERENCE, "live locals of another thread refer to one of them, its stack or its heap"),
+        (REFERENCE_GLOBAL, "a global refers to one of them, its stack or its heap"),
+        (REFERENCE_HEAP, "a heap block of another thread refers to one of them, its stack or its heap"),
+        (OBJECTS, "one of them has a lock or waits in a queue"),
+        (HISTORY, "data races would be found with accesses of one and not of the other"),
         (
             UNKNOWN,
             "an operation, thread-specific data, mapped memory or code outside of the program is not understood",

@@ -11,8 +11,11 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new() -> std::io::Result<Scratch> {
+        Scratch::new_in(&std::env::temp_dir())
+    }
+
+    pub(crate) fn new_in(base: &Path) -> std::io::Result<Scratch> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let base = std::env::temp_dir();
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = base.join(format!("quotient-{}-{number}", std::process::id()));

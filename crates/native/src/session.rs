@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -120,6 +120,11 @@ pub enum End {
     Exited(i32),
     /// A step took too long: it was ended.
     Stuck,
+}
+
+/// Is this a signal that others send to end a process? What the program sends to itself never reaches the kernel.
+pub(crate) fn from_outside(signal: i32) -> bool {
+    [libc::SIGKILL, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT].contains(&signal)
 }
 
 /// What is told while a process runs.
@@ -268,7 +273,8 @@ impl Session {
         Ok(())
     }
 
-    /// Waits for the end; kills a process that makes no step for too long, in CPU time or four times as long in real time.
+    /// Waits for the end; kills a process that makes no step for too long: in CPU time, or four times as long in real time
+    /// if it sleeps, in a call that blocks. A process that is not let run for long, on a busy machine, is waited for.
     fn wait(
         &self,
         child: &mut Child,
@@ -304,7 +310,8 @@ impl Session {
             if beat.steps != steps {
                 (steps, since, cpu) = (beat.steps, Instant::now(), cpu_time(child.id()));
             } else if since.elapsed() > patience
-                && (cpu_time(child.id()) - cpu > patience || since.elapsed() > 4 * patience)
+                && (cpu_time(child.id()).saturating_sub(cpu) > patience
+                    || since.elapsed() > 4 * patience && sleeps(child.id()))
             {
                 child.kill().map_err(failed)?;
                 child.wait().map_err(failed)?;
@@ -383,14 +390,25 @@ pub(crate) fn failure_text(shared: &Shared) -> String {
     String::from_utf8_lossy(&shared.failure.text[..length]).into_owned()
 }
 
+/// What the kernel tells of a process or kernel thread after its name.
+fn state(path: &Path) -> String {
+    let stat = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
+    // The name, in parentheses, may contain spaces.
+    stat.rsplit_once(')').map_or("", |(_, rest)| rest).to_owned()
+}
+
 /// CPU time used by a process.
 fn cpu_time(process: u32) -> Duration {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name, in parentheses, may contain spaces.
-    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let state = state(Path::new(&format!("/proc/{process}")));
+    let fields: Vec<&str> = state.split_whitespace().collect();
     let ticks = |index: usize| fields.get(index).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
     Duration::from_millis((ticks(11) + ticks(12)) * 10)
+}
+
+/// Do all kernel threads of a process wait for something?
+fn sleeps(process: u32) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
+    tasks.is_ok_and(|tasks| tasks.flatten().all(|task| state(&task.path()).trim_start().starts_with('S')))
 }
 
 /// CPU time of all processes that were started and have ended.

@@ -4,12 +4,16 @@ use std::path::Path;
 
 use addr2line::Loader;
 
+use crate::variables::{Variable, variables};
+
 /// The debugging information of a program that was loaded at some address.
 pub struct Symbols {
     loader: Option<Loader>,
     base: u64,
-    /// Variables: address, size, name; sorted.
-    variables: Vec<(u64, u64, String)>,
+    /// Symbols of variables: address, size, name; sorted.
+    symbols: Vec<(u64, u64, String)>,
+    /// Variables with their types, as far as there is debugging information.
+    variables: Vec<Variable>,
     /// Size of the program in memory: what lies beyond belongs to libraries.
     size: u64,
 }
@@ -23,26 +27,32 @@ pub struct Location {
     pub file: String,
     /// The line.
     pub line: u32,
+    /// Is it code of a library's header, such as that of `std::mutex`, and not the user's own?
+    pub of_library: bool,
 }
 
-/// Variables (address, size, name) and size of a program.
-type Image = (Vec<(u64, u64, String)>, u64);
+/// Where headers are installed.
+const LIBRARIES: [&str; 3] = ["/usr/include/", "/usr/lib/", "/usr/local/include/"];
+
+/// Symbols of variables (address, size, name), variables with types, and size of a program.
+type Image = (Vec<(u64, u64, String)>, Vec<Variable>, u64);
 
 fn read_image(bytes: &[u8]) -> Option<Image> {
     use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
     let file = object::File::parse(bytes).ok()?;
     let end = file.segments().map(|s| s.address() + s.size()).max()?;
     let data = file.symbols().filter(|s| s.kind() == SymbolKind::Data && s.size() > 0);
-    Some((data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect(), end))
+    let symbols = data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect();
+    Some((symbols, variables(&file), end))
 }
 
 impl Symbols {
     /// Of the program at `path`, loaded at `base`. Without debugging information there are no names.
     pub fn new(path: &Path, base: u64) -> Symbols {
         let bytes = std::fs::read(path).unwrap_or_default();
-        let (mut variables, size) = read_image(&bytes).unwrap_or_default();
-        variables.sort();
-        Symbols { loader: Loader::new(path).ok(), base, variables, size }
+        let (mut symbols, variables, size) = read_image(&bytes).unwrap_or_default();
+        symbols.sort();
+        Symbols { loader: Loader::new(path).ok(), base, symbols, variables, size }
     }
 
     /// Where the call that returns to `address` is; `None` outside of the program.
@@ -62,21 +72,28 @@ impl Symbols {
             function = loader.find_symbol(probe)?.to_owned();
         }
         let file = place.as_ref().and_then(|p| p.file).unwrap_or("");
+        let of_library = LIBRARIES.iter().any(|directory| file.starts_with(directory));
         let file = file.rsplit('/').next().unwrap_or(file).to_owned();
-        Some(Location { function, file, line: place.and_then(|p| p.line).unwrap_or(0) })
+        Some(Location { function, file, line: place.and_then(|p| p.line).unwrap_or(0), of_library })
     }
 
-    /// The name of the function that starts at `address`.
+    /// The name of the function that starts at `address`; `None` outside of the program.
     pub fn function(&self, address: u64) -> Option<String> {
-        let probe = address.checked_sub(self.base)?;
+        let probe = address.checked_sub(self.base).filter(|probe| *probe < self.size)?;
         self.loader.as_ref()?.find_symbol(probe).map(str::to_owned)
     }
 
     /// What the program calls the memory at `address`.
     pub fn data(&self, address: u64) -> String {
         let known = address.checked_sub(self.base).and_then(|probe| {
-            let index = self.variables.partition_point(|v| v.0 <= probe).checked_sub(1)?;
-            let (start, size, name) = &self.variables[index];
+            let index = self.variables.partition_point(|v| v.start <= probe).checked_sub(1);
+            if let Some(variable) = index.map(|index| &self.variables[index])
+                && probe - variable.start < variable.size
+            {
+                return Some(variable.place(probe - variable.start));
+            }
+            let index = self.symbols.partition_point(|v| v.0 <= probe).checked_sub(1)?;
+            let (start, size, name) = &self.symbols[index];
             let offset = probe - start;
             (offset < *size).then(|| if offset == 0 { name.clone() } else { format!("{name}+{offset}") })
         });

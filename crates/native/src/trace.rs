@@ -5,8 +5,8 @@ use quotient_stateless::ThreadSet;
 use crate::build::Binary;
 use crate::check::Request;
 use crate::protocol::{FailureKind, Op, Place, Shared, Stack, Step, THREADS, ThreadEnd, mode, verdict};
-use crate::session::{End, Session, SessionError, failure_text};
-use crate::symbols::Symbols;
+use crate::session::{End, Session, SessionError, failure_text, from_outside};
+use crate::symbols::{Location, Symbols};
 use crate::token::Token;
 
 /// A function on a stack.
@@ -89,6 +89,8 @@ pub struct Trace {
     pub lost: bool,
     /// No thread can go on.
     pub complete: bool,
+    /// Somebody else has ended the process.
+    pub killed: bool,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -113,7 +115,10 @@ pub fn replay(
     let symbols = Symbols::new(binary.path(), shared.program_base);
     let view = View { symbols: &symbols, shared };
     let mut failure = view.failure();
-    if let End::Killed(signal) = end {
+    let killed = matches!(end, End::Killed(signal) if from_outside(signal));
+    if let End::Killed(signal) = end
+        && !killed
+    {
         failure.kind = FailureKind::Crash;
         failure.text = format!("the process is killed by signal {signal}");
     } else if end == End::Stuck {
@@ -128,6 +133,7 @@ pub fn replay(
         token: token.clone(),
         lost: shared.bound == 6,
         complete: shared.verdict != verdict::UNDECIDED,
+        killed,
     })
 }
 
@@ -171,10 +177,36 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn stack(&self, stack: &Stack) -> Vec<Frame> {
+    fn locations(&self, stack: &Stack) -> Vec<Location> {
         let addresses = stack.iter().take_while(|a| **a != 0);
-        let known = addresses.filter_map(|a| self.symbols.code(*a));
-        known.map(|l| Frame { function: l.function, file: l.file, line: l.line }).collect()
+        addresses.filter_map(|a| self.symbols.code(*a)).collect()
+    }
+
+    /// The functions of the program on a stack. What headers of libraries do to make a call of the program's own is left
+    /// out: the innermost function shown is the user's, if there is one.
+    fn stack(&self, stack: &Stack) -> Vec<Frame> {
+        let mut found = self.locations(stack);
+        if let Some(own) = found.iter().position(|location| !location.of_library) {
+            found.drain(..own);
+        }
+        found.into_iter().map(|l| Frame { function: l.function, file: l.file, line: l.line }).collect()
+    }
+
+    /// What thread `number` is called: its start routine, or the user's function that the library's routine calls.
+    fn name(&self, number: usize, routine: u64) -> String {
+        if number == 0 {
+            return "main".to_owned();
+        }
+        self.symbols.function(routine).unwrap_or_else(|| {
+            let steps = self.shared.trace[..self.shared.trace_length as usize].iter();
+            let own = steps.filter(|step| step.thread as usize == number).map(|step| &step.stack);
+            let first = own.chain([&self.shared.ends[number].stack]).find_map(|stack| {
+                let outermost = self.locations(stack).into_iter().rev().find(|l| !l.of_library)?;
+                Some(outermost.function)
+            });
+            let without_arguments = |name: String| name.split('(').next().unwrap_or_default().to_owned();
+            first.map(without_arguments).unwrap_or_default()
+        })
     }
 
     fn step(&self, step: &Step) -> TraceStep {
@@ -218,8 +250,11 @@ impl View<'_> {
                 )
             }
             Op::Create => {
-                let name = self.symbols.function(step.address).unwrap_or_default();
-                format!("create {} ({name})", threads(step.wakes))
+                let new = ThreadSet(step.wakes).first().map_or(0, usize::from);
+                match self.name(new, step.address).as_str() {
+                    "" => format!("create {}", threads(step.wakes)),
+                    name => format!("create {} ({name})", threads(step.wakes)),
+                }
             }
             Op::Join => format!("join {}", threads(step.awaits)),
             Op::Wait | Op::TimedWait => {
@@ -266,7 +301,6 @@ impl View<'_> {
     }
 
     fn thread(&self, number: usize, end: &ThreadEnd) -> ThreadState {
-        let name = if number == 0 { Some("main".to_owned()) } else { self.symbols.function(end.routine) };
         let op = Op::from_number(end.op).unwrap_or(Op::None);
         let waits = match op {
             Op::Join => {
@@ -282,7 +316,7 @@ impl View<'_> {
         ThreadState {
             exists: end.state != 0,
             finished: end.state == 2,
-            name: name.unwrap_or_default(),
+            name: self.name(number, end.routine),
             waits,
             owner: ((end.owner as usize) < THREADS).then_some(end.owner as usize),
             stack: self.stack(&end.stack),

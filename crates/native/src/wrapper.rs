@@ -10,6 +10,7 @@ use std::process::Command;
 use crate::build::{
     BuildError, compile_flags, default_compiler, install_runtime, is_native_source, link_flags,
 };
+use crate::project::note_linked;
 use crate::scratch::Scratch;
 
 /// Flags after which nothing is linked.
@@ -64,7 +65,11 @@ pub fn run(arguments: &[OsString], cpp: bool) -> Result<u8, BuildError> {
     }
     let mut command = Command::new(&compiler);
     command.args(&linked).args(link_flags(&runtime));
-    status(command, &compiler)
+    let code = status(command, &compiler)?;
+    if code == 0 {
+        note_linked(&linked);
+    }
+    Ok(code)
 }
 
 fn starts(argument: &OsStr, prefix: &str) -> bool {

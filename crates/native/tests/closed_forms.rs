@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use quotient_native::{Answer, Build, Figures, Request, check};
 use quotient_stateless::Symmetry;
@@ -46,10 +47,16 @@ fn executions(kind: u32, n: u32, symmetry: Symmetry) -> u64 {
 }
 
 fn figures(kind: u32, n: u32, request: &Request) -> Figures {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels.c");
-    std::fs::write(&path, SOURCE).expect("the test directory can be written");
+    // Written once: another test may be compiling it.
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+    let path = FILE.get_or_init(|| {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels.c");
+        std::fs::write(&path, SOURCE).expect("the test directory can be written");
+        path
+    });
     let flags: Vec<OsString> = vec![format!("-DKIND={kind}").into(), format!("-DN={n}").into()];
-    let binary = Build { sources: vec![path], flags, compiler: None }.run().unwrap_or_else(|e| panic!("{e}"));
+    let binary =
+        Build { sources: vec![path.clone()], flags, compiler: None }.run().unwrap_or_else(|e| panic!("{e}"));
     let report = check(&binary, request, &mut |_| true);
     let report = report.unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);

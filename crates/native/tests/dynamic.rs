@@ -76,7 +76,7 @@ fn different_pasts_lead_to_symmetric_states() {
     assert!(dynamic.figures.executions < 4 && dynamic.figures.pruned > 0, "{:?}", dynamic.notes);
     let set = |report: &Report| report.outcomes.iter().copied().collect::<BTreeSet<u64>>();
     assert_eq!(set(&dynamic), set(&off));
-    assert!(dynamic.notes.iter().any(|n| n == "symmetric at some point: T1, T2"), "{:?}", dynamic.notes);
+    assert!(dynamic.notes.iter().any(|n| n == "symmetric at some point: T1 and T2"), "{:?}", dynamic.notes);
 }
 
 /// The same number of executions as for threads started alike, where that is what makes them symmetric.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quotient_native::protocol::FailureKind;
+use quotient_native::session::{Heartbeat, Surroundings};
 use quotient_native::{Answer, Build, Request, check};
 
 fn answer(name: &str, body: &str) -> Answer {
@@ -52,6 +53,9 @@ fn what_is_not_supported_is_refused_by_name() {
     let refused = [
         ("pthread_setcanceltype", "pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0)"),
         ("kill", "kill(1, SIGTERM)"),
+        ("kill", "long syscall(long, ...); syscall(62L, 1L, 15L)"),
+        ("fork", "long syscall(long, ...); syscall(57L)"),
+        ("syscall", "long syscall(long, ...); syscall(101L, 0L, 0L, 0L, 0L)"),
         ("alarm", "alarm(1)"),
         (
             "connect",
@@ -137,4 +141,73 @@ fn exceptions_are_those_of_their_thread() {
 fn an_exception_that_nobody_catches_is_a_crash() {
     let body = "static void *w(void *a) { if (!a) throw 1; return a; }";
     assert_eq!(failure(&answer_in("cc", "uncaught", body)), FailureKind::Crash);
+}
+
+/// Checks a program of many executions, with `name` as its argument; `meanwhile` is told its process number again and again.
+fn answer_meanwhile(name: &str, most: u64, meanwhile: &mut dyn FnMut(&str)) -> Answer {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.c"));
+    let text = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+        static void *w(void *a) { for (int i = 0; i < 9; i++) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }\n\
+        return a; }\nint main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0);\n\
+        for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return 0; }\n";
+    std::fs::write(&path, text).expect("the test directory can be written");
+    let binary =
+        Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let surroundings = Surroundings { arguments: vec![name.into()], ..Surroundings::default() };
+    let request = Request {
+        patience: Duration::from_millis(200),
+        max_executions: Some(most),
+        surroundings,
+        ..Request::default()
+    };
+    let mut watch = |beat: Heartbeat| {
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let is_it = |path: &std::path::Path| {
+            let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+            line.ends_with(format!("/program\0{name}\0").as_bytes())
+        };
+        if beat.executions > 0
+            && let Some(process) = processes.map(|p| p.path()).find(|p| is_it(p))
+        {
+            meanwhile(&process.file_name().unwrap_or_default().to_string_lossy());
+        }
+        true
+    };
+    check(&binary, &request, &mut watch).unwrap_or_else(|e| panic!("{name}: {e}")).answer
+}
+
+fn send(signal: &str, process: &str) {
+    let status = std::process::Command::new("kill").args([signal, process]).status();
+    assert!(status.is_ok_and(|s| s.success()), "kill {signal} {process}");
+}
+
+#[test]
+fn a_process_that_others_end_is_no_crash() {
+    let mut killed = false;
+    let found = answer_meanwhile("ended_by_others", 100_000_000, &mut |process| {
+        if !std::mem::replace(&mut killed, true) {
+            send("-KILL", process);
+        }
+    });
+    assert!(matches!(&found, Answer::Undecided(why) if why.contains("from outside")), "{found:?}");
+}
+
+#[test]
+fn a_process_that_is_not_let_run_is_waited_for() {
+    let mut stopped: Option<std::time::Instant> = None;
+    let mut goes_on = false;
+    let found = answer_meanwhile("not_let_run", 200_000, &mut |process| match stopped {
+        None => {
+            stopped = Some(std::time::Instant::now());
+            send("-STOP", process);
+        }
+        // Much longer than the patience of this request.
+        Some(since) if !goes_on && since.elapsed() > Duration::from_secs(2) => {
+            goes_on = true;
+            send("-CONT", process);
+        }
+        Some(_) => {}
+    });
+    assert!(goes_on, "it was not stopped for long enough");
+    assert!(matches!(&found, Answer::Undecided(why) if why.contains("bound on executions")), "{found:?}");
 }

@@ -44,7 +44,8 @@ fn run(binary: &Binary, number: usize, mode: &Mode) -> (BTreeSet<u64>, u64, Stri
         check(binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("program {number}: {error}"));
     let why = match &report.answer {
         Answer::Undecided(why) | Answer::Refused(why, _) => why.clone(),
-        _ => String::new(),
+        Answer::Violated(trace) => format!("{}: {}", trace.failure.kind.text(), trace.failure.text),
+        Answer::Holds => "holds".to_owned(),
     };
     (report.outcomes.into_iter().collect(), report.figures.executions, why)
 }

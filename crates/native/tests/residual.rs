@@ -26,8 +26,9 @@ int main(void) {
 }
 ";
 
-fn build() -> Binary {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("residual.c");
+/// The file has the test's name: tests run at the same time.
+fn build(name: &str) -> Binary {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("residual-{name}.c"));
     std::fs::write(&path, SOURCE).expect("the test directory can be written");
     Build { sources: vec![path], flags: Vec::new(), compiler: None }.run().unwrap_or_else(|e| panic!("{e}"))
 }
@@ -51,7 +52,7 @@ fn bytes(pairing: &Pairing) -> u32 {
 
 #[test]
 fn live_bytes() {
-    let binary = build();
+    let binary = build("live");
     let mut residual = Residual::new(binary.path()).expect("a program");
     let stores = returns(binary.path(), "first", "__tsan_atomic32_store");
     let loads = returns(binary.path(), "first", "__tsan_atomic32_load");
@@ -71,7 +72,7 @@ fn live_bytes() {
 
 #[test]
 fn code_up_to_renaming() {
-    let binary = build();
+    let binary = build("code");
     let mut residual = Residual::new(binary.path()).expect("a program");
     let stores = |f: &str| returns(binary.path(), f, "__tsan_atomic32_store");
     let (first, second, third) = (stores("first"), stores("second"), stores("third"));

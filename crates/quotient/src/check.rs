@@ -526,6 +526,9 @@ impl Model {
                 return Err(CheckError::NotReplayable(NotReplayable { step: v.choices.len() - 1 }));
             }
         }
+        if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
+            outcome.is_incomplete(why);
+        }
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -563,6 +566,9 @@ impl Model {
             outcome.unreached = unreached(machine, self);
         }
         let found = self.record(Question::Safety, machine, None, report, outcome)?;
+        if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
+            outcome.is_incomplete(why);
+        }
         let verdict = match &report.stop {
             _ if !found.is_empty() => Verdict::Violated,
             Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
@@ -589,13 +595,21 @@ impl Outcome {
         self.verdict = match (self.violations.is_empty(), undecided) {
             (false, why) => {
                 if let Some(why) = why.filter(|w| !w.contains("violation")) {
-                    self.notes.push(format!("the search is incomplete: {why}"));
+                    self.is_incomplete(&why);
                 }
                 Verdict::Violated
             }
             (true, Some(why)) => Verdict::Undecided(why),
             (true, None) => Verdict::Holds,
         };
+    }
+
+    /// Notes, once, that a search did not come to its end, so that there may be more than was found.
+    fn is_incomplete(&mut self, why: &str) {
+        let note = format!("the search is incomplete: {why}");
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     /// Adds the figures of one more search.

@@ -131,6 +131,12 @@ fn limits_end_undecided() {
             assert!(object["states"].as_u64() > Some(10));
         }
     }
+    // What was found before the limit is said, and that there may be more.
+    let file =
+        File::new("wrong_counter.pml", "int x;\nactive proctype P() { do :: x++; assert(x != 3) od }\n");
+    let output = quotient(&["check", "--all", "--max-states", "1000", file.path()]);
+    assert_eq!(output.status.code(), Some(12), "{}", stdout(&output));
+    assert!(stdout(&output).contains("the search is incomplete: "), "{}", stdout(&output));
 }
 
 #[test]

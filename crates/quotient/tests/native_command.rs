@@ -98,3 +98,28 @@ fn the_debugger_stops_before_a_step() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("has 4 steps"));
 }
+
+#[test]
+fn traces_are_in_the_names_of_the_source() {
+    let output = quotient(&["check", &example("philosophers_deadlock.c")]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("waits to lock fork_at[1], which T2 has"), "{text}");
+    // What std::thread and std::mutex do inside of their headers and library is not shown.
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("names.cc");
+    let program = "#include <cassert>\n#include <mutex>\n#include <thread>\n\
+        struct Account { std::mutex lock; int money; } accounts[2];\n\
+        static void work() { std::lock_guard<std::mutex> guard(accounts[1].lock); accounts[1].money++; }\n\
+        int main() { std::thread a(work), b(work);\n  a.join();\n  b.join();\n  assert(accounts[1].money == 1); }\n";
+    std::fs::write(&path, program).expect("the test directory can be written");
+    let output = quotient(&["check", &path.display().to_string()]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in [
+        "create T1 (work)  [names.cc:6]",
+        "lock accounts[1].lock  [names.cc:5]",
+        "join T1  [names.cc:7]",
+        "T2 work",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    assert!(!text.contains("gthr"), "{text}");
+}

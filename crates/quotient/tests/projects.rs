@@ -133,3 +133,34 @@ fn cmake() {
     let (status, text) = check(&directory, &["build/program"]);
     assert_eq!(status, Some(11), "{text}");
 }
+
+#[test]
+fn the_build_command_is_run() {
+    let makefile = "all: program other\nprogram: main.c account.c\n\t$(CC) $(CFLAGS) -o $@ main.c account.c -lpthread\n\
+        other: program\n\tcp program other\nCC = cc\n";
+    let directory = project("build-command", &[("Makefile", makefile)]);
+    let (status, text) = check(&directory, &["--arg", "7", "--", "make", "program"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("./program: holds: 2 executions"), "{text}");
+    let (status, text) = check(&directory, &["--", "make", "program"]);
+    assert_eq!(status, Some(2), "nothing is left to build:\n{text}");
+    let (status, text) = check(&directory, &["./other", "--", "make", "-B", "CFLAGS=-DTWICE"]);
+    assert_eq!(status, Some(11), "{text}");
+    // The command in the report repeats the violation.
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("to see it again: quotient "));
+    let again = format!("{QUOTIENT} {}", again.unwrap_or_default());
+    assert_eq!(run(&directory, "sh", &["-c", &again]).status.code(), Some(11), "{again}");
+    let (status, text) = check(&directory, &["--", "make", "broken"]);
+    assert_eq!(status, Some(2), "{text}");
+}
+
+#[test]
+fn all_files_and_options_are_in_the_command_that_repeats() {
+    let directory = project("repeat", &[]);
+    let (status, text) = check(&directory, &["main.c", "account.c", "-D", "TWICE", "--arg", "1 2"]);
+    assert_eq!(status, Some(11), "{text}");
+    assert!(text.contains("replay main.c account.c -DTWICE '--arg=1 2' --schedule"), "{text}");
+    let again = text.lines().find_map(|line| line.trim().strip_prefix("to see it again: quotient "));
+    let again = format!("{QUOTIENT} {}", again.unwrap_or_default());
+    assert_eq!(run(&directory, "sh", &["-c", &again]).status.code(), Some(11), "{again}");
+}

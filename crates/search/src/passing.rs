@@ -39,13 +39,12 @@ impl Passage {
         out: &mut Successors,
         first: usize,
     ) -> Result<(), Exhausted> {
-        if A::PROPOSALS > 0 {
-            for index in first..out.len() {
-                let passing = ample.passing(system, from, out.state(index));
-                if passing.threads != 0 {
-                    self.go_on(system, ample, (out, index), passing, &mut |_, _, _| Ok(()))?;
-                }
-            }
+        let mut next = first;
+        while A::PROPOSALS > 0
+            && let Some((index, passing)) = ample.next_passing(system, from, out, next)
+        {
+            self.go_on(system, ample, (out, index), passing, &mut |_, _, _| Ok(()))?;
+            next = index + 1;
         }
         Ok(())
     }

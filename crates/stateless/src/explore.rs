@@ -138,7 +138,9 @@ pub(crate) fn report(violation: Option<Violation>, bound: Option<Bound>, statist
 /// An exploration with what it needs to analyse runs, and what it has found.
 pub(crate) struct Explorer {
     pub exploration: Exploration,
-    happens_before: HappensBefore,
+    /// Of the last run made. The next one begins like it, up to where the run was taken back to; who replaces the run must
+    /// forget it.
+    pub happens_before: HappensBefore,
     images: Images,
     threads: usize,
     pub violation: Option<Violation>,
@@ -207,7 +209,7 @@ impl Explorer {
         // Also when all that is enabled sleeps: somebody may have been blocked by this run alone.
         exploration.collect_pending(program, self.threads);
         let from = if configuration.algorithm == Algorithm::Optimal { 0 } else { fixed };
-        happens_before.analyse(&exploration.run, &exploration.pending, from);
+        happens_before.analyse_rest(&exploration.run, &exploration.pending, from, fixed);
         if configuration.data_races
             && let Some(race) = exploration.data_race(happens_before)
         {
@@ -219,7 +221,7 @@ impl Explorer {
         }
         exploration.reverse_races(happens_before, from);
         if configuration.symmetry != Symmetry::Off && configuration.images {
-            images.reverse_races(exploration, from);
+            images.reverse_races(exploration, from, fixed);
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -290,8 +292,8 @@ impl Exploration {
 
     fn replay<X: Execution>(&mut self, program: &mut X, fixed: usize) -> Result<(), ExplorationError> {
         if self.configuration.symmetry != Symmetry::Off {
-            self.history.restart();
-            (1..=fixed).for_each(|k| self.history.extend(&self.run[..k]));
+            self.history.truncate(fixed);
+            (self.history.length() + 1..=fixed).for_each(|k| self.history.extend(&self.run[..k]));
         }
         let differs =
             |step: usize| ExplorationError::NotDeterministic { step, thread: self.run[step].thread };

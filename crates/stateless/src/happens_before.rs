@@ -87,7 +87,19 @@ struct ObjectHistory {
     readers: ThreadSet,
 }
 
-/// Clocks and races of a run. Kept between runs to reuse memory.
+/// Something that an event has changed, as it was before.
+#[derive(Clone, Copy)]
+enum Change {
+    /// The clock of this thread: the last one of `old_clocks`.
+    Clock(ThreadId),
+    /// By which event this thread was woken.
+    Woken(ThreadId, u32),
+    /// The history of an object, and when the thread of the event had last read it.
+    Object(u32, ObjectHistory, u32),
+}
+
+/// Clocks and races of a run. Kept between runs: to reuse memory, and since most runs begin as the one before (what an event
+/// changes is written down and taken back as far as the next run differs).
 pub struct HappensBefore {
     threads: usize,
     /// Does creating a thread come before what the thread does?
@@ -99,11 +111,16 @@ pub struct HappensBefore {
     woken_by: Vec<u32>,
     objects: Vec<ObjectHistory>,
     reads: Vec<u32>,
-    touched: Vec<u32>,
     base: Vec<u32>,
     clock: Vec<u32>,
     candidates: Vec<(u32, bool, Operation)>,
     races: Vec<Race>,
+    /// What the events have changed, and where the changes of each event begin.
+    changes: Vec<Change>,
+    marks: Vec<u32>,
+    old_clocks: Vec<u32>,
+    /// Whose the events are.
+    by: Vec<ThreadId>,
 }
 
 impl HappensBefore {
@@ -118,11 +135,14 @@ impl HappensBefore {
             woken_by: vec![NONE; threads],
             objects: Vec::new(),
             reads: Vec::new(),
-            touched: Vec::new(),
             base: vec![0; threads],
             clock: vec![0; threads],
             candidates: Vec::new(),
             races: Vec::new(),
+            changes: Vec::new(),
+            marks: Vec::new(),
+            old_clocks: Vec::new(),
+            by: Vec::new(),
         }
     }
 
@@ -134,21 +154,72 @@ impl HappensBefore {
 
     /// Forgets everything: the empty run.
     pub(crate) fn restart(&mut self) {
-        self.reset(0);
+        self.truncate(0);
+    }
+
+    /// Forgets all events but the first `length` ones.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        let n = self.threads;
+        while self.marks.len() > length {
+            let mark = self.marks.pop().map_or(0, |mark| mark as usize);
+            let k = self.marks.len();
+            while self.changes.len() > mark
+                && let Some(change) = self.changes.pop()
+            {
+                match change {
+                    Change::Clock(thread) => {
+                        let row = thread as usize * n;
+                        let old = self.old_clocks.len() - n;
+                        copy(&mut self.thread_clocks[row..row + n], &self.old_clocks[old..]);
+                        self.old_clocks.truncate(old);
+                    }
+                    Change::Woken(thread, by) => self.woken_by[thread as usize] = by,
+                    Change::Object(object, history, read) => {
+                        self.objects[object as usize] = history;
+                        self.reads[object as usize * n + self.by[k] as usize] = read;
+                    }
+                }
+            }
+            self.by.pop();
+            self.previous_write.pop();
+        }
+        self.clocks.truncate(length * n);
+        while self.races.last().is_some_and(|race| race.later as usize >= length) {
+            self.races.pop();
+        }
     }
 
     /// Computes the clock of the last event of `run`, those before having been given before.
     pub(crate) fn extend(&mut self, run: &[Event]) {
+        self.extend_with_races(run, usize::MAX);
+    }
+
+    /// The same, and adds the races of this event if it is at or beyond `from`.
+    pub(crate) fn extend_with_races(&mut self, run: &[Event], from: usize) {
         let Some(k) = run.len().checked_sub(1) else { return };
         self.clocks.resize(run.len() * self.threads, 0);
         self.look(run, run[k].thread, &run[k].operation);
+        if k >= from {
+            self.keep_races(run, k, run[k].thread);
+        }
         self.advance(run, k);
+    }
+
+    /// How many events have been given.
+    pub(crate) fn length(&self) -> usize {
+        self.marks.len()
     }
 
     /// The clock of event `k`.
     #[inline]
     pub fn clock(&self, k: usize) -> &[u32] {
         &self.clocks[k * self.threads..(k + 1) * self.threads]
+    }
+
+    /// Whose event `k` is.
+    #[inline]
+    pub(crate) fn thread(&self, k: usize) -> ThreadId {
+        self.by[k]
     }
 
     /// Does event `i`, of `thread`, happen before (or equal) event `k`?
@@ -165,14 +236,35 @@ impl HappensBefore {
     /// Computes clocks of `run` and the races whose later operation is at or after index `from`
     /// (pending ones always). `pending` are the operations that threads still had at the end.
     pub fn analyse(&mut self, run: &[Event], pending: &[(ThreadId, Operation)], from: usize) {
-        self.reset(run.len());
-        for (k, event) in run.iter().enumerate() {
+        self.analyse_rest(run, pending, from, 0);
+    }
+
+    /// The same for a run whose first `same` events, as far as the run analysed before has them, are those of that run. Races
+    /// with both events among them, at or after `from`, must have been asked for then.
+    pub(crate) fn analyse_rest(
+        &mut self,
+        run: &[Event],
+        pending: &[(ThreadId, Operation)],
+        from: usize,
+        same: usize,
+    ) {
+        let kept = same.min(self.marks.len());
+        self.truncate(kept);
+        let early = self.races.partition_point(|race| (race.later as usize) < from);
+        self.races.drain(..early);
+        self.clocks.resize(run.len() * self.threads, 0);
+        for (k, event) in run.iter().enumerate().skip(kept) {
             self.look(run, event.thread, &event.operation);
             if k >= from {
                 self.keep_races(run, k, event.thread);
             }
             self.advance(run, k);
         }
+        self.add_pending(run, pending);
+    }
+
+    /// Adds the races of the operations that threads still had at the end.
+    pub(crate) fn add_pending(&mut self, run: &[Event], pending: &[(ThreadId, Operation)]) {
         for (thread, operation) in pending {
             // What a thread is still waiting to end has not disabled anything.
             if operation.awaits.is_empty() {
@@ -180,18 +272,6 @@ impl HappensBefore {
                 self.keep_races(run, run.len(), *thread);
             }
         }
-    }
-
-    fn reset(&mut self, length: usize) {
-        for object in self.touched.drain(..) {
-            self.objects[object as usize] = ObjectHistory { last_write: NONE, readers: ThreadSet::EMPTY };
-        }
-        self.thread_clocks.fill(0);
-        self.woken_by.fill(NONE);
-        self.clocks.clear();
-        self.clocks.resize(length * self.threads, 0);
-        self.previous_write.clear();
-        self.races.clear();
     }
 
     fn history(&mut self, object: u32) -> ObjectHistory {
@@ -287,16 +367,18 @@ impl HappensBefore {
         let n = self.threads;
         let Event { thread, operation, .. } = &run[k];
         copy(&mut self.clock, &self.base);
+        self.marks.push(self.changes.len() as u32);
+        self.by.push(*thread);
         let mut previous = [NONE; crate::operation::MAX_ACCESSES];
         for (slot, access) in operation.accesses().iter().enumerate() {
             let object = access.object as usize;
             let history = self.objects[object];
             previous[slot] = history.last_write;
+            let read = self.reads[object * n + *thread as usize];
+            self.changes.push(Change::Object(access.object, history, read));
             if history.last_write != NONE {
                 let row = history.last_write as usize * n;
                 join(&mut self.clock, &self.clocks[row..row + n]);
-            } else if history.readers.is_empty() {
-                self.touched.push(access.object);
             }
             if access.writes() {
                 for reader in history.readers.iter() {
@@ -311,17 +393,35 @@ impl HappensBefore {
         }
         self.previous_write.push(previous);
         self.clock[*thread as usize] = k as u32 + 1;
+        self.note_clock(*thread);
         let row = *thread as usize * n;
         copy(&mut self.thread_clocks[row..row + n], &self.clock);
         copy(&mut self.clocks[k * n..(k + 1) * n], &self.clock);
-        self.woken_by[*thread as usize] = NONE;
+        self.set_woken(*thread, NONE);
         for woken in operation.wakes.iter() {
             let row = woken as usize * n;
             if !self.creation && self.thread_clocks[row + woken as usize] == 0 {
                 continue;
             }
+            self.note_clock(woken);
             join(&mut self.thread_clocks[row..row + n], &self.clock);
-            self.woken_by[woken as usize] = k as u32;
+            self.set_woken(woken, k as u32);
+        }
+    }
+
+    /// Writes down the clock of a thread that is about to change.
+    #[inline]
+    fn note_clock(&mut self, thread: ThreadId) {
+        let row = thread as usize * self.threads;
+        self.changes.push(Change::Clock(thread));
+        self.old_clocks.extend_from_slice(&self.thread_clocks[row..row + self.threads]);
+    }
+
+    #[inline]
+    fn set_woken(&mut self, thread: ThreadId, by: u32) {
+        let old = std::mem::replace(&mut self.woken_by[thread as usize], by);
+        if old != by {
+            self.changes.push(Change::Woken(thread, old));
         }
     }
 }
@@ -351,5 +451,59 @@ fn copy(into: &mut [u32], from: &[u32]) {
 fn join(into: &mut [u32], from: &[u32]) {
     for (a, b) in into.iter_mut().zip(from) {
         *a = (*a).max(*b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Kind;
+    use crate::random::Random;
+
+    fn random_operation(random: &mut Random, threads: usize) -> Operation {
+        let modes = [Mode::Read, Mode::Write, Mode::Acquire, Mode::Try, Mode::CompareAndSwap];
+        let mut operation = Operation::new(Kind::Other);
+        for object in 0..3 {
+            if random.below(3) == 0 && operation.accesses().len() < crate::operation::MAX_ACCESSES {
+                let mode = modes[random.below(5)];
+                operation = operation.with(object, mode, random.below(2) as i64, random.below(2) as i64);
+            }
+        }
+        if random.below(6) == 0 {
+            operation.wakes.insert(random.below(threads) as ThreadId);
+        }
+        if random.below(6) == 0 {
+            operation.awaits.insert(random.below(threads) as ThreadId);
+        }
+        operation.timed = (random.below(4) == 0).then_some(0);
+        operation
+    }
+
+    #[test]
+    fn what_is_kept_of_the_last_run_is_what_would_be_computed_again() {
+        const THREADS: usize = 4;
+        let mut random = Random(7);
+        let mut kept = HappensBefore::new(THREADS);
+        let mut run: Vec<Event> = Vec::new();
+        for _ in 0..2000 {
+            let same = random.below(run.len() + 1);
+            run.truncate(same);
+            for _ in 0..random.below(12) {
+                let thread = random.below(THREADS) as ThreadId;
+                run.push(Event { thread, alternative: 0, operation: random_operation(&mut random, THREADS) });
+            }
+            let pending = [(1, random_operation(&mut random, THREADS))];
+            kept.analyse_rest(&run, &pending, 0, same);
+            let mut fresh = HappensBefore::new(THREADS);
+            fresh.analyse(&run, &pending, 0);
+            assert_eq!(kept.clocks, fresh.clocks);
+            let races = |h: &HappensBefore| {
+                h.races
+                    .iter()
+                    .map(|r| (r.earlier, r.later, r.thread, r.reversed, r.direct))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(races(&kept), races(&fresh));
+        }
     }
 }

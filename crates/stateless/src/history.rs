@@ -39,11 +39,18 @@ impl History {
         }
     }
 
-    /// Back to the empty run.
-    pub fn restart(&mut self) {
-        self.clocks.restart();
-        self.ordinals.clear();
-        self.made.fill(0);
+    /// The number of events taken note of.
+    pub fn length(&self) -> usize {
+        self.ordinals.len()
+    }
+
+    /// Back to the first `length` events.
+    pub fn truncate(&mut self, length: usize) {
+        for k in (length..self.ordinals.len()).rev() {
+            self.made[self.clocks.thread(k) as usize] -= 1;
+        }
+        self.ordinals.truncate(length);
+        self.clocks.truncate(length);
     }
 
     /// Takes note of the last event of `run`.

@@ -9,76 +9,141 @@
 //! 1. no `f` at or beyond `j` is in a race with `e`, and
 //! 2. everything at or beyond `j` happens after `e`, or else nothing at all is in a race with `e` and it has no alternatives.
 //!
-//! Images differ in who executes what, not in which objects are accessed in which order. So both are decided by the objects alone:
+//! Images differ in who executes what, not in which objects are accessed in which order. So both are decided by what all images have in
+//! common:
 //!
+//! - Accesses to one object, one of them a write, are ordered by happens-before whoever makes them.
+//! - What a thread has done, was woken by or has waited for happens before its next operation. Follow a thread of the run, whatever it
+//!   is called in an image. Let `P(t)` be events that happen before the next operation of thread `t` in every image. The event of `t`
+//!   is added to it with all that happens before the event; so it is to `P(u)`, if the event wakes `u`; an event that waits
+//!   for the end of `u` comes after `P(u)`. This holds in images because operations are renamed with the threads. Where
+//!   an image may exchange `t` with `u`, `t` goes on in the place of `u`: then only what is in both `P(t)` and `P(u)` is left in them.
+//! - But whatever comes after what *each* of the threads that can be exchanged at a state does from there on comes after all that was
+//!   in any of their sets, since together they go on in the places that they had. So `P` also has *marks*: `c` at state `s` stands
+//!   for what happens before the step that thread `c` makes next after `s`. Where the marks of all threads exchanged at `s` have
+//!   come together, the union of their sets at `s` is added. (Somebody who waits until all workers have counted themselves out
+//!   comes after all that any of them did, whoever did it.)
 //! - An operation can be in a race only with the reads of its object since the last write, and with that write, or, if it
 //!   would have been blocked before that one, with the last write before which it would not; [`crate::happens_before`] walks
-//!   the same way, and leaves out more when it knows the threads. An operation after a wait with a timeout can be in a
-//!   race with any event that woke somebody.
-//! - Accesses to one object, one of them a write, are ordered by happens-before whoever makes them. What follows from that alone is less
-//!   than all of happens-before.
+//!   the same way, and like it leaves out what `P` says to be the thread's own past. An operation after a wait with a timeout can be
+//!   in a race with any event that woke somebody.
 //!
-//! The largest `j` that is not excluded in this way is the *horizon* of `x`. Where threads take turns with a lock it is the
-//! next turn, and the number of images grows with the length of the run and not exponentially.
+//! The largest `j` that is not excluded in this way is the *horizon* of `x`, and of `e`, if only that event is considered. Where
+//! threads take turns with a lock it is the next turn, and the number of images grows with the length of the run and not
+//! exponentially.
 
 use crate::happens_before::Event;
 use crate::operation::Operation;
-use crate::threads::ThreadId;
+use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
 
 /// Runs longer than this have no horizon.
 const LONGEST: usize = 1024;
 
-/// A set of events.
-type Events = Vec<u64>;
+/// How far down a run one has to look.
+#[derive(Default)]
+pub(crate) struct Limits {
+    /// Per event: the last state at which an exchange can change what images report to its state, and the last event which can.
+    pub of_event: Vec<usize>,
+    /// Per state: the last of its images with the first exchange there, the largest of the events before it.
+    pub of_state: Vec<usize>,
+}
 
-/// What follows from the objects alone for the events of a run. Kept between runs to reuse memory.
+/// What happens before something in every image.
+#[derive(Clone, Default)]
+struct Past {
+    /// The events, as bits.
+    events: Vec<u64>,
+    /// The marks at each state with exchanges, in the order of these states.
+    marks: Vec<ThreadSet>,
+}
+
+impl Past {
+    fn insert(&mut self, event: usize) {
+        if self.events.len() <= event / 64 {
+            self.events.resize(event / 64 + 1, 0);
+        }
+        self.events[event / 64] |= 1 << (event % 64);
+    }
+
+    fn mark(&mut self, state: usize, thread: ThreadId) {
+        if self.marks.len() <= state {
+            self.marks.resize(state + 1, ThreadSet::EMPTY);
+        }
+        self.marks[state].insert(thread);
+    }
+
+    fn contains(&self, event: usize) -> bool {
+        self.events.get(event / 64).is_some_and(|word| word >> (event % 64) & 1 != 0)
+    }
+
+    fn add(&mut self, other: &Past) {
+        self.events.resize(self.events.len().max(other.events.len()), 0);
+        self.events.iter_mut().zip(&other.events).for_each(|(all, more)| *all |= more);
+        self.marks.resize(self.marks.len().max(other.marks.len()), ThreadSet::EMPTY);
+        self.marks.iter_mut().zip(&other.marks).for_each(|(all, more)| *all = *all | *more);
+    }
+
+    fn keep(&mut self, other: &Past) {
+        self.events.truncate(other.events.len());
+        self.events.iter_mut().zip(&other.events).for_each(|(all, some)| *all &= some);
+        self.marks.truncate(other.marks.len());
+        self.marks.iter_mut().zip(&other.marks).for_each(|(all, some)| *all = *all & *some);
+    }
+}
+
+/// A state at which images exchange threads.
+struct Exchanged {
+    threads: ThreadSet,
+    /// The pasts of all of them there.
+    together: Past,
+}
+
+/// What all images of a run have in common. Kept between runs to reuse memory.
 #[derive(Default)]
 pub(crate) struct Horizon {
-    /// The run this is about.
-    operations: Vec<Operation>,
-    /// Per event: those that happen before it whoever executes what.
-    before: Vec<Events>,
-    /// Per event: those it can be in a race with, all of them earlier.
-    races: Vec<Vec<u32>>,
+    /// Per event: what happens before it.
+    before: Vec<Past>,
+    /// Per thread: what happens before its next operation.
+    past: Vec<Past>,
+    exchanged: Vec<Exchanged>,
 }
 
 impl Horizon {
-    /// Takes note of the events of `run`; what is as it was last time is kept.
-    fn update(&mut self, run: &[Event]) {
-        let same = |(operation, event): &(&Operation, &Event)| **operation == event.operation;
-        let kept = self.operations.iter().zip(run).take_while(same).count();
-        self.operations.truncate(kept);
-        self.before.truncate(kept);
-        self.races.truncate(kept);
-        for k in kept..run.len() {
-            let (before, races) = self.look(&run[..k], &run[k].operation);
-            self.before.push(before);
-            self.races.push(races);
-            self.operations.push(run[k].operation);
+    /// Adds what follows where marks have come together. What is added by a state has marks of earlier states only.
+    fn close(&self, past: &mut Past) {
+        for (state, exchanged) in self.exchanged.iter().enumerate().rev() {
+            if past.marks.get(state).is_some_and(|marks| (exchanged.threads - *marks).is_empty()) {
+                past.add(&exchanged.together);
+            }
         }
     }
 
-    fn look(&self, run: &[Event], operation: &Operation) -> (Events, Vec<u32>) {
-        let mut before = vec![0; run.len().div_ceil(64)];
+    /// Which events come before an operation of `thread` after `run`, and which can be in a race with it.
+    fn look(&self, run: &[Event], thread: ThreadId, operation: &Operation) -> (Past, Vec<u32>) {
+        let mut before = self.past[thread as usize].clone();
+        operation.awaits.iter().for_each(|awaited| before.add(&self.past[awaited as usize]));
+        self.close(&mut before);
+        let base = before.clone();
         let mut races = Vec::new();
-        let precedes = |i: usize, before: &mut Events| {
-            before.iter_mut().zip(&self.before[i]).for_each(|(all, more)| *all |= more);
-            before[i / 64] |= 1 << (i % 64);
-        };
         for access in operation.accesses() {
-            let earlier = run.iter().enumerate().rev();
             let mut walking = false;
-            for (i, event) in earlier {
+            for (i, event) in run.iter().enumerate().rev() {
                 let Some(other) = event.operation.access_to(access.object) else { continue };
                 if !other.writes() {
-                    if access.writes() && !walking {
+                    if access.writes() && !walking && !base.contains(i) {
                         races.push(i as u32);
-                        precedes(i, &mut before);
+                        before.add(&self.before[i]);
+                        before.insert(i);
                     }
                     continue;
                 }
+                // The writes before that one are in the past as well.
+                if base.contains(i) {
+                    break;
+                }
                 if !walking {
-                    precedes(i, &mut before);
+                    before.add(&self.before[i]);
+                    before.insert(i);
                 }
                 walking = true;
                 if access.possible_at(other.value) {
@@ -91,39 +156,124 @@ impl Horizon {
             let wakes = |(_, event): &(usize, &Event)| !event.operation.wakes.is_empty();
             races.extend(run.iter().enumerate().filter(wakes).map(|(i, _)| i as u32));
         }
+        self.close(&mut before);
         (before, races)
     }
 
-    /// Per state `x` of `run`, whose threads had these operations pending at its end: the last state at which an exchange can
-    /// matter to images whose first exchange is at `x`.
-    pub fn limits(&mut self, run: &[Event], pending: &[(ThreadId, Operation)]) -> Vec<usize> {
+    /// Images may exchange the thread of the next event with one of its mates.
+    fn exchange(&mut self, thread: ThreadId, mates: ThreadSet) {
+        let own = self.past[thread as usize].clone();
+        let mut together = own.clone();
+        let mut common = own.clone();
+        for mate in mates.iter() {
+            let past = &mut self.past[mate as usize];
+            together.add(past);
+            common.keep(past);
+            past.keep(&own);
+        }
+        self.past[thread as usize] = common;
+        self.close(&mut together);
+        let threads = mates | ThreadSet::only(thread);
+        for thread in threads.iter() {
+            self.past[thread as usize].mark(self.exchanged.len(), thread);
+        }
+        self.exchanged.push(Exchanged { threads, together });
+    }
+
+    /// Event `k` of the run comes after those events.
+    fn advance(&mut self, k: usize, event: &Event, before: Past) {
+        let mut past = before.clone();
+        past.insert(k);
+        event.operation.wakes.iter().for_each(|woken| self.past[woken as usize].add(&past));
+        self.past[event.thread as usize] = past;
+        self.before.push(before);
+    }
+
+    /// The limits of `run`, whose threads had these operations pending at its end, if images exchange threads at these states (in
+    /// the order of the run) with these mates. An event that is given nothing has the limit 0; one that a pending operation can
+    /// be in a race with has the length of the run.
+    pub fn limits(
+        &mut self,
+        run: &[Event],
+        pending: &[(ThreadId, Operation)],
+        states: &[(usize, ThreadSet)],
+    ) -> Limits {
         let n = run.len();
         if n > LONGEST {
-            return vec![usize::MAX; n + 1];
+            return Limits { of_event: vec![usize::MAX; n], of_state: vec![usize::MAX; n + 1] };
         }
-        self.update(run);
+        self.before.clear();
+        self.past.clear();
+        self.past.resize(MAX_THREADS, Past::default());
+        self.exchanged.clear();
+        let mut states = states.iter().peekable();
         // The last event that can be in a race with an event, and the last one that need not happen after it.
         let mut raced = vec![0; n];
         let mut beside = vec![0; n];
-        for k in 0..n {
-            self.races[k].iter().for_each(|&e| raced[e as usize] = k);
+        for (k, event) in run.iter().enumerate() {
+            if let Some((_, mates)) = states.next_if(|(at, _)| *at == k) {
+                self.exchange(event.thread, *mates);
+            }
+            let (before, races) = self.look(&run[..k], event.thread, &event.operation);
+            races.iter().for_each(|&e| raced[e as usize] = k);
             for (e, last) in beside[..k].iter_mut().enumerate() {
-                if self.before[k][e / 64] >> (e % 64) & 1 == 0 {
+                if !before.contains(e) {
                     *last = k;
                 }
             }
+            self.advance(k, event, before);
         }
-        for (_, operation) in pending {
-            self.look(run, operation).1.iter().for_each(|&e| raced[e as usize] = n);
+        for (thread, operation) in pending {
+            let (_, races) = self.look(run, *thread, operation);
+            races.iter().for_each(|&e| raced[e as usize] = n);
         }
-        let mut limit = 0;
-        let mut limits = vec![0];
+        let mut limits = Limits { of_event: Vec::with_capacity(n), of_state: vec![0] };
+        let mut largest = 0;
         for e in 0..n {
-            if raced[e] > 0 || run[e].operation.alternatives > 1 {
-                limit = limit.max(raced[e]).max(beside[e]);
-            }
-            limits.push(limit);
+            let given = raced[e] > 0 || run[e].operation.alternatives > 1;
+            let limit = if given { raced[e].max(beside[e]) } else { 0 };
+            largest = largest.max(limit);
+            limits.of_event.push(limit);
+            limits.of_state.push(largest);
         }
         limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::{Kind, Mode};
+
+    /// A thread takes a lock and gives it back.
+    fn turn(run: &mut Vec<Event>, thread: ThreadId, lock: u32) {
+        let operation = Operation::new(Kind::Lock).with(lock, Mode::Acquire, 1, 1);
+        run.push(Event { thread, alternative: 0, operation });
+        let operation = Operation::new(Kind::Unlock).with(lock, Mode::Write, 0, 0);
+        run.push(Event { thread, alternative: 0, operation });
+    }
+
+    /// Thread 1 uses lock 0, then all take turns with lock 1, and at the end thread 0 uses lock 0.
+    fn limit_of_first_event(turns: &[ThreadId], exchanges: bool) -> usize {
+        let mut run = Vec::new();
+        turn(&mut run, 1, 0);
+        turns.iter().for_each(|&thread| turn(&mut run, thread, 1));
+        turn(&mut run, 0, 0);
+        let states = [(2, ThreadSet::only(2))];
+        Horizon::default().limits(&run, &[], &states[..usize::from(exchanges)]).of_event[0]
+    }
+
+    #[test]
+    fn a_thread_comes_after_what_it_waits_for() {
+        assert_eq!(limit_of_first_event(&[1, 0], false), 0, "thread 0 comes after thread 1");
+        assert_eq!(limit_of_first_event(&[2, 0], false), 6, "thread 0 can come first");
+        assert_eq!(limit_of_first_event(&[0, 1], false), 6);
+    }
+
+    #[test]
+    fn exchanged_threads_take_their_pasts_along() {
+        assert_eq!(limit_of_first_event(&[1, 0, 2], true), 8, "in an image thread 2 was before thread 0");
+        assert_eq!(limit_of_first_event(&[1, 2, 0], true), 0, "thread 0 comes after both, whoever is who");
+        assert_eq!(limit_of_first_event(&[1, 2, 0], false), 0);
     }
 }

@@ -302,6 +302,8 @@ impl Worker<'_> {
             exploration.trees.release(exploration.frames[exploration.live].tree);
         }
         exploration.run.clear();
+        exploration.history.truncate(0);
+        self.explorer.happens_before.restart();
         exploration.shared = 0;
         exploration.requests.clear();
         let work = self.pool.lock();

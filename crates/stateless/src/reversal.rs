@@ -36,32 +36,31 @@ impl Exploration {
     pub(crate) fn reverse_races(&mut self, happens_before: &HappensBefore, from: usize) {
         if self.configuration.symmetry == Symmetry::Off {
             let run = std::mem::take(&mut self.run);
-            self.reverse_races_of(&run, happens_before, from, run.len());
+            self.reverse_races_of(&run, happens_before, from, |_| true);
             self.run = run;
         } else {
             let mut run = std::mem::take(&mut self.image);
             run.clone_from(&self.run);
-            self.reverse_races_of(&run, happens_before, from, run.len());
+            self.reverse_races_of(&run, happens_before, from, |_| true);
             self.image = run;
         }
     }
 
-    /// The same for `run`, which agrees with the current run in all events before `shared`: only
-    /// states before `shared` can be given something to explore.
+    /// The same for `run`, at those states that are `concerned`; up to there it agrees with the current run.
     pub(crate) fn reverse_races_of(
         &mut self,
         run: &[Event],
         happens_before: &HappensBefore,
         from: usize,
-        shared: usize,
+        concerned: impl Fn(usize) -> bool,
     ) {
-        for (k, event) in run[..shared].iter().enumerate() {
-            if event.operation.alternatives > 1 {
+        for (k, event) in run.iter().enumerate() {
+            if event.operation.alternatives > 1 && concerned(k) {
                 self.other_alternatives(run, happens_before, k, from);
             }
         }
         for race in happens_before.races() {
-            if (race.earlier as usize) < shared {
+            if concerned(race.earlier as usize) {
                 match self.configuration.algorithm {
                     Algorithm::Optimal => self.insert_reversal(run, happens_before, race),
                     Algorithm::SourceSets => self.add_initial(run, happens_before, race),

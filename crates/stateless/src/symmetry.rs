@@ -76,14 +76,26 @@
 //! for exactly what the run asks for.
 //!
 //! Images that differ only in exchanges beyond the *horizon* of the first one report the same ([`crate::horizon`]): one of
-//! them is looked at. Where still more than the bound are left, the classes of a state are dropped and nothing is pruned there.
+//! them is looked at, and only as far as the horizon.
+//!
+//! Images whose horizon lies within the prefix that the run shares with the one explored before it report nothing new. Let `e` and
+//! `f` be a race of such an image `I`, reported to the state of `e`. The image `J` of the earlier run with the same exchanges has the
+//! same race, since it begins with the same events; its sequence `v'` consists of the sequence `v` that `I` asks for and of events
+//! beyond the prefix, which are independent of `f` (what happens after `f` happens after `e`). So what begins with `v'` begins
+//! with `v`, up to equivalence. `v'` was asked for at this very state, which has been on the stack ever since: it was
+//! redundant, and a weak initial of `v'` is one of `v`; or it is in the tree; or it was taken from it, and is being explored or
+//! asleep. In each case `v` is redundant. If `J` was left out for this reason itself, the same holds for the image that made it
+//! redundant.
+//!
+//! Where still more than the bound are left, the classes of a state are dropped and nothing is pruned there.
 
 use crate::configuration::Algorithm;
 use crate::execution::{Execution, Symmetry};
 use crate::explore::Exploration;
 use crate::happens_before::{Event, HappensBefore};
+use crate::horizon::Limits;
 use crate::operation::Operation;
-use crate::threads::{ThreadId, ThreadSet};
+use crate::threads::{MAX_THREADS, ThreadId, ThreadSet};
 
 #[derive(Clone, Copy, Debug)]
 struct Class {
@@ -220,9 +232,9 @@ impl Exploration {
 
     /// About how many images the run so far has that can report different things.
     fn images_of_run(&mut self) -> u64 {
-        let limits = self.horizon.limits(&self.run, &[]);
         let mut states = Vec::new();
         self.exchanging_states(&mut states);
+        let limits = self.horizon.limits(&self.run, &[], &states).of_state;
         let size = |mates: ThreadSet| 1 + mates.len() as u64;
         let mut all = 0u64;
         for (k, &(first, mates)) in states.iter().enumerate() {
@@ -234,88 +246,157 @@ impl Exploration {
     }
 }
 
-/// An exchange at a state of the run.
-#[derive(Clone, Copy)]
-struct Exchange {
-    at: usize,
-    a: ThreadId,
-    b: ThreadId,
-}
-
 /// Enumerates the images of runs. Kept between runs to reuse memory.
 pub(crate) struct Images {
+    /// Of the image under consideration; what images have in common is analysed once.
     happens_before: HappensBefore,
-    image: Vec<Event>,
-    pending: Vec<(ThreadId, Operation)>,
+    limits: Limits,
     /// The states of the run whose step has mates.
     states: Vec<(usize, ThreadSet)>,
-    exchanges: Vec<Exchange>,
+    /// The run, then the image after each of the exchanges chosen so far, as far as the horizon.
+    images: Vec<Image>,
+}
+
+#[derive(Clone, Default)]
+struct Image {
+    events: Vec<Event>,
+    pending: Vec<(ThreadId, Operation)>,
+    /// What the threads of the run are called at its end.
+    names: Vec<ThreadId>,
+}
+
+impl Image {
+    /// Becomes `other` with the threads called `a` and `b` there exchanged from state `at` on.
+    fn exchange(&mut self, other: &Image, at: usize, a: ThreadId, b: ThreadId) {
+        self.events.clone_from(&other.events);
+        self.pending.clone_from(&other.pending);
+        self.names.clone_from(&other.names);
+        let rename = |thread: &mut ThreadId| {
+            if *thread == a {
+                *thread = b;
+            } else if *thread == b {
+                *thread = a;
+            }
+        };
+        for event in &mut self.events[at..] {
+            rename(&mut event.thread);
+            event.operation = event.operation.swapped(a, b);
+        }
+        for (thread, operation) in &mut self.pending {
+            rename(thread);
+            *operation = operation.swapped(a, b);
+        }
+        self.names.iter_mut().for_each(rename);
+    }
+}
+
+/// Which races of images are looked for.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Those whose later event is at or beyond this one.
+    from: usize,
+    /// Those not known from the run before, which had this many events in common with this one.
+    known: usize,
+    /// The first exchange.
+    first: usize,
 }
 
 impl Images {
     pub fn new(threads: usize) -> Images {
         Images {
             happens_before: HappensBefore::new(threads),
-            image: Vec::new(),
-            pending: Vec::new(),
+            limits: Limits::default(),
             states: Vec::new(),
-            exchanges: Vec::new(),
+            images: vec![Image::default()],
         }
     }
 
-    /// Reverses the races of all images of the current run.
-    pub fn reverse_races(&mut self, exploration: &mut Exploration, from: usize) {
+    /// Reverses the races of all images of the current run, whose first `known` events are those of the run before. Of races only those
+    /// are considered whose later event is at or beyond `from`.
+    pub fn reverse_races(&mut self, exploration: &mut Exploration, from: usize, known: usize) {
         exploration.exchanging_states(&mut self.states);
         if self.states.is_empty() {
             return;
         }
-        let limits = exploration.horizon.limits(&exploration.run, &exploration.pending);
+        self.limits = exploration.horizon.limits(&exploration.run, &exploration.pending, &self.states);
+        self.happens_before.restart();
         for index in 0..self.states.len() {
             let (first, _) = self.states[index];
-            if first <= limits[first] {
-                self.exchanges.clear();
-                self.exchange(exploration, from, index, limits[first]);
+            let limit = self.limits.of_state[first];
+            if first > limit || known > limit {
+                continue;
             }
+            let run = &exploration.run;
+            for k in self.happens_before.length()..first {
+                self.happens_before.extend_with_races(&run[..=k], from);
+            }
+            let seen = run.len().min(limit.saturating_add(1));
+            self.images[0].events.clear();
+            self.images[0].events.extend_from_slice(&run[..seen]);
+            self.images[0].names = (0..MAX_THREADS as ThreadId).collect();
+            self.images[0].pending.clear();
+            if limit >= run.len() {
+                self.images[0].pending.extend_from_slice(&exploration.pending);
+            }
+            self.exchange(exploration, Wanted { from, known, first }, index, 0);
+            self.happens_before.truncate(first);
         }
     }
 
-    /// Chooses an exchange at the state number `index`, and further ones at states up to `limit`, in all ways.
-    fn exchange(&mut self, exploration: &mut Exploration, from: usize, index: usize, limit: usize) {
+    /// Exchanges threads at the state number `index`, in image number `image`, which has been analysed up to there, and then at
+    /// further states up to the horizon, in all ways.
+    ///
+    /// Threads `a` and `b` of the run that can be exchanged are called `p(a)` and `p(b)` in an image, if `p` is the product of the
+    /// exchanges before; what the run is mapped to from there on is `p` after the exchange of `a` and `b`, and so the
+    /// image with `p(a)` and `p(b)` exchanged.
+    fn exchange(&mut self, exploration: &mut Exploration, wanted: Wanted, index: usize, image: usize) {
         let (at, mates) = self.states[index];
-        for b in mates.iter() {
-            self.exchanges.push(Exchange { at, a: exploration.run[at].thread, b });
-            self.reverse_races_of_image(exploration, from);
+        if self.images.len() == image + 1 {
+            self.images.push(Image::default());
+        }
+        let limit = self.limits.of_state[wanted.first];
+        for mate in mates.iter() {
+            let (before, after) = self.images.split_at_mut(image + 1);
+            let (original, exchanged) = (&before[image], &mut after[0]);
+            exchanged.exchange(original, at, original.events[at].thread, original.names[mate as usize]);
+            self.happens_before.truncate(at);
+            self.reverse_races_of_image(exploration, wanted, image + 1, at);
             for next in index + 1..self.states.len() {
-                if self.states[next].0 <= limit {
-                    self.exchange(exploration, from, next, limit);
+                let (state, _) = self.states[next];
+                if state <= limit {
+                    self.happens_before.truncate(at);
+                    self.extend(wanted.from, image + 1, state);
+                    self.exchange(exploration, wanted, next, image + 1);
                 }
             }
-            self.exchanges.pop();
         }
     }
 
-    fn reverse_races_of_image(&mut self, exploration: &mut Exploration, from: usize) {
-        self.image.clone_from(&exploration.run);
-        self.pending.clone_from(&exploration.pending);
-        for &Exchange { at, a, b } in self.exchanges.iter().rev() {
-            let exchange = |thread: &mut ThreadId, operation: &mut Operation| {
-                if *thread == a {
-                    *thread = b;
-                } else if *thread == b {
-                    *thread = a;
-                }
-                *operation = operation.swapped(a, b);
-            };
-            for event in &mut self.image[at..] {
-                exchange(&mut event.thread, &mut event.operation);
-            }
-            for (thread, operation) in &mut self.pending {
-                exchange(thread, operation);
-            }
+    /// Analyses an image as far as event `end`.
+    fn extend(&mut self, from: usize, image: usize, end: usize) {
+        let events = &self.images[image].events;
+        for k in self.happens_before.length()..end {
+            self.happens_before.extend_with_races(&events[..=k], from);
         }
+    }
+
+    /// An event whose horizon is before the last exchange is reported the same as without that exchange; one whose horizon is in the
+    /// known part, the same as in the run before.
+    fn reverse_races_of_image(
+        &mut self,
+        exploration: &mut Exploration,
+        wanted: Wanted,
+        image: usize,
+        last: usize,
+    ) {
         exploration.statistics.images += 1;
-        self.happens_before.analyse(&self.image, &self.pending, from);
-        let shared = self.exchanges[0].at;
-        exploration.reverse_races_of(&self.image, &self.happens_before, from, shared);
+        let length = self.images[image].events.len();
+        self.extend(wanted.from, image, length);
+        let Image { events, pending, .. } = &self.images[image];
+        self.happens_before.add_pending(events, pending);
+        let matters = last.max(wanted.known);
+        let limits = &self.limits.of_event;
+        let concerned = |e: usize| e < wanted.first && limits[e] >= matters;
+        exploration.reverse_races_of(events, &self.happens_before, wanted.from, concerned);
     }
 }

@@ -3,8 +3,10 @@
 //! For every renumbering `p` of a graph `g`, numbering `p(g)` and numbering `g` lead to the same graph, so the number of
 //! representatives is the number of orbits. Steps:
 //!
-//! 1. Order the nodes by kind and data. If no two are equal, that is the numbering.
-//! 2. Otherwise walk from what differs ([`crate::walk`]): nearly always that numbers everything.
+//! 1. Sort the threads by what they are and refer to, and number the rest by walks from them ([`crate::signature`]). In most
+//!    programs that nearly always decides.
+//! 2. Otherwise order all nodes by kind and data. If no two are equal, that is the numbering. If some are, walk from what
+//!    differs ([`crate::walk`]): in rings and the like that nearly always numbers everything.
 //! 3. Otherwise refine along edges in both directions until stable ([`crate::partition`]). Cells of *twins* (same neighbours)
 //!    need no choice.
 //! 4. Otherwise individualise: give each member of the smallest cell, in turn, a number of its own, refine, and recurse; of
@@ -21,6 +23,7 @@ use std::cmp::Ordering;
 
 use crate::graph::{Graph, NodeId};
 use crate::partition::{InEdges, Partition};
+use crate::signature::Signatures;
 use crate::walk::Walks;
 
 /// How often which step decided.
@@ -28,6 +31,8 @@ use crate::walk::Walks;
 pub struct ExactStatistics {
     /// Graphs numbered.
     pub calls: u64,
+    /// Signatures of threads sufficed.
+    pub signed: u64,
     /// All nodes differed in kind or data.
     pub distinct: u64,
     /// Walks from what differs sufficed.
@@ -52,6 +57,7 @@ pub struct Exact {
     pub budget: u64,
     /// What happened so far.
     pub statistics: ExactStatistics,
+    signatures: Signatures,
     edges_in: InEdges,
     walks: Walks,
     hashes: Vec<(u64, NodeId)>,
@@ -90,6 +96,7 @@ impl Default for Exact {
         Exact {
             budget: BUDGET,
             statistics: ExactStatistics::default(),
+            signatures: Signatures::default(),
             edges_in: InEdges::default(),
             walks: Walks::default(),
             hashes: Vec::new(),
@@ -120,6 +127,10 @@ impl Exact {
     /// Numbers the nodes; `number[n]` is the number of node `n`.
     pub fn number(&mut self, graph: &Graph, number: &mut Vec<u32>) {
         self.statistics.calls += 1;
+        if !graph.has_unordered_edges() && self.signatures.number(graph, number) {
+            self.statistics.signed += 1;
+            return;
+        }
         self.levels[0].partition.by_data(graph);
         if self.levels[0].partition.is_discrete() {
             self.statistics.distinct += 1;

@@ -114,6 +114,12 @@ impl Graph {
         self.edges.push(Edge { label, target });
     }
 
+    /// As [`Graph::edge`], where the label is known to be greater than those before.
+    #[inline]
+    pub fn ordered_edge(&mut self, label: u32, target: NodeId) {
+        self.edges.push(Edge { label, target });
+    }
+
     /// Number of nodes.
     #[inline]
     pub fn len(&self) -> usize {

@@ -15,7 +15,7 @@ pub struct HeapWalk {
 }
 
 /// No number yet.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 impl HeapWalk {
     /// Numbers all nodes: the root, the threads in the order given, then the objects. `number` gets the numbers.
@@ -40,7 +40,7 @@ impl HeapWalk {
     }
 
     /// Numbers what a node reaches and has no number, depth first. Threads have theirs and are not entered.
-    fn walk(&mut self, graph: &Graph, from: NodeId, number: &mut [u32], next: &mut u32) {
+    pub(crate) fn walk(&mut self, graph: &Graph, from: NodeId, number: &mut [u32], next: &mut u32) {
         self.stack.clear();
         self.stack.push((from, 0));
         while let Some((node, position)) = self.stack.last_mut() {

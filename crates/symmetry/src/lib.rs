@@ -14,6 +14,7 @@ pub mod group;
 pub mod heap;
 mod ordered;
 mod partition;
+mod signature;
 pub mod thread_order;
 mod walk;
 

@@ -103,21 +103,22 @@ impl Partition {
             hash & !low | u64::from(node)
         }));
         self.keys.sort_unstable();
-        self.order.clear();
-        self.order.extend(self.keys.iter().map(|key| (key & low) as NodeId));
-        self.colour.clear();
+        self.order.resize(n, 0);
         self.colour.resize(n, 0);
-        self.size.clear();
         self.size.resize(n, 0);
         self.ties = 0;
+        let (order, size) = (&mut self.order[..n], &mut self.size[..n]);
         let mut start = 0;
-        while start < n {
-            let mut end = start + 1;
-            while end < n && (self.keys[start] ^ self.keys[end]) <= low {
-                end += 1;
+        for (at, key) in self.keys.iter().enumerate() {
+            if (self.keys[start] ^ key) > low {
+                start = at;
             }
-            self.set_cell(start, end);
-            start = end;
+            let node = key & low;
+            order[at] = node as NodeId;
+            self.colour[node as usize] = start as u32;
+            size[at] = 0;
+            size[start] += 1;
+            self.ties += u32::from(size[start] == 2);
         }
     }
 

@@ -82,6 +82,9 @@ impl Parser<'_> {
                 return Err(self.report(d));
             }
             _ if self.at_name() => self.assignment()?,
+            _ if self.is(".") => {
+                return Err(self.unexpected("an action", "dots stand for what was left out: write it out"));
+            }
             _ => {
                 return Err(self.unexpected(
                     "an action",

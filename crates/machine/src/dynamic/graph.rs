@@ -67,8 +67,8 @@ impl DynamicGraph {
     }
 
     /// What may be renamed, in words.
-    pub fn found(&self) -> &'static str {
-        self.pins.found()
+    pub fn found(&self) -> &str {
+        &self.pins.found
     }
 
     /// Why threads, or some of them, keep their place, and where the program says so.
@@ -136,6 +136,8 @@ impl StateGraph<Machine> for DynamicGraph {
         let memory = state.as_ptr().cast::<u8>();
         // SAFETY: the state has the shape of the picture.
         out.words(picture.words.iter().map(|word| unsafe { word.read(memory) }));
+        // Only members of unordered collections have the same label.
+        let ordered = picture.unordered.is_empty();
         let (mut word, mut edge) = (0, 0);
         for node in &picture.nodes {
             let control = matches!(node.stands, Stands::Thread(_)).then_some(node.control);
@@ -150,8 +152,10 @@ impl StateGraph<Machine> for DynamicGraph {
                         // SAFETY: links of the shape lie inside the state.
                         let number = unsafe { link.load(memory.add(link.at as usize)) };
                         let nodes = if link.thread { &picture.threads } else { &picture.objects };
-                        if let Some(node) = number.checked_sub(1).and_then(|n| nodes.get(n as usize)) {
-                            out.edge(edge.label, *node);
+                        match number.checked_sub(1).and_then(|n| nodes.get(n as usize)) {
+                            Some(node) if ordered => out.ordered_edge(edge.label, *node),
+                            Some(node) => out.edge(edge.label, *node),
+                            None => {}
                         }
                     }
                 }

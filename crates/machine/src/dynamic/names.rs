@@ -89,18 +89,23 @@ impl Machine {
                 }
             }
             Type::Thread if value == 0 => "none".into(),
-            Type::Thread => {
-                let threads = &self.shape_at(state.as_ptr().cast()).threads;
-                let kind = threads.get(value as usize - 1).map(|t| t.kind);
-                let name = kind.and_then(|k| self.program.functions.get(k as usize));
-                format!("{}({})", name.map_or("ended", |f| f.name.as_str()), value - 1)
-            }
+            Type::Thread => self.thread_text(state, value),
             Type::Function if value == 0 => "none".into(),
             Type::Function => {
                 self.program.functions.get(value as usize - 1).map_or_else(String::new, |f| f.name.clone())
             }
             _ => return None,
         })
+    }
+
+    /// A thread by what it was started with, whatever it is calling. `id` counts from 1.
+    fn thread_text(&self, state: &[u64], id: i32) -> String {
+        let shape = self.shape_at(state.as_ptr().cast());
+        let index = id as usize - 1;
+        let calls = shape.stacks.get(index).and_then(|stack| stack.first());
+        let outermost = calls.or_else(|| shape.threads.get(index));
+        let function = outermost.and_then(|frame| self.program.functions.get(frame.kind as usize));
+        format!("{}({index})", function.map_or("ended", |f| f.name.as_str()))
     }
 
     /// The objects of a state.
@@ -158,8 +163,8 @@ impl Machine {
         let byte = |at| read(state, at, Cell::U8(u8::MAX));
         match (byte(at), byte(at + 1)) {
             (0, _) => "free".into(),
-            (holder, 1) => format!("held by {}", holder - 1),
-            (holder, count) => format!("held by {} ({count} times)", holder - 1),
+            (holder, 1) => format!("held by {}", self.thread_text(state, holder)),
+            (holder, count) => format!("held by {} ({count} times)", self.thread_text(state, holder)),
         }
     }
 }

@@ -18,8 +18,8 @@ pub(super) struct Pins {
     pub(super) functions: Vec<bool>,
     /// Why, and where the program says so: the first reason found.
     pub(super) limit: Option<(&'static str, Option<Span>)>,
-    /// The functions that threads are started with.
-    threads_run: Vec<usize>,
+    /// What may be renamed, in words.
+    pub(super) found: String,
 }
 
 impl Pins {
@@ -30,18 +30,19 @@ impl Pins {
         let ends = threads_run.iter().find_map(|f| exits[*f]);
         let limit =
             all.or(ends.map(|span| ("only the youngest process can end, as this one does", Some(span))));
-        let functions = exits.iter().map(|exit| all.is_some() || exit.is_some()).collect();
-        Pins { functions, limit, threads_run }
-    }
-
-    /// What may be renamed, in words.
-    pub(super) fn found(&self) -> &'static str {
-        let pinned = |f: &usize| self.functions[*f];
-        match (self.threads_run.iter().all(pinned), self.threads_run.iter().any(pinned)) {
-            (true, _) => "objects",
-            (_, true) => "objects; threads that never end",
-            _ => "objects and threads",
-        }
+        let functions: Vec<bool> = exits.iter().map(|exit| all.is_some() || exit.is_some()).collect();
+        // A function that one thread alone runs from the beginning on has nobody to change places with.
+        let runs_alone = |f: usize| program.initial.iter().filter(|i| i.0 as usize == f).count() == 1;
+        let free = threads_run.iter().filter(|f| !functions[**f]);
+        let names: Vec<&str> = free
+            .filter(|f| !runs_alone(**f) || starts(program).any(|started| started == **f))
+            .map(|f| program.functions[*f].name.as_str())
+            .collect();
+        let found = match &names[..] {
+            [] => "objects".to_owned(),
+            names => format!("objects; threads of {}", names.join(", ")),
+        };
+        Pins { functions, limit, found }
     }
 }
 
@@ -119,14 +120,18 @@ fn pins_all(program: &Program) -> Option<(&'static str, Option<Span>)> {
     })
 }
 
-/// The functions that threads are started with.
-fn threads_run(program: &Program) -> Vec<usize> {
+/// The functions that threads are started with by others.
+fn starts(program: &Program) -> impl Iterator<Item = usize> + '_ {
     let actions = program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
-    let started = actions.flat_map(|t| &t.actions).filter_map(|a| match a {
+    actions.flat_map(|t| &t.actions).filter_map(|a| match a {
         Action::Start { function, .. } => Some(function.0 as usize),
         _ => None,
-    });
-    let mut all: Vec<usize> = started.chain(program.initial.iter().map(|f| f.0 as usize)).collect();
+    })
+}
+
+/// The functions that threads are started with.
+fn threads_run(program: &Program) -> Vec<usize> {
+    let mut all: Vec<usize> = starts(program).chain(program.initial.iter().map(|f| f.0 as usize)).collect();
     all.sort_unstable();
     all.dedup();
     all

@@ -61,6 +61,11 @@ impl Row {
         }
     }
 
+    /// Partial order reduction was asked for and does not apply: this run repeats one without it. Its notes say why.
+    fn is_refused(&self) -> bool {
+        self.order != PartialOrder::Off && self.outcome.partial_order == PartialOrder::Off
+    }
+
     fn bytes_per_state(&self) -> f64 {
         self.outcome.statistics.store_bytes as f64 / self.outcome.statistics.states.max(1) as f64
     }
@@ -100,18 +105,20 @@ pub(crate) fn main(options: &Compare) -> u8 {
                     ..Check::default()
                 };
                 let before = usage::cpu_seconds();
-                match model.check(&check) {
-                    Ok(outcome) => rows.push(Row {
-                        symmetry,
-                        order,
-                        store: store.name(),
-                        outcome,
-                        cpu_seconds: usage::cpu_seconds() - before,
-                    }),
+                let outcome = match model.check(&check) {
+                    Ok(outcome) => outcome,
                     Err(error) => {
                         eprintln!("error: {}, {}: {error}", symmetry.name(), store.name());
                         return status::ERROR;
                     }
+                };
+                let cpu_seconds = usage::cpu_seconds() - before;
+                let row = Row { symmetry, order, store: store.name(), outcome, cpu_seconds };
+                let refused = row.is_refused();
+                rows.push(row);
+                if refused {
+                    // The same runs again for the other stores.
+                    break;
                 }
             }
         }
@@ -165,7 +172,7 @@ fn csv(rows: &[Row]) -> String {
     let mut out = String::from(
         "symmetry,por,store,verdict,states,transitions,store_bytes,bytes_per_state,cpu_seconds\n",
     );
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.is_refused()) {
         let s = &row.outcome.statistics;
         let _ = writeln!(
             out,
@@ -189,6 +196,9 @@ fn table(rows: &[Row]) -> String {
     let found = rows.iter().map(|r| &r.outcome.symmetry).find(|s| !s.found.is_empty());
     if let Some(symmetry) = found {
         let _ = writeln!(out, "symmetry: {}", symmetry.found.join("; "));
+        if let Some(limit) = &symmetry.limit {
+            let _ = writeln!(out, "symmetry is limited: {limit}");
+        }
     }
     let _ = writeln!(
         out,
@@ -196,11 +206,11 @@ fn table(rows: &[Row]) -> String {
         "symmetry", "por", "store", "verdict", "states", "factor", "transitions", "store", "B/state", "CPU"
     );
     let full = rows.first().map_or(1, |r| r.outcome.statistics.states.max(1));
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.is_refused()) {
         let s = &row.outcome.statistics;
         let _ = writeln!(
             out,
-            "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>9.2} M {:>7.1} {:>7.2} s",
+            "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>8.2} MB {:>7.1} {:>7.3} s",
             row.symmetry.name(),
             row.outcome.partial_order.name(),
             row.store,
@@ -212,6 +222,20 @@ fn table(rows: &[Row]) -> String {
             row.bytes_per_state(),
             row.cpu_seconds
         );
+    }
+    let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
+    for row in rows {
+        for note in &row.outcome.notes {
+            let name = row.symmetry.name();
+            match notes.iter_mut().find(|(text, _)| text == note) {
+                Some((_, orders)) if orders.contains(&name) => {}
+                Some((_, orders)) => orders.push(name),
+                None => notes.push((note, vec![name])),
+            }
+        }
+    }
+    for (note, orders) in notes {
+        let _ = writeln!(out, "note ({}): {note}", orders.join(", "));
     }
     out
 }

@@ -39,10 +39,26 @@ pub(crate) mod status {
     pub(crate) const BUG: u8 = 70;
 }
 
+/// Reads the command line. `check -- COMMAND` names no file: the command will make it.
+fn parse() -> Options {
+    let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let builds = words.get(1).is_some_and(|word| word == "check")
+        && native::is_build_command(words.get(end + 1..).unwrap_or_default());
+    match Options::try_parse_from(&words) {
+        Err(error) if builds && error.kind() == clap::error::ErrorKind::MissingRequiredArgument => {
+            words.insert(end, native::BUILT.into());
+            Options::parse_from(words)
+        }
+        Err(error) => error.exit(),
+        Ok(options) => options,
+    }
+}
+
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
     usage::start();
-    let options = Options::parse();
+    let options = parse();
     let status = match &options.command {
         Command::Check(check) => check::main(check),
         Command::Compare(compare) => compare::main(compare),

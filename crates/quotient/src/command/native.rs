@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use quotient_native::protocol::FailureKind;
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
-use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build};
+use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::{native_report, options, status, terminal, usage};
@@ -73,8 +73,8 @@ pub(crate) struct NativeOptions {
     #[arg(long = "file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Flags for compiler and linker
-    #[arg(last = true, value_name = "FLAGS")]
+    /// Flags for compiler and linker; or a command that builds the program, such as `make`
+    #[arg(last = true, value_name = "FLAGS|COMMAND")]
     pub(crate) flags: Vec<OsString>,
 }
 
@@ -88,10 +88,21 @@ pub(crate) enum Dpor {
     Fg,
 }
 
+/// Stands for the file if a build command is given instead: what it builds.
+pub(crate) const BUILT: &str = "what is built";
+
 /// Is this file to be checked as a native program?
 pub(crate) fn is_native(file: &Path) -> bool {
     build::is_native_source(file)
         || (file.extension().is_none_or(|e| e == "out") && Binary::is_checkable(file))
+}
+
+/// Is what follows `--` a command, and not a flag or one more file to link?
+pub(crate) fn is_build_command(words: &[OsString]) -> bool {
+    words.first().is_some_and(|word| {
+        let is_flag = word.to_string_lossy().starts_with('-');
+        !is_flag && Path::new(word).extension().is_none_or(|e| e == "sh" || e == "py")
+    })
 }
 
 impl NativeOptions {
@@ -126,6 +137,71 @@ impl NativeOptions {
         }
     }
 
+    /// Does a build command make the program?
+    pub(crate) fn builds(&self, file: &Path) -> bool {
+        // Models have an extension, programs have none.
+        file.extension().is_none_or(|e| e == "out") && is_build_command(&self.flags)
+    }
+
+    /// Runs the build command; gives the program to check.
+    fn build(&self, file: &Path) -> Result<PathBuf, String> {
+        let own = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+        let linked = project::build(&self.flags, &own).map_err(|e| e.to_string())?;
+        let directory = std::env::current_dir().unwrap_or_default();
+        let name = |path: &PathBuf| match path.strip_prefix(&directory) {
+            Ok(within) => Path::new(".").join(within),
+            Err(_) => path.clone(),
+        };
+        match linked.as_slice() {
+            _ if file != Path::new(BUILT) && Binary::is_checkable(file) => Ok(file.to_owned()),
+            [] => {
+                Err("the build command has linked no program; was everything up to date (make -B)?"
+                    .to_owned())
+            }
+            _ if file != Path::new(BUILT) => {
+                Err(format!("{} is not what the build command has linked", file.display()))
+            }
+            [one] => Ok(name(one)),
+            several => {
+                let names: Vec<String> = several.iter().map(|p| name(p).display().to_string()).collect();
+                Err(format!("several programs were built, name one of them: {}", names.join(" ")))
+            }
+        }
+    }
+
+    /// The command that repeats a schedule.
+    fn replay_command(&self, file: &Path, input: &options::Input, token: &str) -> String {
+        let mut words: Vec<String> = vec!["quotient".to_owned(), "replay".to_owned()];
+        let path = |path: &Path| path.display().to_string();
+        let sources = build::is_native_source(file);
+        words.push(path(file));
+        if sources {
+            words.extend(self.more.iter().map(|file| path(file)));
+            words.extend(input.define.iter().map(|define| format!("-D{define}")));
+        }
+        words.extend(self.arguments.iter().map(|a| format!("--arg={}", a.to_string_lossy())));
+        words.extend(self.stdin.iter().map(|file| format!("--stdin={}", path(file))));
+        words.extend(self.files.iter().map(|file| format!("--file={}", path(file))));
+        if !self.nondet.is_empty() {
+            let values: Vec<String> = self.nondet.iter().map(i64::to_string).collect();
+            words.push(format!("--nondet={}", values.join(",")));
+        }
+        for (set, name) in
+            [(self.allow_races, "--allow-races"), (self.leaks, "--leaks"), (self.spurious, "--spurious")]
+        {
+            words.extend(set.then(|| name.to_owned()));
+        }
+        words.extend(["--schedule".to_owned(), token.to_owned()]);
+        let includes = input.include.iter().map(|directory| format!("-I{}", path(directory)));
+        let flags: Vec<String> =
+            includes.chain(self.flags.iter().map(|f| f.to_string_lossy().into_owned())).collect();
+        if sources && !flags.is_empty() {
+            words.push("--".to_owned());
+            words.extend(flags);
+        }
+        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
     /// Builds the program, or takes it as it is.
     fn binary(
         &self,
@@ -148,11 +224,28 @@ impl NativeOptions {
     }
 }
 
+/// A word as the shell wants it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// Runs `check`; gives the exit status.
 pub(crate) fn check(options: &options::Check) -> u8 {
     let started = Instant::now();
     let input = &options.input;
-    let binary = match options.native.binary(&input.file, &input.define, &input.include) {
+    let file = match options.native.builds(&input.file) {
+        true => match options.native.build(&input.file) {
+            Ok(file) => file,
+            Err(message) => return failed(&message, status::ERROR, options.json),
+        },
+        false => input.file.clone(),
+    };
+    let binary = match options.native.binary(&file, &input.define, &input.include) {
         Ok(binary) => binary,
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
@@ -192,9 +285,14 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
+    let again = match &report.answer {
+        Answer::Violated(trace) => options.native.replay_command(&file, input, &trace.token.to_string()),
+        _ => String::new(),
+    };
     let run = native_report::Run {
-        file: &input.file,
+        file: &file,
         report: &report,
+        again,
         full: options.full,
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),

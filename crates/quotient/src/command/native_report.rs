@@ -21,6 +21,8 @@ const OUTPUT_LINES: usize = 20;
 pub(crate) struct Run<'a> {
     pub(crate) file: &'a Path,
     pub(crate) report: &'a Report,
+    /// The command that repeats the violation.
+    pub(crate) again: String,
     pub(crate) full: bool,
     pub(crate) wall_seconds: f64,
     pub(crate) cpu_seconds: f64,
@@ -87,7 +89,7 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             let fewest = if figures.fewest { ", the fewest possible" } else { "" };
             let switches = plural(figures.switches.into(), "context switch", "context switches");
             let _ = writeln!(out, "\n  {switches}{fewest}");
-            let _ = writeln!(out, "  to see it again: quotient replay {file} --schedule '{}'", trace.token);
+            let _ = writeln!(out, "  to see it again: {}", run.again);
         }
     }
     let _ = writeln!(

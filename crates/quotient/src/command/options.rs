@@ -88,7 +88,7 @@ pub(crate) struct Check {
     pub(crate) symmetry: Option<Symmetry>,
 
     /// Afterwards check the reductions on N states (default 10000)
-    #[arg(long, value_name = "N", value_parser = count, num_args = 0..=1, default_missing_value = "10000")]
+    #[arg(long, value_name = "N", value_parser = samples, num_args = 0..=1, default_missing_value = "10000")]
     pub(crate) audit: Option<u64>,
 
     /// Partial order reduction: explore one interleaving of independent steps, where that is sound
@@ -277,6 +277,11 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.parse().map_err(|_| "write a number, for example 1000000 or 1M".to_owned())?;
     number.checked_mul(factor).ok_or_else(|| "too large".into())
+}
+
+/// The number after `--audit`, which may be missing: then what follows is taken for it.
+fn samples(text: &str) -> Result<u64, String> {
+    count(text).map_err(|why| format!("{why}, or put the file before `--audit`"))
 }
 
 /// Which symmetry: of a model's states, or of a native program's threads.
