@@ -193,12 +193,12 @@ fn code(text: &str) -> String {
     while let Some(at) = rest.find(['"', '/']) {
         out.push_str(&rest[..at]);
         let from = &rest[at..];
-        let end = if from.starts_with("/*") {
-            from[2..].find("*/").map(|e| e + 4)
+        let end = if let Some(comment) = from.strip_prefix("/*") {
+            comment.find("*/").map(|e| e + 4)
         } else if from.starts_with("//") {
             from.find('\n')
-        } else if from.starts_with('"') {
-            from[1..].find('"').map(|e| e + 2)
+        } else if let Some(string) = from.strip_prefix('"') {
+            string.find('"').map(|e| e + 2)
         } else {
             out.push('/');
             rest = &from[1..];

@@ -3,7 +3,7 @@
 //! A true `E f` is shown by a path on which `f` holds, a false `A f` by one on which it does not. What `f` says of the states on the
 //! way may again be about paths: those parts are shown by paths that branch off (Clarke, Jha, Lu and Veith, "Tree-like
 //! counterexamples in model checking", 2002). Only as much is shown as the value depends on: of `a U b`, `b` where it first holds
-//! and `a` before. A true `A f` and a false `E f` are about all paths, and nothing finite shows them.
+//! and `a` before. A path that decides by its beginning is shown that far. A true `A f` and a false `E f` are about all paths, and nothing finite shows them.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -93,9 +93,15 @@ impl Labelling<'_> {
             return Ok(());
         }
         *left -= 1;
-        let Some((witness, formula, word, states)) = self.witness_over(node, path)? else { return Ok(()) };
-        let mut demands = Demands { word: &word, met: BTreeSet::new(), done: HashSet::new() };
+        let Some((mut witness, formula, word, states)) = self.witness_over(node, path)? else {
+            return Ok(());
+        };
+        let mut demands = Demands { word: &word, met: BTreeSet::new(), done: HashSet::new(), last: Some(0) };
         demands.explain(&formula, 0);
+        if let Some(last) = demands.last {
+            witness.nodes.truncate(last + 1);
+            witness.cycle = 0;
+        }
         for (position, proposition) in demands.met {
             let state = &states[proposition as usize];
             if !state.is_propositional() {
@@ -115,9 +121,18 @@ struct Demands<'a> {
     word: &'a Lasso,
     met: BTreeSet<(usize, u32)>,
     done: HashSet<(*const Formula, usize)>,
+    /// The last position that the value depends on; `None`: it depends on what is repeated for ever.
+    last: Option<usize>,
 }
 
 impl Demands<'_> {
+    /// The position after this one, which the value depends on.
+    fn step(&mut self, at: usize) -> usize {
+        let next = self.word.next(at);
+        self.last = self.last.filter(|_| next > at).map(|last| last.max(next));
+        next
+    }
+
     /// Collects what the value that a formula has at a position depends on.
     fn explain(&mut self, formula: &Formula, at: usize) {
         if !self.done.insert((formula, at)) {
@@ -137,7 +152,10 @@ impl Demands<'_> {
                     self.explain(if value(self.word, a, at) == holds { a } else { b }, at);
                 }
             }
-            Formula::Next(a) => self.explain(a, self.word.next(at)),
+            Formula::Next(a) => {
+                let next = self.step(at);
+                self.explain(a, next);
+            }
             Formula::Until(a, b) | Formula::Release(a, b) => {
                 // A true `U` and a false `V` end where the second part decides, before which the first one does not get in
                 // the way; the others hold on through the second part, until the first one lets go.
@@ -157,7 +175,7 @@ impl Demands<'_> {
                             return self.explain(a, at);
                         }
                     }
-                    at = self.word.next(at);
+                    at = self.step(at);
                 }
             }
         }
@@ -230,6 +248,25 @@ mod tests {
         let way = inner.way.as_ref().expect("a path");
         assert_eq!(way.nodes[0], stem.nodes[*at]);
         assert!(!way.nodes.contains(&2), "{way:?}");
+    }
+
+    /// What is decided by the beginning of a path needs no cycle, what goes on for ever does.
+    #[test]
+    fn paths_end_where_the_value_is_decided() {
+        let graph = fork();
+        let labelling = Labelling::new(&graph);
+        let way = |formula: &Formula| {
+            let evidence = labelling.evidence(0, formula, 16).expect("a state formula");
+            let way = evidence.way.expect("a path");
+            (way.nodes, way.cycle)
+        };
+        assert_eq!(way(&exists(prop(0).eventually())), (vec![0, 1, 2], 0));
+        assert_eq!(way(&all(prop(1).negated().always())), (vec![0, 1, 3], 0));
+        assert_eq!(way(&exists(prop(0).negated().next())), (vec![0, 1], 0));
+        for formula in [exists(prop(1).always().eventually()), all(prop(0).eventually())] {
+            let (nodes, cycle) = way(&formula);
+            assert!(nodes.ends_with(&[3]) && cycle == 1, "{formula:?}: {nodes:?}");
+        }
     }
 
     #[test]

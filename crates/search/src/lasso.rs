@@ -75,7 +75,7 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     component: Component<'_>,
 ) -> Result<Lasso, String> {
     let mut walk = Walk::new(system, representative, store, component);
-    let (mut choices, start) = walk.initial_way()?.ok_or_else(lost::<S>)?;
+    let (mut choices, start) = walk.initial_way()?.ok_or_else(lost::<S, R>)?;
     // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
     let mut met = S::Marks::NONE;
     let mut at = start;
@@ -96,7 +96,7 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
         let goal = walk.towards(&at, &mut |state_marks, step_marks: S::Marks| {
             state_marks.exceeds(met) || step_marks.exceeds(met)
         })?;
-        let (more, marks, next) = goal.ok_or_else(lost::<S>)?;
+        let (more, marks, next) = goal.ok_or_else(lost::<S, R>)?;
         if anchor.is_none() && marks.exceeds(met) {
             // A mark of a step: the cycle must contain the step.
             anchor = Some(at.clone());
@@ -105,10 +105,10 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
         cycle.extend(more);
         at = next;
     }
-    let anchor = anchor.ok_or_else(lost::<S>)?;
+    let anchor = anchor.ok_or_else(lost::<S, R>)?;
     if at.0 != anchor.0 || cycle.is_empty() {
         // By its own number: where threads keep their places, exactly that state.
-        let back = walk.back(&at, anchor.0)?.ok_or_else(lost::<S>)?;
+        let back = walk.back(&at, anchor.0)?.ok_or_else(lost::<S, R>)?;
         cycle.extend(back);
     }
     let length = cycle.len();
@@ -124,7 +124,7 @@ pub(crate) fn way<S: Omega, R: Representative<S>>(
     component: Component<'_>,
 ) -> Result<(Vec<u32>, Vec<u64>), String> {
     let mut walk = Walk::new(system, representative, store, component);
-    walk.initial_way()?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S>)
+    walk.initial_way()?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R>)
 }
 
 /// There is a fair run, and none was found with threads in their places.
@@ -132,8 +132,8 @@ pub const TOO_LONG: &str =
     "there is a fair run that violates the formula, but finding it takes too many states";
 
 /// Where threads keep their places, a representative that is not canonical may hide the way.
-fn lost<S: Omega>() -> String {
-    if <S::Marks as Marks>::Names::ASKED {
+fn lost<S: Omega, R: Representative<S>>() -> String {
+    if Walk::<S, R>::IN_PLACE {
         return TOO_LONG.to_owned();
     }
     "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned()
@@ -144,7 +144,7 @@ type At = (usize, Vec<u64>);
 
 impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     /// Whether threads keep their places.
-    const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED;
+    const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED && R::CHANGES;
 
     fn new(
         system: &'a mut S,

@@ -82,7 +82,7 @@ impl Parser<'_> {
                 return Err(self.report(d));
             }
             _ if self.at_name() => self.assignment()?,
-            _ if self.is(".") => {
+            _ if self.is("...") || self.is(".") => {
                 return Err(self.unexpected("an action", "dots stand for what was left out: write it out"));
             }
             _ => {
