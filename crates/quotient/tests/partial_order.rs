@@ -212,3 +212,17 @@ fn states_with_one_way_on_are_passed_through() {
         active proctype fails() { byte i; i = 3; i = 4; x = i; assert(x == 2) }";
     assert_eq!(check(text, false), ["assertion"]);
 }
+
+#[test]
+fn an_atomic_sequence_goes_on_behind_a_d_step() {
+    // What is done behind the `d_step` belongs to the step that begins with it: here the assertion, which the other process decides.
+    for steps in ["d_step { skip }; assert(g <= 0)", "l = 1; d_step { l = 2; l = 3 }; l = 4; assert(g <= 0)"]
+    {
+        let text = format!(
+            "int g;
+            active proctype p() {{ g = 1 }}
+            active proctype q() {{ int l; l = 7; atomic {{ {steps} }} }}"
+        );
+        assert_eq!(check(&text, false), ["assertion"], "{steps}");
+    }
+}

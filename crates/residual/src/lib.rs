@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod any_order;
+mod control;
 pub mod ended;
 pub mod liveness;
 pub mod local_steps;

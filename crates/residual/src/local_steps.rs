@@ -32,6 +32,7 @@ use quotient_program::{
     Action, Expr, Function, FunctionId, Location, Operation, Place, Program, Root, Transformation, VariableId,
 };
 
+use crate::control::kept_behind;
 use crate::liveness::remotely_read;
 
 /// Marks transient locations; gives how many.
@@ -84,8 +85,10 @@ fn partners_are_missed(program: &Program) -> bool {
         && program.functions.iter().any(|function| {
             // Where a process is without having lost control.
             let mut held = vec![false; function.locations.len()];
-            for t in function.locations.iter().flat_map(|l| &l.transformations).filter(|t| t.keeps_control) {
-                t.target.iter().for_each(|to| held[to.0 as usize] = true);
+            for (location, kept) in function.locations.iter().zip(kept_behind(function)) {
+                for t in location.transformations.iter().filter(|t| t.keeps_control || kept) {
+                    t.target.iter().for_each(|to| held[to.0 as usize] = true);
+                }
             }
             function.locations.iter().zip(held).any(|(location, held)| {
                 let ts = &location.transformations;

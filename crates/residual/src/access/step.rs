@@ -11,20 +11,22 @@ use quotient_program::{
 use super::fixed::{Fixed, same};
 use super::protection::{self, Known};
 use super::{ChannelTouch, ChannelUse, Moment, Selector, Step, Touch};
+use crate::control::kept_behind;
 use crate::liveness::remotely_read;
 
 /// The steps of a function's locations.
 pub(super) fn steps(program: &Program, fixed: &Fixed, function: FunctionId) -> Vec<Step> {
     let f = program.function(function);
     let remote = remotely_read(program);
-    let back = back_edges(f);
+    let (back, kept) = (back_edges(f), kept_behind(f));
     let knows = if program.features.dynamic { protection::known(f) } else { Vec::new() };
     (0..f.locations.len())
         .map(|l| {
-            let (remote, back, knows, step) = (&remote, &back, &knows[..], Step::default());
+            let (remote, back, kept) = (&remote, &back, &kept);
+            let (knows, step) = (&knows[..], Step::default());
             let (foreign, known) = (false, Known::nothing());
             let mut collector =
-                Collector { program, fixed, function, remote, back, knows, foreign, known, step };
+                Collector { program, fixed, function, remote, back, kept, knows, foreign, known, step };
             collector.location(l);
             collector.step
         })
@@ -34,8 +36,9 @@ pub(super) fn steps(program: &Program, fixed: &Fixed, function: FunctionId) -> V
 /// What an expression outside of all functions touches.
 pub(super) fn expression(program: &Program, fixed: &Fixed, e: &Expr) -> Vec<Touch> {
     let (remote, step, function) = (&remotely_read(program)[..], Step::default(), FunctionId(u32::MAX));
-    let (back, knows, foreign, known) = (&[][..], &[][..], true, Known::nothing());
-    let mut collector = Collector { program, fixed, function, remote, back, knows, foreign, known, step };
+    let (back, kept, knows, foreign, known) = (&[][..], &[][..], &[][..], true, Known::nothing());
+    let mut collector =
+        Collector { program, fixed, function, remote, back, kept, knows, foreign, known, step };
     collector.reads(e);
     collector.step.touches
 }
@@ -85,6 +88,8 @@ pub(super) struct Collector<'a> {
     pub(super) function: FunctionId,
     pub(super) remote: &'a [Vec<bool>],
     back: &'a [bool],
+    /// Where the end of a `d_step` keeps control.
+    kept: &'a [bool],
     /// What is known of references at each location, where there are objects.
     knows: &'a [Known],
     /// The same at the point being looked at.
@@ -139,24 +144,26 @@ impl Collector<'_> {
                 operation => self.operation(operation, Moment::First, sensed),
             }
             self.actions(t);
-            self.after(t, assured);
+            self.after(location, t, assured);
         }
     }
 
-    /// Everything that follows a transformation in the same step.
-    fn after(&mut self, t: &Transformation, assured: Assured) {
+    /// Everything that follows a transformation of a location in the same step.
+    fn after(&mut self, from: usize, t: &Transformation, assured: Assured) {
         // What is still assured only shrinks along the way: one bit each.
         let all: u64 = if assured.len() >= 64 { 0 } else { (1 << assured.len()) - 1 };
         let mut seen: HashSet<(LocationId, u64)> = HashSet::new();
         let mut waiting: Vec<(LocationId, u64)> = Vec::new();
         let function = self.program.function(self.function);
-        let goes_on = |t: &Transformation| {
+        let kept = self.kept;
+        let goes_on = |from: usize, t: &Transformation| {
             t.target.filter(|l| {
                 let target = &function.locations[l.0 as usize];
-                t.keeps_control || target.transient || target.deterministic
+                let kept = kept.get(from).copied().unwrap_or(false);
+                t.keeps_control || kept || target.transient || target.deterministic
             })
         };
-        waiting.extend(goes_on(t).map(|l| (l, all)));
+        waiting.extend(goes_on(from, t).map(|l| (l, all)));
         while let Some((location, left)) = waiting.pop() {
             if !seen.insert((location, left)) {
                 continue;
@@ -190,7 +197,7 @@ impl Collector<'_> {
                 }
                 self.operation(&t.operation, moment, false);
                 self.actions(t);
-                waiting.extend(goes_on(t).map(|l| (l, left)));
+                waiting.extend(goes_on(location.0 as usize, t).map(|l| (l, left)));
             }
         }
     }
