@@ -293,10 +293,8 @@ fn explore_all() {
                 (w.shared.pruned, w.shared.images, w.shared.depth) =
                     (s.pruned_symmetric, s.images, s.depth as u64);
                 w.shared.unexchanged = s.symmetry_skipped;
-                if w.shared.copies > 0 {
-                    // Those of copies as well.
-                    w.shared.steps = s.steps;
-                }
+                // Those of copies as well, but not those that an estimate or a shorter trace took.
+                w.shared.steps = s.steps;
                 answer(w, report.verdict);
             }
             Err(ExplorationError::NotDeterministic { step, .. }) => {
