@@ -1,40 +1,12 @@
 //! The command as a user meets it: exit statuses, reports, errors, traces.
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn quotient(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_quotient")).args(args).output().expect("the command runs")
-}
+mod command_line;
 
-/// A model in a file of its own.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str, text: &str) -> File {
-        let dir = std::env::temp_dir().join(format!("quotient-command-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).expect("a temporary folder");
-        let path = dir.join(name);
-        std::fs::write(&path, text).expect("a temporary file");
-        File(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("an ordinary path")
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-fn model(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name).display().to_string()
-}
+use command_line::{File, model, quotient};
 
 fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("one JSON object on standard output")
@@ -210,7 +182,7 @@ fn a_trace_can_be_replayed() {
     assert_eq!(replayed.status.code(), Some(12), "{}", stderr(&replayed));
     assert!(stdout(&replayed).contains("assertion violated"));
 
-    std::fs::write(&file.0, "byte x;\nactive proctype P() { x = 1 }\n").expect("writable");
+    std::fs::write(file.path(), "byte x;\nactive proctype P() { x = 1 }\n").expect("writable");
     let changed = quotient(&["replay", trace.path()]);
     assert!(stderr(&changed).contains("has changed"), "{}", stderr(&changed));
 

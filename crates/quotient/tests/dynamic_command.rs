@@ -1,41 +1,13 @@
 //! Programs with objects as a user of the command meets them: reports, names in traces, `compare`.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
 use serde_json::Value;
 
-fn quotient(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_quotient")).args(args).output().expect("the command runs")
-}
+mod command_line;
 
-fn model(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name).display().to_string()
-}
+use command_line::{File, model, quotient};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// A file that is gone afterwards.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str, text: &str) -> File {
-        let path = std::env::temp_dir().join(format!("quotient-dynamic-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).expect("a temporary file");
-        File(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("an ordinary path")
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 #[test]
