@@ -147,7 +147,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) max_states: Option<u64>,
 
-    /// Do not go further than this many steps from the initial state
+    /// Do not go further than this many stored states from the initial one (with partial order, several steps can lie between two)
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) max_depth: Option<u64>,
 
