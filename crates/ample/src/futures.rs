@@ -55,6 +55,12 @@ impl Futures {
         self.version
     }
 
+    /// What was found out with these sets holds no longer.
+    #[cold]
+    pub fn outdate(&mut self) {
+        self.version += 1;
+    }
+
     #[cold]
     fn change(&mut self, thread: usize, future: u32, all: &[Mask]) {
         if self.current.len() <= thread {

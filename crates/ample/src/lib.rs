@@ -10,6 +10,7 @@
 
 pub mod dynamic;
 pub mod futures;
+mod gates;
 pub mod objects;
 pub mod question;
 pub mod sets;

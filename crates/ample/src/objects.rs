@@ -24,7 +24,11 @@ use std::collections::HashMap;
 use quotient_machine::Machine;
 use quotient_program::visit::Use;
 use quotient_program::{BinaryOp, Expr, FunctionId, Part, Place, Program, Projection, Root, Type, UnaryOp};
-use quotient_residual::access::{Accesses, ChannelTouch, ChannelUse, Guard, Moment, Selector, Touch};
+use quotient_residual::access::{
+    Accesses, ChannelTouch, ChannelUse, Condition, Guard, Moment, Selector, Touch,
+};
+
+use crate::gates::Gate;
 
 /// Bits read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -98,6 +102,8 @@ pub struct Objects {
     channels: u32,
     /// Per global: first bit and number of bits; without bits when nobody writes it.
     globals: Vec<(u32, u32)>,
+    /// No two globals share a bit.
+    apart: bool,
     has_rendezvous: bool,
     /// Functions whose threads bring channels along.
     with_channels: Vec<bool>,
@@ -151,17 +157,17 @@ impl Objects {
             .find(|most| all.iter().map(|v| cells(*v).min(*most)).sum::<u32>() <= room)
             .unwrap_or(1);
         let mut globals = vec![(0, 0); written.len()];
-        let mut next = 0;
+        let (mut next, mut apart) = (0, true);
         for v in all {
             let bits = cells(v).min(most);
             if next + bits > room {
-                next = 0;
+                (next, apart) = (0, false);
             }
             globals[v] = (start + next, bits);
             next += bits;
         }
         let has_rendezvous = program.channel_types.iter().any(|c| c.capacity == 0);
-        Objects { channels, globals, has_rendezvous, with_channels, parts }
+        Objects { channels, globals, apart, has_rendezvous, with_channels, parts }
     }
 
     /// The sending and the receiving end of a channel; of all channels for `None`.
@@ -188,6 +194,19 @@ impl Objects {
             }
         }
         mask
+    }
+
+    /// The gate that a condition is, if its scalar has a bit of its own.
+    pub(crate) fn gate(&self, condition: &Condition, site: Site<'_>) -> Option<Gate> {
+        let program = site.machine.program();
+        let Condition { variable, path, comparison, with } = condition;
+        let ty = &program.globals[variable.0 as usize].ty;
+        let (from, to) = range(program, ty, path, site);
+        let (first, bits) = self.globals[variable.0 as usize];
+        let alone = self.apart && to == from + 1 && bits as usize == program.scalars(ty);
+        let at = alone.then(|| site.machine.global_at(*variable, from))??;
+        let bit = (first + from as u32) as u8;
+        Some(Gate { bit, at, comparison: *comparison, with: evaluate(with, site)? })
     }
 
     /// The bits of a touch: as a next step, as part of a future, and what a thread that rests there waits for.

@@ -67,6 +67,8 @@ pub struct AmpleSets {
     /// Per thread, the others that can get in the way of its next step.
     in_the_way: [u64; MOST_THREADS],
     usual: Usual,
+    /// Entries that the tables had when the state before was looked at.
+    tabled: usize,
     /// The version of the futures that are those of the state looked at last.
     looked: u64,
 }
@@ -95,6 +97,7 @@ impl AmpleSets {
             entries: [0; MOST_THREADS],
             in_the_way: [0; MOST_THREADS],
             usual: Usual::default(),
+            tabled: 0,
             looked: 0,
         })
     }
@@ -102,7 +105,7 @@ impl AmpleSets {
     /// Finds the proposals for a state.
     #[inline]
     fn look(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
-        let Some(Looks { movable, eligible, free, closing }) = self.look_at_all(machine, state) else {
+        let Some(Looks { movable, eligible, free, closing, .. }) = self.look_at_all(machine, state) else {
             return Proposals::default();
         };
         let mut alone = movable & eligible & free;
@@ -127,8 +130,53 @@ impl AmpleSets {
     #[inline]
     fn look_at_all(&mut self, machine: &Machine, state: &[u64]) -> Option<Looks> {
         let (shape, version) = (machine.shape_of(state), self.futures.version());
-        let looks = self.usual.look(shape, state, version, &mut self.in_the_way);
-        looks.or_else(|| self.look_closer(machine, state))
+        match self.usual.look(shape, state, version, &mut self.in_the_way) {
+            Some(looks) if looks.gates => Some(self.look_at_gates(machine, state, looks)),
+            None => self.look_closer(machine, state),
+            looks => looks,
+        }
+    }
+
+    /// Adds the threads whose next steps nobody gets in the way of because of gates, in the usual case.
+    #[inline(never)]
+    fn look_at_gates(&self, machine: &Machine, state: &[u64], mut looks: Looks) -> Looks {
+        for thread in 0..machine.thread_total(state) {
+            if self.is_free_by_gates(machine, state, thread) {
+                looks.free |= 1 << thread;
+            }
+        }
+        looks
+    }
+
+    /// Do gates keep everybody out of the way of a thread's next step, in the usual case?
+    #[inline]
+    fn is_free_by_gates(&self, machine: &Machine, state: &[u64], thread: usize) -> bool {
+        let (blockers, gates) = self.usual.gates_for(thread, state);
+        let entry = |thread| self.usual.entry_of(thread, state);
+        gates != 0 && self.are_kept_away(machine, state, blockers, gates, entry)
+    }
+
+    /// Are these threads, at these entries, behind gates that are closed?
+    #[inline(always)]
+    fn are_kept_away(
+        &self,
+        machine: &Machine,
+        state: &[u64],
+        mut threads: u64,
+        gates: u64,
+        entry: impl Fn(usize) -> usize,
+    ) -> bool {
+        let closed = self.tables.gates.closed(machine, state, gates);
+        if closed == 0 {
+            return false;
+        }
+        while threads != 0 {
+            if self.tables.behind[entry(threads.trailing_zeros() as usize)] & closed == 0 {
+                return false;
+            }
+            threads &= threads - 1;
+        }
+        true
     }
 
     /// As [`Ample::passing`], where the quick way cannot be taken.
@@ -191,6 +239,10 @@ impl AmpleSets {
             *slot = entry as u32;
         }
         self.futures.truncate(count, &self.tables.futures);
+        if std::mem::replace(&mut self.tabled, self.tables.entries.len()) != self.tables.entries.len() {
+            // A new role has new gates: what was found out without them would depend on what was met before.
+            self.futures.outdate();
+        }
         if self.known.len() < self.tables.entries.len() {
             self.known.resize(self.tables.entries.len(), Known::default());
         }
@@ -208,6 +260,13 @@ impl AmpleSets {
                 (in_the_way, moves) = self.look_at(machine, state, entry, thread + 1 == count, in_the_way);
             }
             in_the_way &= !(1 << thread);
+            let gates = known.gates_for(thread);
+            if in_the_way != 0 && gates != 0 {
+                let entry = |thread: usize| self.entries[thread] as usize;
+                if self.are_kept_away(machine, state, in_the_way, gates, entry) {
+                    in_the_way = 0;
+                }
+            }
             self.in_the_way[thread] = in_the_way;
             looks.movable |= u64::from(moves) << thread;
             looks.eligible |= u64::from(known.eligible) << thread;
@@ -242,13 +301,32 @@ impl AmpleSets {
         let (first, middle, end) = entry.bits;
         let written = &self.tables.bits[first as usize..middle as usize];
         let read = &self.tables.bits[middle as usize..end as usize];
+        let (in_spite_of_gates, gates) = self.find_gates(entry.needs, written, read);
         Known {
             version: self.futures.version(),
             in_the_way: self.futures.in_the_way(written, read),
+            in_spite_of_gates,
+            gates,
             eligible: entry.writes & visible == 0 && !(self.breaks_cycles && entry.closes_cycle),
             closes: entry.closes_cycle,
             depends: entry.depends(),
         }
+    }
+
+    /// The gates of one of the things that a step touches, and the threads that get in its way by other things: as few as possible. No
+    /// gates that the step itself `needs`: while they are closed, it is not possible.
+    #[cold]
+    fn find_gates(&self, needs: u64, written: &[u8], read: &[u8]) -> (u64, u64) {
+        let mut best = (u64::MAX, 0);
+        for bit in written.iter().chain(read).filter(|bit| self.tables.gates.bits >> **bit & 1 == 1) {
+            let gates = self.tables.gates.about(1 << bit) & !needs;
+            let without = |bits: &[u8]| bits.iter().copied().filter(|b| b != bit).collect::<Vec<u8>>();
+            let others = self.futures.in_the_way(&without(written), &without(read));
+            if gates != 0 && others.count_ones() < best.0.count_ones() {
+                best = (others, gates);
+            }
+        }
+        best
     }
 
     /// What the state adds to the threads in the way of a step, and whether the step may be possible.
@@ -359,6 +437,12 @@ impl Ample<Machine> for AmpleSets {
                 debug_assert!(self.futures_are_of(machine, from), "proposals were asked for");
                 Passing { threads: thread, closing }
             }
+            Step::Gates { thread, closing } => {
+                match self.is_free_by_gates(machine, to, thread.trailing_zeros() as usize) {
+                    true => Passing { threads: thread, closing },
+                    false => Passing::default(),
+                }
+            }
             Step::Unusual => self.look_for_passing(machine, from, to),
         }
     }
@@ -387,6 +471,11 @@ impl Ample<Machine> for AmpleSets {
                 Step::Ends => {}
                 Step::Passes { thread, closing } => {
                     return Some((index, Passing { threads: thread, closing }));
+                }
+                Step::Gates { thread, closing } => {
+                    if self.is_free_by_gates(machine, to, thread.trailing_zeros() as usize) {
+                        return Some((index, Passing { threads: thread, closing }));
+                    }
                 }
                 Step::Unusual => {
                     let passing = self.look_for_passing(machine, from, to);

@@ -16,6 +16,7 @@ use quotient_machine::{Machine, ScalarAt, ThreadAt};
 use quotient_program::{FunctionId, Program};
 use quotient_residual::access::{Accesses, Step, Touch};
 
+use crate::gates::{self, Gates, Ways};
 use crate::objects::{MOVE, Mask, Objects, Site, Wait};
 
 /// What is known of a thread of one role at one location.
@@ -35,6 +36,8 @@ pub struct Entry {
     pub at_end: bool,
     /// The step may close a cycle of the control flow.
     pub closes_cycle: bool,
+    /// Gates that every way on has to pass.
+    pub(crate) needs: u64,
 }
 
 impl Entry {
@@ -82,6 +85,9 @@ pub struct Tables {
     /// What threads may still touch, each once; the first is nothing.
     pub futures: Vec<Mask>,
     future_numbers: HashMap<Mask, u32>,
+    pub(crate) gates: Gates,
+    /// Per entry, the gates that the thread is behind.
+    pub(crate) behind: Vec<u64>,
     last: Vec<LastRole>,
 }
 
@@ -129,6 +135,8 @@ impl Tables {
             bits: Vec::new(),
             futures: vec![Mask::default()],
             future_numbers: HashMap::from([(Mask::default(), 0)]),
+            gates: Gates::default(),
+            behind: Vec::new(),
             last: Vec::new(),
         })
     }
@@ -227,7 +235,8 @@ impl Tables {
             self.whole_life.insert(self.arrangement.1, lives);
         }
         let first = self.entries.len();
-        let mut futures = Vec::new();
+        let (mut futures, mut ways) = (Vec::new(), Vec::new());
+        self.add_gates(function, site);
         for step in &self.accesses.steps[function] {
             let mut entry = Entry {
                 only_channels: step.only_channels,
@@ -236,20 +245,25 @@ impl Tables {
             };
             let mut next = Mask { read: 0, write: MOVE };
             let mut future = Mask::default();
+            let mut each = Vec::new();
             entry.waits.0 = self.waits.len() as u32;
             for touch in &step.touches {
-                let (now, later, wait) = self.objects.masks(program, touch, site);
+                let (now, mut later, wait) = self.objects.masks(program, touch, site);
                 next.add(now);
-                future.add(later);
                 // What cannot be asked is not known to be impossible.
                 let unknown = matches!(touch, Touch::Channel(c) if wait.is_none() && c.how.is_operation());
                 entry.only_channels &= !unknown;
                 self.waits.extend(wait);
                 entry.at_end |= matches!(touch, Touch::Exit);
                 if let Touch::Start(started) = touch {
-                    future.add(self.whole_life[&self.arrangement.1][started.0 as usize]);
+                    later.add(self.whole_life[&self.arrangement.1][started.0 as usize]);
                 }
+                future.add(later);
+                each.push(later.read | later.write);
             }
+            let here = self.ways(step, &each, site);
+            entry.needs = here.each.iter().map(|(_, must)| *must).reduce(|a, b| a & b).unwrap_or(0);
+            ways.push(here);
             entry.waits.1 = self.waits.len() as u32;
             entry.writes = next.write;
             entry.bits.0 = self.bits.len() as u32;
@@ -261,6 +275,7 @@ impl Tables {
             futures.push(if step.never_rests { Mask::default() } else { future });
         }
         close(&self.accesses.steps[function], &mut futures);
+        self.behind.extend(gates::behind(&self.accesses.steps[function], &ways));
         for (entry, future) in self.entries[first..].iter_mut().zip(futures) {
             entry.future = *self.future_numbers.entry(future).or_insert_with(|| {
                 self.futures.push(future);
@@ -268,6 +283,30 @@ impl Tables {
             });
         }
         first as u32
+    }
+
+    /// Numbers the gates that a role has to pass.
+    fn add_gates(&mut self, function: usize, site: Site<'_>) {
+        let ways = self.accesses.steps[function].iter().flat_map(|s| &s.ways);
+        for condition in ways.flat_map(|w| &w.conditions) {
+            if let Some(gate) = self.objects.gate(condition, site) {
+                self.gates.add(gate);
+            }
+        }
+    }
+
+    /// What is known of the ways of a step, given the bits of its touches.
+    fn ways(&self, step: &Step, touches: &[u128], site: Site<'_>) -> Ways {
+        let bits = |touches: &[u128]| touches.iter().fold(0, |all, bits| all | bits);
+        let mut each = Vec::new();
+        for way in &step.ways {
+            let gates = way.conditions.iter().filter_map(|c| self.objects.gate(c, site));
+            let must = gates.fold(0, |set, gate| set | self.gates.find(gate));
+            each.push((self.gates.about(bits(&touches[way.touches.clone()])), must));
+        }
+        let own = |t: &usize| !step.ways.iter().any(|w| w.touches.contains(t));
+        let common: Vec<u128> = (0..touches.len()).filter(own).map(|t| touches[t]).collect();
+        Ways { touched: self.gates.about(bits(&common)), each }
     }
 
     /// What any thread of each function may touch from its start to its end.

@@ -15,6 +15,17 @@ pub(crate) struct Known {
     pub(crate) closes: bool,
     /// What a look at the state must add: channels, or whether the thread is the youngest.
     pub(crate) depends: bool,
+    /// Threads that get in the way by more than touching what these gates are about ([`crate::gates`]).
+    pub(crate) in_spite_of_gates: u64,
+    pub(crate) gates: u64,
+}
+
+impl Known {
+    /// Gates that may keep everybody out of the way of a thread's next step.
+    #[inline]
+    pub(crate) fn gates_for(&self, thread: usize) -> u64 {
+        if self.depends || self.in_spite_of_gates & !(1 << thread) != 0 { 0 } else { self.gates }
+    }
 }
 
 /// What a look at a state's threads found, one bit each.
@@ -28,6 +39,8 @@ pub(crate) struct Looks {
     pub(crate) free: u64,
     /// The next step may close a cycle of the control flow.
     pub(crate) closing: u64,
+    /// Gates may keep everybody out of the way of more of them.
+    pub(crate) gates: bool,
 }
 
 /// A thread of the shape.
@@ -52,10 +65,11 @@ struct AtEntry {
     closing: u64,
 }
 
-/// Flags beside the threads in the way: nothing is known, or it depends on channels.
+/// Flags beside the threads in the way: nothing is known, or it depends on channels, or gates may keep them out of the way.
 const UNKNOWN: u64 = 1 << 63;
 const DEPENDS: u64 = 1 << 62;
-const THREADS: u64 = DEPENDS - 1;
+const GATES: u64 = 1 << 61;
+const THREADS: u64 = GATES - 1;
 
 const NOTHING: AtEntry = AtEntry { blockers: UNKNOWN, free: 0, eligible: 0, closing: 0 };
 
@@ -69,6 +83,8 @@ pub(crate) struct Usual {
     last_version: u64,
     /// What is known of each entry.
     entries: Vec<AtEntry>,
+    /// The gates of each entry, if it is flagged.
+    gates: Vec<u64>,
     /// The shape that the following is about.
     laid_out: Option<u32>,
     /// Which bits of each word of a state are locations, and whose, byte by byte.
@@ -83,6 +99,8 @@ pub(crate) enum Step {
     Unusual,
     /// No thread that moved may go alone now, or none whatever the channels hold.
     Ends,
+    /// As [`Step::Passes`], if gates keep everybody out of the way.
+    Gates { thread: u64, closing: u64 },
     /// One may, a bit; it is also among the second if its next step may close a cycle of the control flow.
     Passes { thread: u64, closing: u64 },
 }
@@ -129,11 +147,16 @@ impl Usual {
         if known.version == self.version && self.shape.is_some() {
             if self.entries.len() <= entry {
                 self.entries.resize(entry + 1, NOTHING);
+                self.gates.resize(entry + 1, 0);
             }
             let bit = |is: bool| u64::from(is) << thread;
             let blockers = known.in_the_way & THREADS & !bit(true);
+            let gates = if blockers == 0 { 0 } else { known.gates_for(thread) };
+            self.gates[entry] = gates;
             self.entries[entry] = AtEntry {
-                blockers: blockers | if known.depends { DEPENDS } else { 0 },
+                blockers: blockers
+                    | if known.depends { DEPENDS } else { 0 }
+                    | if gates != 0 { GATES } else { 0 },
                 free: bit(blockers == 0),
                 eligible: bit(known.eligible),
                 closing: bit(known.closes),
@@ -158,13 +181,33 @@ impl Usual {
         }
     }
 
-    /// What is known of the entry that a thread is at.
+    /// The entry that a thread is at.
     #[inline(always)]
-    fn at(&self, usually: UsualThread, state: &[u64]) -> &AtEntry {
+    fn entry(usually: UsualThread, state: &[u64]) -> usize {
         // SAFETY: the bytes of the words.
         let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
         let location = bytes.get(usually.at as usize).copied().unwrap_or(0);
-        self.entries.get(usually.first as usize + usize::from(location)).unwrap_or(&NOTHING)
+        usually.first as usize + usize::from(location)
+    }
+
+    /// The entry that a thread of a state of the shape is at.
+    #[inline]
+    pub(crate) fn entry_of(&self, thread: usize, state: &[u64]) -> usize {
+        Usual::entry(self.threads[thread], state)
+    }
+
+    /// What is known of the entry that a thread is at.
+    #[inline(always)]
+    fn at(&self, usually: UsualThread, state: &[u64]) -> &AtEntry {
+        self.entries.get(Usual::entry(usually, state)).unwrap_or(&NOTHING)
+    }
+
+    /// The threads that get in the way of one's next step in a state of the shape, and the gates that may keep them out of it.
+    #[inline]
+    pub(crate) fn gates_for(&self, thread: usize, state: &[u64]) -> (u64, u64) {
+        let entry = self.entry_of(thread, state);
+        let blockers = self.entries[entry].blockers;
+        if blockers & GATES == 0 { (0, 0) } else { (blockers & THREADS, self.gates[entry]) }
     }
 
     /// In the usual case: which threads may be in an ample set, which of them nobody gets in the way of, and which may
@@ -189,6 +232,7 @@ impl Usual {
             looks.eligible |= here.eligible;
             looks.closing |= here.closing;
         }
+        looks.gates = any & GATES != 0;
         (any & (UNKNOWN | DEPENDS) == 0).then_some(looks)
     }
 
@@ -219,9 +263,12 @@ impl Usual {
         if here.blockers & UNKNOWN != 0 {
             return Step::Unusual;
         }
-        if here.blockers != 0 || here.eligible == 0 {
-            return Step::Ends;
+        let (thread, closing) = (1 << thread, here.closing);
+        match here.blockers & (DEPENDS | GATES) {
+            _ if here.eligible == 0 => Step::Ends,
+            GATES => Step::Gates { thread, closing },
+            _ if here.blockers != 0 => Step::Ends,
+            _ => Step::Passes { thread, closing },
         }
-        Step::Passes { thread: 1 << thread, closing: here.closing }
     }
 }

@@ -164,6 +164,7 @@ impl Machine {
     }
 
     /// The value of a global's scalar.
+    #[inline]
     pub fn global_value(&self, state: &[u64], at: ScalarAt) -> i32 {
         read(state, at.offset, at.cell)
     }

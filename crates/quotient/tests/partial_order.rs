@@ -226,3 +226,63 @@ fn an_atomic_sequence_goes_on_behind_a_d_step() {
         assert_eq!(check(&text, false), ["assertion"], "{steps}");
     }
 }
+
+/// States with partial order, breadth first.
+fn reduced_states(text: &str) -> u64 {
+    let model = Model::from_text("gates.pml", text).expect("a model");
+    run(&model, PartialOrder::On, SearchKind::BreadthFirst).statistics.states
+}
+
+#[test]
+fn a_lock_is_given_back_in_nobodys_way() {
+    let philosophers = |n: usize, take: &str| {
+        format!(
+            "bit fork[{n}];
+            active [{n}] proctype phil() {{
+                do
+                :: {take} {{ fork[_pid] == 0 -> fork[_pid] = 1 }};
+                   {take} {{ fork[(_pid + 1) % {n}] == 0 -> fork[(_pid + 1) % {n}] = 1 }};
+                   fork[(_pid + 1) % {n}] = 0;
+                   fork[_pid] = 0
+                od
+            }}"
+        )
+    };
+    for take in ["atomic", "d_step"] {
+        assert_eq!(check(&philosophers(5, take), true), ["deadlock"]);
+        // Without gates 23,543, of 46,763 in all: now those where somebody eats or has eaten are passed through.
+        assert_eq!(reduced_states(&philosophers(9, take)), 74);
+    }
+    // Who looks at the lock without having to find it free is in the way; so is who can come round to it in another manner.
+    let lock = |other: &str| {
+        format!(
+            "bit x; byte y;
+            active proctype p() {{ atomic {{ x == 0 -> x = 1 }}; y = 1; x = 0; y = 2 }}
+            active proctype q() {{ {other} }}"
+        )
+    };
+    let free = lock("atomic { x == 0 -> x = 1 }; x = 0");
+    let violated = [
+        "assert(x == 0)",
+        "if :: x == 0 -> x = 1 :: else -> assert(false) fi",
+        "if :: x == 0 -> x = 1 :: skip -> assert(x == 0) fi",
+        "{ skip; skip } unless { x == 1 -> assert(false) }",
+        "do :: x == 0 -> x = 1 :: x != 0 -> assert(false) od",
+        "x == 0 && 1 / (1 - x) == 1; assert(x == 0)",
+        "1 / (1 - x) == 1 && x == 0",
+        "d_step { if :: x == 0 -> x = 1 :: else -> skip fi }; assert(x == 0)",
+        "atomic { y == 1; x == 0 -> skip }; assert(y == 3)",
+    ];
+    assert_eq!(check(&free, false), Vec::<String>::new());
+    for other in violated {
+        assert!(!check(&lock(other), false).is_empty(), "{other}");
+    }
+    // One that is still to be started counts as who starts it.
+    let text = "
+        bit x;
+        proctype late() { assert(x == 0) }
+        active proctype p() { atomic { x == 0 -> x = 1 }; x = 0 }
+        active proctype q() { x == 2; x = 1 }
+        active proctype r() { run late() }";
+    assert_eq!(check(text, false), ["assertion", "deadlock"]);
+}

@@ -41,6 +41,8 @@ pub struct Knobs {
     pub skip: u32,
     /// Weight of a channel received in a message and used at once.
     pub carried: u32,
+    /// Weight of variables that are used as locks.
+    pub lock: u32,
     /// Percentage of proctypes with a `provided` clause.
     pub provided: u32,
     /// Percentage of conditions that are remote references, where one is possible.
@@ -80,6 +82,7 @@ impl Default for Knobs {
             print: 2,
             skip: 2,
             carried: 5,
+            lock: 0,
             provided: 8,
             remote: 25,
             timeout: 5,

@@ -31,9 +31,10 @@ use quotient_promela::ast::*;
 use scope::*;
 use statements::carried;
 
-/// The program of `seed`, with about `size` statements in each process.
+/// The program of `seed`, with about `size` statements in each process. Every third one uses variables as locks.
 pub fn generate(seed: u64, size: usize) -> Model {
-    generate_with(seed, &Knobs { size, ..Knobs::default() })
+    let lock = if seed % 3 == 2 { 25 } else { 0 };
+    generate_with(seed, &Knobs { size, lock, ..Knobs::default() })
 }
 
 /// The program of `seed` under the given knobs. Candidates that SPIN would refuse (for example for an

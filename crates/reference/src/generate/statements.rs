@@ -40,6 +40,7 @@ impl Generator {
             k.print,
             free(k.skip),
             if place.atomic { 0 } else { k.carried },
+            if place.atomic { 0 } else { k.lock },
         ];
         let inner = Where { depth: place.depth.saturating_sub(1), ..place };
         let Some(which) = self.random.weighted(&weights) else { return vec![skip()] };
@@ -76,8 +77,51 @@ impl Generator {
             14 => self.select(scope),
             15 => vec![self.print(scope)],
             16 => vec![skip()],
-            _ => self.carried(scope),
+            17 => self.carried(scope),
+            _ => self.locked(scope, inner),
         }
+    }
+
+    /// A variable used as a lock: it is taken, something is done, it is given back. Now and then a part is missing.
+    fn locked(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
+        let Some(lock) = self.lock(scope) else { return vec![skip()] };
+        let free = self.random.below(4) as i32 / 3;
+        let is_free = binary(BinaryOp::Eq, value(lock.clone()), number(free));
+        let is_free = match (self.random.below(6), self.lock(scope)) {
+            (0, Some(other)) => {
+                let also = binary(BinaryOp::Ne, value(other), number(self.random.between(0, 1)));
+                binary(BinaryOp::And, is_free, also)
+            }
+            (1, _) => binary(BinaryOp::Lt, value(lock.clone()), number(free + 1)),
+            _ => is_free,
+        };
+        let set = |to| statement(StatementKind::Assign(lock.clone(), number(to)));
+        let take = vec![condition(is_free), set(1 - free)];
+        let mut all = match self.random.below(8) {
+            0..=3 => vec![statement(StatementKind::Atomic(sequence(take)))],
+            4 | 5 => vec![statement(StatementKind::DStep(sequence(take)))],
+            6 => take,
+            _ => Vec::new(),
+        };
+        if self.random.chance(70) {
+            all.extend(self.statement(scope, Where { depth: place.depth.min(1), ..place }));
+        }
+        if self.random.chance(80) || all.is_empty() {
+            all.push(set(free));
+        }
+        all
+    }
+
+    /// One of few variables, so that they meet.
+    fn lock(&mut self, scope: &Scope) -> Option<Reference> {
+        let usable =
+            |v: &&Var| v.readable && v.writable && matches!(&v.ty, Type::Scalar(ty, _) if is_number(ty));
+        let few: Vec<&Var> = scope.vars.iter().filter(usable).take(2).collect();
+        let var = *self.random.pick(&few)?;
+        Some(match var.length {
+            None => name(&var.name),
+            Some(length) => element(&var.name, number(self.random.below(length.min(2)) as i32)),
+        })
     }
 
     /// A statement that may block, often with an alternative: else most programs would stop early.
@@ -558,4 +602,10 @@ pub(super) fn carried(scope: &Scope) -> Vec<Chan> {
             all.into_iter().filter(|c| c.fields == fields && c.capacity == capacity).collect()
         }
     }
+}
+
+/// May values of the type be compared with any number?
+fn is_number(ty: &TypeName) -> bool {
+    use TypeName::{Bit, Bool, Byte, Int, Short, Unsigned};
+    matches!(ty, Bit | Bool | Byte | Int | Short | Unsigned)
 }

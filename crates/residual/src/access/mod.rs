@@ -27,6 +27,7 @@
 
 mod dynamic;
 pub mod fixed;
+mod gates;
 mod protection;
 mod step;
 
@@ -34,6 +35,7 @@ use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, FunctionId, LocationId, Part, Program, VariableId};
 
 use fixed::Fixed;
+pub use gates::{Condition, Way};
 pub use protection::Guard;
 
 /// One way down from a variable to a part of it.
@@ -166,6 +168,8 @@ pub struct Step {
     pub touches: Vec<Touch>,
     /// Where its transformations lead, for walking on.
     pub targets: Vec<LocationId>,
+    /// Its transformations one by one. Touches that belong to none of them belong to all.
+    pub ways: Vec<Way>,
     /// Every way on is a send or receive: while the channels permit none, the thread cannot move.
     pub only_channels: bool,
     /// A step from here may go round a cycle of the control flow. Every cycle of a function has such a location, and so has

@@ -9,6 +9,7 @@ use quotient_program::{
 };
 
 use super::fixed::{Fixed, same};
+use super::gates::{self, Condition, Way};
 use super::protection::{self, Known};
 use super::{ChannelTouch, ChannelUse, Moment, Selector, Step, Touch};
 use crate::control::kept_behind;
@@ -126,13 +127,19 @@ impl Collector<'_> {
             || ts.iter().any(|t| matches!(t.operation, Operation::Else))
             || ts.windows(2).any(|w| w[0].rank != w[1].rank)
             || function.locations[location].deterministic && ts.len() > 1;
+        let (before, ways) = (self.step.touches.len(), self.step.ways.len());
         for t in ts {
+            let (from, way) = (self.step.touches.len(), self.step.ways.len());
             self.arrive(location);
             self.moves(location, t);
+            let conditions = if sensed { Vec::new() } else { self.conditions(t) };
             if let (Operation::Enter, Some(target)) = (&t.operation, t.target) {
                 // Executable when what it leads to is.
                 self.actions(t);
                 self.first(target.0 as usize, sensed);
+                self.step.ways.truncate(way);
+                let touches = from..self.step.touches.len();
+                self.step.ways.push(Way { touches, target: t.target, conditions });
                 continue;
             }
             let mut assured = Assured::new();
@@ -145,7 +152,21 @@ impl Collector<'_> {
             }
             self.actions(t);
             self.after(location, t, assured);
+            let touches = from..self.step.touches.len();
+            self.step.ways.push(Way { touches, target: t.target, conditions });
         }
+        if sensed {
+            // Which of them can be taken depends on what each of them looks at.
+            for way in &mut self.step.ways[ways..] {
+                way.touches = before..self.step.touches.len();
+            }
+        }
+    }
+
+    /// The conditions of a way on.
+    fn conditions(&self, t: &Transformation) -> Vec<Condition> {
+        let function = self.program.function(self.function);
+        gates::conditions(self.fixed, self.function, function, &t.operation, t.target)
     }
 
     /// Everything that follows a transformation of a location in the same step.
@@ -348,7 +369,8 @@ impl Collector<'_> {
     }
 }
 
-fn strip(e: &Expr) -> &Expr {
+/// The expression without its place in the source.
+pub(super) fn strip(e: &Expr) -> &Expr {
     match e {
         Expr::Spanned(inner, _) => strip(inner),
         other => other,
