@@ -282,7 +282,12 @@ fn a_lock_is_given_back_in_nobodys_way() {
         bit x;
         proctype late() { assert(x == 0) }
         active proctype p() { atomic { x == 0 -> x = 1 }; x = 0 }
-        active proctype q() { x == 2; x = 1 }
-        active proctype r() { run late() }";
+        active proctype r() { run late(); atomic { x == 0 -> x = 1 } }";
+    assert_eq!(check(text, false), ["assertion"]);
+    // What a process is provided for is looked at by all of its steps.
+    let text = "
+        bit x; byte y;
+        active proctype p() { atomic { x == 0 -> x = 1 }; x = 0; y = 1 }
+        active proctype r() provided (x == 1) { assert(y != 0); x == 0 -> x = 1 }";
     assert_eq!(check(text, false), ["assertion", "deadlock"]);
 }

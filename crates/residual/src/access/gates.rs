@@ -5,8 +5,8 @@
 //! a constant that its first condition consists of; whether they keep the thread away is for the caller to find out.
 //!
 //! A way has no conditions where something senses that it cannot be taken (`else`, `unless`, the next way on of a `d_step`), since that
-//! reads what they read; and where evaluating the first condition may fail, since that is a step too, whatever its other parts
-//! say.
+//! reads what they read: what one of the ways touches is then taken to be touched from there, whatever it is. And none where
+//! evaluating the first condition may fail, since that is a step too, whatever its other parts say.
 
 use std::ops::Range;
 

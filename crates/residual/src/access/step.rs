@@ -127,7 +127,6 @@ impl Collector<'_> {
             || ts.iter().any(|t| matches!(t.operation, Operation::Else))
             || ts.windows(2).any(|w| w[0].rank != w[1].rank)
             || function.locations[location].deterministic && ts.len() > 1;
-        let (before, ways) = (self.step.touches.len(), self.step.ways.len());
         for t in ts {
             let (from, way) = (self.step.touches.len(), self.step.ways.len());
             self.arrive(location);
@@ -154,12 +153,6 @@ impl Collector<'_> {
             self.after(location, t, assured);
             let touches = from..self.step.touches.len();
             self.step.ways.push(Way { touches, target: t.target, conditions });
-        }
-        if sensed {
-            // Which of them can be taken depends on what each of them looks at.
-            for way in &mut self.step.ways[ways..] {
-                way.touches = before..self.step.touches.len();
-            }
         }
     }
 
