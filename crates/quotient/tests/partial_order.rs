@@ -283,7 +283,7 @@ fn a_lock_is_given_back_in_nobodys_way() {
         proctype late() { assert(x == 0) }
         active proctype p() { atomic { x == 0 -> x = 1 }; x = 0 }
         active proctype r() { run late(); atomic { x == 0 -> x = 1 } }";
-    assert_eq!(check(text, false), ["assertion"]);
+    assert_eq!(check(text, false), ["assertion", "deadlock"]);
     // What a process is provided for is looked at by all of its steps.
     let text = "
         bit x; byte y;
