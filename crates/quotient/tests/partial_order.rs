@@ -281,7 +281,7 @@ fn a_lock_is_given_back_in_nobodys_way() {
     let text = "
         bit x; byte y;
         proctype late() { assert(x == 0) }
-        active proctype r() { y == 1; run late(); atomic { x == 0 -> x = 1 } }
+        active proctype r() { y == 1; run late(); x == 0 }
         active proctype p() { atomic { x == 0 -> x = 1 }; y = 1; x = 0 }";
     assert_eq!(check(text, false), ["assertion"]);
     // What a process is provided for is looked at by all of its steps.
