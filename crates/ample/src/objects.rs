@@ -112,7 +112,7 @@ pub struct Objects {
 }
 
 /// How a channel operation may be blocked, for a thread that rests at it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// The channel.
     pub channel: i32,

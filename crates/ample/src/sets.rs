@@ -131,19 +131,31 @@ impl AmpleSets {
     fn look_at_all(&mut self, machine: &Machine, state: &[u64]) -> Option<Looks> {
         let (shape, version) = (machine.shape_of(state), self.futures.version());
         match self.usual.look(shape, state, version, &mut self.in_the_way) {
-            Some(looks) if looks.gates => Some(self.look_at_gates(machine, state, looks)),
+            Some(looks) if looks.special != 0 => Some(self.look_at_special(machine, state, looks)),
             None => self.look_closer(machine, state),
             looks => looks,
         }
     }
 
-    /// Adds the threads whose next steps nobody gets in the way of because of gates, in the usual case.
+    /// Looks at the threads that wait for channels, or that gates may keep others away from, in the usual case.
     #[inline(never)]
-    fn look_at_gates(&self, machine: &Machine, state: &[u64], mut looks: Looks) -> Looks {
-        for thread in 0..machine.thread_total(state) {
-            if self.is_free_by_gates(machine, state, thread) {
-                looks.free |= 1 << thread;
-            }
+    fn look_at_special(&mut self, machine: &Machine, state: &[u64], mut looks: Looks) -> Looks {
+        let youngest = machine.thread_total(state) - 1;
+        let mut left = looks.special;
+        while left != 0 {
+            let thread = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let entry = self.usual.entry_of(thread, state);
+            let free = if self.tables.entries[entry].depends() {
+                let before = self.in_the_way[thread];
+                let (blockers, moves) = self.look_at(machine, state, entry, thread == youngest, before);
+                self.in_the_way[thread] = blockers & !(1 << thread);
+                looks.movable &= !(u64::from(!moves) << thread);
+                self.in_the_way[thread] == 0
+            } else {
+                self.is_free_by_gates(machine, state, thread)
+            };
+            looks.free |= u64::from(free) << thread;
         }
         looks
     }
@@ -199,9 +211,21 @@ impl AmpleSets {
             return Passing::default();
         }
         let new = self.tables.entry(machine, to, thread, after);
+        let entry = new;
         let (old, new) = (&self.tables.entries[old], &self.tables.entries[new]);
         if old.future != new.future || new.depends() {
             return Passing::default();
+        }
+        // Nobody's future has changed since: only the thread that moved has to be looked at.
+        if self.looked == self.futures.version() && self.tabled == self.tables.entries.len() {
+            let known = self.known_of(entry, self.visible.unwrap_or(0));
+            let (in_the_way, bit) = (known.in_the_way & !(1 << thread), 1 << thread);
+            if in_the_way == 0 && known.eligible {
+                return Passing { threads: bit, closing: if known.closes { bit } else { 0 } };
+            }
+            if !known.eligible || known.gates_for(thread) == 0 {
+                return Passing::default();
+            }
         }
         match self.look_at_all(machine, to) {
             Some(looks) => {
@@ -243,18 +267,11 @@ impl AmpleSets {
             // A new role has new gates: what was found out without them would depend on what was met before.
             self.futures.outdate();
         }
-        if self.known.len() < self.tables.entries.len() {
-            self.known.resize(self.tables.entries.len(), Known::default());
-        }
         let mut looks = Looks::default();
         let version = self.futures.version();
         for thread in 0..count {
             let entry = self.entries[thread] as usize;
-            let mut known = self.known[entry];
-            if known.version != version {
-                known = self.find_out(entry, visible);
-                self.known[entry] = known;
-            }
+            let known = self.known_of(entry, visible);
             let (mut in_the_way, mut moves) = (known.in_the_way, true);
             if known.depends {
                 (in_the_way, moves) = self.look_at(machine, state, entry, thread + 1 == count, in_the_way);
@@ -278,7 +295,10 @@ impl AmpleSets {
             let threads = machine.threads_at(state).enumerate().map(|(thread, at)| {
                 Some(UsualThread { at: machine.location_byte(at)?, first: self.tables.usual_first(thread)? })
             });
-            self.usual.remember(machine.shape_of(state), version, threads);
+            let keys = machine.threads_at(state).flat_map(|at| {
+                self.tables.key(at).iter().map(move |scalar| machine.local_bytes(at, *scalar))
+            });
+            self.usual.remember((machine.shape_of(state), state), version, threads, keys);
             for (thread, &entry) in self.entries[..count].iter().enumerate() {
                 self.usual.note(thread, entry as usize, self.known[entry as usize]);
             }
@@ -286,12 +306,29 @@ impl AmpleSets {
         Some(looks)
     }
 
-    /// Are the futures those of this state's threads?
+    /// Are the futures those of this state's threads, as far as they depend on nothing but the shape?
     fn futures_are_of(&self, machine: &Machine, state: &[u64]) -> bool {
-        machine.threads_at(state).enumerate().all(|(thread, at)| {
+        let threads = machine.threads_at(state).enumerate();
+        threads.filter(|(_, at)| self.tables.key(*at).is_empty()).all(|(thread, at)| {
             let entry = self.tables.usual_first(thread).map(|first| (first + at.location) as usize);
             entry.is_some_and(|e| self.futures.of(thread) == Some(self.tables.entries[e].future))
         })
+    }
+
+    /// What is known of an entry with the futures at hand.
+    #[inline]
+    fn known_of(&mut self, entry: usize, visible: u128) -> Known {
+        match self.known.get(entry) {
+            Some(known) if known.version == self.futures.version() => *known,
+            _ => {
+                let known = self.find_out(entry, visible);
+                if self.known.len() < self.tables.entries.len() {
+                    self.known.resize(self.tables.entries.len(), Known::default());
+                }
+                self.known[entry] = known;
+                known
+            }
+        }
     }
 
     /// What does not depend on the state beyond the threads' futures.

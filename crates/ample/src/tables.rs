@@ -184,10 +184,16 @@ impl Tables {
         self.find_role(machine, state, thread, at) as usize + at.location as usize
     }
 
-    /// The first entry of a thread in the state looked at last, if that depends on nothing but the shape of the state.
+    /// The first entry of a thread in the state looked at last, if that depends on nothing but the shape of the state and the
+    /// thread's key.
     pub(crate) fn usual_first(&self, thread: usize) -> Option<u32> {
-        let last = self.last.get(thread).filter(|l| l.function.is_some() && l.values.is_empty());
+        let last = self.last.get(thread).filter(|l| l.function.is_some());
         last.filter(|_| self.exchanged.is_empty()).map(|l| l.first)
+    }
+
+    /// Where the locals lie that make up a thread's key.
+    pub(crate) fn key(&self, at: ThreadAt) -> &[ScalarAt] {
+        &self.keys[at.function as usize]
     }
 
     /// The first entry of a thread's role, which may be new.
@@ -253,7 +259,11 @@ impl Tables {
                 // What cannot be asked is not known to be impossible.
                 let unknown = matches!(touch, Touch::Channel(c) if wait.is_none() && c.how.is_operation());
                 entry.only_channels &= !unknown;
-                self.waits.extend(wait);
+                if let Some(wait) = wait
+                    && !self.waits[entry.waits.0 as usize..].contains(&wait)
+                {
+                    self.waits.push(wait);
+                }
                 entry.at_end |= matches!(touch, Touch::Exit);
                 if let Touch::Start(started) = touch {
                     later.add(self.whole_life[&self.arrangement.1][started.0 as usize]);

@@ -1,6 +1,8 @@
-//! The usual case of looking for ample sets: the state has the shape of the one before, every thread's table depends on nothing
-//! but who it is, nobody's future has changed, and what is known does not depend on what channels hold. Then the proposals
-//! are read off the threads' locations, from a few words for each.
+//! The usual case of looking for ample sets: the state has the shape of the one before, every thread has the role it had there, and
+//! nobody's future has changed. Then the proposals are read off the threads' locations, from a few words for each; only those
+//! that wait for channels, or that gates may keep others away from, need a closer look.
+
+use std::ops::Range;
 
 /// What is known of an entry of the tables, whatever the channels hold.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,12 +41,12 @@ pub(crate) struct Looks {
     pub(crate) free: u64,
     /// The next step may close a cycle of the control flow.
     pub(crate) closing: u64,
-    /// Gates may keep everybody out of the way of more of them.
-    pub(crate) gates: bool,
+    /// To be looked at more closely: whether they are movable and free depends on channels or gates.
+    pub(crate) special: u64,
 }
 
 /// A thread of the shape.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UsualThread {
     /// The byte of the state that is its location.
     pub(crate) at: u32,
@@ -63,6 +65,8 @@ struct AtEntry {
     eligible: u64,
     /// It may close a cycle of the control flow.
     closing: u64,
+    /// It depends on channels, or gates.
+    special: u64,
 }
 
 /// Flags beside the threads in the way: nothing is known, or it depends on channels, or gates may keep them out of the way.
@@ -71,7 +75,7 @@ const DEPENDS: u64 = 1 << 62;
 const GATES: u64 = 1 << 61;
 const THREADS: u64 = GATES - 1;
 
-const NOTHING: AtEntry = AtEntry { blockers: UNKNOWN, free: 0, eligible: 0, closing: 0 };
+const NOTHING: AtEntry = AtEntry { blockers: UNKNOWN, free: 0, eligible: 0, closing: 0, special: 0 };
 
 /// The threads of the shape met last.
 #[derive(Debug, Default)]
@@ -85,11 +89,23 @@ pub(crate) struct Usual {
     entries: Vec<AtEntry>,
     /// The gates of each entry, if it is flagged.
     gates: Vec<u64>,
-    /// The shape that the following is about.
-    laid_out: Option<u32>,
-    /// Which bits of each word of a state are locations, and whose, byte by byte.
-    masks: Vec<u64>,
+    /// The words of a state that hold locations or keys, and whose locations, byte by byte.
+    words: Vec<Word>,
     owners: Vec<u8>,
+    /// There are keys.
+    keys: bool,
+    /// The threads of the shape being looked at.
+    scratch: Vec<UsualThread>,
+}
+
+/// What is known of a word of a state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    /// Which bits are locations.
+    locations: u64,
+    /// Which bits are keys, and what they are.
+    keys: u64,
+    values: u64,
 }
 
 /// What became of the threads' locations in a step.
@@ -106,27 +122,28 @@ pub(crate) enum Step {
 }
 
 impl Usual {
-    /// Remembers the threads of a shape, which have the futures of this version; with `None` for one of them that there is nothing
-    /// usual about it.
+    /// Remembers the threads of a state, which have the futures of this version; with `None` for one of them there is nothing usual
+    /// about it. `keys`: the bytes that make up their keys.
     pub(crate) fn remember(
         &mut self,
-        shape: u32,
+        (shape, state): (u32, &[u64]),
         version: u64,
         threads: impl Iterator<Item = Option<UsualThread>>,
+        keys: impl Iterator<Item = Range<u32>>,
     ) {
-        self.threads.clear();
-        self.shape = Some(shape);
-        for thread in threads {
-            match thread {
-                Some(thread) => self.threads.push(thread),
-                None => self.shape = None,
-            }
-        }
-        if self.threads.len() > THREADS.count_ones() as usize {
+        let mut usual = true;
+        self.scratch.clear();
+        self.scratch.extend(threads.map_while(|thread| {
+            usual &= thread.is_some();
+            thread
+        }));
+        usual &= self.scratch.len() <= THREADS.count_ones() as usize;
+        if !usual {
             self.shape = None;
-        }
-        if self.shape != self.laid_out {
-            self.lay_out();
+        } else if self.shape != Some(shape) || self.threads != self.scratch {
+            self.shape = Some(shape);
+            std::mem::swap(&mut self.threads, &mut self.scratch);
+            self.lay_out(state, keys);
         }
         // What is met for the second time will be met again.
         if version != self.version && version == self.last_version {
@@ -157,27 +174,36 @@ impl Usual {
                 blockers: blockers
                     | if known.depends { DEPENDS } else { 0 }
                     | if gates != 0 { GATES } else { 0 },
-                free: bit(blockers == 0),
+                free: bit(blockers == 0 && !known.depends),
                 eligible: bit(known.eligible),
                 closing: bit(known.closes),
+                special: bit(known.depends || gates != 0),
             };
         }
     }
 
-    /// Finds where the locations lie in states of the shape.
+    /// Finds where the locations and keys lie in states of the shape.
     #[cold]
-    fn lay_out(&mut self) {
-        self.laid_out = self.shape;
-        self.masks.clear();
+    fn lay_out(&mut self, state: &[u64], keys: impl Iterator<Item = Range<u32>>) {
+        self.words.clear();
         self.owners.clear();
+        self.owners.resize(8 * state.len(), 0);
+        self.keys = false;
+        let word = |words: &mut Vec<Word>, byte: u32| {
+            let word = byte as usize / 8;
+            words.resize(words.len().max(word + 1), Word::default());
+            (word, 0xFF << (8 * (byte % 8)))
+        };
         for (thread, usually) in self.threads.iter().enumerate() {
-            let (word, byte) = (usually.at as usize / 8, usually.at as usize);
-            if self.masks.len() <= word {
-                self.masks.resize(word + 1, 0);
-                self.owners.resize(8 * word + 8, 0);
-            }
-            self.masks[word] |= 0xFF << (8 * (byte % 8));
-            self.owners[byte] = thread as u8;
+            let (at, bits) = word(&mut self.words, usually.at);
+            self.words[at].locations |= bits;
+            self.owners[usually.at as usize] = thread as u8;
+        }
+        for byte in keys.flatten() {
+            let (at, bits) = word(&mut self.words, byte);
+            self.words[at].keys |= bits;
+            self.words[at].values |= state[at] & bits;
+            self.keys = true;
         }
     }
 
@@ -223,6 +249,9 @@ impl Usual {
         if self.shape != Some(shape) || self.version != version {
             return None;
         }
+        if self.keys && !self.words.iter().zip(state).all(|(word, bits)| bits & word.keys == word.values) {
+            return None;
+        }
         let (mut any, mut looks) = (0, Looks { movable: u64::MAX, ..Looks::default() });
         for (usually, blockers) in self.threads.iter().zip(in_the_way) {
             let here = self.at(*usually, state);
@@ -231,23 +260,26 @@ impl Usual {
             looks.free |= here.free;
             looks.eligible |= here.eligible;
             looks.closing |= here.closing;
+            looks.special |= here.special;
         }
-        looks.gates = any & GATES != 0;
-        (any & (UNKNOWN | DEPENDS) == 0).then_some(looks)
+        (any & UNKNOWN == 0).then_some(looks)
     }
 
     /// In the usual case, when all futures are those of the version in `from`, and still are: may the one thread whose location has
     /// changed since go alone behind `to`? The states have this shape.
     #[inline(always)]
     pub(crate) fn step(&self, shape: u32, from: &[u64], to: &[u64], version: u64) -> Step {
-        let words = self.masks.len();
+        let words = self.words.len();
         if self.shape != Some(shape) || self.version != version || from.len() < words || to.len() < words {
             return Step::Unusual;
         }
-        let (from, to, masks) = (&from[..words], &to[..words], &self.masks[..words]);
+        let (from, to) = (&from[..words], &to[..words]);
         let mut moved = None;
-        for word in 0..words {
-            let changed = (from[word] ^ to[word]) & masks[word];
+        for (word, Word { locations, keys, values }) in self.words.iter().enumerate() {
+            if to[word] & keys != *values {
+                return Step::Unusual;
+            }
+            let changed = (from[word] ^ to[word]) & locations;
             if changed != 0 {
                 let bit = changed.trailing_zeros() & !7;
                 if moved.is_some() || changed >> bit > 0xFF {

@@ -163,6 +163,12 @@ impl Machine {
         })
     }
 
+    /// The bytes of a state that a scalar of a thread lies in.
+    pub fn local_bytes(&self, thread: ThreadAt, at: ScalarAt) -> std::ops::Range<u32> {
+        let first = thread.base + at.offset;
+        first..first + at.cell.size()
+    }
+
     /// The value of a global's scalar.
     #[inline]
     pub fn global_value(&self, state: &[u64], at: ScalarAt) -> i32 {
