@@ -127,7 +127,13 @@ mod tests {
             vector_bytes: None,
             state_bytes: None,
         };
-        let same = Answer { states: 3, transitions: 4, errors: spin.errors.clone(), store_bytes: None };
+        let same = Answer {
+            states: 3,
+            transitions: 4,
+            errors: spin.errors.clone(),
+            store_bytes: None,
+            search_seconds: None,
+        };
         assert!(matches!(judge(&spin, &same), Outcome::Agree(_)));
         let states = Answer { states: 2, ..same.clone() };
         let transitions = Answer { transitions: 5, ..same.clone() };

@@ -1,7 +1,7 @@
 //! `partial-order`: what partial order reduction saves and costs, and how strong it is beside SPIN's.
 //!
 //! Every model is explored with `--por on` and `--por off`, both without symmetry, in turn. The two take different numbers of
-//! transitions, so CPU times are compared per transition, where a run is long enough to be measured. SPIN explores the model with its default
+//! transitions, so CPU times of the searches are compared per transition, where they are long enough to be measured. SPIN explores the model with its default
 //! options, partial order included (`spin -a`, `-DSAFETY -DNOCLAIM`); stored states are compared.
 
 use crate::side_by_side::alternate;
@@ -60,6 +60,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let (mut lines, mut expensive, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
     for model in instance::models_under(&options.paths)? {
         let name = model.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        eprintln!("{name} …");
         let way = |por| {
             let mut way = vec!["--all", "--symmetry", "off", "--por", por];
             way.extend(options.with.iter().map(String::as_str));

@@ -107,7 +107,7 @@ mod tests {
     fn fewer_states_by_default_but_the_same_errors() {
         let errors = ErrorKinds::parse("deadlock").unwrap();
         let pinned = Pinned { states: 5, transitions: 6, errors: errors.clone(), default_states: 4 };
-        let answer = Answer { states: 5, transitions: 6, errors, store_bytes: None };
+        let answer = Answer { states: 5, transitions: 6, errors, store_bytes: None, search_seconds: None };
         assert!(raw_meets(&pinned, &answer).is_ok());
         assert!(default_meets(&pinned, &answer).is_err());
         assert!(default_meets(&pinned, &Answer { states: 2, ..answer.clone() }).is_ok());

@@ -26,6 +26,8 @@ pub struct Answer {
     pub errors: ErrorKinds,
     /// Bytes held by the visited set.
     pub store_bytes: Option<u64>,
+    /// CPU time of the search alone.
+    pub search_seconds: Option<f64>,
 }
 
 /// Why there is no answer.
@@ -100,7 +102,13 @@ fn parse(text: &str) -> Result<Answer, Failure> {
     if json["verdict"] == "violated" && kinds.is_empty() {
         return Err(Failure::Broken("violated, but no violation in the answer".into()));
     }
-    Ok(Answer { states, transitions, errors: ErrorKinds(kinds), store_bytes: json["store_bytes"].as_u64() })
+    Ok(Answer {
+        states,
+        transitions,
+        errors: ErrorKinds(kinds),
+        store_bytes: json["store_bytes"].as_u64(),
+        search_seconds: json["search_seconds"].as_f64(),
+    })
 }
 
 #[cfg(test)]
@@ -112,9 +120,10 @@ mod tests {
         let answer = parse(
             r#"{"verdict":"violated","violation":{"kind":"assertion","message":"m"},
                 "violations":[{"kind":"assertion"},{"kind":"deadlock"},{"kind":"deadlock"}],
-                "states":12,"transitions":20,"depth":5,"store_bytes":96,"reductions":{}}"#,
+                "states":12,"transitions":20,"depth":5,"store_bytes":96,"search_seconds":0.5,"reductions":{}}"#,
         );
         let answer = answer.unwrap();
+        assert_eq!(answer.search_seconds, Some(0.5));
         assert_eq!((answer.states, answer.transitions, answer.store_bytes), (12, 20, Some(96)));
         assert_eq!(answer.errors.to_string(), "assertion,deadlock");
     }

@@ -14,7 +14,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// CPU seconds of a run.
+    /// CPU seconds of a search.
     pub fn median(&self) -> f64 {
         let mut seconds = self.seconds.clone();
         seconds.sort_by(f64::total_cmp);
@@ -41,7 +41,7 @@ pub fn alternate(
             match quotient::check(binary, options, model, cpu_seconds) {
                 Ok((answer, finished)) => {
                     (runs.states, runs.transitions) = (answer.states, answer.transitions);
-                    runs.seconds.push(finished.cpu_seconds);
+                    runs.seconds.push(answer.search_seconds.unwrap_or(finished.cpu_seconds));
                 }
                 Err(failure) => {
                     return Err(format!("{}, {}: {failure:?}", model.display(), options.join(" ")));

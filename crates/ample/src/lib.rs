@@ -11,6 +11,7 @@
 pub mod dynamic;
 pub mod futures;
 mod gates;
+mod memo;
 pub mod objects;
 pub mod question;
 pub mod sets;

@@ -33,11 +33,12 @@
 //!
 //! **`timeout`** is false as long as T can move, on all these paths. A proposal is refused when T cannot move.
 
-use quotient_machine::Machine;
+use quotient_machine::{Fill, Machine};
 use quotient_residual::access::{Accesses, Touch};
 use quotient_system::Successors;
 
 use crate::futures::{Futures, MOST_THREADS};
+use crate::memo::Memo;
 use crate::objects::Objects;
 use crate::tables::Tables;
 use crate::usual::{Known, Looks, Step, Usual, UsualThread};
@@ -67,6 +68,8 @@ pub struct AmpleSets {
     /// Per thread, the others that can get in the way of its next step.
     in_the_way: [u64; MOST_THREADS],
     usual: Usual,
+    /// What was proposed before.
+    memo: Memo,
     /// Entries that the tables had when the state before was looked at.
     tabled: usize,
     /// The version of the futures that are those of the state looked at last.
@@ -97,14 +100,38 @@ impl AmpleSets {
             entries: [0; MOST_THREADS],
             in_the_way: [0; MOST_THREADS],
             usual: Usual::default(),
+            memo: Memo::default(),
             tabled: 0,
             looked: 0,
         })
     }
 
-    /// Finds the proposals for a state.
+    /// Finds the proposals for a state, or remembers them.
     #[inline]
     fn look(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
+        if !self.memo.is_about(self.usual.generation) {
+            return self.look_afresh(machine, state);
+        }
+        let (shape, version) = (machine.shape_of(state), self.futures.version());
+        let gates = &self.tables.gates;
+        let closed = || gates.closed(machine, state, gates.all());
+        if !self.usual.key(shape, state, version, closed, &mut self.memo.key) {
+            return self.look_afresh(machine, state);
+        }
+        if let Some(found) = self.memo.find() {
+            return found;
+        }
+        let found = self.look_afresh(machine, state);
+        // Unless somebody's future turned out to be another one.
+        if self.memo.is_about(self.usual.generation) && self.futures.version() == version {
+            self.memo.keep(found);
+        }
+        found
+    }
+
+    /// Finds the proposals for a state.
+    #[inline]
+    fn look_afresh(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
         let Some(Looks { movable, eligible, free, closing, .. }) = self.look_at_all(machine, state) else {
             return Proposals::default();
         };
@@ -148,7 +175,8 @@ impl AmpleSets {
             let entry = self.usual.entry_of(thread, state);
             let free = if self.tables.entries[entry].depends() {
                 let before = self.in_the_way[thread];
-                let (blockers, moves) = self.look_at(machine, state, entry, thread == youngest, before);
+                let fill = |wait, channel| self.usual.fill(machine, state, wait, channel);
+                let (blockers, moves) = self.look_at(entry, thread == youngest, before, fill);
                 self.in_the_way[thread] = blockers & !(1 << thread);
                 looks.movable &= !(u64::from(!moves) << thread);
                 self.in_the_way[thread] == 0
@@ -219,6 +247,7 @@ impl AmpleSets {
         // Nobody's future has changed since: only the thread that moved has to be looked at.
         if self.looked == self.futures.version() && self.tabled == self.tables.entries.len() {
             let known = self.known_of(entry, self.visible.unwrap_or(0));
+            self.usual.note(thread, entry, known);
             let (in_the_way, bit) = (known.in_the_way & !(1 << thread), 1 << thread);
             if in_the_way == 0 && known.eligible {
                 return Passing { threads: bit, closing: if known.closes { bit } else { 0 } };
@@ -274,7 +303,8 @@ impl AmpleSets {
             let known = self.known_of(entry, visible);
             let (mut in_the_way, mut moves) = (known.in_the_way, true);
             if known.depends {
-                (in_the_way, moves) = self.look_at(machine, state, entry, thread + 1 == count, in_the_way);
+                let fill = |_, channel| machine.fill(state, channel);
+                (in_the_way, moves) = self.look_at(entry, thread + 1 == count, in_the_way, fill);
             }
             in_the_way &= !(1 << thread);
             let gates = known.gates_for(thread);
@@ -299,6 +329,11 @@ impl AmpleSets {
                 self.tables.key(at).iter().map(move |scalar| machine.local_bytes(at, *scalar))
             });
             self.usual.remember((machine.shape_of(state), state), version, threads, keys);
+            self.usual.note_waits(machine, state, &self.tables.waits);
+            if !self.memo.was_made_for(self.usual.generation) {
+                let words = self.usual.key_words(self.tables.gates.len());
+                self.memo.begin(self.usual.generation, words);
+            }
             for (thread, &entry) in self.entries[..count].iter().enumerate() {
                 self.usual.note(thread, entry as usize, self.known[entry as usize]);
             }
@@ -366,14 +401,15 @@ impl AmpleSets {
         best
     }
 
-    /// What the state adds to the threads in the way of a step, and whether the step may be possible.
+    /// What the state adds to the threads in the way of a step, and whether the step may be possible. `fill`: how full the channel of
+    /// a wait is.
+    #[inline(always)]
     fn look_at(
         &self,
-        machine: &Machine,
-        state: &[u64],
         entry: usize,
         youngest: bool,
         mut in_the_way: u64,
+        fill: impl Fn(usize, i32) -> Option<Fill>,
     ) -> (u64, bool) {
         let entry = &self.tables.entries[entry];
         let mut movable = !entry.only_channels;
@@ -381,8 +417,9 @@ impl AmpleSets {
             in_the_way |= self.futures.writing(Objects::end_of_others());
             movable = false;
         }
-        for wait in &self.tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
-            let Some(fill) = machine.fill(state, wait.channel) else {
+        let (first, end) = (entry.waits.0 as usize, entry.waits.1 as usize);
+        for (wait, number) in self.tables.waits[first..end].iter().zip(first..) {
+            let Some(fill) = fill(number, wait.channel) else {
                 // A fault, sooner or later: no reason to wait.
                 movable = true;
                 continue;

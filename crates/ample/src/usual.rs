@@ -4,6 +4,18 @@
 
 use std::ops::Range;
 
+use quotient_machine::{Fill, Machine};
+
+use crate::objects::Wait;
+
+/// A byte of a state.
+#[inline(always)]
+fn byte(state: &[u64], at: u32) -> u8 {
+    // SAFETY: the bytes of the words.
+    let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+    bytes.get(at as usize).copied().unwrap_or(0)
+}
+
 /// What is known of an entry of the tables, whatever the channels hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
@@ -94,6 +106,14 @@ pub(crate) struct Usual {
     owners: Vec<u8>,
     /// There are keys.
     keys: bool,
+    /// Counts the changes of what [`Usual::key`] is about.
+    pub(crate) generation: u64,
+    /// How full the channels are that the waits of the tables are about: where it is written, and how full they can be.
+    fills: Vec<Option<(u32, u32)>>,
+    /// The same, each once: where it is written, and from which length on it is written there that an operation is blocked, or no longer is.
+    limits: Vec<(u32, u32)>,
+    /// All waits are among them.
+    limited: bool,
     /// The threads of the shape being looked at.
     scratch: Vec<UsualThread>,
 }
@@ -101,6 +121,8 @@ pub(crate) struct Usual {
 /// What is known of a word of a state.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
+    /// Its number.
+    number: u32,
     /// Which bits are locations.
     locations: u64,
     /// Which bits are keys, and what they are.
@@ -149,6 +171,7 @@ impl Usual {
         if version != self.version && version == self.last_version {
             self.entries.clear();
             self.version = version;
+            self.generation += 1;
         }
         self.last_version = version;
     }
@@ -185,35 +208,106 @@ impl Usual {
     /// Finds where the locations and keys lie in states of the shape.
     #[cold]
     fn lay_out(&mut self, state: &[u64], keys: impl Iterator<Item = Range<u32>>) {
+        self.generation += 1;
         self.words.clear();
         self.owners.clear();
+        self.fills.clear();
         self.owners.resize(8 * state.len(), 0);
+        self.limits.clear();
+        self.limited = true;
         self.keys = false;
-        let word = |words: &mut Vec<Word>, byte: u32| {
-            let word = byte as usize / 8;
-            words.resize(words.len().max(word + 1), Word::default());
-            (word, 0xFF << (8 * (byte % 8)))
-        };
+        let mut all: Vec<Word> =
+            (0..state.len() as u32).map(|number| Word { number, ..Word::default() }).collect();
+        let bits = |byte: u32| 0xFF << (8 * (byte % 8));
         for (thread, usually) in self.threads.iter().enumerate() {
-            let (at, bits) = word(&mut self.words, usually.at);
-            self.words[at].locations |= bits;
+            all[usually.at as usize / 8].locations |= bits(usually.at);
             self.owners[usually.at as usize] = thread as u8;
         }
         for byte in keys.flatten() {
-            let (at, bits) = word(&mut self.words, byte);
-            self.words[at].keys |= bits;
-            self.words[at].values |= state[at] & bits;
+            let word = &mut all[byte as usize / 8];
+            word.keys |= bits(byte);
+            word.values |= state[byte as usize / 8] & bits(byte);
             self.keys = true;
+        }
+        self.words.extend(all.iter().filter(|word| word.locations | word.keys != 0));
+    }
+
+    /// Remembers where it is written how full the channels are that the waits are about.
+    #[inline]
+    pub(crate) fn note_waits(&mut self, machine: &Machine, state: &[u64], waits: &[Wait]) {
+        for wait in waits.iter().skip(self.fills.len()) {
+            let fill = machine.length_byte(state, wait.channel);
+            self.fills.push(fill);
+            match fill {
+                Some((at, capacity)) => {
+                    let limit = (at, if wait.needs_room { capacity } else { 1 });
+                    if !self.limits.contains(&limit) {
+                        self.limits.push(limit);
+                    }
+                }
+                None => self.limited = false,
+            }
+            self.generation += 1;
+        }
+    }
+
+    /// How many words [`Usual::key`] makes; `None` when there can be none, or nobody waits for channels.
+    pub(crate) fn key_words(&self, gates: usize) -> Option<usize> {
+        let bits = self.limits.len() + gates;
+        let worthwhile = self.shape.is_some() && self.limited && !self.limits.is_empty() && bits <= 64;
+        worthwhile.then(|| self.threads.len().div_ceil(8) + 1)
+    }
+
+    /// All that the proposals for a state depend on, in the usual case: where the threads stand, which channels are empty or full, as
+    /// far as somebody may wait for that, and which gates are closed. `false` when it is not the usual case.
+    #[inline]
+    pub(crate) fn key(
+        &self,
+        shape: u32,
+        state: &[u64],
+        version: u64,
+        closed: impl FnOnce() -> u64,
+        key: &mut Vec<u64>,
+    ) -> bool {
+        if self.shape != Some(shape) || self.version != version || !self.has_keys(state) {
+            return false;
+        }
+        key.clear();
+        for threads in self.threads.chunks(8) {
+            key.push(threads.iter().fold(0, |word, thread| word << 8 | u64::from(byte(state, thread.at))));
+        }
+        let mut bits = closed();
+        for (at, limit) in &self.limits {
+            bits = bits << 1 | u64::from(u32::from(byte(state, *at)) >= *limit);
+        }
+        key.push(bits);
+        true
+    }
+
+    /// Do the threads have the keys that are known?
+    #[inline(always)]
+    fn has_keys(&self, state: &[u64]) -> bool {
+        !self.keys
+            || self.words.iter().all(|word| {
+                state.get(word.number as usize).is_some_and(|bits| bits & word.keys == word.values)
+            })
+    }
+
+    /// How full the channel of the wait with this number is in a state of the shape.
+    #[inline(always)]
+    pub(crate) fn fill(&self, machine: &Machine, state: &[u64], wait: usize, channel: i32) -> Option<Fill> {
+        match self.fills.get(wait) {
+            Some(Some((at, capacity))) => {
+                Some(Fill { length: u32::from(byte(state, *at)), capacity: *capacity })
+            }
+            _ => machine.fill(state, channel),
         }
     }
 
     /// The entry that a thread is at.
     #[inline(always)]
     fn entry(usually: UsualThread, state: &[u64]) -> usize {
-        // SAFETY: the bytes of the words.
-        let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
-        let location = bytes.get(usually.at as usize).copied().unwrap_or(0);
-        usually.first as usize + usize::from(location)
+        usually.first as usize + usize::from(byte(state, usually.at))
     }
 
     /// The entry that a thread of a state of the shape is at.
@@ -249,7 +343,7 @@ impl Usual {
         if self.shape != Some(shape) || self.version != version {
             return None;
         }
-        if self.keys && !self.words.iter().zip(state).all(|(word, bits)| bits & word.keys == word.values) {
+        if !self.has_keys(state) {
             return None;
         }
         let (mut any, mut looks) = (0, Looks { movable: u64::MAX, ..Looks::default() });
@@ -269,23 +363,23 @@ impl Usual {
     /// changed since go alone behind `to`? The states have this shape.
     #[inline(always)]
     pub(crate) fn step(&self, shape: u32, from: &[u64], to: &[u64], version: u64) -> Step {
-        let words = self.words.len();
-        if self.shape != Some(shape) || self.version != version || from.len() < words || to.len() < words {
+        if self.shape != Some(shape) || self.version != version {
             return Step::Unusual;
         }
-        let (from, to) = (&from[..words], &to[..words]);
         let mut moved = None;
-        for (word, Word { locations, keys, values }) in self.words.iter().enumerate() {
-            if to[word] & keys != *values {
+        for Word { number, locations, keys, values } in &self.words {
+            let number = *number as usize;
+            let (Some(from), Some(to)) = (from.get(number), to.get(number)) else { return Step::Unusual };
+            if to & keys != *values {
                 return Step::Unusual;
             }
-            let changed = (from[word] ^ to[word]) & locations;
+            let changed = (from ^ to) & locations;
             if changed != 0 {
                 let bit = changed.trailing_zeros() & !7;
                 if moved.is_some() || changed >> bit > 0xFF {
                     return Step::Unusual;
                 }
-                moved = Some((8 * word + bit as usize / 8, (to[word] >> bit) as u8));
+                moved = Some((8 * number + bit as usize / 8, (to >> bit) as u8));
             }
         }
         let Some((byte, location)) = moved else { return Step::Ends };

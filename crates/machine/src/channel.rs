@@ -13,7 +13,7 @@ use crate::machine::Machine;
 #[derive(Clone, Copy)]
 pub(crate) struct Channel<'a> {
     pub(crate) layout: &'a ChannelLayout,
-    at: *mut u8,
+    pub(crate) at: *mut u8,
 }
 
 impl Channel<'_> {

@@ -146,6 +146,16 @@ impl Machine {
         Some(Fill { length: channel.length(), capacity: channel.layout.capacity })
     }
 
+    /// Which byte of states of this state's shape holds how many messages a channel has, and how many it can hold; `None` when
+    /// there is no channel with this number, or one byte is not enough.
+    pub fn length_byte(&self, state: &[u64], channel: i32) -> Option<(u32, u32)> {
+        let first = state.as_ptr().cast::<u8>();
+        let channel = self.channel(first.cast_mut(), channel)?;
+        // SAFETY: both point into the state.
+        let at = unsafe { channel.at.cast_const().offset_from(first) };
+        (channel.layout.length_size == 1).then_some((at as u32, channel.layout.capacity))
+    }
+
     /// Where a scalar of a global lies: number `scalar` of the scalars of its type.
     pub fn global_at(&self, variable: VariableId, scalar: usize) -> Option<ScalarAt> {
         let ty = &self.program.globals.get(variable.0 as usize)?.ty;

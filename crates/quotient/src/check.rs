@@ -11,8 +11,8 @@ use quotient_system::Exhausted;
 use quotient_trace::{NotReplayable, Trace};
 
 use crate::question::{self, Question};
-use crate::searching::run;
-use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
+use crate::searching::{run, thread_seconds};
+use crate::symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};
 use crate::unreached::{Unreached, unreached};
 use crate::{Model, Relative, fairness};
 
@@ -227,6 +227,8 @@ pub struct Outcome {
     pub answers: Vec<Answer>,
     /// How much was done for all of them together.
     pub statistics: Statistics,
+    /// CPU time of the searches alone, without reading the model and writing down what was found.
+    pub search_seconds: f64,
     /// What the program's reductions did.
     pub reduced: Reduced,
     /// What was found and done about symmetry, for the safety question.
@@ -466,6 +468,7 @@ impl Model {
             notes,
             unreached: Vec::new(),
             store: check.store.name(),
+            search_seconds: 0.0,
         }
     }
 
@@ -488,18 +491,24 @@ impl Model {
         };
         let (mut machine, mut reduced) = compile(false)?;
         let mut stands = representative(&mut machine, check);
-        let (mut report, mut order) = run(&mut machine, stands.as_mut(), check, progress);
+        let mut timed = |machine: &mut Machine, stands: Option<&mut Representative>| {
+            let before = thread_seconds();
+            let found = run(machine, stands, check, progress);
+            outcome.search_seconds += thread_seconds() - before;
+            found
+        };
+        let (mut report, mut order) = timed(&mut machine, stands.as_mut());
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = compile(true)?;
             stands = representative(&mut machine, check);
-            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
+            (report, order) = timed(&mut machine, stands.as_mut());
         }
         if report.stop == Stop::Incomplete(TOO_LONG.into()) {
             // The verdict is known; a run that shows it may be found with every thread in its place.
             stands = fairness::in_place(&machine);
-            (report, order) = run(&mut machine, stands.as_mut(), check, progress);
+            (report, order) = timed(&mut machine, stands.as_mut());
         }
         let safety = carries || question == Question::Safety;
         let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;

@@ -15,6 +15,14 @@ use crate::{Check, PartialOrder, SearchKind, StoreKind};
 /// The report, with the partial order reduction applied or why it was not.
 pub(crate) type Searched = (Report, Result<PartialOrder, &'static str>);
 
+/// CPU seconds that this thread has used.
+pub(crate) fn thread_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is valid for writing one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
 /// The search that suits what the machine was compiled for.
 ///
 /// Representatives and ample sets go together as in section 4 of seed 002: the graph of representatives is bisimilar to the

@@ -29,6 +29,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "depth": s.depth,
         "cpu_seconds": run.cpu_seconds,
         "wall_seconds": run.wall_seconds,
+        "search_seconds": outcome.search_seconds,
         "store_bytes": s.store_bytes,
         "search_bytes": s.search_bytes,
         "peak_rss_bytes": run.peak_rss_bytes,
