@@ -48,14 +48,18 @@
 //! depend on when others let go. No program notices; but a proposition that names threads does, and is refused where threads
 //! of this kind are started.
 
+use std::rc::Rc;
+
 use quotient_machine::{FrameAt, Machine, Ownership};
 use quotient_program::visit::{self, Use, Visitor};
-use quotient_program::{Expr, Location, Place as PlaceOf, Program, Root, Type};
+use quotient_program::{Expr, Location, Part, Place as PlaceOf, Program, Root, Type};
 use quotient_residual::access::{Accesses, Guard, Step, Touch};
 
 use crate::futures::MOST_THREADS;
+use crate::memo::Memo;
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
 use crate::{Ample, Proposals, Proviso, Question};
+use quotient_system::Scope;
 
 /// Proposes ample sets for a compiled program with objects.
 #[derive(Debug)]
@@ -78,8 +82,18 @@ pub struct DynamicSets {
 
     ownership: Ownership,
     frames: Vec<FrameAt>,
-    /// What each thread of the state being looked at may still touch.
-    futures: Vec<Future>,
+    touched: Vec<(u32, Part)>,
+    memo: Memo<Rc<[Candidate]>>,
+}
+
+/// A thread that may be proposed, if it does not touch parts of objects in this way.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    thread: u32,
+    /// Not of objects that others can reach.
+    open: u128,
+    /// Nor of those among them whose lock it does not hold.
+    locked: u128,
 }
 
 /// What may still be touched.
@@ -152,7 +166,8 @@ impl DynamicSets {
             places: Vec::new(),
             ownership: Ownership::default(),
             frames: Vec::new(),
-            futures: Vec::new(),
+            touched: Vec::new(),
+            memo: Memo::default(),
         })
     }
 
@@ -260,61 +275,98 @@ impl DynamicSets {
         }
     }
 
-    /// Finds the proposals for a state.
-    fn look(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
+    /// Finds the first so many proposals for a state.
+    fn look(&mut self, machine: &mut Machine, state: &[u64], most: u32) -> Proposals {
         let mut alone = 0u64;
         machine.meet_state(state);
         if self.places.is_empty() {
             self.prepare(machine, state);
-        }
-        let count = machine.thread_total(state);
-        self.futures.clear();
-        for thread in 0..count {
-            let mut future = Future::default();
-            for frame in machine.frames_at(state, thread) {
-                future.add(self.places[frame.function as usize][frame.location as usize].future);
-            }
-            self.futures.push(future);
+            self.memo.begin(1, true);
         }
         let mut owned = false;
-        for thread in (0..count.min(MOST_THREADS)).rev() {
-            if alone.count_ones() == MOST_PROPOSALS {
+        let candidates = self.candidates(machine, state);
+        for Candidate { thread, open, locked } in candidates.iter().copied() {
+            if alone.count_ones() == most {
                 break;
             }
-            let mut others = Future::default();
-            for (other, future) in self.futures.iter().enumerate() {
-                if other != thread {
-                    others.add(*future);
-                }
-            }
-            let Some(next) = self.next_step(machine, state, thread, count) else { continue };
-            let (open, locked) = (conflicts(next, others.open), conflicts(next, others.locked));
-            let (conflicts, seen) = (open | locked, next.write & self.visible);
-            if (conflicts | seen) & !ALL_PARTS != 0 || self.looks_into_frames && seen != 0 {
+            if machine.is_exclusive(state, thread as usize) {
                 continue;
             }
-            if conflicts | seen != 0 {
+            if open | locked != 0 {
                 if !owned {
                     self.ownership.find(machine, state);
                     owned = true;
                 }
-                let Some(footprint) = machine.footprint(state, thread as u32) else { continue };
+                // One that cannot move is proposed in vain.
+                let Some(footprint) = machine.footprint(state, thread) else { continue };
+                self.touched.clear();
+                self.touched.extend_from_slice(footprint);
                 // Parts that are touched of objects that are not its own; and of those among them whose lock it does not hold.
                 let (mut shared, mut contended) = (0, 0);
-                for (object, part) in footprint {
-                    if !self.ownership.is_private(*object, thread as u32) {
+                for (object, part) in &self.touched {
+                    if !self.ownership.is_private(*object, thread) {
                         let bits = EXISTENCE | self.objects.part(*part);
                         shared |= bits;
-                        contended |= if self.ownership.holds(*object, thread as u32) { 0 } else { bits };
+                        if locked & bits != 0 && !machine.holds_lock(state, *object, thread) {
+                            contended |= bits;
+                        }
                     }
                 }
-                if (open | seen) & shared | locked & contended != 0 {
+                if open & shared | locked & contended != 0 {
                     continue;
                 }
             }
             alone |= 1 << thread;
         }
         Proposals::alone(alone)
+    }
+
+    /// The threads of a state that may be proposed, as far as their frames tell, the youngest first. What they tell is remembered.
+    fn candidates(&mut self, machine: &Machine, state: &[u64]) -> Rc<[Candidate]> {
+        let count = machine.thread_total(state);
+        let key = &mut self.memo.key;
+        key.clear();
+        for thread in 0..count {
+            for frame in machine.frames_at(state, thread) {
+                key.push(u64::from(frame.function) << 32 | u64::from(frame.location));
+                key.extend(frame.resumes.map(|to| 1 << 63 | u64::from(to)));
+            }
+            key.push(u64::MAX);
+        }
+        if let Some(found) = self.memo.find() {
+            return Rc::clone(found);
+        }
+        let found: Rc<[Candidate]> = self.find_candidates(machine, state, count).into();
+        self.memo.keep(Rc::clone(&found));
+        found
+    }
+
+    #[cold]
+    fn find_candidates(&mut self, machine: &Machine, state: &[u64], count: usize) -> Vec<Candidate> {
+        let mut futures = Vec::new();
+        for thread in 0..count {
+            let mut future = Future::default();
+            for frame in machine.frames_at(state, thread) {
+                future.add(self.places[frame.function as usize][frame.location as usize].future);
+            }
+            futures.push(future);
+        }
+        let mut candidates = Vec::new();
+        for thread in (0..count.min(MOST_THREADS)).rev() {
+            let mut others = Future::default();
+            for (other, future) in futures.iter().enumerate() {
+                if other != thread {
+                    others.add(*future);
+                }
+            }
+            let Some(next) = self.next_step(machine, state, thread, count) else { continue };
+            let (open, locked) = (conflicts(next, others.open), conflicts(next, others.locked));
+            let seen = next.write & self.visible;
+            if (open | locked | seen) & !ALL_PARTS == 0 && (!self.looks_into_frames || seen == 0) {
+                candidates.push(Candidate { thread: thread as u32, open: open | seen, locked });
+            }
+        }
+        candidates
     }
 
     /// What the next steps of a thread may touch; `None` when it cannot move or that is not known.
@@ -326,7 +378,7 @@ impl DynamicSets {
         let step = &self.accesses.steps[top.function as usize][top.location as usize];
         // Only the youngest process of Promela can end.
         let at_end = step.touches.iter().any(|t| matches!(t, Touch::Exit));
-        if !place.eligible || at_end && thread + 1 != count || machine.is_exclusive(state, thread) {
+        if !place.eligible || at_end && thread + 1 != count {
             return None;
         }
         let mut next = place.next;
@@ -404,8 +456,15 @@ impl Ample<Machine> for DynamicSets {
     const PROPOSALS: u32 = MOST_PROPOSALS;
 
     fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
-        self.look(machine, state)
+        self.look(machine, state, MOST_PROPOSALS)
     }
+
+    /// The youngest thread first, so those that were not looked for come behind.
+    fn proposal(&mut self, machine: &mut Machine, state: &[u64], number: u32) -> Scope {
+        self.look(machine, state, MOST_PROPOSALS.min(number + 1)).get(number)
+    }
+
+    const ONE_BY_ONE: bool = true;
 
     fn proviso(&self) -> Proviso {
         self.proviso

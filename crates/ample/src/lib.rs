@@ -88,6 +88,14 @@ pub trait Ample<S: ?Sized> {
     /// What may be explored from `state` instead of everything.
     fn proposals(&mut self, system: &mut S, state: &[u64]) -> Proposals;
 
+    /// Proposal number `number` for `state`; [`Scope::All`] after the last one.
+    fn proposal(&mut self, system: &mut S, state: &[u64], number: u32) -> Scope {
+        self.proposals(system, state).get(number)
+    }
+
+    /// Finding one proposal takes so long that others should be found only if it is refused.
+    const ONE_BY_ONE: bool = false;
+
     /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. A function of the two
     /// states alone, the second of which may be none, behind a fault; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.
     #[inline]

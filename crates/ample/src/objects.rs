@@ -19,8 +19,6 @@
 //!
 //! Of objects, each part (a field, the lock, …) is a thing, the same for all objects that have it; see [`crate::dynamic`].
 
-use std::collections::HashMap;
-
 use quotient_machine::Machine;
 use quotient_program::visit::Use;
 use quotient_program::{BinaryOp, Expr, FunctionId, Part, Place, Program, Projection, Root, Type, UnaryOp};
@@ -108,7 +106,46 @@ pub struct Objects {
     /// Functions whose threads bring channels along.
     with_channels: Vec<bool>,
     /// The bits of parts of objects.
-    parts: HashMap<Part, u32>,
+    parts: Parts,
+}
+
+/// The bits of parts of objects, by what they are parts of.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    count: u32,
+    bits: Vec<Vec<u128>>,
+}
+
+impl Parts {
+    /// Where the bit of a part is kept.
+    fn place(part: Part) -> (usize, usize) {
+        match part {
+            Part::Field(record, field) => (4 + record.0 as usize, field as usize),
+            Part::Elements(array) => (0, array.0 as usize),
+            Part::Rows(collection) => (1, collection.0 as usize),
+            Part::Messages => (2, 0),
+            Part::Lock => (3, 0),
+            Part::Existence => (3, 1),
+        }
+    }
+
+    /// Gives a part a bit, if it has none. Where there are too many, some share one.
+    fn add(&mut self, part: Part) {
+        let (row, column) = Parts::place(part);
+        self.bits.resize(self.bits.len().max(row + 1), Vec::new());
+        let row = &mut self.bits[row];
+        row.resize(row.len().max(column + 1), 0);
+        if row[column] == 0 {
+            row[column] = 1 << (PARTS + self.count % (128 - PARTS));
+            self.count += 1;
+        }
+    }
+
+    #[inline]
+    fn bit(&self, part: Part) -> u128 {
+        let (row, column) = Parts::place(part);
+        self.bits.get(row).and_then(|row| row.get(column)).copied().unwrap_or(0)
+    }
 }
 
 /// How a channel operation may be blocked, for a thread that rests at it.
@@ -141,11 +178,10 @@ impl Objects {
         }
         let start = CHANNELS + 2 * channels;
         let room = if program.features.dynamic { ALLOCATE.trailing_zeros() } else { 128 } - start;
-        let mut parts = HashMap::new();
+        let mut parts = Parts::default();
         for touch in accesses.steps.iter().flatten().flat_map(|s| &s.touches) {
             if let Touch::Object { part, .. } = touch {
-                let bit = PARTS + parts.len() as u32 % (128 - PARTS);
-                parts.entry(*part).or_insert(bit);
+                parts.add(*part);
             }
         }
         let cells = |v: usize| program.scalars(&program.globals[v].ty).max(1) as u32;
@@ -270,11 +306,8 @@ impl Objects {
 
     /// The bit of a part of objects.
     pub fn part(&self, part: Part) -> u128 {
-        match part {
-            Part::Existence => EXISTENCE,
-            // A part that no step was said to touch is touched by nobody else either.
-            part => self.parts.get(&part).map_or(0, |bit| 1 << bit),
-        }
+        // A part that no step was said to touch is touched by nobody else either.
+        if part == Part::Existence { EXISTENCE } else { self.parts.bit(part) }
     }
 
     /// The bit that a thread which is not the youngest reads at its end.

@@ -69,7 +69,7 @@ pub struct AmpleSets {
     in_the_way: [u64; MOST_THREADS],
     usual: Usual,
     /// What was proposed before.
-    memo: Memo,
+    memo: Memo<Proposals>,
     /// Entries that the tables had when the state before was looked at.
     tabled: usize,
     /// The version of the futures that are those of the state looked at last.
@@ -119,7 +119,7 @@ impl AmpleSets {
             return self.look_afresh(machine, state);
         }
         if let Some(found) = self.memo.find() {
-            return found;
+            return *found;
         }
         let found = self.look_afresh(machine, state);
         // Unless somebody's future turned out to be another one.
@@ -331,8 +331,8 @@ impl AmpleSets {
             self.usual.remember((machine.shape_of(state), state), version, threads, keys);
             self.usual.note_waits(machine, state, &self.tables.waits);
             if !self.memo.was_made_for(self.usual.generation) {
-                let words = self.usual.key_words(self.tables.gates.len());
-                self.memo.begin(self.usual.generation, words);
+                let worthwhile = self.usual.has_key(self.tables.gates.len());
+                self.memo.begin(self.usual.generation, worthwhile);
             }
             for (thread, &entry) in self.entries[..count].iter().enumerate() {
                 self.usual.note(thread, entry as usize, self.known[entry as usize]);

@@ -251,11 +251,10 @@ impl Usual {
         }
     }
 
-    /// How many words [`Usual::key`] makes; `None` when there can be none, or nobody waits for channels.
-    pub(crate) fn key_words(&self, gates: usize) -> Option<usize> {
+    /// Is there a [`Usual::key`], and does somebody wait for channels?
+    pub(crate) fn has_key(&self, gates: usize) -> bool {
         let bits = self.limits.len() + gates;
-        let worthwhile = self.shape.is_some() && self.limited && !self.limits.is_empty() && bits <= 64;
-        worthwhile.then(|| self.threads.len().div_ceil(8) + 1)
+        self.shape.is_some() && self.limited && !self.limits.is_empty() && bits <= 64
     }
 
     /// All that the proposals for a state depend on, in the usual case: where the threads stand, which channels are empty or full, as

@@ -609,9 +609,16 @@ impl Machine {
     /// Adds the draft to the successors.
     #[inline(always)]
     pub(crate) fn emit(&mut self, out: &mut Successors) {
-        // What only a scratch variable leads to was kept while the step went on, and is garbage now.
-        if self.dynamic && (self.heap.dirty || !self.heap.segments.scratch.is_empty()) {
-            self.normalise(false);
+        if self.dynamic {
+            // Where a step leads whose footprint is asked for does not matter.
+            if self.heap.footprint.on {
+                self.heap.footprint.moves = true;
+                return;
+            }
+            // What only a scratch variable leads to was kept while the step went on, and is garbage now.
+            if self.heap.dirty || !self.heap.segments.scratch.is_empty() {
+                self.normalise(false);
+            }
         }
         out.draft(&self.draft);
         self.emit_draft(out);

@@ -1,6 +1,6 @@
 //! Which moves suffice from a state, and what has been tried of what an [`Ample`] set proposes.
 
-use quotient_ample::Ample;
+use quotient_ample::{Ample, Proposals};
 use quotient_system::{Exhausted, Scope, Successors, System};
 
 /// How far the proposals for a state have been tried.
@@ -48,9 +48,12 @@ pub(crate) fn suffice<S: System, A: Ample<S>>(
     if A::PROPOSALS == 0 {
         return system.successors(state, Scope::All, out);
     }
-    let proposals = ample.proposals(system, state);
+    let all = if A::ONE_BY_ONE { Proposals::default() } else { ample.proposals(system, state) };
     loop {
-        let proposal = proposals.get(attempt.tag);
+        let proposal = match A::ONE_BY_ONE {
+            true => ample.proposal(system, state, attempt.tag),
+            false => all.get(attempt.tag),
+        };
         if proposal == Scope::All {
             let (tag, scope) = match attempt.explored {
                 0 => (0, Scope::All),
@@ -99,10 +102,10 @@ pub(crate) fn tagged_scope<S: System, A: Ample<S>>(
     if tag == 0 {
         return Ok(Scope::All);
     }
-    let proposals = ample.proposals(system, state);
     if tag != rest::<S, A>() {
-        return Ok(proposals.get(tag - 1));
+        return Ok(ample.proposal(system, state, tag - 1));
     }
+    let proposals = ample.proposals(system, state);
     // The rest is explored only after every proposal that may be taken was.
     let mut explored = 0;
     let mut out = Successors::new();

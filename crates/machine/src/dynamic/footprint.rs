@@ -15,7 +15,9 @@ use crate::machine::Machine;
 /// What is noted while a step is executed.
 #[derive(Debug, Default)]
 pub(crate) struct Footprint {
-    on: bool,
+    pub(crate) on: bool,
+    /// The steps lead somewhere.
+    pub(crate) moves: bool,
     touched: Vec<(u32, Part)>,
     /// Where the step leads does not matter.
     successors: Successors,
@@ -39,19 +41,25 @@ impl Machine {
         }
     }
 
+    /// Does the thread hold the lock of the object with this number (from 1)?
+    pub fn holds_lock(&self, state: &[u64], object: u32, thread: u32) -> bool {
+        u32::from(self.lock_holder(state.as_ptr().cast(), object as i32)) == thread + 1
+    }
+
     /// The objects (as numbers from 1) that the next steps of a thread touch, with what they touch of them; also objects that
-    /// these steps make. `None` when that cannot be found out within the machine's limits.
+    /// these steps make. `None` when there is no step, or that cannot be found out within the machine's limits.
     pub fn footprint(&mut self, state: &[u64], thread: u32) -> Option<&[(u32, Part)]> {
         self.meet_shape(state);
         let mut successors = std::mem::take(&mut self.heap.footprint.successors);
         successors.clear();
         self.heap.footprint.touched.clear();
-        self.heap.footprint.on = true;
+        (self.heap.footprint.on, self.heap.footprint.moves) = (true, false);
         // What a claim looks at on the way is no part of the step.
         self.expand_program(state, Scope::Thread(thread), &mut successors);
         self.heap.footprint.on = false;
+        let moves = self.heap.footprint.moves || !successors.is_empty();
         self.heap.footprint.successors = successors;
-        self.exhausted.take().is_none().then_some(&self.heap.footprint.touched)
+        (self.exhausted.take().is_none() && moves).then_some(&self.heap.footprint.touched)
     }
 }
 
@@ -60,8 +68,6 @@ impl Machine {
 pub struct Ownership {
     /// Per object: the only thread that can reach it, [`SHARED`] or [`NOBODY`].
     owner: Vec<u32>,
-    /// Per object: the number of the thread that holds its lock plus one; 0 for none.
-    holder: Vec<u8>,
     waiting: Vec<u32>,
 }
 
@@ -77,8 +83,6 @@ impl Ownership {
         let links = machine.links(machine.shape_number(memory));
         self.owner.clear();
         self.owner.resize(links.shape.objects.len(), NOBODY);
-        self.holder.clear();
-        self.holder.extend((1..=links.shape.objects.len()).map(|o| machine.lock_holder(memory, o as i32)));
         self.waiting.clear();
         links.globals(true, |link| self.reach(memory, link, SHARED));
         self.spread(machine, memory, SHARED);
@@ -110,12 +114,6 @@ impl Ownership {
             let by = if owner == SHARED { SHARED } else { by };
             links.object(object as usize, |link| self.reach(memory, link, by));
         }
-    }
-
-    /// Does the thread hold the lock of the object with this number (from 1)?
-    pub fn holds(&self, object: u32, thread: u32) -> bool {
-        let holder = object.checked_sub(1).and_then(|i| self.holder.get(i as usize));
-        holder.is_some_and(|holder| u32::from(*holder) == thread + 1)
     }
 
     /// Can nobody but this thread reach the object with this number (from 1) until the thread moves? So it is for objects
