@@ -219,6 +219,30 @@ impl AmpleSets {
         true
     }
 
+    /// As [`Ample::passing`]; `from` is given with its shape, and if it is `known`, all futures are those of the version there.
+    #[inline(always)]
+    fn pass(
+        &mut self,
+        machine: &Machine,
+        (from, shape): (&[u64], u32),
+        to: &[u64],
+        known: bool,
+        version: u64,
+    ) -> Passing {
+        let usual = known && machine.shape_of(to) == shape;
+        match if usual { self.usual.step(shape, from, to, version) } else { Step::Unusual } {
+            Step::Ends => Passing::default(),
+            Step::Passes { thread, closing } => Passing { threads: thread, closing },
+            Step::Gates { thread, closing } => {
+                match self.is_free_by_gates(machine, to, thread.trailing_zeros() as usize) {
+                    true => Passing { threads: thread, closing },
+                    false => Passing::default(),
+                }
+            }
+            Step::Unusual => self.look_for_passing(machine, from, to),
+        }
+    }
+
     /// As [`Ample::passing`], where the quick way cannot be taken.
     #[cold]
     #[inline(never)]
@@ -501,24 +525,8 @@ impl Ample<Machine> for AmpleSets {
         if !self.passes || to.is_empty() {
             return Passing::default();
         }
-        let (shape, version) = (machine.shape_of(to), self.futures.version());
-        if self.looked != version || machine.shape_of(from) != shape {
-            return self.look_for_passing(machine, from, to);
-        }
-        match self.usual.step(shape, from, to, version) {
-            Step::Ends => Passing::default(),
-            Step::Passes { thread, closing } => {
-                debug_assert!(self.futures_are_of(machine, from), "proposals were asked for");
-                Passing { threads: thread, closing }
-            }
-            Step::Gates { thread, closing } => {
-                match self.is_free_by_gates(machine, to, thread.trailing_zeros() as usize) {
-                    true => Passing { threads: thread, closing },
-                    false => Passing::default(),
-                }
-            }
-            Step::Unusual => self.look_for_passing(machine, from, to),
-        }
+        let known = self.looked == self.futures.version();
+        self.pass(machine, (from, machine.shape_of(from)), to, known, self.futures.version())
     }
 
     #[inline]
@@ -540,23 +548,9 @@ impl Ample<Machine> for AmpleSets {
             if to.is_empty() {
                 continue;
             }
-            let usual = known && machine.shape_of(to) == shape;
-            match if usual { self.usual.step(shape, from, to, version) } else { Step::Unusual } {
-                Step::Ends => {}
-                Step::Passes { thread, closing } => {
-                    return Some((index, Passing { threads: thread, closing }));
-                }
-                Step::Gates { thread, closing } => {
-                    if self.is_free_by_gates(machine, to, thread.trailing_zeros() as usize) {
-                        return Some((index, Passing { threads: thread, closing }));
-                    }
-                }
-                Step::Unusual => {
-                    let passing = self.look_for_passing(machine, from, to);
-                    if passing.threads != 0 {
-                        return Some((index, passing));
-                    }
-                }
+            let passing = self.pass(machine, (from, shape), to, known, version);
+            if passing.threads != 0 {
+                return Some((index, passing));
             }
         }
         None
