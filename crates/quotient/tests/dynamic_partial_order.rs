@@ -241,6 +241,25 @@ fn what_is_not_under_the_lock_is_seen() {
 }
 
 #[test]
+fn whoever_arrives_at_a_rendezvous_is_seen() {
+    // The atomic sequence of P0 is cut short unless P1 waits already: so the step by which P1 gets there, private as it is, cannot
+    // be taken first.
+    let text = |p0: &str| {
+        format!(
+            "typedef Node {{ byte key; Node &next }}
+            byte count;
+            chan r = [0] of {{ byte }};
+            active proctype P0() {{ {p0} }}
+            active proctype P1() {{ Node &x; byte i; &x = new Node; x.key = 1; x.key = 2; atomic {{ r?i; count = 2 }} }}
+            active proctype P2() {{ assert(count != 1) }}"
+        )
+    };
+    small(&promela(&text("atomic { count = 1; r!1 }")), &["assertion"]);
+    small(&promela(&text("atomic { count = 1; if :: r!1 :: r!2 fi }")), &["assertion"]);
+    small(&promela(&text("if :: r!1 :: else -> count = 1; r!1 fi")), &["assertion"]);
+}
+
+#[test]
 fn exceptions_and_calls_go_on_in_other_frames() {
     let text = "system S {
         throwable record Error { int wrap (0, 3) code; }

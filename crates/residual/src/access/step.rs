@@ -244,7 +244,14 @@ impl Collector<'_> {
     fn uses(&mut self, channel: &Expr, how: ChannelUse, moment: Moment, sensed: bool) {
         self.reads(channel);
         if self.program.features.dynamic {
-            // Both ends alike, and also where the other side of a rendezvous decides.
+            // Whether a rendezvous is possible depends on where the other thread stands, which matters where something else happens
+            // if it is not: somewhere else, or the step is cut short. (Only who sends begins a rendezvous.)
+            let rendezvous = how.is_operation() && self.program.channel_types.iter().any(|c| c.capacity == 0);
+            let begins = matches!(how, ChannelUse::Send { .. });
+            if rendezvous && (sensed || begins && moment != Moment::First) {
+                self.step.touches.push(Touch::Everything);
+            }
+            // Both ends alike.
             return self.object(Part::Messages, Use::Write);
         }
         let channel = self.channel(channel);
