@@ -26,12 +26,8 @@ impl<V: Clone + Default> Memo<V> {
     pub(crate) fn begin(&mut self, generation: u64, worthwhile: bool) {
         self.generation = generation;
         self.displaced = 0;
-        self.resize(if worthwhile { FIRST } else { 0 });
-    }
-
-    fn resize(&mut self, slots: usize) {
         self.slots.clear();
-        self.slots.resize(slots, Default::default());
+        self.slots.resize(if worthwhile { FIRST } else { 0 }, Default::default());
     }
 
     /// Was it told what to do about these keys?
@@ -49,12 +45,7 @@ impl<V: Clone + Default> Memo<V> {
     /// What was found for the key.
     #[inline]
     pub(crate) fn find(&mut self) -> Option<&V> {
-        let mut hash = 0u64;
-        for word in &self.key {
-            hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            hash ^= hash >> 32;
-        }
-        self.slot = hash as usize & (self.slots.len() - 1);
+        self.slot = hash(&self.key) & (self.slots.len() - 1);
         let (key, value) = &self.slots[self.slot];
         (*key == self.key).then_some(value)
     }
@@ -62,16 +53,37 @@ impl<V: Clone + Default> Memo<V> {
     /// Keeps what was found for the key that was looked up last.
     #[cold]
     pub(crate) fn keep(&mut self, found: V) {
-        if self.displaced > self.slots.len() && self.slots.len() < MOST {
-            self.displaced = 0;
-            self.resize(2 * self.slots.len());
-            self.find();
+        if self.displaced > self.slots.len() / 4 && self.slots.len() < MOST {
+            self.grow();
         }
         let (key, value) = &mut self.slots[self.slot];
         self.displaced += usize::from(!key.is_empty());
         key.clone_from(&self.key);
         *value = found;
     }
+
+    fn grow(&mut self) {
+        let larger = vec![Default::default(); 2 * self.slots.len()];
+        let mask = larger.len() - 1;
+        for (key, value) in std::mem::replace(&mut self.slots, larger) {
+            if !key.is_empty() {
+                let slot = hash(&key) & mask;
+                self.slots[slot] = (key, value);
+            }
+        }
+        self.displaced = 0;
+        self.slot = hash(&self.key) & mask;
+    }
+}
+
+#[inline]
+fn hash(key: &[u64]) -> usize {
+    let mut hash = 0u64;
+    for word in key {
+        hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        hash ^= hash >> 32;
+    }
+    hash as usize
 }
 
 #[cfg(test)]
