@@ -136,6 +136,10 @@ fn formulas_agree_with_spin() {
         }
         let formula = linear(&mut Random::new(seed), &atoms, &mut 3, 4, false);
         let text = print(&tree);
+        // SPIN counts the claim itself among the processes.
+        if text.contains("_nr_pr") {
+            continue;
+        }
         let Some(expected) = spin(&directory, &format!("{text}\nltl f {{ {formula} }}\n")) else { continue };
         let way = Some((Symmetry::Exact, PartialOrder::On, SearchKind::BreadthFirst));
         let model = model(&text, PropertyKeyword::Ltl, &formula);
