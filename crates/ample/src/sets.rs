@@ -183,7 +183,11 @@ impl AmpleSets {
             } else {
                 self.is_free_by_gates(machine, state, thread)
             };
-            looks.free |= u64::from(free) << thread;
+            if free {
+                // As a closer look would have it: proposals must not depend on which way they were found.
+                self.in_the_way[thread] = 0;
+                looks.free |= 1 << thread;
+            }
         }
         looks
     }

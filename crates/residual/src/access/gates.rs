@@ -29,7 +29,7 @@ pub struct Way {
     pub conditions: Vec<Condition>,
 }
 
-/// A comparison of part of a global variable with a fixed value.
+/// A comparison of part of a global variable with a value that never changes.
 #[derive(Clone, Debug)]
 pub struct Condition {
     /// The variable.
