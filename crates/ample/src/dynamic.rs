@@ -56,7 +56,7 @@ use quotient_program::{Expr, Location, Part, Place as PlaceOf, Program, Root, Ty
 use quotient_residual::access::{Accesses, Guard, Step, Touch};
 
 use crate::futures::MOST_THREADS;
-use crate::memo::Memo;
+use crate::memo::{self, Memo};
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
 use crate::{Ample, Proposals, Proviso, Question};
 use quotient_system::Scope;
@@ -84,6 +84,8 @@ pub struct DynamicSets {
     frames: Vec<FrameAt>,
     touched: Vec<(u32, Part)>,
     memo: Memo<Rc<[Candidate]>>,
+    /// The key being looked up.
+    key: Vec<u64>,
 }
 
 /// A thread that may be proposed, if it does not touch parts of objects in this way.
@@ -168,6 +170,7 @@ impl DynamicSets {
             frames: Vec::new(),
             touched: Vec::new(),
             memo: Memo::default(),
+            key: Vec::new(),
         })
     }
 
@@ -281,7 +284,6 @@ impl DynamicSets {
         machine.meet_state(state);
         if self.places.is_empty() {
             self.prepare(machine, state);
-            self.memo.begin(1, true);
         }
         let mut owned = false;
         let candidates = self.candidates(machine, state);
@@ -324,7 +326,8 @@ impl DynamicSets {
     /// The threads of a state that may be proposed, as far as their frames tell, the youngest first. What they tell is remembered.
     fn candidates(&mut self, machine: &Machine, state: &[u64]) -> Rc<[Candidate]> {
         let count = machine.thread_total(state);
-        let key = &mut self.memo.key;
+        let key = &mut self.key;
+        let width = key.len().max(16);
         key.clear();
         for thread in 0..count {
             for frame in machine.frames_at(state, thread) {
@@ -333,11 +336,16 @@ impl DynamicSets {
             }
             key.push(u64::MAX);
         }
-        if let Some(found) = self.memo.find() {
+        // The threads' ends tell apart what is of different lengths.
+        if key.len() > width {
+            self.memo = Memo::default();
+        }
+        key.resize(key.len().next_multiple_of(16).max(width), 0);
+        if let Some(found) = self.memo.find(&self.key) {
             return Rc::clone(found);
         }
         let found: Rc<[Candidate]> = self.find_candidates(machine, state, count).into();
-        self.memo.keep(Rc::clone(&found));
+        self.memo.keep(&self.key, Rc::clone(&found), memo::MOST);
         found
     }
 

@@ -52,16 +52,6 @@ impl Gates {
         self.gates.iter().position(same).map_or(0, |number| 1 << number)
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.gates.len()
-    }
-
-    /// All of them.
-    pub(crate) fn all(&self) -> u64 {
-        if self.gates.is_empty() { 0 } else { u64::MAX >> (64 - self.gates.len()) }
-    }
-
     /// The gates whose scalars are among these bits.
     pub(crate) fn about(&self, bits: u128) -> u64 {
         let about = self.gates.iter().enumerate().filter(|(_, gate)| bits >> gate.bit & 1 == 1);

@@ -8,15 +8,16 @@
 //! others can still do: see [`mod@sets`] for the conditions and why they suffice for which [`Question`]. [`DynamicSets`] does
 //! the same for programs with objects.
 
+mod combination;
 pub mod dynamic;
 pub mod futures;
 mod gates;
+mod layout;
 mod memo;
 pub mod objects;
 pub mod question;
 pub mod sets;
 pub mod tables;
-mod usual;
 
 pub use dynamic::DynamicSets;
 pub use question::Question;

@@ -48,14 +48,15 @@ impl Entry {
     }
 }
 
-/// The role that a thread had in the state looked at last.
-#[derive(Clone, Debug)]
-struct LastRole {
-    /// Its function; none when the role's table is shared and so says nothing about the key.
-    function: Option<u32>,
-    /// Values of the locals of the key.
-    values: Vec<i32>,
-    first: u32,
+/// A role.
+#[derive(Clone, Copy, Debug)]
+pub struct Role {
+    /// Its first entry.
+    pub first: u32,
+    /// Its locations, of which each has an entry.
+    pub locations: u32,
+    /// The gates that its steps have to pass.
+    pub gates: u64,
 }
 
 /// The tables of a program.
@@ -69,13 +70,12 @@ pub struct Tables {
     /// Cells of globals that nobody writes and fixed expressions use, if representatives may exchange them.
     exchanged: Vec<ScalarAt>,
 
-    /// The values of the exchanged cells in the state looked at last, and the number they have among all met so far.
-    arrangement: (Vec<i32>, u32),
+    /// The arrangements of the exchanged cells met so far, numbered.
     arrangements: HashMap<Vec<i32>, u32>,
     /// What a thread of each function may touch in its whole life, whoever it is; per arrangement, once it is needed.
     whole_life: HashMap<u32, Vec<Mask>>,
-    /// First entries, by function and key: the arrangement, the id, the first channel, the values.
-    roles: HashMap<(u32, Vec<i32>), u32>,
+    /// By function and key: the arrangement, the id, the first channel, the values.
+    roles: HashMap<(u32, Vec<i32>), Role>,
     /// Entries of all roles, one per location.
     pub entries: Vec<Entry>,
     /// Channel operations that threads rest at.
@@ -88,7 +88,6 @@ pub struct Tables {
     pub(crate) gates: Gates,
     /// Per entry, the gates that the thread is behind.
     pub(crate) behind: Vec<u64>,
-    last: Vec<LastRole>,
 }
 
 /// Roles after which a new one shares the table of its function.
@@ -98,10 +97,12 @@ const MOST_ROLES: usize = 4096;
 const MOST_ARRANGEMENTS: u32 = 64;
 
 impl Tables {
-    /// Prepares a program's tables, or says why there can be none.
-    pub fn new(machine: &Machine, renamed: bool) -> Result<Tables, &'static str> {
+    /// Prepares a program's tables, or says why there can be none. `renamed`: states are replaced by representatives; `propositions`: what
+    /// else is looked at.
+    pub fn new(machine: &Machine, renamed: bool, propositions: &[Touch]) -> Result<Tables, &'static str> {
         let program = machine.program();
-        let accesses = Accesses::new(program)?;
+        let mut accesses = Accesses::new(program)?;
+        accesses.add_globals(propositions);
         let objects = Objects::new(machine, &accesses);
         let keys = accesses.keys.iter().enumerate().map(|(f, locals)| {
             let function = FunctionId(f as u32);
@@ -117,14 +118,12 @@ impl Tables {
             let scalars = program.scalars(&program.globals[v.0 as usize].ty);
             exchanged.extend((0..scalars).filter_map(|s| machine.global_at(*v, s)));
         }
-        let cells = exchanged.len();
         Ok(Tables {
             keys,
             brings_channels: (0..program.functions.len())
                 .map(|f| machine.brings_channels(FunctionId(f as u32)))
                 .collect(),
             exchanged,
-            arrangement: (vec![0; cells], 0),
             arrangements: HashMap::new(),
             accesses,
             objects,
@@ -137,7 +136,6 @@ impl Tables {
             future_numbers: HashMap::from([(Mask::default(), 0)]),
             gates: Gates::default(),
             behind: Vec::new(),
-            last: Vec::new(),
         })
     }
 
@@ -146,49 +144,19 @@ impl Tables {
         self.objects.visible(machine.program(), touches, Site { machine, state, thread: None })
     }
 
-    /// Looks at what representatives may have exchanged; must come first for every state. `false` when there are too many
-    /// arrangements to have tables for each.
-    #[inline]
-    pub fn begin(&mut self, machine: &Machine, state: &[u64]) -> bool {
-        let same = |(at, value): (&ScalarAt, &i32)| machine.global_value(state, *at) == *value;
-        if !self.exchanged.iter().zip(&self.arrangement.0).all(same) || self.arrangements.is_empty() {
-            self.rearrange(machine, state);
-        }
-        self.arrangement.1 < MOST_ARRANGEMENTS
-    }
-
-    #[cold]
-    fn rearrange(&mut self, machine: &Machine, state: &[u64]) {
+    /// The number of the arrangement of what representatives may have exchanged; none when there are too many to have tables for each.
+    pub fn arrange(&mut self, machine: &Machine, state: &[u64]) -> Option<u32> {
         let values: Vec<i32> = self.exchanged.iter().map(|at| machine.global_value(state, *at)).collect();
         let next = self.arrangements.len() as u32;
-        let number = if next < MOST_ARRANGEMENTS {
-            *self.arrangements.entry(values.clone()).or_insert(next)
-        } else {
-            self.arrangements.get(&values).copied().unwrap_or(MOST_ARRANGEMENTS)
-        };
-        self.arrangement = (values, number);
-        self.last.clear();
-    }
-
-    /// The entry of a thread.
-    #[inline]
-    pub fn entry(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> usize {
-        if let Some(last) = self.last.get(thread)
-            && last.function == Some(at.function)
-        {
-            let same = |(k, v): (&ScalarAt, &i32)| machine.local_value(state, at, *k) == *v;
-            if last.values.is_empty() || self.keys[at.function as usize].iter().zip(&last.values).all(same) {
-                return (last.first + at.location) as usize;
-            }
+        if next < MOST_ARRANGEMENTS {
+            return Some(*self.arrangements.entry(values).or_insert(next));
         }
-        self.find_role(machine, state, thread, at) as usize + at.location as usize
+        self.arrangements.get(&values).copied()
     }
 
-    /// The first entry of a thread in the state looked at last, if that depends on nothing but the shape of the state and the
-    /// thread's key.
-    pub(crate) fn usual_first(&self, thread: usize) -> Option<u32> {
-        let last = self.last.get(thread).filter(|l| l.function.is_some());
-        last.filter(|_| self.exchanged.is_empty()).map(|l| l.first)
+    /// The bytes of a state that hold what representatives may exchange.
+    pub(crate) fn exchanged_bytes(&self) -> impl Iterator<Item = u32> {
+        self.exchanged.iter().flat_map(|at| Machine::global_bytes(*at))
     }
 
     /// Where the locals lie that make up a thread's key.
@@ -196,49 +164,41 @@ impl Tables {
         &self.keys[at.function as usize]
     }
 
-    /// The first entry of a thread's role, which may be new.
-    #[cold]
-    fn find_role(&mut self, machine: &Machine, state: &[u64], thread: usize, at: ThreadAt) -> u32 {
+    /// A thread's role, which may be new, in a state of this arrangement.
+    pub fn role(
+        &mut self,
+        machine: &Machine,
+        state: &[u64],
+        arrangement: u32,
+        thread: usize,
+        at: ThreadAt,
+    ) -> Role {
         let f = at.function;
-        let values: Vec<i32> =
-            self.keys[f as usize].iter().map(|k| machine.local_value(state, at, *k)).collect();
+        let values = self.keys[f as usize].iter().map(|k| machine.local_value(state, at, *k));
         let brings = self.brings_channels[f as usize];
         let channels = if brings { machine.own_channels(state, thread).start } else { 0 };
-        let mut key: Vec<i32> = [self.arrangement.1 as i32, thread as i32, channels]
-            .into_iter()
-            .chain(values.iter().copied())
-            .collect();
-        let mut shared = false;
+        let mut key: Vec<i32> =
+            [arrangement as i32, thread as i32, channels].into_iter().chain(values).collect();
+        let mut thread = Some(thread);
         if !self.roles.contains_key(&(f, key.clone())) && self.roles.len() >= MOST_ROLES {
             // One table for all that follow.
             key.truncate(1);
-            shared = true;
+            thread = None;
         }
-        let first = match self.roles.get(&(f, key.clone())) {
-            Some(first) => *first,
-            None => {
-                let thread = (!shared).then_some(thread);
-                let first = self.add_role(f as usize, Site { machine, state, thread });
-                self.roles.insert((f, key), first);
-                first
-            }
-        };
-        let nobody = LastRole { function: None, values: Vec::new(), first: 0 };
-        if self.last.len() <= thread {
-            self.last.resize(thread + 1, nobody);
+        if let Some(role) = self.roles.get(&(f, key.clone())) {
+            return *role;
         }
-        // Which channels a thread brought is not seen in its locals.
-        let function = (!shared && !brings).then_some(f);
-        self.last[thread] = LastRole { function, values, first };
-        first
+        let role = self.add_role(f as usize, arrangement, Site { machine, state, thread });
+        self.roles.insert((f, key), role);
+        role
     }
 
     /// Makes the table of a role.
-    fn add_role(&mut self, function: usize, site: Site<'_>) -> u32 {
+    fn add_role(&mut self, function: usize, arrangement: u32, site: Site<'_>) -> Role {
         let program = site.machine.program();
-        if !self.whole_life.contains_key(&self.arrangement.1) {
+        if !self.whole_life.contains_key(&arrangement) {
             let lives = self.whole_lives(program, Site { thread: None, ..site });
-            self.whole_life.insert(self.arrangement.1, lives);
+            self.whole_life.insert(arrangement, lives);
         }
         let first = self.entries.len();
         let (mut futures, mut ways) = (Vec::new(), Vec::new());
@@ -266,7 +226,7 @@ impl Tables {
                 }
                 entry.at_end |= matches!(touch, Touch::Exit);
                 if let Touch::Start(started) = touch {
-                    later.add(self.whole_life[&self.arrangement.1][started.0 as usize]);
+                    later.add(self.whole_life[&arrangement][started.0 as usize]);
                 }
                 future.add(later);
                 each.push(later.read | later.write);
@@ -292,7 +252,8 @@ impl Tables {
                 self.futures.len() as u32 - 1
             });
         }
-        first as u32
+        let gates = ways.iter().flat_map(|w| &w.each).fold(0, |set, (_, must)| set | must);
+        Role { first: first as u32, locations: (self.entries.len() - first) as u32, gates }
     }
 
     /// Numbers the gates that a role has to pass.

@@ -60,10 +60,9 @@ impl Machine {
         self.shape_number(state.as_ptr().cast())
     }
 
-    /// Which byte of a state is a thread's location, if it is one byte.
-    pub fn location_byte(&self, thread: ThreadAt) -> Option<u32> {
-        let one = self.layout.threads[thread.function as usize].location_size == 1;
-        one.then_some(thread.base)
+    /// The bytes of a state that are a thread's location, the lowest first.
+    pub fn location_bytes(&self, thread: ThreadAt) -> Range<u32> {
+        thread.base..thread.base + self.layout.threads[thread.function as usize].location_size
     }
 
     /// A thread of a state; `thread` must be below their number.
@@ -146,14 +145,14 @@ impl Machine {
         Some(Fill { length: channel.length(), capacity: channel.layout.capacity })
     }
 
-    /// Which byte of states of this state's shape holds how many messages a channel has, and how many it can hold; `None` when
-    /// there is no channel with this number, or one byte is not enough.
-    pub fn length_byte(&self, state: &[u64], channel: i32) -> Option<(u32, u32)> {
+    /// The bytes of states of this state's shape that hold how many messages a channel has, the lowest first; `None` when there is no
+    /// channel with this number.
+    pub fn length_bytes(&self, state: &[u64], channel: i32) -> Option<Range<u32>> {
         let first = state.as_ptr().cast::<u8>();
         let channel = self.channel(first.cast_mut(), channel)?;
         // SAFETY: both point into the state.
-        let at = unsafe { channel.at.cast_const().offset_from(first) };
-        (channel.layout.length_size == 1).then_some((at as u32, channel.layout.capacity))
+        let at = unsafe { channel.at.cast_const().offset_from(first) } as u32;
+        Some(at..at + channel.layout.length_size)
     }
 
     /// Where a scalar of a global lies: number `scalar` of the scalars of its type.
@@ -173,8 +172,13 @@ impl Machine {
         })
     }
 
+    /// The bytes of a state that a scalar of a global lies in.
+    pub fn global_bytes(at: ScalarAt) -> Range<u32> {
+        at.offset..at.offset + at.cell.size()
+    }
+
     /// The bytes of a state that a scalar of a thread lies in.
-    pub fn local_bytes(&self, thread: ThreadAt, at: ScalarAt) -> std::ops::Range<u32> {
+    pub fn local_bytes(&self, thread: ThreadAt, at: ScalarAt) -> Range<u32> {
         let first = thread.base + at.offset;
         first..first + at.cell.size()
     }

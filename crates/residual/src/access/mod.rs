@@ -224,9 +224,14 @@ impl Accesses {
             .collect();
         let (mut keys, mut globals) = (Vec::new(), Vec::new());
         for steps in &steps {
-            keys.push(variables(steps, &mut globals));
+            keys.push(variables(steps.iter().flat_map(|s| &s.touches), &mut globals));
         }
         Ok(Accesses { steps, keys, globals })
+    }
+
+    /// Adds to the globals what the fixed expressions of these touches use.
+    pub fn add_globals(&mut self, touches: &[Touch]) {
+        variables(touches.iter(), &mut self.globals);
     }
 }
 
@@ -278,8 +283,8 @@ fn reads_variables(function: &quotient_program::Function) -> bool {
     loads.0
 }
 
-/// The locals that the fixed expressions of a function's steps use; adds the globals.
-fn variables(steps: &[Step], globals: &mut Vec<VariableId>) -> Vec<VariableId> {
+/// The locals that the fixed expressions of touches use; adds the globals.
+fn variables<'a>(touches: impl Iterator<Item = &'a Touch>, globals: &mut Vec<VariableId>) -> Vec<VariableId> {
     struct Used<'a> {
         locals: Vec<VariableId>,
         globals: &'a mut Vec<VariableId>,
@@ -298,7 +303,7 @@ fn variables(steps: &[Step], globals: &mut Vec<VariableId>) -> Vec<VariableId> {
         }
     }
     let mut used = Used { locals: Vec::new(), globals };
-    for touch in steps.iter().flat_map(|s| &s.touches) {
+    for touch in touches {
         match touch {
             Touch::Global { path, .. } => {
                 for selector in path {

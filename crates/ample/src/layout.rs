@@ -1,0 +1,444 @@
+//! Where a state tells all that its ample sets depend on.
+//!
+//! What is proposed for a state depends on where its threads stand, which roles they have ([`crate::tables`]), which channels are empty
+//! or full as far as somebody may wait for that, and which gates are closed; and on nothing else. All states of one shape whose
+//! threads have the same keys have the same [`Layout`]: these things lie in the same words of the state, and the threads have the
+//! same roles. So a few masked words make a key under which the proposals are remembered.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use quotient_machine::Machine;
+
+use crate::combination::{Combination, Known, Terms};
+use crate::memo::Memo;
+use crate::objects::Wait;
+use crate::tables::{Role, Tables};
+use crate::{Proposals, futures::MOST_THREADS};
+
+/// A word of the state that tells something.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    /// Its number.
+    number: u32,
+    /// Which bits are locations.
+    locations: u64,
+    /// Which bits are keys, and what they must be.
+    keys: u64,
+    values: u64,
+    /// Which bits are lengths of channels, a byte each; and what to add to each so that its highest bit tells that there is a message,
+    /// or no room.
+    lengths: u64,
+    message: u64,
+    no_room: u64,
+}
+
+const HIGHEST: u64 = 0x8080_8080_8080_8080;
+
+/// The longest channel whose length a byte of a key can tell.
+const LONGEST: u32 = 127;
+
+/// Where a small number lies in a state: its first byte, the lowest, and how many it has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number {
+    at: u32,
+    size: u32,
+}
+
+impl Number {
+    fn new(bytes: &Range<u32>) -> Number {
+        Number { at: bytes.start, size: bytes.end - bytes.start }
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub(crate) fn read(self, state: &[u64]) -> u32 {
+        match self.size {
+            1 => u32::from(byte(state, self.at)),
+            size => (0..size).fold(0, |sum, i| sum | u32::from(byte(state, self.at + i)) << (8 * i)),
+        }
+    }
+}
+
+/// A byte of a state.
+#[inline(always)]
+fn byte(state: &[u64], at: u32) -> u8 {
+    // SAFETY: the bytes of the words.
+    let bytes = unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u8>(), size_of_val(state)) };
+    bytes.get(at as usize).copied().unwrap_or(0)
+}
+
+/// What a thread may wait for at a location: as [`Wait`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaidWait {
+    blocked: Blocked,
+    pub(crate) operation: bool,
+    pub(crate) rendezvous: bool,
+    pub(crate) other_end: u32,
+}
+
+/// When a channel operation is blocked.
+#[derive(Clone, Copy, Debug)]
+enum Blocked {
+    /// When this bit of a word of the key is set, or not.
+    Told { word: u32, bit: u8, set: bool },
+    /// When the channel has so many messages, or fewer.
+    Length { length: Number, limit: u32, from_there_on: bool },
+    /// A rendezvous is, as far as the channel tells.
+    Always,
+    /// There is no such channel: a fault, sooner or later, and no reason to wait.
+    Never,
+}
+
+impl LaidWait {
+    /// Is the operation blocked in a state that tells this?
+    #[inline(always)]
+    pub(crate) fn is_blocked(&self, key: &[u64], state: &[u64]) -> bool {
+        match self.blocked {
+            Blocked::Told { word, bit, set } => {
+                let word = key.get(word as usize).copied().unwrap_or(0);
+                (word >> (bit & 63) & 1 == 1) == set
+            }
+            Blocked::Length { length, limit, from_there_on } => {
+                (length.read(state) >= limit) == from_there_on
+            }
+            Blocked::Always => true,
+            Blocked::Never => false,
+        }
+    }
+
+    /// Is there no such channel?
+    #[inline(always)]
+    pub(crate) fn faults(&self) -> bool {
+        matches!(self.blocked, Blocked::Never)
+    }
+}
+
+/// A thread of a layout.
+#[derive(Clone, Copy, Debug)]
+struct LaidThread {
+    location: Number,
+    /// The place of its first location among all locations of the layout's threads.
+    first: u32,
+}
+
+/// Whose location a byte is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owner {
+    thread: u32,
+    /// The thread's first place, if the location is one byte.
+    first: Option<u32>,
+}
+
+/// The locations among the bits of a word of the state.
+#[derive(Clone, Copy, Debug)]
+struct Locations {
+    number: u32,
+    bits: u64,
+}
+
+/// What was found for a state.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) proposals: Proposals,
+    /// The number of the combination of its futures.
+    pub(crate) combination: u32,
+}
+
+/// What states of one shape, with the same keys, have in common.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    shape: u32,
+    words: Vec<Word>,
+    threads: Vec<LaidThread>,
+    locations: Vec<Locations>,
+    /// By byte.
+    owners: Vec<Owner>,
+    /// Of every place (a location of one of the threads): its entry in the tables, the future of a thread there, and where what may be
+    /// waited for there begins among the waits.
+    entries: Vec<u32>,
+    futures: Vec<u32>,
+    first_waits: Vec<u32>,
+    waits: Vec<LaidWait>,
+    /// There may be proposals.
+    pub(crate) has_proposals: bool,
+    /// A state tells everything.
+    tells_all: bool,
+    pub(crate) terms: Terms,
+    /// Gates that make a difference.
+    pub(crate) watched: u64,
+    /// What the state read last tells.
+    pub(crate) key: Vec<u64>,
+    memo: Memo<Found>,
+    pub(crate) combinations: Vec<Combination>,
+    numbers: HashMap<Vec<u32>, u32>,
+    /// The next layout of the same shape.
+    pub(crate) next: Option<usize>,
+}
+
+/// Combinations of futures that are kept.
+const MOST_COMBINATIONS: usize = 256;
+
+impl Layout {
+    /// The layout of a state.
+    #[cold]
+    pub(crate) fn new(
+        machine: &Machine,
+        tables: &mut Tables,
+        state: &[u64],
+        terms: impl FnOnce(&Tables) -> Terms,
+    ) -> Layout {
+        let mut layout = Layout {
+            shape: machine.shape_of(state),
+            words: (0..state.len() as u32).map(|number| Word { number, ..Word::default() }).collect(),
+            threads: Vec::new(),
+            locations: Vec::new(),
+            owners: vec![Owner::default(); 8 * state.len()],
+            entries: Vec::new(),
+            futures: Vec::new(),
+            first_waits: Vec::new(),
+            waits: Vec::new(),
+            has_proposals: false,
+            tells_all: true,
+            terms: Terms::default(),
+            watched: 0,
+            key: Vec::new(),
+            memo: Memo::default(),
+            combinations: Vec::new(),
+            numbers: HashMap::new(),
+            next: None,
+        };
+        layout.add_keys(state, tables.exchanged_bytes());
+        for at in machine.threads_at(state) {
+            let keys = tables.key(at).iter().flat_map(|key| machine.local_bytes(at, *key));
+            layout.add_keys(state, keys);
+        }
+        let threads = machine.thread_total(state);
+        let arrangement = tables.arrange(machine, state).filter(|_| (2..=MOST_THREADS).contains(&threads));
+        if let Some(arrangement) = arrangement {
+            layout.has_proposals = true;
+            layout.terms = terms(tables);
+            for (thread, at) in machine.threads_at(state).enumerate() {
+                let role = tables.role(machine, state, arrangement, thread, at);
+                layout.add_thread(machine.location_bytes(at));
+                layout.add_role(machine, tables, state, role);
+            }
+            layout.first_waits.push(layout.waits.len() as u32);
+        }
+        layout.words.retain(|w| w.locations | w.keys | w.lengths != 0);
+        let locations = layout.words.iter().filter(|w| w.locations != 0);
+        layout.locations.extend(locations.map(|w| Locations { number: w.number, bits: w.locations }));
+        layout.number_words();
+        layout.key = vec![0; layout.words.len() + 1];
+        layout
+    }
+
+    fn add_keys(&mut self, state: &[u64], bytes: impl IntoIterator<Item = u32>) {
+        for byte in bytes {
+            let word = &mut self.words[byte as usize / 8];
+            word.keys |= bits(byte);
+            word.values |= state[byte as usize / 8] & bits(byte);
+        }
+    }
+
+    fn add_thread(&mut self, location: Range<u32>) {
+        let (thread, first) = (self.threads.len() as u32, self.entries.len() as u32);
+        self.threads.push(LaidThread { location: Number::new(&location), first });
+        let first = (location.len() == 1).then_some(first);
+        for byte in location {
+            self.words[byte as usize / 8].locations |= bits(byte);
+            self.owners[byte as usize] = Owner { thread, first };
+        }
+    }
+
+    fn add_role(&mut self, machine: &Machine, tables: &Tables, state: &[u64], role: Role) {
+        self.terms.gates |= role.gates;
+        for number in role.first..role.first + role.locations {
+            let entry = &tables.entries[number as usize];
+            self.entries.push(number);
+            self.futures.push(entry.future);
+            self.first_waits.push(self.waits.len() as u32);
+            for wait in &tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
+                self.add_wait(machine, state, wait);
+            }
+        }
+    }
+
+    fn add_wait(&mut self, machine: &Machine, state: &[u64], wait: &Wait) {
+        let Wait { channel, needs_room, operation, other_end } = *wait;
+        // A channel that does not exist here exists in no state of the shape.
+        let capacity = machine.fill(state, channel).map_or(0, |fill| fill.capacity);
+        let limit = if needs_room { capacity } else { 1 };
+        let blocked = match machine.length_bytes(state, channel).as_ref().map(Number::new) {
+            None => Blocked::Never,
+            Some(_) if capacity == 0 => Blocked::Always,
+            Some(Number { at, size: 1 }) if capacity <= LONGEST => {
+                let word = &mut self.words[at as usize / 8];
+                word.lengths |= bits(at);
+                let told = if needs_room { &mut word.no_room } else { &mut word.message };
+                let (first, last) = (8 * (at % 8), 8 * (at % 8) + 7);
+                *told |= u64::from(LONGEST + 1 - limit) << first;
+                Blocked::Told {
+                    word: word.number,
+                    bit: (last - u32::from(needs_room)) as u8,
+                    set: needs_room,
+                }
+            }
+            Some(length) => {
+                self.tells_all = false;
+                Blocked::Length { length, limit, from_there_on: needs_room }
+            }
+        };
+        self.waits.push(LaidWait { blocked, operation, rendezvous: capacity == 0, other_end });
+    }
+
+    /// The words that are told are fewer than those of the state.
+    fn number_words(&mut self) {
+        for wait in &mut self.waits {
+            if let Blocked::Told { word, .. } = &mut wait.blocked {
+                *word = self.words.iter().position(|w| w.number == *word).unwrap_or(0) as u32;
+            }
+        }
+    }
+
+    /// Is this the layout of a state? Takes down what the state tells.
+    #[inline(always)]
+    pub(crate) fn reads(&mut self, shape: u32, state: &[u64]) -> bool {
+        if self.shape != shape {
+            return false;
+        }
+        let mut other = 0;
+        for (word, slot) in self.words.iter().zip(&mut self.key) {
+            let bits = state.get(word.number as usize).copied().unwrap_or(0);
+            other |= bits & word.keys ^ word.values;
+            let lengths = bits & word.lengths;
+            let message = (lengths + word.message) & HIGHEST;
+            let no_room = (lengths + word.no_room) & HIGHEST;
+            *slot = bits & word.locations | message | no_room >> 1;
+        }
+        other == 0
+    }
+
+    /// What was found for a state that tells what the last one read told, with these gates closed.
+    #[inline(always)]
+    pub(crate) fn remembered(&mut self, closed: u64) -> Option<Found> {
+        if let Some(last) = self.key.last_mut() {
+            *last = closed;
+        }
+        self.memo.find(&self.key).copied()
+    }
+
+    /// Remembers what was found for the state that was asked for last; at most so many times this.
+    #[cold]
+    pub(crate) fn remember(&mut self, found: Found, most: usize) {
+        if self.tells_all {
+            self.memo.keep(&self.key, found, most);
+        }
+    }
+
+    /// How many threads there are.
+    pub(crate) fn count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// The place of a thread.
+    #[inline(always)]
+    pub(crate) fn place(&self, thread: usize, state: &[u64]) -> usize {
+        let LaidThread { location, first } = self.threads[thread];
+        (first + location.read(state)) as usize
+    }
+
+    /// The entry of a place in the tables.
+    #[inline(always)]
+    pub(crate) fn entry(&self, place: usize) -> usize {
+        self.entries[place] as usize
+    }
+
+    /// What may be waited for at a place.
+    #[inline(always)]
+    pub(crate) fn waits(&self, place: usize) -> &[LaidWait] {
+        &self.waits[self.first_waits[place] as usize..self.first_waits[place + 1] as usize]
+    }
+
+    /// The one thread whose place differs between two states of the shape, and its place in the second.
+    #[inline(always)]
+    pub(crate) fn moved(&self, from: &[u64], to: &[u64]) -> Option<(usize, usize)> {
+        let (mut words, mut last, mut changed) = (0, 0, 0);
+        for Locations { number, bits } in &self.locations {
+            let number = *number as usize;
+            let here = (from.get(number)? ^ to.get(number)?) & bits;
+            if here != 0 {
+                words += 1;
+                (last, changed) = (number, here);
+            }
+        }
+        let first = changed.trailing_zeros() & !7;
+        if words == 1
+            && changed >> first <= 0xFF
+            && let Owner { thread, first: Some(place) } = self.owners[8 * last + first as usize / 8]
+        {
+            return Some((thread as usize, place as usize + usize::from((to[last] >> first) as u8)));
+        }
+        if words == 0 { None } else { self.moved_among_several(from, to) }
+    }
+
+    /// As [`Layout::moved`], where several bytes have changed.
+    #[cold]
+    #[inline(never)]
+    fn moved_among_several(&self, from: &[u64], to: &[u64]) -> Option<(usize, usize)> {
+        let mut moved = (0..self.threads.len()).filter(|t| self.place(*t, from) != self.place(*t, to));
+        match (moved.next(), moved.next()) {
+            (Some(thread), None) => Some((thread, self.place(thread, to))),
+            _ => None,
+        }
+    }
+
+    /// Do the threads of a state of the shape have the keys of this layout?
+    #[inline]
+    pub(crate) fn has_keys(&self, state: &[u64]) -> bool {
+        let has = |word: &Word| state.get(word.number as usize).is_some_and(|w| w & word.keys == word.values);
+        self.words.iter().all(has)
+    }
+
+    /// The number of the combination of the futures of threads at these places; it is most often the `last` one.
+    #[inline]
+    pub(crate) fn combination(&mut self, tables: &Tables, places: &[u32], last: u32) -> u32 {
+        let mut futures = places.iter().map(|place| self.futures[*place as usize]);
+        match self.combinations.get(last as usize) {
+            Some(last_one) if last_one.futures.iter().all(|f| futures.next() == Some(*f)) => last,
+            _ => self.find_combination(tables, places),
+        }
+    }
+
+    /// What is known, with a combination of futures, of a thread at a place.
+    #[inline(always)]
+    pub(crate) fn known(&mut self, tables: &Tables, combination: u32, thread: usize, place: usize) -> Known {
+        let combination = &mut self.combinations[combination as usize];
+        match combination.at(place) {
+            known if known.is_found() => known,
+            _ => combination.learn(tables, self.terms, thread, place, self.entries[place] as usize),
+        }
+    }
+
+    #[inline(never)]
+    fn find_combination(&mut self, tables: &Tables, places: &[u32]) -> u32 {
+        let futures: Vec<u32> = places.iter().map(|place| self.futures[*place as usize]).collect();
+        if let Some(number) = self.numbers.get(&futures) {
+            return *number;
+        }
+        if self.combinations.len() == MOST_COMBINATIONS {
+            self.combinations.clear();
+            self.numbers.clear();
+            self.memo = Memo::default();
+        }
+        let number = self.combinations.len() as u32;
+        self.numbers.insert(futures.clone(), number);
+        self.combinations.push(Combination::new(tables, futures, self.entries.len()));
+        number
+    }
+}
+
+/// The bits of a byte within its word.
+fn bits(byte: u32) -> u64 {
+    0xFF << (8 * (byte % 8))
+}
