@@ -5,58 +5,75 @@
 //! the threads' futures. So what is found out about a thread at a location is kept per combination.
 
 use crate::futures::Futures;
-use crate::layout::LaidWait;
+use crate::layout::{Blocked, LaidWait};
 use crate::objects::Objects;
 use crate::tables::{Entry, Tables};
 
-/// What is known of a thread at a location, whatever the channels hold.
-#[derive(Clone, Copy, Debug, Default)]
+/// What is known of a thread at a location, whatever the channels hold. The sets have the thread's own bit or none, so that those of
+/// all threads of a state can be added up.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    /// The others that can get in the way of its next step.
+    /// The others that can get in the way of its next step, unless it is not known that the thread has the future it has.
     pub(crate) blockers: u64,
     /// Gates that may keep all of them out of the way.
     pub(crate) gates: u64,
-    flags: u8,
+    /// May be in an ample set.
+    pub(crate) eligible: u64,
+    /// Nobody gets in the way, whatever the channels hold.
+    pub(crate) free: u64,
+    /// The next step may close a cycle of the control flow.
+    pub(crate) closing: u64,
+    /// May be able to move, whatever the channels hold.
+    pub(crate) movable: u64,
+    /// There are gates, or channels to look at.
+    pub(crate) special: u64,
+    /// Which channels, in [`Combination::choices`].
+    choices: (u32, u32),
+    pub(crate) use_as: Use,
 }
 
-/// It has been found out.
-const FOUND: u8 = 1;
-/// May be in an ample set.
-const ELIGIBLE: u8 = 2;
-/// The next step may close a cycle of the control flow.
-const CLOSES: u8 = 4;
-/// What a look at the state must add: channels, or whether the thread is the youngest.
-const DEPENDS: u8 = 8;
-/// With these futures it may go alone, whatever the channels hold, unless gates are open.
-const PASSES: u8 = 16;
+/// What it depends on a channel.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    blocked: Blocked,
+    /// Threads that get in the way while the operation is blocked.
+    blockers: u64,
+    /// The thread's bit, if the operation is a way on.
+    moves: u64,
+}
 
-impl Known {
-    pub(crate) const fn is_found(self) -> bool {
-        self.flags & FOUND != 0
-    }
+/// What can be made of something [`Known`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Use {
+    /// It has been found out, and a thread that has come here stays.
+    Stays = 0,
+    /// It has been found out, and a thread that has come here may go on alone at once, if the gates keep everybody out of its way.
+    Passes = 1,
+    /// A thread here has another future.
+    Other = 2,
+    /// It has not been found out.
+    Unknown = 4,
+}
 
-    pub(crate) const fn eligible(self) -> bool {
-        self.flags & ELIGIBLE != 0
-    }
-
-    pub(crate) const fn closes(self) -> bool {
-        self.flags & CLOSES != 0
-    }
-
-    pub(crate) const fn depends(self) -> bool {
-        self.flags & DEPENDS != 0
-    }
-
-    /// With these futures it may go alone, whatever the channels hold, if gates keep everybody out of its way that might get there.
-    pub(crate) const fn passes(self) -> bool {
-        self.flags & PASSES != 0
-    }
-
-    /// It is known that it does not.
-    pub(crate) const fn stays(self) -> bool {
-        self.flags & (FOUND | PASSES) == FOUND
+impl Use {
+    /// Is it about threads with these futures?
+    pub(crate) const fn holds(all: u8) -> bool {
+        all & (Use::Other as u8 | Use::Unknown as u8) == 0
     }
 }
+
+const NOTHING: Known = Known {
+    blockers: 0,
+    gates: 0,
+    eligible: 0,
+    free: 0,
+    closing: 0,
+    movable: 0,
+    special: 0,
+    choices: (0, 0),
+    use_as: Use::Unknown,
+};
 
 /// What a step is asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,70 +84,112 @@ pub(crate) struct Terms {
     pub(crate) gates: u64,
     /// It must not close a cycle of the control flow.
     pub(crate) breaks_cycles: bool,
+    /// The youngest thread, which can end.
+    pub(crate) youngest: usize,
 }
 
 /// A combination of futures.
 #[derive(Debug)]
 pub(crate) struct Combination {
     /// The number of each thread's future.
-    pub(crate) futures: Vec<u32>,
+    futures: Vec<u32>,
     sets: Futures,
     /// Of every location of each thread.
     known: Vec<Known>,
+    choices: Vec<Choice>,
 }
 
 impl Combination {
     /// Nothing is known of these futures, with so many locations of threads.
     pub(crate) fn new(tables: &Tables, futures: Vec<u32>, locations: usize) -> Combination {
         let sets = Futures::new(futures.iter().map(|f| tables.futures[*f as usize]));
-        Combination { futures, sets, known: vec![Known::default(); locations] }
+        Combination { futures, sets, known: vec![NOTHING; locations], choices: Vec::new() }
     }
 
     /// What has been found out about a place.
     #[inline(always)]
-    pub(crate) fn at(&self, place: usize) -> Known {
-        self.known[place]
+    pub(crate) fn at(&self, place: usize) -> &Known {
+        &self.known[place]
     }
 
-    /// Finds out what there is to know of a thread at a place, which has this entry in the tables.
+    /// May a thread that has come to a place go on alone at once, as far as is known?
+    #[inline(always)]
+    pub(crate) fn may_pass(&self, place: usize) -> bool {
+        matches!(self.known[place].use_as, Use::Passes | Use::Unknown)
+    }
+
+    /// Finds out what there is to know of a thread at a place, which has this entry in the tables, and these waits.
     #[cold]
     pub(crate) fn learn(
         &mut self,
         tables: &Tables,
         terms: Terms,
-        thread: usize,
-        place: usize,
-        entry: usize,
-    ) -> Known {
-        self.known[place] = self.find_out(tables, terms, thread, entry);
-        self.known[place]
+        (thread, place): (usize, usize),
+        entry: &Entry,
+        waits: &[LaidWait],
+    ) {
+        self.known[place] = if entry.future == self.futures[thread] {
+            self.find_out(tables, terms, thread, entry, waits)
+        } else {
+            Known { use_as: Use::Other, ..NOTHING }
+        };
     }
 
-    fn find_out(&self, tables: &Tables, terms: Terms, thread: usize, entry: usize) -> Known {
-        let entry = &tables.entries[entry];
-        if entry.future != self.futures[thread] {
-            // Nobody with these futures stands here.
-            return Known { flags: FOUND, ..Known::default() };
-        }
+    fn find_out(
+        &mut self,
+        tables: &Tables,
+        terms: Terms,
+        thread: usize,
+        entry: &Entry,
+        waits: &[LaidWait],
+    ) -> Known {
+        let bit = |is: bool| u64::from(is) << thread;
         let (first, middle, end) = entry.bits;
         let written = &tables.bits[first as usize..middle as usize];
         let read = &tables.bits[middle as usize..end as usize];
-        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+        let mut blockers = self.sets.in_the_way(written, read);
+        let mut movable = !entry.only_channels;
+        if entry.at_end && thread != terms.youngest {
+            blockers |= self.sets.writing(Objects::end_of_others());
+            movable = false;
+        }
+        let first = self.choices.len() as u32;
+        for wait in waits {
+            let others = self.sets.writing(wait.other_end);
+            match wait.blocked {
+                // A rendezvous may be possible all the same.
+                Blocked::Always => {
+                    blockers |= others;
+                    movable |= wait.operation;
+                }
+                // A fault, sooner or later: no reason to wait.
+                Blocked::Never => movable = true,
+                blocked => self.choices.push(Choice {
+                    blocked,
+                    blockers: others & !bit(true),
+                    moves: bit(wait.operation),
+                }),
+            }
+        }
+        blockers &= !bit(true);
+        let choices = (first, self.choices.len() as u32);
         let eligible = entry.writes & terms.visible == 0 && !(terms.breaks_cycles && entry.closes_cycle);
-        let blockers = self.sets.in_the_way(written, read) & !(1 << thread);
         // No gates that the step itself needs: while they are closed, it is not possible.
         let gates = terms.gates & !entry.needs;
         let useful = blockers != 0 && !entry.depends();
         let gates = if useful { self.find_gates(tables, gates, thread, written, read) } else { 0 };
+        // Where no channel decides, a thread that has come here goes on at once, whatever way it came.
         let passes = eligible && !entry.depends() && (blockers == 0 || gates != 0);
         Known {
             blockers,
             gates,
-            flags: FOUND
-                | flag(passes, PASSES)
-                | flag(eligible, ELIGIBLE)
-                | flag(entry.closes_cycle, CLOSES)
-                | flag(entry.depends(), DEPENDS),
+            eligible: bit(eligible),
+            free: bit(blockers == 0 && choices.0 == choices.1),
+            closing: bit(entry.closes_cycle),
+            movable: bit(movable),
+            special: bit(gates != 0 || choices.0 != choices.1),
+            choices,
+            use_as: if passes { Use::Passes } else { Use::Stays },
         }
     }
 
@@ -147,28 +206,17 @@ impl Combination {
         0
     }
 
-    /// What the state adds to the threads in the way of a step, and whether the step may be possible. `waits`: what it waits for.
-    #[inline]
-    pub(crate) fn look_at(
-        &self,
-        entry: &Entry,
-        waits: &[LaidWait],
-        youngest: bool,
-        mut in_the_way: u64,
-        (key, state): (&[u64], &[u64]),
-    ) -> (u64, bool) {
-        let mut movable = !entry.only_channels;
-        if entry.at_end && !youngest {
-            in_the_way |= self.sets.writing(Objects::end_of_others());
-            movable = false;
-        }
-        for wait in waits {
-            let blocked = wait.is_blocked(key, state);
-            if blocked {
-                in_the_way |= self.sets.writing(wait.other_end);
+    /// What the channels of a state, which tells this, add to the threads in the way of a step; and the thread's bit, if they let it
+    /// move.
+    #[inline(always)]
+    pub(crate) fn choose(&self, known: &Known, key: &[u64], state: &[u64]) -> (u64, u64) {
+        let (mut blockers, mut moves) = (0, 0);
+        for choice in &self.choices[known.choices.0 as usize..known.choices.1 as usize] {
+            match choice.blocked.is_so(key, state) {
+                true => blockers |= choice.blockers,
+                false => moves |= choice.moves,
             }
-            movable |= wait.operation && (!blocked || wait.rendezvous) || wait.faults();
         }
-        (in_the_way, movable)
+        (blockers, moves)
     }
 }

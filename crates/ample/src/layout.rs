@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use quotient_machine::Machine;
 
-use crate::combination::{Combination, Known, Terms};
+use crate::combination::{Combination, Terms, Use};
 use crate::memo::Memo;
 use crate::objects::Wait;
 use crate::tables::{Role, Tables};
@@ -71,30 +71,29 @@ fn byte(state: &[u64], at: u32) -> u8 {
 /// What a thread may wait for at a location: as [`Wait`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaidWait {
-    blocked: Blocked,
+    pub(crate) blocked: Blocked,
     pub(crate) operation: bool,
-    pub(crate) rendezvous: bool,
     pub(crate) other_end: u32,
 }
 
 /// When a channel operation is blocked.
 #[derive(Clone, Copy, Debug)]
-enum Blocked {
+pub(crate) enum Blocked {
     /// When this bit of a word of the key is set, or not.
     Told { word: u32, bit: u8, set: bool },
     /// When the channel has so many messages, or fewer.
     Length { length: Number, limit: u32, from_there_on: bool },
     /// A rendezvous is, as far as the channel tells.
     Always,
-    /// There is no such channel: a fault, sooner or later, and no reason to wait.
+    /// There is no such channel.
     Never,
 }
 
-impl LaidWait {
-    /// Is the operation blocked in a state that tells this?
+impl Blocked {
+    /// Is it, in a state that tells this?
     #[inline(always)]
-    pub(crate) fn is_blocked(&self, key: &[u64], state: &[u64]) -> bool {
-        match self.blocked {
+    pub(crate) fn is_so(self, key: &[u64], state: &[u64]) -> bool {
+        match self {
             Blocked::Told { word, bit, set } => {
                 let word = key.get(word as usize).copied().unwrap_or(0);
                 (word >> (bit & 63) & 1 == 1) == set
@@ -105,12 +104,6 @@ impl LaidWait {
             Blocked::Always => true,
             Blocked::Never => false,
         }
-    }
-
-    /// Is there no such channel?
-    #[inline(always)]
-    pub(crate) fn faults(&self) -> bool {
-        matches!(self.blocked, Blocked::Never)
     }
 }
 
@@ -130,11 +123,13 @@ struct Owner {
     first: Option<u32>,
 }
 
-/// The locations among the bits of a word of the state.
+/// Bits of a word of the state.
 #[derive(Clone, Copy, Debug)]
-struct Locations {
+struct Part {
     number: u32,
     bits: u64,
+    /// What they must be, if they are keys.
+    values: u64,
 }
 
 /// What was found for a state.
@@ -145,13 +140,30 @@ pub(crate) struct Found {
     pub(crate) combination: u32,
 }
 
+/// What a look at a state's threads found, one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Looks {
+    /// May be able to move.
+    pub(crate) movable: u64,
+    /// May be in an ample set.
+    pub(crate) eligible: u64,
+    /// Nobody gets in the way of the next step.
+    pub(crate) free: u64,
+    /// The next step may close a cycle of the control flow.
+    pub(crate) closing: u64,
+    /// To be looked at more closely: whether they are movable and free depends on channels or gates.
+    pub(crate) special: u64,
+}
+
 /// What states of one shape, with the same keys, have in common.
 #[derive(Debug)]
 pub(crate) struct Layout {
     shape: u32,
     words: Vec<Word>,
     threads: Vec<LaidThread>,
-    locations: Vec<Locations>,
+    /// The bits of locations, and of keys.
+    locations: Vec<Part>,
+    keys: Vec<Part>,
     /// By byte.
     owners: Vec<Owner>,
     /// Of every place (a location of one of the threads): its entry in the tables, the future of a thread there, and where what may be
@@ -193,6 +205,7 @@ impl Layout {
             words: (0..state.len() as u32).map(|number| Word { number, ..Word::default() }).collect(),
             threads: Vec::new(),
             locations: Vec::new(),
+            keys: Vec::new(),
             owners: vec![Owner::default(); 8 * state.len()],
             entries: Vec::new(),
             futures: Vec::new(),
@@ -217,7 +230,7 @@ impl Layout {
         let arrangement = tables.arrange(machine, state).filter(|_| (2..=MOST_THREADS).contains(&threads));
         if let Some(arrangement) = arrangement {
             layout.has_proposals = true;
-            layout.terms = terms(tables);
+            layout.terms = Terms { youngest: threads - 1, ..terms(tables) };
             for (thread, at) in machine.threads_at(state).enumerate() {
                 let role = tables.role(machine, state, arrangement, thread, at);
                 layout.add_thread(machine.location_bytes(at));
@@ -226,8 +239,14 @@ impl Layout {
             layout.first_waits.push(layout.waits.len() as u32);
         }
         layout.words.retain(|w| w.locations | w.keys | w.lengths != 0);
-        let locations = layout.words.iter().filter(|w| w.locations != 0);
-        layout.locations.extend(locations.map(|w| Locations { number: w.number, bits: w.locations }));
+        for Word { number, locations, keys, values, .. } in layout.words.iter().copied() {
+            if locations != 0 {
+                layout.locations.push(Part { number, bits: locations, values: 0 });
+            }
+            if keys != 0 {
+                layout.keys.push(Part { number, bits: keys, values });
+            }
+        }
         layout.number_words();
         layout.key = vec![0; layout.words.len() + 1];
         layout
@@ -289,7 +308,7 @@ impl Layout {
                 Blocked::Length { length, limit, from_there_on: needs_room }
             }
         };
-        self.waits.push(LaidWait { blocked, operation, rendezvous: capacity == 0, other_end });
+        self.waits.push(LaidWait { blocked, operation, other_end });
     }
 
     /// The words that are told are fewer than those of the state.
@@ -336,11 +355,6 @@ impl Layout {
         }
     }
 
-    /// How many threads there are.
-    pub(crate) fn count(&self) -> usize {
-        self.threads.len()
-    }
-
     /// The place of a thread.
     #[inline(always)]
     pub(crate) fn place(&self, thread: usize, state: &[u64]) -> usize {
@@ -354,17 +368,11 @@ impl Layout {
         self.entries[place] as usize
     }
 
-    /// What may be waited for at a place.
-    #[inline(always)]
-    pub(crate) fn waits(&self, place: usize) -> &[LaidWait] {
-        &self.waits[self.first_waits[place] as usize..self.first_waits[place + 1] as usize]
-    }
-
     /// The one thread whose place differs between two states of the shape, and its place in the second.
     #[inline(always)]
     pub(crate) fn moved(&self, from: &[u64], to: &[u64]) -> Option<(usize, usize)> {
         let (mut words, mut last, mut changed) = (0, 0, 0);
-        for Locations { number, bits } in &self.locations {
+        for Part { number, bits, .. } in &self.locations {
             let number = *number as usize;
             let here = (from.get(number)? ^ to.get(number)?) & bits;
             if here != 0 {
@@ -396,33 +404,55 @@ impl Layout {
     /// Do the threads of a state of the shape have the keys of this layout?
     #[inline]
     pub(crate) fn has_keys(&self, state: &[u64]) -> bool {
-        let has = |word: &Word| state.get(word.number as usize).is_some_and(|w| w & word.keys == word.values);
-        self.words.iter().all(has)
+        let has = |key: &Part| state.get(key.number as usize).is_some_and(|w| w & key.bits == key.values);
+        self.keys.iter().all(has)
     }
 
-    /// The number of the combination of the futures of threads at these places; it is most often the `last` one.
-    #[inline]
-    pub(crate) fn combination(&mut self, tables: &Tables, places: &[u32], last: u32) -> u32 {
-        let mut futures = places.iter().map(|place| self.futures[*place as usize]);
-        match self.combinations.get(last as usize) {
-            Some(last_one) if last_one.futures.iter().all(|f| futures.next() == Some(*f)) => last,
-            _ => self.find_combination(tables, places),
-        }
-    }
-
-    /// What is known, with a combination of futures, of a thread at a place.
+    /// Finds out about a thread at a place, with a combination of futures, if that has not been done.
     #[inline(always)]
-    pub(crate) fn known(&mut self, tables: &Tables, combination: u32, thread: usize, place: usize) -> Known {
+    pub(crate) fn learn(&mut self, tables: &Tables, combination: u32, thread: usize, place: usize) {
         let combination = &mut self.combinations[combination as usize];
-        match combination.at(place) {
-            known if known.is_found() => known,
-            _ => combination.learn(tables, self.terms, thread, place, self.entries[place] as usize),
+        if combination.at(place).use_as == Use::Unknown {
+            let entry = &tables.entries[self.entries[place] as usize];
+            let waits = self.first_waits[place] as usize..self.first_waits[place + 1] as usize;
+            combination.learn(tables, self.terms, (thread, place), entry, &self.waits[waits]);
         }
     }
 
+    /// Adds up what is known of the threads of a state, as it was with this combination of futures; `None` if it is another one,
+    /// or not everything is known.
+    #[inline(always)]
+    pub(crate) fn look(&self, state: &[u64], combination: u32, in_the_way: &mut [u64]) -> Option<Looks> {
+        let combination = self.combinations.get(combination as usize)?;
+        let mut looks = Looks::default();
+        let mut uses = 0;
+        for (thread, blockers) in self.threads.iter().zip(in_the_way) {
+            let place = thread.first + thread.location.read(state);
+            let known = combination.at(place as usize);
+            uses |= known.use_as as u8;
+            *blockers = known.blockers;
+            looks.eligible |= known.eligible;
+            looks.free |= known.free;
+            looks.closing |= known.closing;
+            looks.movable |= known.movable;
+            looks.special |= known.special;
+        }
+        Use::holds(uses).then_some(looks)
+    }
+
+    /// The number of the combination of a state's futures, with which everything is known about it.
     #[inline(never)]
-    fn find_combination(&mut self, tables: &Tables, places: &[u32]) -> u32 {
-        let futures: Vec<u32> = places.iter().map(|place| self.futures[*place as usize]).collect();
+    pub(crate) fn combination(&mut self, tables: &Tables, state: &[u64]) -> u32 {
+        let places: Vec<usize> = (0..self.threads.len()).map(|thread| self.place(thread, state)).collect();
+        let number = self.find_combination(tables, &places);
+        for (thread, place) in places.into_iter().enumerate() {
+            self.learn(tables, number, thread, place);
+        }
+        number
+    }
+
+    fn find_combination(&mut self, tables: &Tables, places: &[usize]) -> u32 {
+        let futures: Vec<u32> = places.iter().map(|place| self.futures[*place]).collect();
         if let Some(number) = self.numbers.get(&futures) {
             return *number;
         }

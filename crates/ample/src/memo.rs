@@ -8,6 +8,9 @@ const FIRST: usize = 64;
 /// The most that there should be of them.
 pub(crate) const MOST: usize = 1 << 14;
 
+/// Keys that are not found before it is asked whether enough others are.
+const PATIENCE: u32 = 1 << 12;
+
 /// The cache.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
@@ -17,11 +20,16 @@ pub(crate) struct Memo<V> {
     keys: Vec<u64>,
     width: usize,
     displaced: usize,
+    /// How often something was found, and how often not, lately.
+    found: u32,
+    missed: u32,
+    /// It is not worth it.
+    off: bool,
 }
 
 impl<V> Default for Memo<V> {
     fn default() -> Self {
-        Memo { slots: Vec::new(), keys: Vec::new(), width: 0, displaced: 0 }
+        Memo { slots: Vec::new(), keys: Vec::new(), width: 0, displaced: 0, found: 0, missed: 0, off: false }
     }
 }
 
@@ -35,16 +43,33 @@ impl<V> Memo<V> {
 
     /// What was found for a key; keys must all have the same length.
     #[inline(always)]
-    pub(crate) fn find(&self, key: &[u64]) -> Option<&V> {
+    pub(crate) fn find(&mut self, key: &[u64]) -> Option<&V> {
+        if self.slots.is_empty() {
+            return None;
+        }
         let (slot, first) = self.slot(key);
-        let found = self.slots.get(slot)?.as_ref()?;
+        let found = self.slots[slot].as_ref()?;
         let kept = &self.keys[first..first + self.width];
-        kept.iter().zip(key).all(|(kept, word)| kept == word).then_some(found)
+        kept.iter().zip(key).all(|(kept, word)| kept == word).then(|| {
+            self.found += 1;
+            found
+        })
     }
 
     /// Keeps what was found for a key, in at most so many slots.
     #[cold]
     pub(crate) fn keep(&mut self, key: &[u64], found: V, most: usize) {
+        self.missed += 1;
+        if self.missed > PATIENCE && !self.off {
+            let worth = self.found > self.missed / 2;
+            (self.found, self.missed) = (0, 0);
+            if !worth {
+                *self = Memo { off: true, ..Memo::default() };
+            }
+        }
+        if self.off {
+            return;
+        }
         if self.slots.is_empty() || self.displaced > self.slots.len() / 4 && self.slots.len() < most {
             self.width = key.len();
             self.grow();

@@ -37,9 +37,9 @@ use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
 use quotient_system::Successors;
 
-use crate::combination::{Known, Terms};
+use crate::combination::{Known, Terms, Use};
 use crate::futures::MOST_THREADS;
-use crate::layout::{Found, Layout};
+use crate::layout::{Found, Layout, Looks};
 use crate::memo;
 use crate::tables::Tables;
 use crate::{Ample, Passing, Proposals, Proviso, Question};
@@ -71,19 +71,6 @@ const MOST_PROPOSALS: u32 = 7;
 
 /// Layouts that are kept.
 const MOST_LAYOUTS: usize = 4096;
-
-/// What a look at a state's threads found, one bit each.
-#[derive(Clone, Copy, Debug, Default)]
-struct Looks {
-    /// May be able to move.
-    movable: u64,
-    /// May be in an ample set.
-    eligible: u64,
-    /// Nobody gets in the way of the next step.
-    free: u64,
-    /// The next step may close a cycle of the control flow.
-    closing: u64,
-}
 
 impl AmpleSets {
     /// Prepares the reduction of a program for a question, or says why there can be none.
@@ -150,8 +137,8 @@ impl AmpleSets {
         let (propositions, breaks_cycles) = (&self.propositions, self.breaks_cycles);
         let mut layout = Layout::new(machine, &mut self.tables, state, |tables| Terms {
             visible: tables.visible(machine, state, propositions),
-            gates: 0,
             breaks_cycles,
+            ..Terms::default()
         });
         layout.reads(shape, state);
         self.by_shape.resize(self.by_shape.len().max(shape as usize + 1), None);
@@ -164,7 +151,7 @@ impl AmpleSets {
     #[inline(never)]
     fn look_afresh(&mut self, machine: &Machine, state: &[u64]) -> Proposals {
         let watched = self.layouts[self.layout].watched;
-        let Looks { movable, eligible, free, closing } = self.look_at_all(machine, state);
+        let Looks { movable, eligible, free, closing, .. } = self.look_at_all(machine, state);
         let mut alone = movable & eligible & free;
         let proposals = if alone == 0 {
             // A thread that closes a cycle is better left to a state that is expanded whole.
@@ -193,38 +180,33 @@ impl AmpleSets {
     #[inline]
     fn look_at_all(&mut self, machine: &Machine, state: &[u64]) -> Looks {
         let (tables, layout) = (&self.tables, &mut self.layouts[self.layout]);
-        let count = layout.count();
-        let mut places = [0; MOST_THREADS];
-        let places = &mut places[..count];
-        for (thread, place) in places.iter_mut().enumerate() {
-            *place = layout.place(thread, state) as u32;
-        }
-        let number = layout.combination(tables, places, self.combination);
-        self.combination = number;
-        let mut looks = Looks::default();
-        for (thread, place) in places.iter().enumerate() {
-            let place = *place as usize;
-            let known = layout.known(tables, number, thread, place);
-            let (mut in_the_way, mut moves) = (known.blockers, true);
-            if known.depends() {
-                let (waits, entry) = (layout.waits(place), &tables.entries[layout.entry(place)]);
-                let (youngest, told) = (thread + 1 == count, (&layout.key[..], state));
-                let combination = &layout.combinations[number as usize];
-                (in_the_way, moves) = combination.look_at(entry, waits, youngest, in_the_way, told);
-                in_the_way &= !(1 << thread);
+        // Most often everybody has the future that was theirs in the state before.
+        let mut looks = match layout.look(state, self.combination, &mut self.in_the_way) {
+            Some(looks) => looks,
+            None => {
+                self.combination = layout.combination(tables, state);
+                layout.look(state, self.combination, &mut self.in_the_way).unwrap_or_default()
             }
+        };
+        let (mut left, mut watched) = (looks.special, 0);
+        let combination = &layout.combinations[self.combination as usize];
+        while left != 0 {
+            let thread = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let known = combination.at(layout.place(thread, state));
+            let (blockers, moves) = combination.choose(known, &layout.key, state);
+            let in_the_way = &mut self.in_the_way[thread];
+            *in_the_way |= blockers;
+            looks.movable |= moves;
             if known.gates != 0 {
-                layout.watched |= known.gates;
+                watched |= known.gates;
                 if are_kept_away(tables, layout, machine, state, known) {
-                    in_the_way = 0;
+                    *in_the_way = 0;
                 }
             }
-            self.in_the_way[thread] = in_the_way;
-            looks.movable |= u64::from(moves) << thread;
-            looks.eligible |= u64::from(known.eligible()) << thread;
-            looks.free |= u64::from(in_the_way == 0) << thread;
-            looks.closing |= u64::from(known.closes()) << thread;
+            looks.free |= u64::from(*in_the_way == 0) << thread;
         }
+        layout.watched |= watched;
         looks
     }
 
@@ -232,15 +214,15 @@ impl AmpleSets {
     #[inline(never)]
     fn pass(&mut self, machine: &Machine, (thread, place): (usize, usize), to: &[u64]) -> Passing {
         let layout = &mut self.layouts[self.layout];
-        let known = layout.known(&self.tables, self.combination, thread, place);
-        if !known.passes()
-            || !layout.has_keys(to)
-            || known.gates != 0 && !are_kept_away(&self.tables, layout, machine, to, known)
+        layout.learn(&self.tables, self.combination, thread, place);
+        let known = layout.combinations[self.combination as usize].at(place);
+        if known.use_as == Use::Passes
+            && layout.has_keys(to)
+            && (known.gates == 0 || are_kept_away(&self.tables, layout, machine, to, known))
         {
-            return Passing::default();
+            return Passing { threads: 1 << thread, closing: known.closing };
         }
-        let threads = 1 << thread;
-        Passing { threads, closing: if known.closes() { threads } else { 0 } }
+        Passing::default()
     }
 
     /// The smallest set of eligible threads that can go together, if it is not all that may move. No thread can go alone.
@@ -295,7 +277,7 @@ impl AmpleSets {
 
 /// Are all that are in the way of a step behind gates that are closed?
 #[inline]
-fn are_kept_away(tables: &Tables, layout: &Layout, machine: &Machine, state: &[u64], known: Known) -> bool {
+fn are_kept_away(tables: &Tables, layout: &Layout, machine: &Machine, state: &[u64], known: &Known) -> bool {
     let closed = tables.gates.closed(machine, state, known.gates);
     if closed == 0 {
         return false;
@@ -331,11 +313,10 @@ impl Ample<Machine> for AmpleSets {
             return Passing::default();
         };
         match layout.moved(from, to) {
-            Some((_, place)) if layout.combinations[self.combination as usize].at(place).stays() => {
-                Passing::default()
+            Some(moved) if layout.combinations[self.combination as usize].may_pass(moved.1) => {
+                self.pass(machine, moved, to)
             }
-            Some(moved) => self.pass(machine, moved, to),
-            None => Passing::default(),
+            _ => Passing::default(),
         }
     }
 
@@ -360,7 +341,7 @@ impl Ample<Machine> for AmpleSets {
                     return None;
                 }
                 let moved = layout.moved(from, to)?;
-                (!combination.at(moved.1).stays()).then_some((index, moved))
+                combination.may_pass(moved.1).then_some((index, moved))
             })?;
             let passing = self.pass(machine, moved, successors.state(index));
             if passing.threads != 0 {
