@@ -88,22 +88,65 @@ pub(crate) struct Terms {
     pub(crate) youngest: usize,
 }
 
+/// What was found out about a place.
+#[derive(Clone, Copy, Debug)]
+struct Learned {
+    /// Who can touch these things matters to it, and what future the thread has.
+    things: u128,
+    thread: u32,
+    place: u32,
+}
+
+/// What was learned about channels, after which everything is forgotten once more is to be.
+const MOST_CHOICES: usize = 1 << 12;
+
 /// A combination of futures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Combination {
     /// The number of each thread's future.
     futures: Vec<u32>,
     sets: Futures,
     /// Of every location of each thread.
     known: Vec<Known>,
+    /// Where something is known.
+    learned: Vec<Learned>,
     choices: Vec<Choice>,
 }
 
 impl Combination {
-    /// Nothing is known of these futures, with so many locations of threads.
-    pub(crate) fn new(tables: &Tables, futures: Vec<u32>, locations: usize) -> Combination {
-        let sets = Futures::new(futures.iter().map(|f| tables.futures[*f as usize]));
-        Combination { futures, sets, known: vec![NOTHING; locations], choices: Vec::new() }
+    /// Of so many threads, with so many locations, of which nothing is known: without futures yet.
+    pub(crate) fn new(threads: usize, locations: usize) -> Combination {
+        Combination {
+            futures: vec![0; threads],
+            sets: Futures::default(),
+            known: vec![NOTHING; locations],
+            learned: Vec::new(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// Takes on these futures, one for each thread, and forgets what may be different with them.
+    pub(crate) fn take_on(&mut self, tables: &Tables, futures: impl Iterator<Item = u32>) {
+        let (mut things, mut threads) = (0, 0u64);
+        for (thread, (old, new)) in self.futures.iter_mut().zip(futures).enumerate() {
+            if *old != new {
+                let masks = (tables.futures[*old as usize], tables.futures[new as usize]);
+                things |= self.sets.change(thread, masks.0, masks.1);
+                threads |= 1 << thread;
+                *old = new;
+            }
+        }
+        if self.choices.len() > MOST_CHOICES {
+            self.choices.clear();
+            things = u128::MAX;
+        }
+        self.learned.retain(|learned| {
+            let stays = learned.things & things == 0 && threads >> learned.thread & 1 == 0;
+            if !stays {
+                self.known[learned.place as usize] = NOTHING;
+            }
+            stays
+        });
     }
 
     /// What has been found out about a place.
@@ -128,6 +171,11 @@ impl Combination {
         entry: &Entry,
         waits: &[LaidWait],
     ) {
+        let (first, _, end) = entry.bits;
+        let touched = tables.bits[first as usize..end as usize].iter().map(|bit| u32::from(*bit));
+        let others = waits.iter().map(|wait| wait.other_end).chain(entry.at_end.then(Objects::end_of_others));
+        let things = touched.chain(others).fold(0u128, |all, bit| all | 1 << bit);
+        self.learned.push(Learned { things, thread: thread as u32, place: place as u32 });
         self.known[place] = if entry.future == self.futures[thread] {
             self.find_out(tables, terms, thread, entry, waits)
         } else {

@@ -1,13 +1,13 @@
 //! Who may still touch what.
 //!
 //! For every thing, the set of threads that may still touch it and of those that may still write it: the threads that get in the
-//! way of a step are found by looking up the few things it touches.
+//! way of a step are found by looking up the few things it touches. From one state to the next little changes.
 
 use crate::objects::Mask;
 use crate::tables::ones;
 
 /// Sets of threads per thing; one bit per thread.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Futures {
     touching: [u64; 128],
     writing: [u64; 128],
@@ -16,19 +16,23 @@ pub struct Futures {
 /// The most threads a set holds.
 pub const MOST_THREADS: usize = 64;
 
+impl Default for Futures {
+    fn default() -> Self {
+        Futures { touching: [0; 128], writing: [0; 128] }
+    }
+}
+
 impl Futures {
-    /// The sets of threads with these futures; there are at most [`MOST_THREADS`].
-    pub fn new(futures: impl Iterator<Item = Mask>) -> Futures {
-        let mut sets = Futures { touching: [0; 128], writing: [0; 128] };
-        for (thread, future) in futures.enumerate() {
-            for bit in ones(future.read | future.write) {
-                sets.touching[usize::from(bit)] |= 1 << thread;
-            }
-            for bit in ones(future.write) {
-                sets.writing[usize::from(bit)] |= 1 << thread;
-            }
+    /// The future of a thread changes. Gives the things whose sets did.
+    pub fn change(&mut self, thread: usize, old: Mask, new: Mask) -> u128 {
+        let (touched, written) = ((old.read | old.write) ^ (new.read | new.write), old.write ^ new.write);
+        for bit in ones(touched) {
+            self.touching[usize::from(bit)] ^= 1 << thread;
         }
-        sets
+        for bit in ones(written) {
+            self.writing[usize::from(bit)] ^= 1 << thread;
+        }
+        touched | written
     }
 
     /// The threads that may still touch one of the things `written` or write one of the things `read`.
@@ -50,13 +54,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_found_by_what_they_touch() {
+    fn sets_follow_the_threads() {
         let (a, b) = (Mask { read: 0b110, write: 0b1000 }, Mask { read: 0b10, write: 0b10 });
-        let futures = Futures::new([a, Mask::default(), Mask::default(), b].into_iter());
+        let mut futures = Futures::default();
+        futures.change(0, Mask::default(), a);
+        futures.change(3, Mask::default(), b);
         assert_eq!(futures.in_the_way(&[1], &[]), 0b1001);
         assert_eq!(futures.in_the_way(&[], &[1]), 0b1000);
         assert_eq!(futures.in_the_way(&[], &[2, 3]), 0b0001);
-        assert_eq!(futures.in_the_way(&[2, 4], &[]), 0b0001);
-        assert_eq!(futures.writing(1), 0b1000);
+        assert_eq!(futures.writing(3), 0b0001);
+        futures.change(0, a, b);
+        assert_eq!(futures.in_the_way(&[], &[1]), 0b1001);
+        futures.change(3, b, Mask::default());
+        assert_eq!(futures.in_the_way(&[1, 2, 3], &[]), 0b0001);
     }
 }

@@ -5,13 +5,12 @@
 //! threads have the same keys have the same [`Layout`]: these things lie in the same words of the state, and the threads have the
 //! same roles. So a few masked words make a key under which the proposals are remembered.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use quotient_machine::Machine;
 
 use crate::combination::{Combination, Terms, Use};
-use crate::memo::Memo;
+use crate::memo::{self, Memo};
 use crate::objects::Wait;
 use crate::tables::{Role, Tables};
 use crate::{Proposals, futures::MOST_THREADS};
@@ -136,7 +135,7 @@ struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) proposals: Proposals,
-    /// The number of the combination of its futures.
+    /// The number of the combination of its futures; [`LATEST`] if it was not kept.
     pub(crate) combination: u32,
 }
 
@@ -182,14 +181,20 @@ pub(crate) struct Layout {
     /// What the state read last tells.
     pub(crate) key: Vec<u64>,
     memo: Memo<Found>,
+    /// The first is that of the state looked at last, if there is no other with its futures.
     pub(crate) combinations: Vec<Combination>,
-    numbers: HashMap<Vec<u32>, u32>,
+    /// The numbers of combinations; none of those that were met only once.
+    numbers: Memo<Option<u32>>,
+    futures_key: Vec<u64>,
     /// The next layout of the same shape.
     pub(crate) next: Option<usize>,
 }
 
 /// Combinations of futures that are kept.
 const MOST_COMBINATIONS: usize = 256;
+
+/// The combination of the state looked at last, if it has not been kept.
+pub(crate) const LATEST: u32 = 0;
 
 impl Layout {
     /// The layout of a state.
@@ -218,7 +223,8 @@ impl Layout {
             key: Vec::new(),
             memo: Memo::default(),
             combinations: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: Memo::default(),
+            futures_key: Vec::new(),
             next: None,
         };
         layout.add_keys(state, tables.exchanged_bytes());
@@ -248,6 +254,7 @@ impl Layout {
             }
         }
         layout.number_words();
+        layout.combinations.push(Combination::new(layout.threads.len(), layout.entries.len()));
         layout.key = vec![0; layout.words.len() + 1];
         layout
     }
@@ -443,28 +450,34 @@ impl Layout {
     /// The number of the combination of a state's futures, with which everything is known about it.
     #[inline(never)]
     pub(crate) fn combination(&mut self, tables: &Tables, state: &[u64]) -> u32 {
-        let places: Vec<usize> = (0..self.threads.len()).map(|thread| self.place(thread, state)).collect();
-        let number = self.find_combination(tables, &places);
-        for (thread, place) in places.into_iter().enumerate() {
-            self.learn(tables, number, thread, place);
+        let number = self.find_combination(tables, state);
+        for thread in 0..self.threads.len() {
+            self.learn(tables, number, thread, self.place(thread, state));
         }
         number
     }
 
-    fn find_combination(&mut self, tables: &Tables, places: &[usize]) -> u32 {
-        let futures: Vec<u32> = places.iter().map(|place| self.futures[*place]).collect();
-        if let Some(number) = self.numbers.get(&futures) {
-            return *number;
+    fn find_combination(&mut self, tables: &Tables, state: &[u64]) -> u32 {
+        let future =
+            |thread: &LaidThread| self.futures[(thread.first + thread.location.read(state)) as usize];
+        self.futures_key.clear();
+        for threads in self.threads.chunks(2) {
+            let key = threads.iter().fold(0, |key, thread| key << 32 | u64::from(future(thread)));
+            self.futures_key.push(key);
         }
-        if self.combinations.len() == MOST_COMBINATIONS {
-            self.combinations.clear();
-            self.numbers.clear();
-            self.memo = Memo::default();
+        let met = self.numbers.find(&self.futures_key).copied();
+        if let Some(Some(number)) = met {
+            return number;
         }
-        let number = self.combinations.len() as u32;
-        self.numbers.insert(futures.clone(), number);
-        self.combinations.push(Combination::new(tables, futures, self.entries.len()));
-        number
+        let [latest, ..] = &mut self.combinations[..] else { return LATEST };
+        latest.take_on(tables, self.threads.iter().map(future));
+        // What is met for the second time will be met again.
+        let number = (met.is_some() && self.combinations.len() < MOST_COMBINATIONS).then(|| {
+            self.combinations.push(self.combinations[LATEST as usize].clone());
+            self.combinations.len() as u32 - 1
+        });
+        self.numbers.keep(&self.futures_key, number, memo::MOST);
+        number.unwrap_or(LATEST)
     }
 }
 

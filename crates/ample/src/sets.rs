@@ -39,7 +39,7 @@ use quotient_system::Successors;
 
 use crate::combination::{Known, Terms, Use};
 use crate::futures::MOST_THREADS;
-use crate::layout::{Found, Layout, Looks};
+use crate::layout::{Found, LATEST, Layout, Looks};
 use crate::memo;
 use crate::tables::Tables;
 use crate::{Ample, Passing, Proposals, Proviso, Question};
@@ -59,9 +59,9 @@ pub struct AmpleSets {
     layouts: Vec<Layout>,
     /// Per shape, the layout made last; it knows the one before.
     by_shape: Vec<Option<usize>>,
-    /// The layout of the state looked at last, and the combination of its futures.
+    /// The layout of the state looked at last, and the combination of its futures, if it is known.
     layout: usize,
-    combination: u32,
+    combination: Option<u32>,
     /// Per thread, the others that can get in the way of its next step.
     in_the_way: [u64; MOST_THREADS],
 }
@@ -90,7 +90,7 @@ impl AmpleSets {
             layouts: Vec::new(),
             by_shape: Vec::new(),
             layout: 0,
-            combination: 0,
+            combination: None,
             in_the_way: [0; MOST_THREADS],
         })
     }
@@ -104,6 +104,7 @@ impl AmpleSets {
         }
         let layout = &mut self.layouts[self.layout];
         if !layout.has_proposals {
+            self.combination = None;
             return Proposals::default();
         }
         let closed = match layout.watched {
@@ -112,7 +113,7 @@ impl AmpleSets {
         };
         match layout.remembered(closed) {
             Some(found) => {
-                self.combination = found.combination;
+                self.combination = Some(found.combination).filter(|number| *number != LATEST);
                 found.proposals
             }
             None => self.look_afresh(machine, state),
@@ -169,7 +170,7 @@ impl AmpleSets {
         };
         // The key told of all gates that made a difference, unless one has just been found to.
         if self.layouts[self.layout].watched == watched {
-            let found = Found { proposals, combination: self.combination };
+            let found = Found { proposals, combination: self.combination.unwrap_or(LATEST) };
             let most = (4 * memo::MOST / self.layouts.len()).min(memo::MOST);
             self.layouts[self.layout].remember(found, most);
         }
@@ -181,15 +182,17 @@ impl AmpleSets {
     fn look_at_all(&mut self, machine: &Machine, state: &[u64]) -> Looks {
         let (tables, layout) = (&self.tables, &mut self.layouts[self.layout]);
         // Most often everybody has the future that was theirs in the state before.
-        let mut looks = match layout.look(state, self.combination, &mut self.in_the_way) {
-            Some(looks) => looks,
+        let last = self.combination.unwrap_or(LATEST);
+        let (number, mut looks) = match layout.look(state, last, &mut self.in_the_way) {
+            Some(looks) => (last, looks),
             None => {
-                self.combination = layout.combination(tables, state);
-                layout.look(state, self.combination, &mut self.in_the_way).unwrap_or_default()
+                let number = layout.combination(tables, state);
+                (number, layout.look(state, number, &mut self.in_the_way).unwrap_or_default())
             }
         };
+        self.combination = Some(number);
         let (mut left, mut watched) = (looks.special, 0);
-        let combination = &layout.combinations[self.combination as usize];
+        let combination = &layout.combinations[number as usize];
         while left != 0 {
             let thread = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -210,12 +213,28 @@ impl AmpleSets {
         looks
     }
 
+    /// The combination of the futures of a state that was looked at last, or was passed through since; none without proposals.
+    #[inline(always)]
+    fn combination_of(&mut self, state: &[u64]) -> Option<u32> {
+        if self.combination.is_none() {
+            let layout = self.layouts.get_mut(self.layout).filter(|l| l.has_proposals)?;
+            self.combination = Some(layout.combination(&self.tables, state));
+        }
+        self.combination
+    }
+
     /// As [`Ample::passing`] for a step to a state of the same shape, which moved a thread to a place.
     #[inline(never)]
-    fn pass(&mut self, machine: &Machine, (thread, place): (usize, usize), to: &[u64]) -> Passing {
+    fn pass(
+        &mut self,
+        machine: &Machine,
+        combination: u32,
+        (thread, place): (usize, usize),
+        to: &[u64],
+    ) -> Passing {
         let layout = &mut self.layouts[self.layout];
-        layout.learn(&self.tables, self.combination, thread, place);
-        let known = layout.combinations[self.combination as usize].at(place);
+        layout.learn(&self.tables, combination, thread, place);
+        let known = layout.combinations[combination as usize].at(place);
         if known.use_as == Use::Passes
             && layout.has_keys(to)
             && (known.gates == 0 || are_kept_away(&self.tables, layout, machine, to, known))
@@ -309,12 +328,11 @@ impl Ample<Machine> for AmpleSets {
         if !self.passes || to.is_empty() || machine.shape_of(from) != machine.shape_of(to) {
             return Passing::default();
         }
-        let Some(layout) = self.layouts.get(self.layout).filter(|l| l.has_proposals) else {
-            return Passing::default();
-        };
+        let Some(combination) = self.combination_of(from) else { return Passing::default() };
+        let layout = &self.layouts[self.layout];
         match layout.moved(from, to) {
-            Some(moved) if layout.combinations[self.combination as usize].may_pass(moved.1) => {
-                self.pass(machine, moved, to)
+            Some(moved) if layout.combinations[combination as usize].may_pass(moved.1) => {
+                self.pass(machine, combination, moved, to)
             }
             _ => Passing::default(),
         }
@@ -332,9 +350,10 @@ impl Ample<Machine> for AmpleSets {
             return None;
         }
         let shape = machine.shape_of(from);
+        let number = self.combination_of(from)?;
         loop {
-            let layout = self.layouts.get(self.layout).filter(|l| l.has_proposals)?;
-            let combination = &layout.combinations[self.combination as usize];
+            let layout = &self.layouts[self.layout];
+            let combination = &layout.combinations[number as usize];
             let (index, moved) = (first..successors.len()).find_map(|index| {
                 let to = successors.state(index);
                 if to.is_empty() || machine.shape_of(to) != shape {
@@ -343,7 +362,7 @@ impl Ample<Machine> for AmpleSets {
                 let moved = layout.moved(from, to)?;
                 combination.may_pass(moved.1).then_some((index, moved))
             })?;
-            let passing = self.pass(machine, moved, successors.state(index));
+            let passing = self.pass(machine, number, moved, successors.state(index));
             if passing.threads != 0 {
                 return Some((index, passing));
             }
