@@ -193,7 +193,7 @@ impl Omega for Fair<'_> {
         let mut marks =
             FairMarks { accepting: self.0.acceptance(state), threads: [u64::MAX; 4], ..FairMarks::NONE };
         for record in self.0.explain(state) {
-            if let Some(first) = record.steps.iter().find(|s| s.thread != CLAIM_THREAD) {
+            if let Some(first) = record.steps().iter().find(|s| s.thread != CLAIM_THREAD) {
                 marks.threads[first.thread as usize / 64] &= !(1 << (first.thread % 64));
             }
         }
@@ -204,7 +204,7 @@ impl Omega for Fair<'_> {
         steps.clear();
         for (index, record) in self.0.explain(state).iter().enumerate() {
             let mut marks = FairMarks { accepting: successors.marks(index), ..FairMarks::NONE };
-            for step in record.steps.iter().filter(|s| s.thread != CLAIM_THREAD) {
+            for step in record.steps().iter().filter(|s| s.thread != CLAIM_THREAD) {
                 marks = step.partner.map_or(marks.with(step.thread), |p| marks.with(step.thread).with(p));
             }
             steps.push(marks);

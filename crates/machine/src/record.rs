@@ -1,5 +1,7 @@
 //! Steps explained: what happened inside one step, for traces and simulation.
 
+use std::rc::Rc;
+
 use quotient_system::{Scope, Successors, ViolationCode};
 
 use crate::code::{PrintPart, SiteAt};
@@ -24,8 +26,8 @@ pub struct MicroStep {
 /// One successor, explained.
 #[derive(Clone, Debug)]
 pub struct StepRecord {
-    /// The transformations taken, in order.
-    pub steps: Vec<MicroStep>,
+    all: Rc<Vec<Noted>>,
+    way: Way,
     /// The state it leads to; `None` when a violation ends the path.
     pub state: Option<Vec<u64>>,
     /// What went wrong.
@@ -34,23 +36,57 @@ pub struct StepRecord {
     pub marks: u64,
 }
 
+impl StepRecord {
+    /// The transformations taken, in order.
+    pub fn steps(&self) -> Vec<&MicroStep> {
+        let mut steps = Vec::new();
+        let mut next = self.way.last;
+        while let Some(number) = next {
+            let noted = &self.all[number as usize];
+            steps.push(&noted.micro);
+            next = noted.before;
+        }
+        steps.extend(&self.way.in_front);
+        steps.reverse();
+        steps
+    }
+}
+
+/// A transformation noted. Ways on from it share it.
+#[derive(Debug)]
+struct Noted {
+    micro: MicroStep,
+    /// The one before.
+    before: Option<u32>,
+}
+
+/// The transformations taken to a successor: the last one noted, and what is to be put in front of the first, the nearest first.
+#[derive(Clone, Debug)]
+struct Way {
+    last: Option<u32>,
+    in_front: Vec<MicroStep>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    pub(crate) steps: Vec<MicroStep>,
+    all: Vec<Noted>,
+    /// The last transformation noted.
+    pub(crate) last: Option<u32>,
     output: String,
-    closed: Vec<(Vec<MicroStep>, Option<Vec<u64>>)>,
+    closed: Vec<(Way, Option<Vec<u64>>)>,
 }
 
 impl Recorder {
     /// A successor or violation was added.
     pub(crate) fn close(&mut self, state: Option<&[u64]>) {
-        self.closed.push((self.steps.clone(), state.map(<[u64]>::to_vec)));
+        let way = Way { last: self.last, in_front: Vec::new() };
+        self.closed.push((way, state.map(<[u64]>::to_vec)));
     }
 
     /// Puts a transformation in front of those of the successors `first..end`.
     pub(crate) fn prefix(&mut self, first: usize, end: usize, micro: &MicroStep) {
-        for (steps, _) in self.closed.iter_mut().take(end).skip(first) {
-            steps.insert(0, micro.clone());
+        for (way, _) in self.closed.iter_mut().take(end).skip(first) {
+            way.in_front.push(micro.clone());
         }
     }
 }
@@ -80,7 +116,9 @@ impl Machine {
     ) {
         if let Some(recorder) = &mut self.recorder {
             let output = std::mem::take(&mut recorder.output);
-            recorder.steps.push(MicroStep { thread, transformation, partner, state: state.to_vec(), output });
+            let micro = MicroStep { thread, transformation, partner, state: state.to_vec(), output };
+            recorder.all.push(Noted { micro, before: recorder.last });
+            recorder.last = Some(recorder.all.len() as u32 - 1);
         }
     }
 
@@ -88,7 +126,7 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn unrecord(&mut self) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.steps.pop();
+            recorder.last = recorder.last.and_then(|last| recorder.all[last as usize].before);
         }
     }
 
@@ -113,12 +151,14 @@ impl Machine {
         // In place: machine code has the address of the list.
         self.taken.copy_from_slice(&taken);
         let recorder = self.recorder.take().unwrap_or_default();
+        let all = Rc::new(recorder.all);
         recorder
             .closed
             .into_iter()
             .enumerate()
-            .map(|(index, (steps, state))| StepRecord {
-                steps,
+            .map(|(index, (way, state))| StepRecord {
+                all: Rc::clone(&all),
+                way,
                 state,
                 violation: out.entry(index).violation,
                 marks: out.marks(index),

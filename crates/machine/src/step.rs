@@ -8,7 +8,6 @@ use crate::code::{Operation, SiteAt};
 use crate::dynamic::segments::Sort;
 use crate::eval::Frame;
 use crate::machine::Machine;
-use crate::record::MicroStep;
 
 /// A state between two stored states: inside an atomic sequence, or at a transient location.
 #[derive(Debug)]
@@ -19,14 +18,14 @@ pub(crate) struct Intermediate {
     /// Another thread that may stand at a transient location.
     also: u32,
     /// How this state was reached (only while a step is being explained).
-    steps: Vec<MicroStep>,
+    last: Option<u32>,
 }
 
 pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// Intermediate states of one step after which they are remembered, so that an atomic sequence that loops
 /// without end is noticed: going on from the same state again brings nothing new.
-const PATIENCE: u32 = 100_000;
+const PATIENCE: u32 = 1_000;
 
 /// Whether a transformation can be taken, with what was found out on the way.
 pub(crate) enum Ready {
@@ -195,10 +194,10 @@ impl Machine {
     fn drain(&mut self, out: &mut Successors) {
         let timeout = std::mem::replace(&mut self.timeout, false);
         let mut count = 0;
-        let mut seen: HashSet<(Vec<u64>, u32)> = HashSet::new();
+        let mut seen: HashSet<(Vec<u64>, u32, u32)> = HashSet::new();
         while let Some(item) = self.pool.pop() {
             count += 1;
-            if count > PATIENCE && !seen.insert((item.words.clone(), item.holder)) {
+            if count > PATIENCE && !seen.insert((item.words.clone(), item.holder, item.also)) {
                 continue;
             }
             if self.exhausted.is_some() {
@@ -206,7 +205,7 @@ impl Machine {
                 break;
             }
             if let Some(recorder) = &mut self.recorder {
-                recorder.steps.clone_from(&item.steps);
+                recorder.last = item.last;
             }
             if !self.moves(&item.words, item.holder, item.also, out) {
                 // Control is lost: others may move from here.
@@ -221,7 +220,7 @@ impl Machine {
             self.free.push(item.words);
         }
         if let Some(recorder) = &mut self.recorder {
-            recorder.steps.clear();
+            recorder.last = None;
         }
         self.timeout = timeout;
     }
@@ -602,8 +601,8 @@ impl Machine {
         let mut words = self.free.pop().unwrap_or_default();
         words.clear();
         words.extend_from_slice(state);
-        let steps = self.recorder.as_ref().map_or_else(Vec::new, |r| r.steps.clone());
-        self.pool.push(Intermediate { words, holder, also, steps });
+        let last = self.recorder.as_ref().and_then(|r| r.last);
+        self.pool.push(Intermediate { words, holder, also, last });
     }
 
     /// Adds the draft to the successors.

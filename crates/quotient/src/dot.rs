@@ -96,7 +96,7 @@ fn nodes<R: Representative<Machine>, A: Ample<Machine>>(
         let mut edges = String::new();
         for (target, choice) in node.targets.iter().zip(node.choices) {
             let Some(record) = records.get(*choice as usize) else { continue };
-            let steps: Vec<_> = record.steps.iter().filter(|s| s.thread != CLAIM_THREAD).collect();
+            let steps: Vec<_> = record.steps().into_iter().filter(|s| s.thread != CLAIM_THREAD).collect();
             // Where nothing can move, only what watches does.
             if steps.is_empty() {
                 continue;

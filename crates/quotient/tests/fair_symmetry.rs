@@ -53,7 +53,7 @@ fn product(machine: &mut Machine) -> Option<Product> {
                 return None;
             }
             let mut moves = 0;
-            for (position, step) in record.steps.iter().filter(|s| s.thread != CLAIM_THREAD).enumerate() {
+            for (position, step) in record.steps().iter().filter(|s| s.thread != CLAIM_THREAD).enumerate() {
                 able |= u64::from(position == 0) << step.thread;
                 moves |= 1 << step.thread | step.partner.map_or(0, |p| 1 << p);
             }

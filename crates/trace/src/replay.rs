@@ -209,12 +209,12 @@ impl Trace {
             if anchor.is_some() {
                 met |= in_state | record.marks;
             }
-            if record.steps.iter().all(|s| s.thread == CLAIM_THREAD) && record.state.is_some() {
+            if record.steps().iter().all(|s| s.thread == CLAIM_THREAD) && record.state.is_some() {
                 trace.steps.push(stutter(index + 1, &before));
             }
             // What the automaton of a formula does is no news; a claim written by hand is shown.
             let shown = |s: &&MicroStep| s.thread != CLAIM_THREAD || claim_is_shown(machine);
-            for micro in record.steps.iter().filter(shown).collect::<Vec<_>>() {
+            for micro in record.steps().into_iter().filter(shown) {
                 let after = values(machine, &micro.state, &mut names);
                 let step = step(machine, sources, index + 1, micro, &state, &before, &after);
                 trace.steps.push(step);
@@ -227,7 +227,7 @@ impl Trace {
                     before = values(machine, &state, &mut names);
                 }
                 None if index + 1 == rest.len() => {
-                    if let Some(last) = record.steps.last() {
+                    if let Some(last) = record.steps().last() {
                         state = last.state.clone();
                     }
                 }

@@ -90,7 +90,7 @@ impl Simulation {
             self.choices.push(choice as u32);
             let record = &records[choice];
             if options.output_only {
-                let printed: String = record.steps.iter().map(|s| s.output.as_str()).collect();
+                let printed: String = record.steps().iter().map(|s| s.output.as_str()).collect();
                 terminal::print(&printed);
             } else {
                 self.show(machine, model);
@@ -135,7 +135,7 @@ impl Simulation {
     fn ask(&self, machine: &Machine, model: &Model, records: &[StepRecord]) -> Next {
         let mut text = String::from("\n");
         for (index, record) in records.iter().enumerate() {
-            let described = record.steps.first().and_then(|s| {
+            let described = record.steps().first().and_then(|s| {
                 let (function, _, t) = machine.transformation(s.transformation)?;
                 let name = if function.name == ":init:" { "init" } else { &function.name };
                 Some(format!("{name}({})  {}  {}", s.thread, model.sources.file_line(t.span), t.text))
