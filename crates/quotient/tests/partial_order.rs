@@ -56,6 +56,30 @@ fn nobody_is_ignored() {
 }
 
 #[test]
+fn who_may_find_room_or_a_message_later_is_not_alone() {
+    // As long as the channel is full, or empty, only the second way is open; the first one may be later.
+    for capacity in [1, 2, 200] {
+        let fill = "c!0; ".repeat(capacity);
+        let full = format!(
+            "chan c = [{capacity}] of {{ bit }};
+            byte x;
+            active proctype p() {{
+                atomic {{ {fill}x = 1 }}
+                if :: c!1 -> assert(false) :: true fi
+            }}
+            active proctype q() {{ byte m; x == 1; m = 1; m = 2; c?m }}"
+        );
+        assert_eq!(check(&full, true), ["assertion"], "room of {capacity}");
+        let empty = format!(
+            "chan c = [{capacity}] of {{ bit }};
+            active proctype p() {{ if :: c?1 -> assert(false) :: true fi }}
+            active proctype q() {{ byte m; m = 1; m = 2; c!1 }}"
+        );
+        assert_eq!(check(&empty, true), ["assertion"], "room of {capacity}");
+    }
+}
+
+#[test]
 fn rendezvous_is_a_step_of_two() {
     // Two pairs that have nothing to do with each other: neither process can go alone, but each pair can.
     let text = "

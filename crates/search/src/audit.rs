@@ -91,7 +91,10 @@ fn diamonds<S: System, R: Representative<S>>(
         }
         let mut first: HashSet<Vec<u64>> = HashSet::new();
         for after in proposed {
-            for last in states(system, after, Scope::Thread(thread - 1), &mut out)?.into_iter().flatten() {
+            // What has become possible may fault; that is no reason to overlook the rest.
+            out.clear();
+            system.successors(after, Scope::Thread(thread - 1), &mut out)?;
+            for last in (0..out.len()).filter(|i| out.entry(*i).has_state()).map(|i| out.state(i).to_vec()) {
                 first.insert(standing_for(system, representative, last));
             }
         }
