@@ -100,7 +100,8 @@ impl<'t, 'a> Runner<'t, 'a> {
     }
 
     fn node(&self, state: &State, thread: usize) -> Option<&'t Node<'a>> {
-        let frame = state.threads[thread].as_ref()?.frames.last()?;
+        // A thread may end inside of an atomic sequence.
+        let frame = state.threads.get(thread)?.as_ref()?.frames.last()?;
         self.table.codes[frame.code].nodes.get(frame.node)
     }
 
