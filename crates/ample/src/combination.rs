@@ -88,6 +88,13 @@ pub(crate) struct Terms {
     pub(crate) youngest: usize,
 }
 
+impl Terms {
+    /// May the step at an entry be in an ample set?
+    pub(crate) fn permit(&self, entry: &Entry) -> bool {
+        entry.writes & self.visible == 0 && !(self.breaks_cycles && entry.closes_cycle)
+    }
+}
+
 /// What was found out about a place.
 #[derive(Clone, Copy, Debug)]
 struct Learned {
@@ -155,12 +162,6 @@ impl Combination {
         &self.known[place]
     }
 
-    /// May a thread that has come to a place go on alone at once, as far as is known?
-    #[inline(always)]
-    pub(crate) fn may_pass(&self, place: usize) -> bool {
-        matches!(self.known[place].use_as, Use::Passes | Use::Unknown)
-    }
-
     /// Finds out what there is to know of a thread at a place, which has this entry in the tables, and these waits.
     #[cold]
     pub(crate) fn learn(
@@ -221,7 +222,7 @@ impl Combination {
         }
         blockers &= !bit(true);
         let choices = (first, self.choices.len() as u32);
-        let eligible = entry.writes & terms.visible == 0 && !(terms.breaks_cycles && entry.closes_cycle);
+        let eligible = terms.permit(entry);
         // No gates that the step itself needs: while they are closed, it is not possible.
         let gates = terms.gates & !entry.needs;
         let useful = blockers != 0 && !entry.depends();

@@ -20,8 +20,9 @@ use crate::{Proposals, futures::MOST_THREADS};
 struct Word {
     /// Its number.
     number: u32,
-    /// Which bits are locations.
+    /// Which bits are locations, and which of them are those of [`Layout::movers`].
     locations: u64,
+    movers: u64,
     /// Which bits are keys, and what they must be.
     keys: u64,
     values: u64,
@@ -160,8 +161,9 @@ pub(crate) struct Layout {
     shape: u32,
     words: Vec<Word>,
     threads: Vec<LaidThread>,
-    /// The bits of locations, and of keys.
+    /// The bits of locations, of those among them whose thread may go on alone somewhere whatever the channels hold, and of keys.
     locations: Vec<Part>,
+    movers: Vec<Part>,
     keys: Vec<Part>,
     /// By byte.
     owners: Vec<Owner>,
@@ -210,6 +212,7 @@ impl Layout {
             words: (0..state.len() as u32).map(|number| Word { number, ..Word::default() }).collect(),
             threads: Vec::new(),
             locations: Vec::new(),
+            movers: Vec::new(),
             keys: Vec::new(),
             owners: vec![Owner::default(); 8 * state.len()],
             entries: Vec::new(),
@@ -240,17 +243,22 @@ impl Layout {
             for (thread, at) in machine.threads_at(state).enumerate() {
                 let role = tables.role(machine, state, arrangement, thread, at);
                 layout.add_thread(machine.location_bytes(at));
-                layout.add_role(machine, tables, state, role);
+                if layout.add_role(machine, tables, state, role) {
+                    for byte in machine.location_bytes(at) {
+                        layout.words[byte as usize / 8].movers |= bits(byte);
+                    }
+                }
             }
             layout.first_waits.push(layout.waits.len() as u32);
         }
         layout.words.retain(|w| w.locations | w.keys | w.lengths != 0);
-        for Word { number, locations, keys, values, .. } in layout.words.iter().copied() {
-            if locations != 0 {
-                layout.locations.push(Part { number, bits: locations, values: 0 });
-            }
-            if keys != 0 {
-                layout.keys.push(Part { number, bits: keys, values });
+        for Word { number, locations, movers, keys, values, .. } in layout.words.iter().copied() {
+            let parts = [&mut layout.locations, &mut layout.movers, &mut layout.keys];
+            for (list, (bits, values)) in parts.into_iter().zip([(locations, 0), (movers, 0), (keys, values)])
+            {
+                if bits != 0 {
+                    list.push(Part { number, bits, values });
+                }
             }
         }
         layout.number_words();
@@ -277,7 +285,9 @@ impl Layout {
         }
     }
 
-    fn add_role(&mut self, machine: &Machine, tables: &Tables, state: &[u64], role: Role) {
+    /// Adds the places of a role. Is there one from which a thread may go on alone whatever the channels hold?
+    fn add_role(&mut self, machine: &Machine, tables: &Tables, state: &[u64], role: Role) -> bool {
+        let mut moves = false;
         self.terms.gates |= role.gates;
         for number in role.first..role.first + role.locations {
             let entry = &tables.entries[number as usize];
@@ -287,7 +297,9 @@ impl Layout {
             for wait in &tables.waits[entry.waits.0 as usize..entry.waits.1 as usize] {
                 self.add_wait(machine, state, wait);
             }
+            moves |= self.terms.permit(entry) && !entry.depends();
         }
+        moves
     }
 
     fn add_wait(&mut self, machine: &Machine, state: &[u64], wait: &Wait) {
@@ -375,9 +387,28 @@ impl Layout {
         self.entries[place] as usize
     }
 
-    /// The one thread whose place differs between two states of the shape, and its place in the second.
+    /// Does the location of one of the movers differ?
+    #[inline(always)]
+    fn has_mover(&self, from: &[u64], to: &[u64]) -> bool {
+        let changed = |m: &Part| match (from.get(m.number as usize), to.get(m.number as usize)) {
+            (Some(from), Some(to)) => (from ^ to) & m.bits,
+            _ => 0,
+        };
+        self.movers.iter().fold(0, |all, mover| all | changed(mover)) != 0
+    }
+
+    /// There are threads that may go on alone somewhere, whatever the channels hold.
+    #[inline(always)]
+    pub(crate) fn may_pass(&self) -> bool {
+        !self.movers.is_empty()
+    }
+
+    /// The one thread whose place differs between two states of the shape, and its place in the second; none if it is known to stay there.
     #[inline(always)]
     pub(crate) fn moved(&self, from: &[u64], to: &[u64]) -> Option<(usize, usize)> {
+        if self.movers.len() < self.locations.len() && !self.has_mover(from, to) {
+            return None;
+        }
         let (mut words, mut last, mut changed) = (0, 0, 0);
         for Part { number, bits, .. } in &self.locations {
             let number = *number as usize;
@@ -406,6 +437,12 @@ impl Layout {
             (Some(thread), None) => Some((thread, self.place(thread, to))),
             _ => None,
         }
+    }
+
+    /// There are keys.
+    #[inline(always)]
+    pub(crate) fn keyed(&self) -> bool {
+        !self.keys.is_empty()
     }
 
     /// Do the threads of a state of the shape have the keys of this layout?

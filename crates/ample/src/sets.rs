@@ -217,7 +217,7 @@ impl AmpleSets {
     #[inline(always)]
     fn combination_of(&mut self, state: &[u64]) -> Option<u32> {
         if self.combination.is_none() {
-            let layout = self.layouts.get_mut(self.layout).filter(|l| l.has_proposals)?;
+            let layout = self.layouts.get_mut(self.layout).filter(|l| l.has_proposals && l.may_pass())?;
             self.combination = Some(layout.combination(&self.tables, state));
         }
         self.combination
@@ -294,6 +294,30 @@ impl AmpleSets {
     }
 }
 
+/// What can be said at once about a thread that has come somewhere.
+enum Quickly {
+    /// It stays there.
+    Stays,
+    /// It may go on alone.
+    Passes(Passing),
+    /// That has to be found out, for this thread at this place.
+    Unknown((usize, usize)),
+}
+
+/// As [`Ample::passing`] for states of the same shape, as far as it is known with a combination of futures.
+#[inline(always)]
+fn pass_quickly(layout: &Layout, combination: u32, from: &[u64], to: &[u64]) -> Quickly {
+    let Some((thread, place)) = layout.moved(from, to) else { return Quickly::Stays };
+    let known = layout.combinations[combination as usize].at(place);
+    match known.use_as {
+        Use::Stays | Use::Other => Quickly::Stays,
+        Use::Passes if known.gates == 0 && !layout.keyed() => {
+            Quickly::Passes(Passing { threads: 1 << thread, closing: known.closing })
+        }
+        Use::Passes | Use::Unknown => Quickly::Unknown((thread, place)),
+    }
+}
+
 /// Are all that are in the way of a step behind gates that are closed?
 #[inline]
 fn are_kept_away(tables: &Tables, layout: &Layout, machine: &Machine, state: &[u64], known: &Known) -> bool {
@@ -330,11 +354,10 @@ impl Ample<Machine> for AmpleSets {
         }
         let Some(combination) = self.combination_of(from) else { return Passing::default() };
         let layout = &self.layouts[self.layout];
-        match layout.moved(from, to) {
-            Some(moved) if layout.combinations[combination as usize].may_pass(moved.1) => {
-                self.pass(machine, combination, moved, to)
-            }
-            _ => Passing::default(),
+        match pass_quickly(layout, combination, from, to) {
+            Quickly::Stays => Passing::default(),
+            Quickly::Passes(passing) => passing,
+            Quickly::Unknown(moved) => self.pass(machine, combination, moved, to),
         }
     }
 
@@ -353,16 +376,19 @@ impl Ample<Machine> for AmpleSets {
         let number = self.combination_of(from)?;
         loop {
             let layout = &self.layouts[self.layout];
-            let combination = &layout.combinations[number as usize];
-            let (index, moved) = (first..successors.len()).find_map(|index| {
+            let (index, quickly) = (first..successors.len()).find_map(|index| {
                 let to = successors.state(index);
                 if to.is_empty() || machine.shape_of(to) != shape {
                     return None;
                 }
-                let moved = layout.moved(from, to)?;
-                combination.may_pass(moved.1).then_some((index, moved))
+                let quickly = pass_quickly(layout, number, from, to);
+                (!matches!(quickly, Quickly::Stays)).then_some((index, quickly))
             })?;
-            let passing = self.pass(machine, number, moved, successors.state(index));
+            let passing = match quickly {
+                Quickly::Stays => Passing::default(),
+                Quickly::Passes(passing) => passing,
+                Quickly::Unknown(moved) => self.pass(machine, number, moved, successors.state(index)),
+            };
             if passing.threads != 0 {
                 return Some((index, passing));
             }
