@@ -132,6 +132,11 @@ impl Combination {
         }
     }
 
+    /// The bytes that one takes, with so many locations.
+    pub(crate) fn bytes(locations: usize) -> usize {
+        size_of::<Combination>() + locations * size_of::<Known>()
+    }
+
     /// Takes on these futures, one for each thread, and forgets what may be different with them.
     pub(crate) fn take_on(&mut self, tables: &Tables, futures: impl Iterator<Item = u32>) {
         let (mut things, mut threads) = (0, 0u64);

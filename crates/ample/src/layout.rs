@@ -188,12 +188,16 @@ pub(crate) struct Layout {
     /// The numbers of combinations; none of those that were met only once.
     numbers: Memo<Option<u32>>,
     futures_key: Vec<u64>,
-    /// The next layout of the same shape.
-    pub(crate) next: Option<usize>,
 }
 
-/// Combinations of futures that are kept.
+/// Combinations of futures that are kept, and the bytes that those of all layouts may take, more or less.
 const MOST_COMBINATIONS: usize = 256;
+const COMBINATION_BYTES: usize = 16 << 20;
+
+/// What so many layouts may remember each.
+fn most_remembered(layouts: usize) -> usize {
+    (4 * memo::MOST / layouts.max(1)).min(memo::MOST)
+}
 
 /// The combination of the state looked at last, if it has not been kept.
 pub(crate) const LATEST: u32 = 0;
@@ -228,7 +232,6 @@ impl Layout {
             combinations: Vec::new(),
             numbers: Memo::default(),
             futures_key: Vec::new(),
-            next: None,
         };
         layout.add_keys(state, tables.exchanged_bytes());
         for at in machine.threads_at(state) {
@@ -366,11 +369,11 @@ impl Layout {
         self.memo.find(&self.key).copied()
     }
 
-    /// Remembers what was found for the state that was asked for last; at most so many times this.
+    /// Remembers what was found for the state that was asked for last; there are so many layouts.
     #[cold]
-    pub(crate) fn remember(&mut self, found: Found, most: usize) {
+    pub(crate) fn remember(&mut self, found: Found, layouts: usize) {
         if self.tells_all {
-            self.memo.keep(&self.key, found, most);
+            self.memo.keep(&self.key, found, most_remembered(layouts));
         }
     }
 
@@ -439,6 +442,12 @@ impl Layout {
         }
     }
 
+    /// What tells the layout of a state of this shape from others.
+    pub(crate) fn identity(&self, state: &[u64]) -> Vec<u64> {
+        let word = |key: &Part| state.get(key.number as usize).map_or(0, |word| word & key.bits);
+        std::iter::once(u64::from(self.shape)).chain(self.keys.iter().map(word)).collect()
+    }
+
     /// There are keys.
     #[inline(always)]
     pub(crate) fn keyed(&self) -> bool {
@@ -484,17 +493,17 @@ impl Layout {
         Use::holds(uses).then_some(looks)
     }
 
-    /// The number of the combination of a state's futures, with which everything is known about it.
+    /// The number of the combination of a state's futures, with which everything is known about it. There are so many layouts.
     #[inline(never)]
-    pub(crate) fn combination(&mut self, tables: &Tables, state: &[u64]) -> u32 {
-        let number = self.find_combination(tables, state);
+    pub(crate) fn combination(&mut self, tables: &Tables, state: &[u64], layouts: usize) -> u32 {
+        let number = self.find_combination(tables, state, layouts);
         for thread in 0..self.threads.len() {
             self.learn(tables, number, thread, self.place(thread, state));
         }
         number
     }
 
-    fn find_combination(&mut self, tables: &Tables, state: &[u64]) -> u32 {
+    fn find_combination(&mut self, tables: &Tables, state: &[u64], layouts: usize) -> u32 {
         let future =
             |thread: &LaidThread| self.futures[(thread.first + thread.location.read(state)) as usize];
         self.futures_key.clear();
@@ -509,11 +518,12 @@ impl Layout {
         let [latest, ..] = &mut self.combinations[..] else { return LATEST };
         latest.take_on(tables, self.threads.iter().map(future));
         // What is met for the second time will be met again.
-        let number = (met.is_some() && self.combinations.len() < MOST_COMBINATIONS).then(|| {
+        let most = COMBINATION_BYTES / Combination::bytes(self.entries.len()) / layouts.max(1);
+        let number = (met.is_some() && self.combinations.len() < most.min(MOST_COMBINATIONS)).then(|| {
             self.combinations.push(self.combinations[LATEST as usize].clone());
             self.combinations.len() as u32 - 1
         });
-        self.numbers.keep(&self.futures_key, number, memo::MOST);
+        self.numbers.keep(&self.futures_key, number, most_remembered(layouts));
         number.unwrap_or(LATEST)
     }
 }

@@ -33,6 +33,8 @@
 //!
 //! **`timeout`** is false as long as T can move, on all these paths. A proposal is refused when T cannot move.
 
+use std::collections::HashMap;
+
 use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
 use quotient_system::Successors;
@@ -40,7 +42,6 @@ use quotient_system::Successors;
 use crate::combination::{Known, Terms, Use};
 use crate::futures::MOST_THREADS;
 use crate::layout::{Found, LATEST, Layout, Looks};
-use crate::memo;
 use crate::tables::Tables;
 use crate::{Ample, Passing, Proposals, Proviso, Question};
 
@@ -57,8 +58,10 @@ pub struct AmpleSets {
     propositions: Vec<Touch>,
 
     layouts: Vec<Layout>,
-    /// Per shape, the layout made last; it knows the one before.
+    /// Per shape, a layout: all of them have keys in the same places.
     by_shape: Vec<Option<usize>>,
+    /// By what their keys are.
+    by_keys: HashMap<Vec<u64>, usize>,
     /// The layout of the state looked at last, and the combination of its futures, if it is known.
     layout: usize,
     combination: Option<u32>,
@@ -70,7 +73,7 @@ pub struct AmpleSets {
 const MOST_PROPOSALS: u32 = 7;
 
 /// Layouts that are kept.
-const MOST_LAYOUTS: usize = 4096;
+const MOST_LAYOUTS: usize = 1024;
 
 impl AmpleSets {
     /// Prepares the reduction of a program for a question, or says why there can be none.
@@ -89,6 +92,7 @@ impl AmpleSets {
             propositions,
             layouts: Vec::new(),
             by_shape: Vec::new(),
+            by_keys: HashMap::new(),
             layout: 0,
             combination: None,
             in_the_way: [0; MOST_THREADS],
@@ -120,20 +124,20 @@ impl AmpleSets {
         }
     }
 
-    /// Finds the layout of a state, which may be new; the state has been read.
+    /// Finds the layout of a state, which may be new, and reads the state.
     #[inline(never)]
     fn find_layout(&mut self, machine: &Machine, shape: u32, state: &[u64]) {
-        let mut next = self.by_shape.get(shape as usize).copied().flatten();
-        while let Some(number) = next {
-            if self.layouts[number].reads(shape, state) {
-                self.layout = number;
-                return;
-            }
-            next = self.layouts[number].next;
+        if let Some(number) = self.by_shape.get(shape as usize).copied().flatten()
+            && let Some(found) = self.by_keys.get(&self.layouts[number].identity(state))
+            && self.layouts[*found].reads(shape, state)
+        {
+            self.layout = *found;
+            return;
         }
         if self.layouts.len() == MOST_LAYOUTS {
             self.layouts.clear();
             self.by_shape.clear();
+            self.by_keys.clear();
         }
         let (propositions, breaks_cycles) = (&self.propositions, self.breaks_cycles);
         let mut layout = Layout::new(machine, &mut self.tables, state, |tables| Terms {
@@ -144,7 +148,8 @@ impl AmpleSets {
         layout.reads(shape, state);
         self.by_shape.resize(self.by_shape.len().max(shape as usize + 1), None);
         self.layout = self.layouts.len();
-        layout.next = self.by_shape[shape as usize].replace(self.layout);
+        self.by_shape[shape as usize] = Some(self.layout);
+        self.by_keys.insert(layout.identity(state), self.layout);
         self.layouts.push(layout);
     }
 
@@ -171,8 +176,8 @@ impl AmpleSets {
         // The key told of all gates that made a difference, unless one has just been found to.
         if self.layouts[self.layout].watched == watched {
             let found = Found { proposals, combination: self.combination.unwrap_or(LATEST) };
-            let most = (4 * memo::MOST / self.layouts.len()).min(memo::MOST);
-            self.layouts[self.layout].remember(found, most);
+            let layouts = self.layouts.len();
+            self.layouts[self.layout].remember(found, layouts);
         }
         proposals
     }
@@ -180,13 +185,14 @@ impl AmpleSets {
     /// Looks at every thread of a state that was read.
     #[inline]
     fn look_at_all(&mut self, machine: &Machine, state: &[u64]) -> Looks {
+        let layouts = self.layouts.len();
         let (tables, layout) = (&self.tables, &mut self.layouts[self.layout]);
         // Most often everybody has the future that was theirs in the state before.
         let last = self.combination.unwrap_or(LATEST);
         let (number, mut looks) = match layout.look(state, last, &mut self.in_the_way) {
             Some(looks) => (last, looks),
             None => {
-                let number = layout.combination(tables, state);
+                let number = layout.combination(tables, state, layouts);
                 (number, layout.look(state, number, &mut self.in_the_way).unwrap_or_default())
             }
         };
@@ -217,8 +223,9 @@ impl AmpleSets {
     #[inline(always)]
     fn combination_of(&mut self, state: &[u64]) -> Option<u32> {
         if self.combination.is_none() {
+            let layouts = self.layouts.len();
             let layout = self.layouts.get_mut(self.layout).filter(|l| l.has_proposals && l.may_pass())?;
-            self.combination = Some(layout.combination(&self.tables, state));
+            self.combination = Some(layout.combination(&self.tables, state, layouts));
         }
         self.combination
     }
