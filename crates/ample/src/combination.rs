@@ -13,7 +13,7 @@ use crate::tables::{Entry, Tables};
 /// all threads of a state can be added up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    /// The others that can get in the way of its next step, unless it is not known that the thread has the future it has.
+    /// The others that can get in the way of its next step.
     pub(crate) blockers: u64,
     /// Gates that may keep all of them out of the way.
     pub(crate) gates: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Known {
     pub(crate) use_as: Use,
 }
 
-/// What it depends on a channel.
+/// What depends on how full a channel is.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     blocked: Blocked,
@@ -104,7 +104,7 @@ struct Learned {
     place: u32,
 }
 
-/// What was learned about channels, after which everything is forgotten once more is to be.
+/// More choices than this are forgotten, with all that is known, when other futures are taken on.
 const MOST_CHOICES: usize = 1 << 12;
 
 /// A combination of futures.

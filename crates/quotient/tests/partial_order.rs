@@ -80,6 +80,17 @@ fn who_may_find_room_or_a_message_later_is_not_alone() {
 }
 
 #[test]
+fn an_audit_says_what_it_leaves_out() {
+    let program = "byte x, y; active proctype p() { x = 1 } active proctype q() { y = 1 }";
+    for (claim, audited) in [("", true), (" ltl l { [] (x < 2) }", false)] {
+        let model = Model::from_text("audit.pml", &format!("{program}{claim}")).expect("a model");
+        let outcome = run(&model, PartialOrder::On, SearchKind::BreadthFirst);
+        assert_eq!(outcome.audited_ample.is_some_and(|a| a.diamonds > 0), audited);
+        assert_eq!(outcome.notes.iter().any(|n| n.contains("audit looks at no ample sets")), !audited);
+    }
+}
+
+#[test]
 fn rendezvous_is_a_step_of_two() {
     // Two pairs that have nothing to do with each other: neither process can go alone, but each pair can.
     let text = "

@@ -150,6 +150,7 @@ fn figures(out: &mut String, run: &Run<'_>) {
         let renamed = match (symmetry.order.as_str(), &symmetry.limit) {
             ("off", Some(why)) => format!("symmetry off: {why}"),
             ("off", None) => "no symmetry".to_owned(),
+            _ if symmetry.found.is_empty() => "no symmetry".to_owned(),
             (order, _) => format!("symmetry {} ({order})", symmetry.found.join("; ")),
         };
         let order = answer.applied.partial_order.name();
