@@ -87,7 +87,9 @@ fn parse_loaded(map: &mut SourceMap, file: FileId, options: &ParseOptions) -> Pa
     let mut model = ast::Model::default();
     if preprocessed.complete {
         let parser = Parser::new(preprocessed.tokens, map.end(file), &mut diagnostics);
-        model = parser.model();
+        let expansions;
+        (model, expansions) = parser.model(map.expansions());
+        map.add_expansions(expansions);
     }
     Parsed { model, diagnostics, macros: Macros(preprocessed.macros) }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
-use quotient_program::ClaimOrigin;
+use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
 use quotient_source::SourceMap;
 use quotient_system::{Successors, System, Violation, ViolationCode};
 
@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
                 ProcessState {
                     process: machine.thread_name(state, t.id, &self.names),
                     at: self.sources.file_line(location.span),
-                    waits_for: location.transformations.iter().map(|t| t.text.clone()).collect(),
+                    waits_for: waits_for(function, location),
                     valid_end: location.end,
                 }
             })
@@ -192,6 +192,7 @@ impl<'a> Run<'a> {
             pid: u32::MAX,
             file: String::new(),
             line: 0,
+            called_at: None,
             statement: statement.into(),
             changes: Vec::new(),
             output: String::new(),
@@ -199,26 +200,26 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// File, line and text of a transformation.
-    fn source(&self, transformation: u32) -> (String, u32, String) {
-        match self.machine.transformation(transformation) {
-            Some((_, _, t)) => {
-                let file = self.sources.name(t.span.file).to_owned();
-                let text = if t.text == "-end-" { "ends".into() } else { t.text.clone() };
-                (file, self.sources.position(t.span).line, text)
-            }
-            None => (String::new(), 0, String::new()),
+    /// A line about a transformation.
+    fn source(&self, number: usize, process: &str, transformation: u32) -> Step {
+        let Some((_, _, t)) = self.machine.transformation(transformation) else {
+            return self.line(number, process, "");
+        };
+        let text = if t.text == "-end-" { "ends" } else { t.text.as_str() };
+        Step {
+            file: self.sources.name(self.sources.written(t.span).file).to_owned(),
+            line: self.sources.position(t.span).line,
+            called_at: self.sources.call(t.span).map(|call| self.sources.file_line(call)),
+            ..self.line(number, process, text)
         }
     }
 
     fn claim_step(&self, number: usize, statement: &MicroStep) -> Step {
-        let (file, line, text) = self.source(statement.transformation);
-        Step { file, line, ..self.line(number, "claim", &text) }
+        self.source(number, "claim", statement.transformation)
     }
 
     /// A statement of a thread, which has just been followed.
     fn thread_step(&mut self, number: usize, statement: &MicroStep) -> Step {
-        let (file, line, mut text) = self.source(statement.transformation);
         // A process that ends is named before it does.
         let before = self.names.clone();
         let mut names = std::mem::take(&mut self.names);
@@ -228,24 +229,15 @@ impl<'a> Run<'a> {
         };
         let shown = values(machine, after, &mut names);
         let name = |pid| before.thread(pid).or_else(|| names.thread(pid)).unwrap_or("?").to_owned();
-        if let Some(partner) = statement.partner {
-            text.push_str(&format!("   (to {})", name(partner)));
-        }
-        let process = name(statement.thread);
+        let (process, partner) = (name(statement.thread), statement.partner.map(name));
         self.names = names;
         let changes = changes(&self.shown, &shown);
         self.shown = shown;
-        Step {
-            number,
-            process,
-            pid: statement.thread,
-            file,
-            line,
-            statement: text,
-            changes,
-            output: statement.output.clone(),
-            state: self.shown.clone(),
+        let mut step = self.source(number, &process, statement.transformation);
+        if let Some(partner) = partner {
+            step.statement.push_str(&format!("   (to {partner})"));
         }
+        Step { pid: statement.thread, changes, output: statement.output.clone(), ..step }
     }
 }
 
@@ -279,6 +271,18 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
         }
     }
     out
+}
+
+/// The statements that lead on from a location; of a `d_step` those that it opens with.
+fn waits_for(function: &Function, location: &Location) -> Vec<String> {
+    let statement = |t: &Transformation| match (&t.operation, t.target) {
+        (Operation::Enter, Some(target)) => {
+            let inside = waits_for(function, &function.locations[target.0 as usize]);
+            format!("{} {{ {} }}", t.text, inside.join("  or  "))
+        }
+        _ => t.text.clone(),
+    };
+    location.transformations.iter().map(statement).collect()
 }
 
 /// A claim written by hand.

@@ -106,8 +106,15 @@ fn lines(steps: &[Step], cycle: Option<usize>, detail: Detail) -> String {
     let width = |f: &dyn Fn(&Step) -> String, most: usize| {
         steps.iter().map(|s| f(s).chars().count()).max().unwrap_or(0).min(most)
     };
-    let at = |s: &Step| {
-        if s.file.is_empty() { String::new() } else { format!("{}:{}", short_file(&s.file), s.line) }
+    let at = |s: &Step| match (s.file.as_str(), &s.called_at) {
+        ("", _) => String::new(),
+        (file, None) => format!("{}:{}", short_file(file), s.line),
+        // The statement's line, and the line of the process that it was called from.
+        (file, Some(call)) => {
+            let (called_in, line) = call.rsplit_once(':').unwrap_or(("", call));
+            let from = if called_in == file { "" } else { short_file(called_in) };
+            format!("{}:{} from {from}:{line}", short_file(file), s.line)
+        }
     };
     let (process, place) = (width(&|s| s.process.clone(), 24), width(&at, 32));
     let statement = width(&|s| s.statement.clone(), 44);

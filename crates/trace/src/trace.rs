@@ -38,6 +38,8 @@ pub struct Step {
     pub file: String,
     /// Line of the statement.
     pub line: u32,
+    /// Where an inline was called that the statement belongs to, as `file:line`.
+    pub called_at: Option<String>,
     /// The statement.
     pub statement: String,
     /// What it changed.

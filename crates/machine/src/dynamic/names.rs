@@ -160,7 +160,10 @@ impl Machine {
             let name = names.of(index as i32 + 1);
             let kind = Kind(object.kind);
             if self.heap.segments.has_lock(kind) {
-                out.push(Value { name: format!("{name}.lock"), text: self.lock_text(state, object.at, names) });
+                out.push(Value {
+                    name: format!("{name}.lock"),
+                    text: self.lock_text(state, object.at, names),
+                });
             }
             match kind.object() {
                 Object::Free | Object::Lock => {}

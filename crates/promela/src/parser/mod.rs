@@ -15,6 +15,7 @@ mod channel;
 mod compound;
 mod declaration;
 mod dynamic;
+mod expanded;
 mod expression;
 mod formula;
 mod inline;
@@ -27,7 +28,7 @@ mod unit;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use quotient_source::{Diagnostic, Diagnostics, Severity, Span};
+use quotient_source::{Diagnostic, Diagnostics, Expansions, Severity, Span};
 
 use crate::ast::Ident;
 use crate::token::{Kind, Token, is_keyword};
@@ -100,6 +101,8 @@ pub(crate) struct Parser<'a> {
     /// Operators of the formula being read.
     formula_operators: usize,
     reported: HashSet<(Span, String)>,
+    /// Statements that macros and calls of inlines made.
+    expansions: Expansions,
 }
 
 impl<'a> Parser<'a> {
@@ -133,6 +136,7 @@ impl<'a> Parser<'a> {
             bound: Vec::new(),
             formula_operators: 0,
             reported: HashSet::new(),
+            expansions: Expansions::default(),
         };
         let mut tokens = parser.without_embedded_c(tokens);
         for (at, token) in tokens.iter().enumerate() {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use quotient::promela::PropertyKeyword;
-use quotient::trace::text::{Detail, render, render_end};
 use quotient::trace::TraceFile;
+use quotient::trace::text::{Detail, render, render_end};
 use quotient::{CheckError, LoadOptions, Model, Question};
 
 use super::{check, json, options, status, terminal};
