@@ -24,7 +24,13 @@ impl Parser<'_> {
             body.is_some_and(|b| b.file == t.span.file && (b.start..b.end).contains(&t.span.start))
         };
         let at = tokens.iter().find(own).map_or(written, |t| t.span);
-        let text = spelled(tokens);
+        let text = match tokens {
+            [first, .., last] if in_one_piece => {
+                let text = self.sources.slice(first.span.to(last.span));
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            _ => spelled(tokens),
+        };
         self.expansions.add(&text, at, call)
     }
 }

@@ -28,7 +28,7 @@ mod unit;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use quotient_source::{Diagnostic, Diagnostics, Expansions, Severity, Span};
+use quotient_source::{Diagnostic, Diagnostics, Expansions, Severity, SourceMap, Span};
 
 use crate::ast::Ident;
 use crate::token::{Kind, Token, is_keyword};
@@ -52,6 +52,8 @@ pub(crate) type Parse<T> = Result<T, Reported>;
 /// The parser.
 pub(crate) struct Parser<'a> {
     diagnostics: &'a mut Diagnostics,
+    /// The files that the tokens come from.
+    sources: &'a SourceMap,
     /// Names of all proctypes of the model: `P:x` is a remote reference, not a label.
     proctypes: HashSet<Rc<str>>,
     /// Names of all typedefs of the model.
@@ -107,9 +109,15 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// A parser of `tokens`, the input of which ends at `end`.
-    pub fn new(tokens: Vec<Token>, end: Span, diagnostics: &'a mut Diagnostics) -> Parser<'a> {
+    pub fn new(
+        tokens: Vec<Token>,
+        end: Span,
+        sources: &'a SourceMap,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Parser<'a> {
         let mut parser = Parser {
             diagnostics,
+            sources,
             proctypes: HashSet::new(),
             typedefs: HashSet::new(),
             functions: HashSet::new(),
