@@ -191,7 +191,9 @@ fn every_change_is_made_by_a_statement_that_names_the_variable() {
         let text = print(&generate(seed, 2 + seed as usize % 4));
         let model = Model::from_text("random.pml", &text).unwrap_or_else(|e| panic!("{e}"));
         let limits = quotient::search::Limits { states: Some(20_000), ..Default::default() };
-        let outcome = model.check(&Check { all: true, limits, ..Check::default() }).expect("an outcome");
+        let outcome = model
+            .check(&Check { all: true, limits, ..Check::default() })
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
         for violation in &outcome.violations {
             let trace = &violation.trace;
             let mut values: std::collections::BTreeMap<_, _> = trace.initial.iter().cloned().collect();

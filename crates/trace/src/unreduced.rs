@@ -8,11 +8,13 @@
 //! Statements are told by their place: function, location and position among its transformations. Reductions take ways out of
 //! a location, all at once, but move none ([`quotient_residual`](../quotient_residual/index.html)). A statement may be part of several steps of
 //! the program as written (atomic sequences that branch later), so a set of ways is kept and narrowed, as for a
-//! nondeterministic automaton. If no way is left, one of the two programs is wrong, and the path counts as not replayable.
+//! nondeterministic automaton. Where the reduced program leaves out the ends of processes (they are at their last location and stay), the program as written
+//! may have to end them first: `timeout` waits for that. If no way is left, one of the two programs is wrong, and the path counts as not replayable.
 
 use std::rc::Rc;
 
 use quotient_machine::{Machine, MicroStep};
+use quotient_program::Operation;
 use quotient_system::{Successors, System};
 
 /// Where a transformation stands: function, location, position.
@@ -38,6 +40,27 @@ impl Way {
             (_, Some(last)) => &self.statements[last].state,
             (end, None) => end.as_deref().unwrap_or(&[]),
         }
+    }
+}
+
+impl Way {
+    /// The steps that follow, begun by a statement that is wanted.
+    fn on(&self, machine: &mut Machine, wanted: impl Fn(&MicroStep) -> bool) -> Vec<Way> {
+        let Some(state) = &self.end else { return Vec::new() };
+        let mut ways = Vec::new();
+        for (choice, record) in machine.explain(state).into_iter().enumerate() {
+            let statements = record.steps();
+            if statements.first().is_some_and(|first| wanted(first)) {
+                let before = Some(Rc::clone(&self.choices));
+                ways.push(Way {
+                    choices: Rc::new(Choices { last: choice as u32, before }),
+                    statements: statements.into_iter().cloned().collect(),
+                    followed: 1,
+                    end: record.state,
+                });
+            }
+        }
+        ways
     }
 }
 
@@ -97,36 +120,38 @@ impl<'a> Unreduced<'a> {
     /// Follows a statement of the reduced program; `false` if the program as written has none like it here.
     #[must_use]
     pub(crate) fn follow(&mut self, statement: &MicroStep) -> bool {
-        let place = self.reduced.get(statement.transformation as usize);
+        while !self.follow_at_once(statement) {
+            if !self.end_a_process() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Follows a statement without ending processes before; nothing changes if it cannot.
+    fn follow_at_once(&mut self, statement: &MicroStep) -> bool {
+        let place = self.reduced.get(statement.transformation as usize).copied();
         let written = &self.written;
         let fits = |own: &MicroStep| {
             (own.thread, own.partner) == (statement.thread, statement.partner)
-                && written.get(own.transformation as usize) == place
+                && written.get(own.transformation as usize).copied() == place
         };
-        let mut next: Vec<Way> = Vec::new();
+        let (mut next, mut others): (Vec<Way>, Vec<Way>) = Default::default();
         for mut way in std::mem::take(&mut self.ways) {
-            if let Some(own) = way.statements.get(way.followed) {
-                if fits(own) {
+            match way.statements.get(way.followed) {
+                Some(own) if fits(own) => {
                     way.followed += 1;
                     next.push(way);
+                    continue;
                 }
-                continue;
+                Some(_) => {}
+                None => next.extend(way.on(self.machine, fits)),
             }
-            let Some(state) = &way.end else { continue };
-            for (choice, record) in self.machine.explain(state).into_iter().enumerate() {
-                let statements = record.steps();
-                if statements.first().is_some_and(|own| fits(own)) {
-                    next.push(Way {
-                        choices: Rc::new(Choices {
-                            last: choice as u32,
-                            before: Some(Rc::clone(&way.choices)),
-                        }),
-                        statements: statements.into_iter().cloned().collect(),
-                        followed: 1,
-                        end: record.state,
-                    });
-                }
-            }
+            others.push(way);
+        }
+        if next.is_empty() {
+            self.ways = others;
+            return false;
         }
         // Ways that have come to one state go on alike.
         let mut kept: Vec<Way> = Vec::new();
@@ -138,6 +163,21 @@ impl<'a> Unreduced<'a> {
             }
         }
         self.ways = kept;
+        true
+    }
+
+    /// Lets a process end that has come to its end, if one can; it makes no difference which way it is done in.
+    fn end_a_process(&mut self) -> bool {
+        let ends: Vec<bool> = (0..self.written.len() as u32)
+            .map(|number| {
+                let found = self.machine.transformation(number);
+                found.is_some_and(|(_, _, t)| matches!(t.operation, Operation::Exit))
+            })
+            .collect();
+        let is_end = |own: &MicroStep| ends.get(own.transformation as usize) == Some(&true);
+        let ways = std::mem::take(&mut self.ways);
+        let whole = ways.iter().filter(|way| way.followed == way.statements.len());
+        self.ways = whole.flat_map(|way| way.on(self.machine, is_end).into_iter().take(1)).collect();
         !self.ways.is_empty()
     }
 
