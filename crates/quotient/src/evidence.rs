@@ -96,7 +96,7 @@ impl Runs<'_> {
             choices.push(at.and_then(|at| self.choices[from].get(at)).copied().unwrap_or(u32::MAX));
         }
         let (choices, cycle) = real_names(self.machine, self.stands.as_mut(), &choices, cycle)?;
-        let mut unreduced = self.model.unreduced()?;
+        let mut unreduced = self.model.unreduced(self.machine)?;
         let mut replay = Replay {
             machine: &mut *self.machine,
             unreduced: Some(&mut unreduced),

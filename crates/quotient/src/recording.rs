@@ -1,6 +1,7 @@
 //! What a search found and did, as part of an outcome: violations in real names, reductions applied.
 
 use quotient_machine::Machine;
+use quotient_program::{Operation, Program};
 use quotient_search::{Cause, Report};
 use quotient_symmetry::Representative as _;
 use quotient_system::System;
@@ -56,17 +57,24 @@ impl Model {
         Ok(Applied { symmetry, partial_order })
     }
 
-    /// The program as written that runs beside a reduced one, so that traces show the values of all its variables. Threads of programs
-    /// with objects end in any order there, too: they would have other numbers otherwise.
-    pub(crate) fn unreduced(&self) -> Result<Machine, CheckError> {
+    /// The program as written that runs beside that of a machine, so that traces show the values of all its variables. Where threads
+    /// end in any order, they do so there, too: they would have other numbers otherwise.
+    pub(crate) fn unreduced(&self, machine: &Machine) -> Result<Machine, CheckError> {
+        let ends = |program: &Program| {
+            let mut all =
+                program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+            all.any(|t| matches!(t.operation, Operation::Exit))
+        };
         let mut program = self.program.clone();
-        quotient_residual::any_order::end_in_any_order(&mut program);
+        if !ends(machine.program()) {
+            quotient_residual::any_order::end_in_any_order(&mut program);
+        }
         Machine::wide(program, &self.sources).map_err(CheckError::Exhausted)
     }
 
     /// Repeats a path of a machine made by [`Model::question_machine`], whose last `cycle` steps are a cycle.
     pub fn replay(&self, machine: &mut Machine, choices: &[u32], cycle: usize) -> Result<Trace, CheckError> {
-        let mut unreduced = self.unreduced()?;
+        let mut unreduced = self.unreduced(machine)?;
         let unreduced = Some(&mut unreduced);
         Replay { machine, unreduced, sources: &self.sources }
             .lasso(choices, cycle)
