@@ -49,7 +49,7 @@ impl Replay<'_> {
             }
             let state = run.state().to_vec();
             let in_state = run.machine().acceptance(&state);
-            let record = run.next().into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
+            let record = run.possible().into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
             if anchor.is_some() {
                 met |= in_state | record.marks;
             }

@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
     }
 
     /// The steps that can be taken next, in the order of the machine's successors.
-    pub fn next(&mut self) -> Vec<StepRecord> {
+    pub fn possible(&mut self) -> Vec<StepRecord> {
         self.machine.explain(&self.state)
     }
 
@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
         self.beside.as_ref().map(Unreduced::choices)
     }
 
-    /// Takes a step, one of [`Run::next`]'s; gives its statements. It is not replayable if the program as written, run beside,
+    /// Takes a step, one of [`Run::possible`]'s; gives its statements. It is not replayable if the program as written, run beside,
     /// cannot do the same.
     pub fn take(&mut self, record: &StepRecord) -> Result<Vec<Step>, NotReplayable> {
         self.taken += 1;

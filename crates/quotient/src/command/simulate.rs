@@ -66,7 +66,7 @@ impl Simulation {
         let Ok(mut run) = Run::start(machine, None, &model.sources, first) else { return status::ERROR };
         let mut steps = 0;
         loop {
-            let mut records = run.next();
+            let mut records = run.possible();
             if records.is_empty() {
                 return stop(&mut run);
             }
