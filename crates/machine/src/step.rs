@@ -256,9 +256,8 @@ impl Machine {
             }
             let ready = match t.operation {
                 Operation::Else if rank.is_some() => continue,
-                Operation::Enter { blocked, endless } => {
-                    if self.deterministic(state, number, instance.kind, frame, (blocked, endless), also, out)
-                    {
+                Operation::Enter { .. } => {
+                    if self.deterministic(state, number, instance.kind, frame, also, out) {
                         rank = Some(t_rank);
                     }
                     continue;
@@ -451,6 +450,11 @@ impl Machine {
                     values.extend((0..found.layout.fields.len()).map(|f| found.field(position, f)));
                     if !self.code.receives[index as usize].peek {
                         found.remove(position);
+                        let code = &self.code.receives[index as usize];
+                        if code.patterns.len() < values.len() {
+                            // As in SPIN, the message is taken all the same.
+                            self.failed_assertions.push(code.too_few);
+                        }
                     }
                 }
                 self.heap.dirty = true;
@@ -496,13 +500,17 @@ impl Machine {
             }
         }
         if let Some(channel) = self.channel(frame.memory, channel) {
-            values.resize(channel.layout.fields.len(), 0);
+            let fields = channel.layout.fields.len();
+            let too_few = (fault.is_none() && values.len() < fields).then_some(self.code.sends[send as usize].too_few);
+            values.resize(fields, 0);
             // A sorted send looks at the whole values.
             if !self.code.sends[send as usize].sorted {
                 for (value, (_, cell)) in values.iter_mut().zip(&channel.layout.fields) {
                     *value = cell.wrap(*value);
                 }
             }
+            // As in SPIN, the message is sent all the same.
+            self.failed_assertions.extend(too_few);
         }
         self.values = values;
         fault.map_or(Ok(()), Err)
