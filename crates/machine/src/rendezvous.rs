@@ -144,10 +144,8 @@ impl Machine {
                         true
                     }
                 };
-                if taken {
-                    rank = Some(t_rank);
-                    met = true;
-                }
+                met |= taken;
+                rank = taken.then_some(t_rank);
             }
         }
         met

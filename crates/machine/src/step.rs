@@ -246,6 +246,8 @@ impl Machine {
             let location = function.locations.get_unchecked(location as usize);
             (location.first, location.end)
         };
+        let mut any = false;
+        // The rank that hides those after it.
         let mut rank = None;
         for number in first..end {
             // SAFETY: a location's transformations are in the list.
@@ -254,17 +256,18 @@ impl Machine {
             if rank.is_some_and(|r| r != t_rank) {
                 break;
             }
+            let mut possible = true;
             let ready = match t.operation {
-                Operation::Else if rank.is_some() => continue,
+                Operation::Else if any => continue,
                 Operation::Enter { .. } => {
                     if self.deterministic(state, number, instance.kind, frame, also, out) {
-                        rank = Some(t_rank);
+                        (any, rank) = (true, Some(t_rank));
                     }
                     continue;
                 }
                 Operation::Exit => {
                     if self.shape_at(memory).threads.len() as u32 == thread + 1 {
-                        rank = Some(t_rank);
+                        (any, rank) = (true, Some(t_rank));
                         self.begin(state);
                         self.end_thread();
                         self.taken[number as usize] = true;
@@ -277,29 +280,29 @@ impl Machine {
                 operation => self.ready(operation, frame),
             };
             match ready {
-                Ok(Ready::No) => {}
+                Ok(Ready::No) => possible = false,
                 Ok(Ready::Rendezvous(channel)) => {
-                    if self.rendezvous(state, number, channel, instance.kind, frame, out) {
-                        rank = Some(t_rank);
+                    possible = self.rendezvous(state, number, channel, instance.kind, frame, out);
+                    if !possible {
+                        // As in SPIN: a message that nobody takes lets the main part of an `unless` go on, whatever else the
+                        // escape could do.
+                        rank = None;
                     }
                 }
                 Ok(ready) if self.dynamic => {
-                    if self.take_dynamic(state, number, &ready, instance.kind, frame, also, out) {
-                        rank = Some(t_rank);
-                    }
+                    possible = self.take_dynamic(state, number, &ready, instance.kind, frame, also, out);
                 }
                 Ok(ready) => {
-                    rank = Some(t_rank);
                     self.begin(state);
                     self.take(number, &ready, instance.kind, frame, also, out);
                 }
-                Err(site) => {
-                    rank = Some(t_rank);
-                    self.violate_at(site, thread, number, state, out);
-                }
+                Err(site) => self.violate_at(site, thread, number, state, out),
+            }
+            if possible {
+                (any, rank) = (true, Some(t_rank));
             }
         }
-        rank.is_some()
+        any
     }
 
     /// May this thread move at all (`provided`, priorities)?
