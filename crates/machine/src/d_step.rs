@@ -154,9 +154,7 @@ impl Machine {
             (Ready::No, _) => Ok(Inside::No),
             // The message offered takes up the one place that the channel has for a moment.
             (Ready::Rendezvous(channel), _) if channel == self.passing => Ok(Inside::No),
-            (Ready::Rendezvous(_), Operation::Send(send)) => {
-                Err(self.code.sends[send as usize].in_d_step)
-            }
+            (Ready::Rendezvous(_), Operation::Send(send)) => Err(self.code.sends[send as usize].in_d_step),
             (ready, _) => Ok(Inside::Yes(ready)),
         }
     }

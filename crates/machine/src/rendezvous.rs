@@ -264,12 +264,7 @@ impl Machine {
     }
 
     /// The draft is where a `d_step` ended that did not take the message: is there somebody else?
-    fn still_offered(
-        &mut self,
-        offer: Offer,
-        untaken: &mut Vec<Vec<u64>>,
-        out: &mut Successors,
-    ) -> bool {
+    fn still_offered(&mut self, offer: Offer, untaken: &mut Vec<Vec<u64>>, out: &mut Successors) -> bool {
         if untaken.contains(&self.draft) {
             return false;
         }

@@ -504,7 +504,8 @@ impl Machine {
         }
         if let Some(channel) = self.channel(frame.memory, channel) {
             let fields = channel.layout.fields.len();
-            let too_few = (fault.is_none() && values.len() < fields).then_some(self.code.sends[send as usize].too_few);
+            let too_few =
+                (fault.is_none() && values.len() < fields).then_some(self.code.sends[send as usize].too_few);
             values.resize(fields, 0);
             // A sorted send looks at the whole values.
             if !self.code.sends[send as usize].sorted {
