@@ -58,6 +58,11 @@ pub struct Knobs {
     pub label_in_atomic: u32,
     /// Percentage of d_step selections without `else`, which may block.
     pub d_step_blocks: u32,
+    /// Percentage of channel operations that are run-time errors: messages with too few fields, polls and peeks of
+    /// rendezvous channels, and rendezvous where a `d_step` cannot have it.
+    pub channel_faults: u32,
+    /// Percentage of proctypes with `progress`, `accept` and `end` labels inside of compound statements.
+    pub meaningful_labels: u32,
 }
 
 impl Default for Knobs {
@@ -90,6 +95,8 @@ impl Default for Knobs {
             wide_bits: false,
             label_in_atomic: 10,
             d_step_blocks: 3,
+            channel_faults: 1,
+            meaningful_labels: 30,
         }
     }
 }

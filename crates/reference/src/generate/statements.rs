@@ -215,10 +215,45 @@ impl Generator {
     }
 
     fn usable(&mut self, scope: &Scope, place: Where) -> Option<Chan> {
-        // A rendezvous inside d_step is an error.
-        let usable: Vec<Chan> =
-            scope.chans.iter().filter(|c| !place.d_step || c.capacity > 0).cloned().collect();
+        // A rendezvous inside d_step is an error, unless it is the first thing there.
+        let all = !place.d_step || self.random.chance(self.knobs.channel_faults);
+        let usable: Vec<Chan> = scope.chans.iter().filter(|c| all || c.capacity > 0).cloned().collect();
         self.random.pick(&usable).cloned()
+    }
+
+    /// A receive that a `d_step` may begin with, on any kind of channel.
+    fn first_receive(&mut self, scope: &Scope) -> Statement {
+        let chan = self.random.pick(&scope.chans).cloned();
+        match chan.and_then(|c| self.receive_on(scope, &c)) {
+            Some(receive) => removing(receive),
+            None => condition(self.condition(scope, true)),
+        }
+    }
+
+    /// An `if` or `do` that a `d_step` begins with, guarded by receives and conditions.
+    fn first_choice(&mut self, scope: &Scope) -> Statement {
+        let repeated = self.random.chance(40);
+        let count = 1 + self.random.below(3);
+        let mut choices = Vec::new();
+        for _ in 0..count {
+            let mut body = vec![match self.random.below(3) {
+                0 => condition(self.condition(scope, true)),
+                _ => self.first_receive(scope),
+            }];
+            if self.random.chance(60) {
+                body.push(self.assign(scope));
+            }
+            if repeated {
+                body.push(statement(StatementKind::Break));
+            }
+            choices.push(choice(body));
+        }
+        if self.random.chance(20) {
+            let mut body = vec![statement(StatementKind::Else)];
+            body.extend(repeated.then(|| statement(StatementKind::Break)));
+            choices.push(choice(body));
+        }
+        statement(if repeated { StatementKind::Do(choices) } else { StatementKind::If(choices) })
     }
 
     pub(super) fn send(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
@@ -261,6 +296,10 @@ impl Generator {
         }
         let plain = chan.fields.iter().all(|f| !matches!(f, TypeName::Chan));
         let sorted = plain && self.random.chance(20);
+        let whole = chan.fields.iter().all(|f| !matches!(f, TypeName::Named(_)));
+        if whole && args.len() > 1 && self.random.chance(self.knobs.channel_faults) {
+            args.pop();
+        }
         Some(statement(StatementKind::Send { channel, sorted, args }))
     }
 
@@ -329,7 +368,12 @@ impl Generator {
             }
         }
         let any = self.random.chance(30);
-        let peek = chan.capacity > 0 && self.random.chance(15);
+        let fault = self.random.chance(self.knobs.channel_faults);
+        let peek = (chan.capacity > 0 || fault) && self.random.chance(15);
+        let whole = chan.fields.iter().all(|f| !matches!(f, TypeName::Named(_)));
+        if whole && !peek && args.len() > 1 && fault {
+            args.pop();
+        }
         Some(statement(StatementKind::Receive { channel, any, peek, args }))
     }
 
@@ -435,15 +479,14 @@ impl Generator {
     fn d_step(&mut self, scope: &Scope, place: Where) -> Statement {
         let place = Where { d_step: true, atomic: true, gotos: false, breaks: false, ..place };
         let mut body = Vec::new();
-        match self.random.below(5) {
+        match self.random.below(8) {
             0 | 1 => body.push(condition(self.condition(scope, true))),
             2 => body.push(self.selection(scope, Where { depth: place.depth.min(1), ..place })),
-            3 => {
-                let chan = self.usable(scope, place);
-                match chan.and_then(|c| self.receive_on(scope, &c)) {
-                    Some(receive) => body.push(removing(receive)),
-                    None => body.push(self.assign(scope)),
-                }
+            3 | 4 => body.push(self.first_receive(scope)),
+            5 => body.push(self.first_choice(scope)),
+            6 => {
+                let send = self.usable(scope, place).and_then(|c| self.send_on(scope, &c));
+                body.push(send.unwrap_or_else(|| self.assign(scope)));
             }
             _ => body.push(self.assign(scope)),
         }
@@ -457,8 +500,11 @@ impl Generator {
     fn unless(&mut self, scope: &Scope, place: Where) -> Statement {
         let main_count = 1 + self.random.below(3);
         let main = self.statements(scope, place, main_count);
-        let mut escape = match self.random.below(4) {
-            0 => self.receive(scope, place),
+        let mut escape = match self.random.below(8) {
+            0 | 1 => self.receive(scope, place),
+            2 => self.send(scope, place),
+            3 if !place.atomic && place.depth > 0 => vec![self.d_step(scope, place)],
+            4 if place.depth > 0 => vec![self.selection(scope, Where { depth: 0, ..place })],
             _ => vec![condition(self.condition(scope, false))],
         };
         let more = self.random.below(2);
