@@ -29,6 +29,8 @@ pub struct Knobs {
     pub goto: u32,
     /// Weight of blocks with declarations.
     pub block: u32,
+    /// Weight of declarations between statements.
+    pub declaration: u32,
     /// Weight of `assert`.
     pub assert: u32,
     /// Weight of `for`.
@@ -81,6 +83,7 @@ impl Default for Knobs {
             unless: 5,
             goto: 4,
             block: 3,
+            declaration: 1,
             assert: 4,
             for_loop: 6,
             select: 2,

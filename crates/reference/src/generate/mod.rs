@@ -66,6 +66,10 @@ struct Where {
     gotos: bool,
 }
 
+/// Where nothing compound is.
+const NOWHERE: Where =
+    Where { depth: 0, atomic: true, d_step: true, looping: false, breaks: false, gotos: false };
+
 /// The state of generation.
 struct Generator {
     random: Random,
@@ -393,6 +397,12 @@ impl Generator {
             self.counters = vec![counter.clone()];
             let ty = Type::Scalar(TypeName::Byte, 0);
             scope.vars.push(Var { name: counter, ty, length: None, readable: true, writable: false });
+            if self.random.chance(20) {
+                // For a loop inside a loop.
+                let inner = self.fresh("i");
+                body.push(statement(StatementKind::Declaration(declare(TypeName::Byte, &inner, None, None))));
+                self.counters.push(inner);
+            }
         } else {
             self.counters.clear();
         }
