@@ -194,6 +194,10 @@ impl Builder<'_> {
     fn with_escapes(&mut self, element: ElementId) -> Vec<Step> {
         let mut steps = Vec::new();
         self.steps(element, &mut steps, &mut Vec::new());
+        // A `d_step` is interrupted before it begins or not at all.
+        if self.flow.element(element).d_step.is_some() {
+            return steps;
+        }
         let atomic = self.flow.element(element).atomic;
         let count = steps.len();
         for index in 0..count {
