@@ -39,7 +39,7 @@ fn small_models() {
         ("byte x; active proctype P() { do :: x = 1; progress: skip od }", true, true),
         ("byte x; active proctype P() { do :: x = 1 - x :: break od }", false, false),
         (
-            "byte x; active proctype P() { do :: x = 1 - x od } active proctype Q() { do :: progress: skip od }",
+            "byte x; active proctype P() { do :: x = 1 - x od } active proctype Q() { do :: skip; progress: skip od }",
             false,
             true,
         ),

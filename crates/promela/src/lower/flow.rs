@@ -198,7 +198,6 @@ impl Builder<'_> {
         if self.flow.element(element).d_step.is_some() {
             return steps;
         }
-        let atomic = self.flow.element(element).atomic;
         let count = steps.len();
         for index in 0..count {
             // What was put in front moves the step we are at.
@@ -207,6 +206,7 @@ impl Builder<'_> {
             if matches!(self.flow.element(source).kind, Kind::Join) {
                 continue;
             }
+            let atomic = self.flow.element(source).atomic;
             for escape in self.flow.element(source).escapes.clone().into_iter().rev() {
                 let Some(first) = self.first(escape) else { continue };
                 let target = self.hunt(first, atomic);

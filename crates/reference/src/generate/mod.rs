@@ -563,7 +563,8 @@ fn markable(body: &mut [Statement]) -> Vec<&mut Statement> {
             match &mut statement.kind {
                 StatementKind::If(choices) | StatementKind::Do(choices) => {
                     for choice in choices {
-                        found.extend(markable(&mut choice.sequence.statements));
+                        // On an option's first statement such a label is misplaced: no process stands there.
+                        found.extend(markable(choice.sequence.statements.get_mut(1..).unwrap_or_default()));
                     }
                 }
                 StatementKind::Atomic(inner) | StatementKind::Block(inner) => {
