@@ -97,7 +97,10 @@ fn classify(message: &str) -> ErrorKind {
         ErrorKind::Deadlock
     } else if message.contains("event_trace") {
         ErrorKind::Trace
-    } else if message.contains("queue") || message.contains("chan") {
+    } else if ["queue", "chan", "pars in receive", "parameters in send", "fields in recv"]
+        .iter()
+        .any(|words| message.contains(words))
+    {
         ErrorKind::Channel
     } else {
         ErrorKind::Other
@@ -177,6 +180,9 @@ Stats on memory usage (in Megabytes):
     fn messages() {
         assert_eq!(classify("event_trace error (no matching event) (at depth 1)"), ErrorKind::Trace);
         assert_eq!(classify("qrecv bad queue# (at depth 1)"), ErrorKind::Channel);
+        assert_eq!(classify("missing pars in receive (at depth 1)"), ErrorKind::Channel);
+        assert_eq!(classify("too few parameters in send stmnt (at depth 1)"), ErrorKind::Channel);
+        assert_eq!(classify("polling rv chan (at depth 1)"), ErrorKind::Channel);
         assert_eq!(classify("some new text"), ErrorKind::Other);
     }
 }

@@ -134,7 +134,9 @@ impl Machine {
         let Some(found) = self.channel(frame.memory, channel) else { return Err(site) };
         let length = found.length();
         if length == 0 {
-            return Ok(None);
+            // Polls and peeks ask for what a channel without capacity never has.
+            let polled = found.layout.capacity == 0 && code.peek;
+            return if polled { Err(code.polled) } else { Ok(None) };
         }
         if code.patterns.len() > found.layout.fields.len() {
             return Err(code.too_many);

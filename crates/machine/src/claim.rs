@@ -7,6 +7,9 @@
 //! The claim's location and variables are part of the state, in front of the threads. Claims that only look (all automata of
 //! formulas) share the program's successors between their moves: they are computed once and copied with the other locations.
 //!
+//! Progress (`np_`) is a matter of runs that go on: in a run that has ended, `np_` is true for the claim's first move in the last state,
+//! if no progress label is there, and false for all that follow. A byte of the state says whether that first move was made.
+//!
 //! Deviation: SPIN does not store the state between the claim's last ordinary move and its first stuttering one; here it is a
 //! state like any other, so that counts agree exactly only where the program can always move.
 
@@ -111,6 +114,7 @@ impl Machine {
                 }
                 self.draft.clear();
                 self.draft.extend_from_slice(state);
+                self.set_stuttered();
                 self.emit(out);
             }
         }
@@ -290,9 +294,24 @@ impl Machine {
         }
     }
 
-    /// Does any thread stand at a progress location?
+    /// Notes in the draft that the program has stopped.
+    fn set_stuttered(&mut self) {
+        if let Some(at) = self.layout.stuttered {
+            // SAFETY: the layout reserved a byte there.
+            unsafe { *self.draft.as_mut_ptr().cast::<u8>().add(at as usize) = 1 };
+        }
+    }
+
+    /// Is this a step of a run that does not make progress? As in SPIN, a run that has ended is none.
     #[cold]
-    pub(crate) fn makes_progress(&self, memory: *const u8) -> bool {
+    pub(crate) fn lacks_progress(&self, memory: *const u8) -> bool {
+        // SAFETY: as above; claims are asked about states of this layout.
+        let stuttered = self.layout.stuttered.is_some_and(|at| unsafe { *memory.add(at as usize) } != 0);
+        !stuttered && !self.makes_progress(memory)
+    }
+
+    /// Does any thread stand at a progress location?
+    fn makes_progress(&self, memory: *const u8) -> bool {
         self.shape_at(memory).threads.iter().any(|t| {
             let location = self.location(memory, t.at, t.kind);
             self.code.functions[t.kind as usize].locations[location as usize].progress

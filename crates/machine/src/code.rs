@@ -245,7 +245,10 @@ pub(crate) struct Send {
     pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) too_few: SiteAt,
     pub(crate) wrong: SiteAt,
+    /// The channel has no capacity, and the send is inside a `d_step`.
+    pub(crate) in_d_step: SiteAt,
 }
 
 /// A compiled receive or poll.
@@ -260,7 +263,10 @@ pub(crate) struct Receive {
     pub(crate) sorts: Vec<Sort>,
     pub(crate) site: SiteAt,
     pub(crate) too_many: SiteAt,
+    pub(crate) too_few: SiteAt,
     pub(crate) wrong: SiteAt,
+    /// A poll or peek of a channel without capacity.
+    pub(crate) polled: SiteAt,
 }
 
 #[derive(Clone, Copy, Debug)]

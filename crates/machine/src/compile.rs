@@ -166,6 +166,8 @@ impl Compiler<'_> {
                     wrong: self.site(Fault::Message, t.span),
                     site: self.site(Fault::NoChannel, t.span),
                     too_many: self.site(Fault::Fields, t.span),
+                    too_few: self.site(Fault::FewerSent, t.span),
+                    in_d_step: self.site(Fault::RendezvousInDStep, t.span),
                 };
                 self.code.sends.push(send);
                 Operation::Send(self.code.sends.len() as u32 - 1)
@@ -236,7 +238,20 @@ impl Compiler<'_> {
         let site = self.site(Fault::NoChannel, span);
         let too_many = self.site(Fault::Fields, span);
         let wrong = self.site(Fault::Message, span);
-        self.code.receives.push(Receive { channel, any, peek, patterns, sorts, site, too_many, wrong });
+        let too_few = self.site(Fault::FewerReceived, span);
+        let polled = self.site(Fault::PolledRendezvous, span);
+        self.code.receives.push(Receive {
+            channel,
+            any,
+            peek,
+            patterns,
+            sorts,
+            site,
+            too_many,
+            too_few,
+            wrong,
+            polled,
+        });
         self.code.receives.len() as u32 - 1
     }
 

@@ -265,7 +265,7 @@ impl Machine {
                     let thread = self.shape_at(memory).threads.get(top as usize);
                     top = thread.map_or(0, |t| self.location(memory, t.at, t.kind) as i32);
                 }
-                Op::NonProgress => push!(i32::from(!self.makes_progress(memory))),
+                Op::NonProgress => push!(i32::from(self.lacks_progress(memory))),
                 Op::Oldest(function) => {
                     let threads = self.shape_at(memory).threads.len();
                     let runs = |t: &usize| self.outermost(memory, *t).is_some_and(|t| t.kind == function);

@@ -31,8 +31,14 @@ pub enum Fault {
     Division,
     /// A channel variable that holds no channel.
     NoChannel,
-    /// More values than the channel's messages have fields.
+    /// A receive with more fields than the channel's messages have, or a send with more values.
     Fields,
+    /// A send with fewer values than the channel's messages have fields.
+    FewerSent,
+    /// A receive with fewer fields than the channel's messages have.
+    FewerReceived,
+    /// A poll or peek of a channel without capacity, which never holds a message.
+    PolledRendezvous,
     /// A reference where a message has a number, or the other way round.
     Message,
     /// A remote reference to a process that does not exist, or runs something else.
@@ -44,6 +50,8 @@ pub enum Fault {
     Blocked,
     /// A `d_step` does not end.
     Endless,
+    /// A send on a channel without capacity inside a `d_step`.
+    RendezvousInDStep,
     /// A reference that is null is followed.
     Null {
         /// What was written.
@@ -125,9 +133,14 @@ impl Fault {
             Fault::Assertion { .. } => "assertion",
             Fault::Index { .. } => "index",
             Fault::Division => "division",
-            Fault::NoChannel | Fault::Fields | Fault::Message => "channel",
+            Fault::NoChannel
+            | Fault::Fields
+            | Fault::FewerSent
+            | Fault::FewerReceived
+            | Fault::PolledRendezvous
+            | Fault::Message => "channel",
             Fault::NoProcess { .. } => "reference",
-            Fault::Blocked | Fault::Endless => "d_step",
+            Fault::Blocked | Fault::Endless | Fault::RendezvousInDStep => "d_step",
             Fault::Claim { origin, .. } => origin.kind(),
             Fault::Deadlock => "deadlock",
             Fault::Trace { .. } => "trace",
@@ -154,6 +167,15 @@ impl Fault {
             Fault::Division => "division by zero".into(),
             Fault::NoChannel => "operation on a channel variable that holds no channel".into(),
             Fault::Fields => "more values than the messages of the channel have fields".into(),
+            Fault::FewerSent => {
+                "too few values in a send: the messages of the channel have more fields".into()
+            }
+            Fault::FewerReceived => {
+                "too few fields in a receive: the messages of the channel have more".into()
+            }
+            Fault::PolledRendezvous => {
+                "poll or peek of a rendezvous channel, which never holds a message".into()
+            }
             Fault::Message => {
                 "a reference where the channel's messages have a number, or the other way round".into()
             }
@@ -162,6 +184,7 @@ impl Fault {
             }
             Fault::Blocked => "a d_step sequence blocks after its first statement".into(),
             Fault::Endless => "a d_step sequence does not end".into(),
+            Fault::RendezvousInDStep => "rendezvous send inside a d_step".into(),
             Fault::Null { text } => format!("null is followed: `{text}`"),
             Fault::Dangling { text } => format!("a deleted object is used: `{text}`"),
             Fault::Bounds { text } => format!("index out of bounds: `{text}`"),

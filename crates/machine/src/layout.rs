@@ -13,7 +13,8 @@ use std::collections::HashMap;
 
 use crate::dynamic::segments::Sort;
 use crate::parts::Outlines;
-use quotient_program::{ChannelTypeId, FunctionId, IntType, Program, RangeType, Type};
+use quotient_program::visit::{self, Visitor};
+use quotient_program::{ChannelTypeId, Expr, FunctionId, IntType, Program, RangeType, Type};
 
 /// How a scalar is kept in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +174,8 @@ pub(crate) struct Layout {
     pub(crate) last: Option<u32>,
     /// Where the observer's location is (two bytes).
     pub(crate) observer: Option<u32>,
+    /// Where it is noted that the program has stopped and the claim goes on alone (claims that ask for progress).
+    pub(crate) stuttered: Option<u32>,
     /// Where the claim's segment is: its location and variables. Its layout is the last one of `threads`.
     pub(crate) claim: Option<u32>,
     /// Scratch variables: zero in every stored state.
@@ -205,6 +208,7 @@ impl Layout {
         };
         let last = reserve(program.features.last, 1);
         let observer = reserve(program.observer.is_some(), 2);
+        let stuttered = reserve(program.claim.as_ref().is_some_and(asks_for_progress), 1);
         let mut threads: Vec<ThreadLayout> =
             program.functions.iter().map(|f| thread_layout(program, f)).collect();
         let claim_layout = program.claim.as_ref().map(|c| thread_layout(program, &c.function));
@@ -231,6 +235,7 @@ impl Layout {
             globals,
             last,
             observer,
+            stuttered,
             claim,
             scratch: scratch_start..at,
             fixed: at,
@@ -239,6 +244,20 @@ impl Layout {
             initial_channels,
         }
     }
+}
+
+/// Does a claim ask whether there is progress?
+fn asks_for_progress(claim: &quotient_program::Claim) -> bool {
+    struct Asks(bool);
+    impl Visitor for Asks {
+        fn expr(&mut self, e: &Expr) {
+            self.0 |= matches!(e, Expr::NonProgress);
+        }
+    }
+    let mut asks = Asks(false);
+    let locations = claim.function.locations.iter();
+    locations.flat_map(|l| &l.transformations).for_each(|t| visit::transformation(t, &mut asks));
+    asks.0
 }
 
 /// Channels that a variable's initial value makes, in order.

@@ -42,6 +42,8 @@ pub struct Machine {
     /// The rendezvous channel that a message is passing through: while a partner is looked for, its length is 1, as in
     /// SPIN. 0 when there is none.
     pub(crate) passing: i32,
+    /// The message that is passing.
+    pub(crate) offered: Vec<i32>,
     /// The thread that moved last.
     pub(crate) mover: u32,
     pub(crate) failed_assertions: Vec<u32>,
@@ -110,6 +112,7 @@ impl Machine {
             free: Vec::new(),
             timeout: false,
             passing: 0,
+            offered: Vec::new(),
             mover: 0,
             failed_assertions: Vec::new(),
             start_args: Vec::new(),

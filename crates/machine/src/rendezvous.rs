@@ -1,10 +1,33 @@
 //! Rendezvous: a send on a channel without capacity happens together with a receive, as one step of two threads.
+//!
+//! As in SPIN, the sender moves first; then somebody must take what it offers, or the send was not possible. Takers are the
+//! threads at a matching receive, and those at a `d_step` that can begin with one ([`crate::d_step`]). A `d_step` with several
+//! ways in takes the first one that is possible, which need not be the receive that let it begin: then the message is still
+//! offered, to all threads but this one, and nothing has happened if nobody takes it in the end.
 
 use quotient_system::Successors;
 
-use crate::code::Operation;
+use crate::code::{Operation, SiteAt};
+use crate::d_step::Passage;
 use crate::eval::Frame;
 use crate::machine::Machine;
+use crate::step::NOBODY;
+
+/// How many `d_step`s may follow one another while a message is offered.
+const MOST_UNTAKEN: usize = 500;
+
+/// A send that waits for somebody to take the message: its values are in `Machine::offered`, its channel in
+/// `Machine::passing`.
+#[derive(Clone, Copy)]
+struct Offer {
+    channel: i32,
+    send: u32,
+    sender: u32,
+    /// Who moved last, and cannot take the message.
+    last: u32,
+    /// The sender's step left garbage (programs with objects).
+    dirty: bool,
+}
 
 impl Machine {
     /// A send on a channel without capacity, together with each receive that is ready for it.
@@ -31,24 +54,66 @@ impl Machine {
                 *value = cell.wrap(*value);
             }
         }
-        let mut met = false;
+        self.begin(state);
+        if !self.failed_assertions.is_empty() {
+            // Wrong with or without a partner.
+            self.record(frame.thread, number, None);
+            self.report_assertions(out);
+            self.unrecord();
+        }
+        let sent = self.actions(number, frame.thread, frame.base);
+        if let Err(site) = sent {
+            self.violate_at(site, frame.thread, number, state, out);
+            self.values = offered;
+            return true;
+        }
+        let target = self.code.transformations[number as usize].target;
+        self.set_location(frame.base, function, target);
+        let mut half = self.free.pop().unwrap_or_default();
+        half.clone_from(&self.draft);
         self.passing = channel;
-        let threads = self.shape_at(frame.memory).threads.len() as u32;
-        for partner in (0..threads).filter(|p| *p != frame.thread) {
-            let instance = self.shape_at(frame.memory).threads[partner as usize];
-            let theirs = Frame { base: instance.at, thread: partner, ..frame };
-            let location = self.location(frame.memory, instance.at, instance.kind);
+        self.offered = offered;
+        let (sender, dirty) = (frame.thread, self.heap.dirty);
+        let offer = Offer { channel, send: number, sender, last: sender, dirty };
+        let met = self.offer(&half, offer, &mut Vec::new(), out);
+        self.passing = 0;
+        self.values = std::mem::take(&mut self.offered);
+        self.free.push(half);
+        if met {
+            self.taken[number as usize] = true;
+        }
+        met
+    }
+
+    /// Everybody who can takes the message, in a state where the sender has moved; `false` if nobody can. `untaken` has the
+    /// states that `d_step`s led to which did not take it.
+    fn offer(
+        &mut self,
+        state: &[u64],
+        offer: Offer,
+        untaken: &mut Vec<Vec<u64>>,
+        out: &mut Successors,
+    ) -> bool {
+        let memory = state.as_ptr().cast::<u8>().cast_mut();
+        let mut met = false;
+        let threads = self.shape_at(memory).threads.len() as u32;
+        for partner in (0..threads).filter(|p| *p != offer.last) {
+            let instance = self.shape_at(memory).threads[partner as usize];
+            let theirs = Frame { memory, base: instance.at, thread: partner, received: 0 };
+            let location = self.location(memory, instance.at, instance.kind);
             let location = &self.code.functions[instance.kind as usize].locations[location as usize];
             let (first, end) = (location.first, location.end);
             let mut rank = None;
             let mut asked = false;
             for other in first..end {
                 let t = &self.code.transformations[other as usize];
-                let t_rank = t.rank;
+                let (operation, t_rank, target) = (t.operation, t.rank, t.target);
                 if rank.is_some_and(|r| r != t_rank) {
                     break;
                 }
-                let Operation::Receive(receive) = t.operation else { continue };
+                if !matches!(operation, Operation::Receive(_) | Operation::Enter { .. }) {
+                    continue;
+                }
                 if !asked {
                     asked = true;
                     match self.may_move(instance.kind, theirs) {
@@ -61,73 +126,157 @@ impl Machine {
                         }
                     }
                 }
-                let code = self.code.receives[receive as usize].channel;
-                let matched = self.run(code, theirs).and_then(|their_channel| {
-                    if their_channel != channel {
-                        return Ok(false);
+                let accepted = match operation {
+                    Operation::Receive(receive) => self.accepts(receive, theirs),
+                    _ => self.opens_by_offer(target, instance.kind, theirs),
+                };
+                let taken = match (accepted, operation) {
+                    (Ok(false), _) => continue,
+                    (Ok(true), Operation::Receive(receive)) => {
+                        self.meet(state, offer, (other, receive), instance.kind, theirs, out);
+                        true
                     }
-                    let fields = self.code.receives[receive as usize].patterns.len();
-                    if fields > offered.len() {
-                        return Err(self.code.receives[receive as usize].too_many);
+                    (Ok(true), _) => {
+                        self.meet_d_step(state, offer, other, instance.kind, theirs, untaken, out)
                     }
-                    if self.dynamic {
-                        self.check_sorts(receive, frame.memory, channel)?;
-                    }
-                    self.matches(receive, theirs, |_, field| offered[field])
-                });
-                match matched {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        rank = Some(t_rank);
-                        met = true;
-                        let parties = (number, other, receive, channel);
-                        self.meet(state, parties, function, frame, theirs, instance.kind, &offered, out);
-                    }
-                    Err(site) => {
-                        rank = Some(t_rank);
-                        met = true;
+                    (Err(site), _) => {
                         self.violate_at(site, partner, other, state, out);
+                        true
                     }
-                }
+                };
+                met |= taken;
+                rank = taken.then_some(t_rank);
             }
         }
-        self.passing = 0;
-        self.values = offered;
         met
     }
 
-    /// One rendezvous: the sender moves, then the receiver, in one step. The receiver decides who goes on.
+    /// Does this receive take the message that is offered? A peek never does: it is a fault of the thread that stands there.
+    pub(crate) fn accepts(&mut self, receive: u32, frame: Frame) -> Result<bool, SiteAt> {
+        let code = &self.code.receives[receive as usize];
+        if code.peek {
+            return Ok(false);
+        }
+        let (channel, fields, too_many) = (code.channel, code.patterns.len(), code.too_many);
+        if self.run(channel, frame)? != self.passing {
+            return Ok(false);
+        }
+        if fields > self.offered.len() {
+            return Err(too_many);
+        }
+        if self.dynamic {
+            self.check_sorts(receive, frame.memory, self.passing)?;
+        }
+        self.matches(receive, frame, |machine, field| machine.offered[field])
+    }
+
+    /// Starts the next state from one where the sender has moved.
+    fn begin_half(&mut self, state: &[u64], offer: Offer, partner: u32) -> Result<(), SiteAt> {
+        self.begin(state);
+        self.heap.dirty |= offer.dirty;
+        if offer.last != offer.sender {
+            return Ok(());
+        }
+        self.record(offer.sender, offer.send, Some(partner));
+        let offered = std::mem::take(&mut self.offered);
+        let observed = self.observe(true, offer.channel, &offered);
+        self.offered = offered;
+        observed
+    }
+
+    /// What belongs to the sender was noted; its successors are complete.
+    fn end_half(&mut self, offer: Offer) {
+        if offer.last == offer.sender {
+            self.unrecord();
+        }
+    }
+
+    /// Stores the fields of the message that is offered. Runs on the draft.
+    pub(crate) fn take_offer(&mut self, receive: u32, thread: u32, base: u32) -> Result<(), SiteAt> {
+        let offered = std::mem::take(&mut self.offered);
+        let code = &self.code.receives[receive as usize];
+        if code.patterns.len() < offered.len() {
+            self.failed_assertions.push(code.too_few);
+        }
+        let taken = self
+            .observe(false, self.passing, &offered)
+            .and_then(|()| self.bind(receive, thread, base, &offered));
+        self.offered = offered;
+        taken
+    }
+
+    /// One rendezvous: after the sender, the receiver moves, in the same step. The receiver decides who goes on.
     fn meet(
         &mut self,
         state: &[u64],
-        (send, receive, receive_index, channel): (u32, u32, u32, i32),
-        sender_function: u32,
-        sender: Frame,
+        offer: Offer,
+        (receive, receive_index): (u32, u32),
+        function: u32,
         receiver: Frame,
-        receiver_function: u32,
-        offered: &[i32],
         out: &mut Successors,
     ) {
-        self.begin(state);
-        self.taken[send as usize] = true;
-        let sent = self.actions(send, sender.thread, sender.base);
-        let target = self.code.transformations[send as usize].target;
-        self.set_location(sender.base, sender_function, target);
-        self.record(sender.thread, send, Some(receiver.thread));
-        let performed = sent
-            .and_then(|()| self.observe(true, channel, offered))
-            .and_then(|()| self.observe(false, channel, offered))
-            .and_then(|()| self.bind(receive_index, receiver.thread, receiver.base, offered))
-            .and_then(|()| self.actions(receive, receiver.thread, receiver.base));
-        self.finish(
-            performed,
-            receive,
-            receiver_function,
-            receiver.thread,
-            receiver.base,
-            sender.thread,
-            out,
-        );
-        self.unrecord();
+        let (thread, base) = (receiver.thread, receiver.base);
+        let performed = self
+            .begin_half(state, offer, thread)
+            .and_then(|()| self.take_offer(receive_index, thread, base))
+            .and_then(|()| self.actions(receive, thread, base));
+        let also = if offer.sender == thread { NOBODY } else { offer.sender };
+        self.finish(performed, receive, function, thread, base, also, out);
+        self.end_half(offer);
+    }
+
+    /// The same with a `d_step` that begins by taking the message; `false` if it did not, and nobody else takes it then.
+    fn meet_d_step(
+        &mut self,
+        state: &[u64],
+        offer: Offer,
+        entry: u32,
+        function: u32,
+        receiver: Frame,
+        untaken: &mut Vec<Vec<u64>>,
+        out: &mut Successors,
+    ) -> bool {
+        let (thread, base) = (receiver.thread, receiver.base);
+        if let Err(site) = self.begin_half(state, offer, thread) {
+            self.violate(site, out);
+            self.end_half(offer);
+            return true;
+        }
+        self.report_assertions(out);
+        let met = match self.pass_d_step(entry, function, thread, base, out) {
+            Passage::Closed => false,
+            Passage::Faulted => true,
+            Passage::Through(passed) => {
+                let met = if self.passing == 0 {
+                    let also = if offer.sender == thread { NOBODY } else { offer.sender };
+                    self.leave_d_step(entry, thread, also, out);
+                    true
+                } else {
+                    self.still_offered(Offer { last: thread, ..offer }, untaken, out)
+                };
+                self.unrecord_all(passed);
+                met
+            }
+        };
+        self.passing = offer.channel;
+        self.end_half(offer);
+        met
+    }
+
+    /// The draft is where a `d_step` ended that did not take the message: is there somebody else?
+    fn still_offered(&mut self, offer: Offer, untaken: &mut Vec<Vec<u64>>, out: &mut Successors) -> bool {
+        if untaken.contains(&self.draft) {
+            return false;
+        }
+        if untaken.len() == MOST_UNTAKEN {
+            self.exhausted =
+                Some("a message is offered through too many d_step sequences that do not take it".into());
+            return false;
+        }
+        let state = self.draft.clone();
+        untaken.push(state.clone());
+        let met = self.offer(&state, offer, untaken, out);
+        untaken.pop();
+        met
     }
 }

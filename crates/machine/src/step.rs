@@ -246,6 +246,8 @@ impl Machine {
             let location = function.locations.get_unchecked(location as usize);
             (location.first, location.end)
         };
+        let mut any = false;
+        // The rank that hides those after it.
         let mut rank = None;
         for number in first..end {
             // SAFETY: a location's transformations are in the list.
@@ -254,18 +256,18 @@ impl Machine {
             if rank.is_some_and(|r| r != t_rank) {
                 break;
             }
+            let mut possible = true;
             let ready = match t.operation {
-                Operation::Else if rank.is_some() => continue,
-                Operation::Enter { blocked, endless } => {
-                    if self.deterministic(state, number, instance.kind, frame, (blocked, endless), also, out)
-                    {
-                        rank = Some(t_rank);
+                Operation::Else if any => continue,
+                Operation::Enter { .. } => {
+                    if self.deterministic(state, number, instance.kind, frame, also, out) {
+                        (any, rank) = (true, Some(t_rank));
                     }
                     continue;
                 }
                 Operation::Exit => {
                     if self.shape_at(memory).threads.len() as u32 == thread + 1 {
-                        rank = Some(t_rank);
+                        (any, rank) = (true, Some(t_rank));
                         self.begin(state);
                         self.end_thread();
                         self.taken[number as usize] = true;
@@ -279,29 +281,29 @@ impl Machine {
                 operation => self.ready(operation, frame),
             };
             match ready {
-                Ok(Ready::No) => {}
+                Ok(Ready::No) => possible = false,
                 Ok(Ready::Rendezvous(channel)) => {
-                    if self.rendezvous(state, number, channel, instance.kind, frame, out) {
-                        rank = Some(t_rank);
+                    possible = self.rendezvous(state, number, channel, instance.kind, frame, out);
+                    if !possible {
+                        // As in SPIN: a message that nobody takes lets the main part of an `unless` go on, whatever else the
+                        // escape could do.
+                        rank = None;
                     }
                 }
                 Ok(ready) if self.dynamic => {
-                    if self.take_dynamic(state, number, &ready, instance.kind, frame, also, out) {
-                        rank = Some(t_rank);
-                    }
+                    possible = self.take_dynamic(state, number, &ready, instance.kind, frame, also, out);
                 }
                 Ok(ready) => {
-                    rank = Some(t_rank);
                     self.begin(state);
                     self.take(number, &ready, instance.kind, frame, also, out);
                 }
-                Err(site) => {
-                    rank = Some(t_rank);
-                    self.violate_at(site, thread, number, state, out);
-                }
+                Err(site) => self.violate_at(site, thread, number, state, out),
+            }
+            if possible {
+                (any, rank) = (true, Some(t_rank));
             }
         }
-        rank.is_some()
+        any
     }
 
     /// May this thread move at all (`provided`, priorities)?
@@ -452,6 +454,11 @@ impl Machine {
                     values.extend((0..found.layout.fields.len()).map(|f| found.field(position, f)));
                     if !self.code.receives[index as usize].peek {
                         found.remove(position);
+                        let code = &self.code.receives[index as usize];
+                        if code.patterns.len() < values.len() {
+                            // As in SPIN, the message is taken all the same.
+                            self.failed_assertions.push(code.too_few);
+                        }
                     }
                 }
                 self.heap.dirty = true;
@@ -497,13 +504,18 @@ impl Machine {
             }
         }
         if let Some(channel) = self.channel(frame.memory, channel) {
-            values.resize(channel.layout.fields.len(), 0);
+            let fields = channel.layout.fields.len();
+            let too_few =
+                (fault.is_none() && values.len() < fields).then_some(self.code.sends[send as usize].too_few);
+            values.resize(fields, 0);
             // A sorted send looks at the whole values.
             if !self.code.sends[send as usize].sorted {
                 for (value, (_, cell)) in values.iter_mut().zip(&channel.layout.fields) {
                     *value = cell.wrap(*value);
                 }
             }
+            // As in SPIN, the message is sent all the same.
+            self.failed_assertions.extend(too_few);
         }
         self.values = values;
         fault.map_or(Ok(()), Err)

@@ -102,7 +102,7 @@ pub enum Expr {
     Enabled(Box<Expr>),
     /// The number of the location a thread stands at; 0 when there is none; only in claims.
     LocationOf(Box<Expr>),
-    /// No thread stands at a location that carries a progress label; only in claims.
+    /// No thread stands at a location that carries a progress label, and the run has not ended; only in claims.
     NonProgress,
     /// How many threads run `function` and satisfy `body`, in which [`Expr::Bound`] is the id of the one looked at.
     Count {

@@ -18,6 +18,7 @@ pub mod interpret;
 pub mod print;
 pub mod random;
 pub mod shrink;
+pub mod statement_table;
 pub mod symmetric;
 pub mod temporal;
 

@@ -29,7 +29,9 @@ fn spoken(fault: Fault) -> &'static [&'static str] {
         Fault::IndexOutOfBounds => &["invalid array index"],
         Fault::UninitialisedChannel => &["uninitialized chan", "unknown chan"],
         Fault::DeadChannel => &["bad queue", "uninitialized chan"],
-        Fault::WrongNumberOfFields => &["parameters in send", "pars in receive", "msg fields"],
+        Fault::WrongNumberOfFields => {
+            &["parameters in send", "pars in receive", "msg fields", "too many fields"]
+        }
         Fault::PolledRendezvous => &["poll"],
         Fault::BlockedInDStep => &["block in d_step", "blocking sel in d_step"],
         Fault::RendezvousInDStep => &["rv-attempt in d_step"],

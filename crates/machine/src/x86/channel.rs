@@ -75,7 +75,7 @@ impl<'a> Translator<'a> {
     /// Tests for room, copies the state, and adds a message.
     pub(super) fn send(&mut self, channel: &Expr, args: &[Expr], next: Label) -> Option<()> {
         let layout = self.channel(channel, On::State, 0)?;
-        if args.len() > layout.fields.len() {
+        if args.len() != layout.fields.len() {
             return None;
         }
         self.asm.copy(Reg::R11, Reg::Rax);
@@ -104,7 +104,7 @@ impl<'a> Translator<'a> {
         next: Label,
     ) -> Option<()> {
         let layout = self.channel(channel, On::State, 0)?;
-        if patterns.len() > layout.fields.len() || layout.capacity * layout.message_size > MOST_BYTES {
+        if patterns.len() != layout.fields.len() || layout.capacity * layout.message_size > MOST_BYTES {
             return None;
         }
         self.asm.copy(Reg::R11, Reg::Rax);

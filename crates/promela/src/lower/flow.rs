@@ -194,7 +194,10 @@ impl Builder<'_> {
     fn with_escapes(&mut self, element: ElementId) -> Vec<Step> {
         let mut steps = Vec::new();
         self.steps(element, &mut steps, &mut Vec::new());
-        let atomic = self.flow.element(element).atomic;
+        // A `d_step` is interrupted before it begins or not at all.
+        if self.flow.element(element).d_step.is_some() {
+            return steps;
+        }
         let count = steps.len();
         for index in 0..count {
             // What was put in front moves the step we are at.
@@ -203,6 +206,7 @@ impl Builder<'_> {
             if matches!(self.flow.element(source).kind, Kind::Join) {
                 continue;
             }
+            let atomic = self.flow.element(source).atomic;
             for escape in self.flow.element(source).escapes.clone().into_iter().rev() {
                 let Some(first) = self.first(escape) else { continue };
                 let target = self.hunt(first, atomic);

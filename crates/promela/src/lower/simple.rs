@@ -169,10 +169,11 @@ impl Lowering<'_> {
             let name = &channel.parts[0].name.name;
             let message = format!("the messages of `{name}` have {fields} fields, {given} are given");
             let declared = self.program.globals[id.0 as usize].span;
-            let diagnostic = if given > fields {
+            // As in SPIN, only a send with too many values is wrong before it is executed.
+            let diagnostic = if given > fields && matches!(operation, Operation::Send { .. }) {
                 Diagnostic::error(span, message)
             } else {
-                Diagnostic::warning(span, message)
+                Diagnostic::warning(span, message).help("executing this is reported as a violation")
             };
             self.report(diagnostic.related(declared, "declared here"));
         }

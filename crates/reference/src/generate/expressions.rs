@@ -199,9 +199,10 @@ impl Generator {
         })
     }
 
-    /// `c?[…]`. Rendezvous channels may not be polled.
+    /// `c?[…]`. Polling a rendezvous channel is an error.
     fn poll(&mut self, scope: &Scope) -> Expr {
-        let chans: Vec<Chan> = scope.chans.iter().filter(|c| c.capacity > 0).cloned().collect();
+        let all = self.random.chance(self.knobs.channel_faults);
+        let chans: Vec<Chan> = scope.chans.iter().filter(|c| all || c.capacity > 0).cloned().collect();
         let Some(chan) = self.random.pick(&chans).cloned() else { return self.comparison(scope, &[]) };
         if chan.fields.iter().any(|f| matches!(f, TypeName::Named(_))) {
             return self.comparison(scope, &[]);

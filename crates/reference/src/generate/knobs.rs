@@ -29,6 +29,8 @@ pub struct Knobs {
     pub goto: u32,
     /// Weight of blocks with declarations.
     pub block: u32,
+    /// Weight of declarations between statements.
+    pub declaration: u32,
     /// Weight of `assert`.
     pub assert: u32,
     /// Weight of `for`.
@@ -58,6 +60,11 @@ pub struct Knobs {
     pub label_in_atomic: u32,
     /// Percentage of d_step selections without `else`, which may block.
     pub d_step_blocks: u32,
+    /// Percentage of channel operations that are run-time errors: messages with too few fields, polls and peeks of
+    /// rendezvous channels, and rendezvous where a `d_step` cannot have it.
+    pub channel_faults: u32,
+    /// Percentage of proctypes with `progress`, `accept` and `end` labels inside of compound statements.
+    pub meaningful_labels: u32,
 }
 
 impl Default for Knobs {
@@ -76,6 +83,7 @@ impl Default for Knobs {
             unless: 5,
             goto: 4,
             block: 3,
+            declaration: 1,
             assert: 4,
             for_loop: 6,
             select: 2,
@@ -90,6 +98,8 @@ impl Default for Knobs {
             wide_bits: false,
             label_in_atomic: 10,
             d_step_blocks: 3,
+            channel_faults: 1,
+            meaningful_labels: 30,
         }
     }
 }

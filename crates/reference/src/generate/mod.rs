@@ -66,6 +66,10 @@ struct Where {
     gotos: bool,
 }
 
+/// Where nothing compound is.
+const NOWHERE: Where =
+    Where { depth: 0, atomic: true, d_step: true, looping: false, breaks: false, gotos: false };
+
 /// The state of generation.
 struct Generator {
     random: Random,
@@ -209,6 +213,10 @@ impl Generator {
             let bits = bits || matches!(ty, TypeName::Bit | TypeName::Bool);
             let hidden = length.is_none() && !bits && self.random.chance(10);
             let mut declaration = self.declaration(&ty, width, &name, length);
+            if !hidden && self.random.chance(10) {
+                let others = [Visibility::Show, Visibility::Local];
+                declaration.visibility = others[self.random.below(2)];
+            }
             if hidden {
                 declaration.visibility = Visibility::Hidden;
             } else if self.random.chance(40) {
@@ -326,6 +334,9 @@ impl Generator {
                 body[at].labels.push(ident("end1"));
             }
         }
+        if self.random.chance(self.knobs.meaningful_labels) {
+            self.mark(&mut body[start..]);
+        }
         labels.retain(|label| label.starts_with('L'));
         let provided = self.random.chance(self.knobs.provided).then(|| self.comparison(globals, &[]));
         let count = self.random.chance(25).then(|| 1 + self.random.below(2) as i32);
@@ -386,6 +397,12 @@ impl Generator {
             self.counters = vec![counter.clone()];
             let ty = Type::Scalar(TypeName::Byte, 0);
             scope.vars.push(Var { name: counter, ty, length: None, readable: true, writable: false });
+            if self.random.chance(20) {
+                // For a loop inside a loop.
+                let inner = self.fresh("i");
+                body.push(statement(StatementKind::Declaration(declare(TypeName::Byte, &inner, None, None))));
+                self.counters.push(inner);
+            }
         } else {
             self.counters.clear();
         }
@@ -430,6 +447,18 @@ impl Generator {
             }
         }
         labels
+    }
+
+    /// Puts labels that mean something on one or two statements, wherever they are.
+    fn mark(&mut self, body: &mut [Statement]) {
+        let prefix = ["progress", "accept", "end"][self.random.below(3)];
+        for index in 0..1 + self.random.below(2) {
+            let count = markable(body).len();
+            let chosen = self.random.below(count.max(1));
+            if let Some(statement) = markable(body).into_iter().nth(chosen) {
+                statement.labels.push(ident(&format!("{prefix}_{index}")));
+            }
+        }
     }
 
     fn run(&mut self, scope: &Scope, runnable: &[Runnable]) -> Statement {
@@ -520,6 +549,37 @@ fn labelable(statement: &Statement) -> bool {
             | StatementKind::Break
             | StatementKind::DStep(_)
     )
+}
+
+/// The statements without a label that one can be put on, outside of `d_step` and `unless`.
+fn markable(body: &mut [Statement]) -> Vec<&mut Statement> {
+    let mut found = Vec::new();
+    for statement in body {
+        let compound = matches!(
+            statement.kind,
+            StatementKind::If(_) | StatementKind::Do(_) | StatementKind::Atomic(_) | StatementKind::Block(_)
+        );
+        if compound {
+            match &mut statement.kind {
+                StatementKind::If(choices) | StatementKind::Do(choices) => {
+                    for choice in choices {
+                        // On an option's first statement such a label is misplaced: no process stands there.
+                        found.extend(markable(choice.sequence.statements.get_mut(1..).unwrap_or_default()));
+                    }
+                }
+                StatementKind::Atomic(inner) | StatementKind::Block(inner) => {
+                    found.extend(markable(&mut inner.statements));
+                }
+                _ => {}
+            }
+        } else if statement.labels.is_empty()
+            && labelable(statement)
+            && !matches!(statement.kind, StatementKind::Else)
+        {
+            found.push(statement);
+        }
+    }
+    found
 }
 
 /// Puts a label inside an atomic sequence (never on its first statement); was there a place?

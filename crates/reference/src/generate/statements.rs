@@ -1,7 +1,7 @@
 //! Random statements.
 
 use super::scope::*;
-use super::{Generator, Where};
+use super::{Generator, NOWHERE, Where};
 use crate::construct::*;
 use quotient_promela::ast::*;
 
@@ -12,7 +12,22 @@ impl Generator {
         while list.len() < count.max(1) {
             list.extend(self.statement(scope, place));
         }
+        self.bare(&mut list);
         list
+    }
+
+    /// `unless` comes in a block, because SPIN refuses it as an option's first statement; elsewhere the block is now and then left out.
+    fn bare(&mut self, list: &mut [Statement]) {
+        for statement in list.iter_mut().skip(1) {
+            if let StatementKind::Block(inner) = &mut statement.kind
+                && let [only] = &inner.statements[..]
+                && matches!(only.kind, StatementKind::Unless(..))
+                && statement.labels.is_empty()
+                && self.random.chance(40)
+            {
+                *statement = only.clone();
+            }
+        }
     }
 
     /// One statement, or a few that belong together.
@@ -24,16 +39,16 @@ impl Generator {
         let weights = [
             k.assign,
             k.count,
-            free(k.condition),
+            if place.d_step { k.channel_faults } else { k.condition },
             k.send,
             k.receive,
             compound(k.selection),
             if place.atomic { 0 } else { compound(k.repetition) },
-            if place.atomic { 0 } else { compound(k.atomic) },
-            if place.d_step { 0 } else { compound(k.d_step) },
+            if place.atomic { compound(1) } else { compound(k.atomic) },
+            if place.d_step { compound(1) } else { compound(k.d_step) },
             free(compound(k.unless)),
             if place.d_step || !place.gotos { 0 } else { k.goto },
-            free(compound(k.block)),
+            compound(k.block),
             k.assert,
             compound(k.for_loop),
             free(k.select),
@@ -41,6 +56,8 @@ impl Generator {
             free(k.skip),
             if place.atomic { 0 } else { k.carried },
             if place.atomic { 0 } else { k.lock },
+            k.declaration,
+            if place.d_step { compound(2) } else { 0 },
         ];
         let inner = Where { depth: place.depth.saturating_sub(1), ..place };
         let Some(which) = self.random.weighted(&weights) else { return vec![skip()] };
@@ -48,7 +65,7 @@ impl Generator {
             0 => vec![self.assign(scope)],
             1 => vec![self.count(scope, place)],
             2 => {
-                let condition = condition(self.condition(scope, false));
+                let condition = condition(self.condition(scope, place.d_step));
                 vec![self.avoidable(scope, vec![condition], inner)]
             }
             3 => {
@@ -78,8 +95,32 @@ impl Generator {
             15 => vec![self.print(scope)],
             16 => vec![skip()],
             17 => self.carried(scope),
-            _ => self.locked(scope, inner),
+            18 => self.locked(scope, inner),
+            19 => self.declared(scope),
+            _ => vec![self.emptying(scope)],
         }
+    }
+
+    /// A declaration between statements, and a use of the variable.
+    fn declared(&mut self, scope: &Scope) -> Vec<Statement> {
+        let variable = self.fresh("v");
+        let init = self.random.chance(60).then(|| Initialiser::Expr(self.expression(scope, 1, &[])));
+        let declaration = declare(TypeName::Byte, &variable, None, init);
+        let mut list = vec![statement(StatementKind::Declaration(declaration))];
+        let to = self.writable(scope).filter(|chosen| !self.is_bit_cell(chosen));
+        let small = binary(BinaryOp::Mod, value(name(&variable)), number(3));
+        list.extend(to.map(|to| statement(StatementKind::Assign(to.reference, small))));
+        list
+    }
+
+    /// A loop inside a `d_step` that takes everything out of a channel.
+    fn emptying(&mut self, scope: &Scope) -> Statement {
+        let buffered: Vec<Chan> = scope.chans.iter().filter(|c| c.capacity > 0).cloned().collect();
+        let chan = self.random.pick(&buffered).cloned();
+        let Some(receive) = chan.and_then(|c| self.receive_on(scope, &c)) else { return self.assign(scope) };
+        let leave = vec![statement(StatementKind::Else), statement(StatementKind::Break)];
+        let take = vec![removing(receive), self.assign(scope)];
+        statement(StatementKind::Do(vec![choice(take), choice(leave)]))
     }
 
     /// A variable used as a lock: it is taken, something is done, it is given back. Now and then a part is missing.
@@ -215,10 +256,48 @@ impl Generator {
     }
 
     fn usable(&mut self, scope: &Scope, place: Where) -> Option<Chan> {
-        // A rendezvous inside d_step is an error.
-        let usable: Vec<Chan> =
-            scope.chans.iter().filter(|c| !place.d_step || c.capacity > 0).cloned().collect();
+        // A rendezvous inside d_step is an error, unless it is the first thing there.
+        let all = !place.d_step || self.random.chance(2 * self.knobs.channel_faults);
+        let usable: Vec<Chan> = scope.chans.iter().filter(|c| all || c.capacity > 0).cloned().collect();
         self.random.pick(&usable).cloned()
+    }
+
+    /// A receive that a `d_step` may begin with, on any kind of channel.
+    fn first_receive(&mut self, scope: &Scope) -> Statement {
+        let chan = self.random.pick(&scope.chans).cloned();
+        match chan.and_then(|c| self.receive_on(scope, &c)) {
+            Some(receive) => removing(receive),
+            None => condition(self.condition(scope, true)),
+        }
+    }
+
+    /// An `if` or `do` that a `d_step` begins with, guarded by receives and conditions.
+    fn first_choice(&mut self, scope: &Scope) -> Statement {
+        let repeated = self.random.chance(40);
+        let count = 1 + self.random.below(3);
+        let mut choices = Vec::new();
+        for _ in 0..count {
+            let send = Where { d_step: true, depth: 0, ..NOWHERE };
+            let send = self.usable(scope, send).and_then(|c| self.send_on(scope, &c));
+            let mut body = vec![match (self.random.below(6), send) {
+                (0, Some(send)) => send,
+                (1 | 2, _) => condition(self.condition(scope, true)),
+                _ => self.first_receive(scope),
+            }];
+            if self.random.chance(60) {
+                body.push(self.assign(scope));
+            }
+            if repeated {
+                body.push(statement(StatementKind::Break));
+            }
+            choices.push(choice(body));
+        }
+        if self.random.chance(20) {
+            let mut body = vec![statement(StatementKind::Else)];
+            body.extend(repeated.then(|| statement(StatementKind::Break)));
+            choices.push(choice(body));
+        }
+        statement(if repeated { StatementKind::Do(choices) } else { StatementKind::If(choices) })
     }
 
     pub(super) fn send(&mut self, scope: &Scope, place: Where) -> Vec<Statement> {
@@ -261,6 +340,10 @@ impl Generator {
         }
         let plain = chan.fields.iter().all(|f| !matches!(f, TypeName::Chan));
         let sorted = plain && self.random.chance(20);
+        let whole = chan.fields.iter().all(|f| !matches!(f, TypeName::Named(_)));
+        if whole && args.len() > 1 && self.random.chance(self.knobs.channel_faults) {
+            args.pop();
+        }
         Some(statement(StatementKind::Send { channel, sorted, args }))
     }
 
@@ -275,6 +358,9 @@ impl Generator {
         let Some(chan) = self.usable(scope, place) else { return vec![self.assign(scope)] };
         let Some(receive) = self.receive_on(scope, &chan) else { return vec![self.assign(scope)] };
         if place.d_step && !self.random.chance(self.knobs.d_step_blocks) {
+            if chan.capacity == 0 && self.random.chance(50) {
+                return vec![receive];
+            }
             // In a selection's guard a receive may fail; elsewhere in d_step it may not.
             let other = choice(vec![statement(StatementKind::Else)]);
             return vec![statement(StatementKind::If(vec![choice(vec![removing(receive)]), other]))];
@@ -329,7 +415,16 @@ impl Generator {
             }
         }
         let any = self.random.chance(30);
-        let peek = chan.capacity > 0 && self.random.chance(15);
+        let fault = self.random.chance(self.knobs.channel_faults);
+        let peek = if chan.capacity > 0 {
+            self.random.chance(15)
+        } else {
+            self.random.chance(2 * self.knobs.channel_faults)
+        };
+        let whole = chan.fields.iter().all(|f| !matches!(f, TypeName::Named(_)));
+        if whole && !peek && args.len() > 1 && fault {
+            args.pop();
+        }
         Some(statement(StatementKind::Receive { channel, any, peek, args }))
     }
 
@@ -376,6 +471,13 @@ impl Generator {
             5 if !place.d_step => vec![self.assign(scope)],
             6 if !place.d_step && place.depth > 0 => self.statement(scope, place),
             7 if !place.d_step => vec![skip()],
+            8 if place.breaks && !place.d_step && self.random.chance(10) => {
+                vec![statement(StatementKind::Break)]
+            }
+            0 if place.d_step => {
+                let send = self.usable(scope, place).and_then(|c| self.send_on(scope, &c));
+                vec![send.unwrap_or_else(|| condition(self.condition(scope, true)))]
+            }
             _ => vec![condition(self.condition(scope, place.d_step))],
         }
     }
@@ -386,6 +488,7 @@ impl Generator {
         for _ in 0..more {
             list.extend(self.statement(scope, place));
         }
+        self.bare(&mut list);
         list
     }
 
@@ -435,15 +538,16 @@ impl Generator {
     fn d_step(&mut self, scope: &Scope, place: Where) -> Statement {
         let place = Where { d_step: true, atomic: true, gotos: false, breaks: false, ..place };
         let mut body = Vec::new();
-        match self.random.below(5) {
+        match self.random.below(10) {
             0 | 1 => body.push(condition(self.condition(scope, true))),
             2 => body.push(self.selection(scope, Where { depth: place.depth.min(1), ..place })),
-            3 => {
-                let chan = self.usable(scope, place);
-                match chan.and_then(|c| self.receive_on(scope, &c)) {
-                    Some(receive) => body.push(removing(receive)),
-                    None => body.push(self.assign(scope)),
-                }
+            3 | 4 => body.push(self.first_receive(scope)),
+            5 => body.push(self.first_choice(scope)),
+            7 => body.push(self.count(scope, Where { looping: false, ..place })),
+            8 if place.depth > 0 => body.extend(self.for_loop(scope, place)),
+            6 => {
+                let send = self.usable(scope, place).and_then(|c| self.send_on(scope, &c));
+                body.push(send.unwrap_or_else(|| self.assign(scope)));
             }
             _ => body.push(self.assign(scope)),
         }
@@ -457,13 +561,19 @@ impl Generator {
     fn unless(&mut self, scope: &Scope, place: Where) -> Statement {
         let main_count = 1 + self.random.below(3);
         let main = self.statements(scope, place, main_count);
-        let mut escape = match self.random.below(4) {
-            0 => self.receive(scope, place),
+        let mut escape = match self.random.below(8) {
+            0 | 1 => self.receive(scope, place),
+            2 => self.send(scope, place),
+            3 if !place.atomic && place.depth > 0 => vec![self.d_step(scope, place)],
+            4 if place.depth > 0 => vec![self.selection(scope, Where { depth: 0, ..place })],
+            5 if self.random.chance(50) => {
+                self.statement(scope, Where { depth: place.depth.min(1), ..place })
+            }
             _ => vec![condition(self.condition(scope, false))],
         };
         let more = self.random.below(2);
         for _ in 0..more {
-            escape.extend(self.statement(scope, Where { depth: 0, ..place }));
+            escape.extend(self.statement(scope, Where { depth: place.depth.min(1), ..place }));
         }
         let wrap = |generator: &mut Self, mut list: Vec<Statement>| {
             if list.len() == 1 && generator.random.chance(30) {

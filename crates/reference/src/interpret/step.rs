@@ -132,11 +132,16 @@ impl Context<'_> {
     }
 
     /// One indivisible, deterministic step: executable if its first statement is, and from there on the
-    /// first executable option is taken and nothing may block.
+    /// first executable option is taken and nothing may block. During a hand-shake it is executable if it can
+    /// begin with the receive that completes it; from there on statements do not care about the hand-shake,
+    /// so that it may also end without having completed it.
     fn d_step(&mut self, sequence: SequenceId, others: bool) -> Result<Effect, Fault> {
         let proctype = self.state.stored.processes[self.me].proctype;
         let program = self.program;
         let elements = &program.proctypes[proctype].table.elements;
+        if self.state.handshake.is_some() && !self.completes(elements.sequences[sequence].first)? {
+            return Ok(Effect::Blocked);
+        }
         let mut violated = 0;
         let mut current = elements.sequences[sequence].first;
         let mut guard = true;
@@ -155,14 +160,11 @@ impl Context<'_> {
                     None => return Err(Fault::BlockedInDStep),
                 },
                 shape => {
-                    match self.execute(shape, others)? {
+                    match self.inside_d_step(shape, others)? {
                         Effect::Blocked if guard => return Ok(Effect::Blocked),
                         Effect::Blocked => return Err(Fault::BlockedInDStep),
                         Effect::Done => {}
                         Effect::Violated(n) => violated += n,
-                    }
-                    if !guard && self.state.handshake.is_some() {
-                        return Err(Fault::RendezvousInDStep);
                     }
                     element.next
                 }
@@ -170,6 +172,50 @@ impl Context<'_> {
             guard &= matches!(element.shape, Shape::Join | Shape::Block(_));
         }
         Err(Fault::EndlessDStep)
+    }
+
+    /// Is one of the statements that can be the first from this element on the receive that completes the
+    /// hand-shake?
+    fn completes(&mut self, first: Option<ElementId>) -> Result<bool, Fault> {
+        let proctype = self.state.stored.processes[self.me].proctype;
+        let program = self.program;
+        let elements = &program.proctypes[proctype].table.elements;
+        let mut open: Vec<ElementId> = first.into_iter().collect();
+        while let Some(id) = open.pop() {
+            let Ok(start) = elements.start(id) else { continue };
+            let element = &elements.elements[start];
+            match &element.shape {
+                Shape::Block(inner) => open.extend(elements.sequences[*inner].first),
+                Shape::Selection => {
+                    open.extend(element.choices.iter().filter_map(|c| elements.sequences[*c].first));
+                }
+                Shape::Basic(basic @ Basic::Receive { peek: false, .. }) => {
+                    let mut tried = self.state.clone();
+                    let (me, timeout) = (self.me, self.timeout);
+                    let effect = Context { program, state: &mut tried, me, timeout }.basic(basic)?;
+                    if effect != Effect::Blocked {
+                        return Ok(true);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Executes a statement of a `d_step`, which a hand-shake does not keep from happening.
+    fn inside_d_step(&mut self, shape: &Shape, others: bool) -> Result<Effect, Fault> {
+        let before = self.state.handshake;
+        let effect = match shape {
+            Shape::Basic(basic) => self.basic(basic)?,
+            Shape::Else if others => Effect::Blocked,
+            _ => Effect::Done,
+        };
+        let offers = matches!(shape, Shape::Basic(Basic::Send { .. }))
+            && effect != Effect::Blocked
+            && self.state.handshake.is_some()
+            && self.state.handshake != before;
+        if offers { Err(Fault::RendezvousInDStep) } else { Ok(effect) }
     }
 
     /// Executes the first statement of the first option where that is possible; where it goes on.
@@ -187,10 +233,10 @@ impl Context<'_> {
             let element = &elements.elements[start];
             match &element.shape {
                 Shape::Goto(_) | Shape::Selection | Shape::Block(_) => return Ok(Some(Some(start))),
-                Shape::Else if self.state.handshake.is_none() => return Ok(Some(element.next)),
+                Shape::Else => return Ok(Some(element.next)),
                 shape => {
                     let before = self.state.clone();
-                    match self.execute(shape, false)? {
+                    match self.inside_d_step(shape, false)? {
                         Effect::Blocked => *self.state = before,
                         Effect::Done => return Ok(Some(element.next)),
                         Effect::Violated(n) => {

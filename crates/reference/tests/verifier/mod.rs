@@ -15,6 +15,7 @@ pub struct Report {
     pub states: usize,
     /// As printed: one more than the steps taken.
     pub transitions: usize,
+    #[allow(dead_code, reason = "not every test that uses this module counts errors")]
     pub errors: usize,
     /// The messages, each at least once.
     pub messages: Vec<String>,

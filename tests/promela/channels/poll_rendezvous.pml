@@ -1,0 +1,7 @@
+// expect: states=5 transitions=4 errors=channel
+// spin-default: states=5
+/* A poll of a rendezvous channel. */
+chan c = [0] of { byte };
+byte x;
+active proctype S() { c!0 }
+active proctype R() { if :: c?[0] -> x = 1 :: x = 2 fi; c?x }

@@ -1,0 +1,7 @@
+// expect: states=9 transitions=10 errors=none
+// spin-default: states=9
+/* A deterministic step with a rendezvous receive in an atomic sequence. */
+chan c = [0] of { byte };
+byte x, y;
+active proctype S() { c!1; y = 5 }
+active proctype R() { atomic { y = 1; d_step { c?x; y = y + x }; y = y * 2 }; assert(y == 4 || y == 5) }

@@ -1,0 +1,7 @@
+// expect: states=5 transitions=4 errors=assertion
+// spin-default: states=5
+/* A deterministic step that begins with a rendezvous receive. */
+chan c = [0] of { byte };
+byte got;
+active proctype S() { end: c!5 }
+active proctype R() { byte x; end: d_step { c?x; got = x }; assert(got != 5) }

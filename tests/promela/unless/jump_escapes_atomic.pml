@@ -1,0 +1,9 @@
+// expect: states=11 transitions=10 errors=deadlock
+// spin-default: states=11
+/* An escape that is a jump, out of an atomic sequence: the jump is a step. */
+byte x, y;
+active proctype P2() {
+	L1: x = 1;
+	y++; y < 3;
+	atomic { x = 2; x = 3 } unless { goto L1; };
+}
