@@ -106,6 +106,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             self.depth += 1;
             self.level(&level, &mut monitor, options)?;
         }
+        // What a store refuses looks like what it has: nothing may be concluded then.
+        if let Some(what) = self.seams.visited.exhausted() {
+            return Err(Stop::Incomplete(what.into()));
+        }
         // The last level had nothing new: it is not counted.
         self.depth = self.depth.saturating_sub(1);
         Ok(())
