@@ -119,8 +119,7 @@ fn run(arguments: &[&str], ending: Ending) -> Run {
     if let Ending::Signal(signal) = ending {
         // Until it is busy.
         let started = Instant::now();
-        while cpu_seconds(child.id()).is_some_and(|s| s < 0.3) && started.elapsed() < Duration::from_secs(20)
-        {
+        while cpu_seconds(child.id()).is_some_and(|s| s < 0.3) && started.elapsed() < Duration::from_secs(5) {
             std::thread::sleep(Duration::from_millis(10));
         }
         before = cpu_seconds(child.id()).unwrap_or(0.0);

@@ -131,9 +131,9 @@ impl Slab {
         unsafe { self.chunks.get_unchecked(chunk as usize).get_unchecked(start..start + self.words) }
     }
 
-    /// Sees to it that there is a place for one more state; `None` if there is no memory for it.
+    /// Adds a state; `None` if there is no memory for it.
     #[inline]
-    fn make_place(&mut self) -> Option<()> {
+    fn push(&mut self, state: &[u64]) -> Option<()> {
         let within = (self.count & ((1 << self.shift) - 1)) as usize;
         let chunk = (self.count >> self.shift) as usize;
         if chunk == self.chunks.len() {
@@ -150,17 +150,9 @@ impl Slab {
             whole[..old.len()].copy_from_slice(old);
             self.chunks[chunk] = whole;
         }
-        Some(())
-    }
-
-    /// Adds a state where [`Slab::make_place`] has made a place.
-    #[inline]
-    fn push(&mut self, state: &[u64]) {
-        let within = (self.count & ((1 << self.shift) - 1)) as usize;
-        let chunk = (self.count >> self.shift) as usize;
-        let start = within * self.words;
         self.chunks[chunk][start..start + self.words].copy_from_slice(state);
         self.count += 1;
+        Some(())
     }
 }
 
@@ -241,16 +233,15 @@ impl Visited for Plain {
             self.full = true;
             return false;
         }
-        if slab.make_place().is_none() {
+        let slot = key >> 32 << 32 | u64::from(slab.count + 1);
+        if slab.push(state).is_none() {
             self.refused = true;
             return false;
         }
-        let slot = key >> 32 << 32 | u64::from(slab.count + 1);
         let table = slab.table.segment_mut(key);
         table.slots[at] = slot;
         table.len += 1;
         slab.table.added(1);
-        slab.push(state);
         self.len += 1;
         true
     }
