@@ -14,7 +14,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use quotient_symmetry::Representative;
-use quotient_system::{Marks, Names, Omega, Scope, Successors};
+use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors};
 use quotient_visited::Numbered;
 
 use crate::Path;
@@ -29,6 +29,8 @@ pub(crate) struct Component<'a> {
     pub(crate) layers: u32,
     /// Not a component: all there is.
     pub(crate) everything: bool,
+    /// Raised when the search is to end.
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 impl Component<'_> {
@@ -152,6 +154,9 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     /// The successors of a state.
     fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, String> {
         self.left = self.left.checked_sub(1).ok_or("the work allowed is done")?;
+        if let Some(reason) = self.component.interrupt.reason() {
+            return Err(format!("{reason} while a short counterexample was looked for; a violation exists"));
+        }
         self.successors.clear();
         match state {
             Some(state) => self.system.successors(state, Scope::All, &mut self.successors),

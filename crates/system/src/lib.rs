@@ -5,12 +5,16 @@
 //! [`System`] directly; a user's own Rust type usually implements the friendlier [`Model`] and is
 //! wrapped in [`Typed`].
 
+mod interrupt;
+mod memory;
 mod omega;
 mod parts;
 mod successors;
 mod typed;
 mod walk;
 
+pub use interrupt::{Interrupt, Part as InterruptPart, Reason, TICK, Task, Ticker};
+pub use memory::{addresses_are_limited, fallible, may_fail, resident_bytes};
 pub use omega::{Marks, Names, Omega};
 pub use parts::{Part, PartKind, Parts, Whole};
 pub use successors::{Entry, Successors};

@@ -10,7 +10,7 @@ use quotient::trace::text::Detail;
 use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
-use super::{human, json, options, status, usage};
+use super::{human, json, options, status, usage, watch};
 
 /// What a report needs beside the outcome.
 pub(crate) struct Run<'a> {
@@ -29,6 +29,7 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         return super::native::check(options);
     }
     let started = Instant::now();
+    watch::about(&options.input.file, options.json);
     let model = match Model::load(&options.input.file, &options.load_options()) {
         Ok(model) => model,
         Err(error) => {
@@ -52,7 +53,6 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             return status::ERROR;
         }
     };
-    terminal::catch_interrupts();
     let symmetry = match options.symmetry {
         None => None,
         Some(options::Symmetry::Model(symmetry)) => Some(symmetry),
@@ -94,7 +94,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             memory: options.max_memory,
             time: options.max_time,
         },
-        interrupt: Some(&terminal::INTERRUPTED),
+        interrupt: Some(watch::interrupt()),
+        journal: Some(watch::journal()),
         relative: relative.as_ref(),
     };
     if let Some(path) = &options.dot {
@@ -107,7 +108,10 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         }
     }
     let mut progress = Progress::new(!options.quiet);
-    let result = model.check_with(&check, &mut |statistics| progress.show(statistics));
+    let result = model.check_with(&check, &mut |statistics| {
+        watch::journal().progress(statistics);
+        progress.show(statistics);
+    });
     progress.clear();
     let outcome = match result {
         Ok(outcome) => outcome,
@@ -127,12 +131,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         cpu_seconds: usage::cpu_seconds(),
         peak_rss_bytes: usage::peak_rss_bytes(),
     };
-    terminal::print(&if options.json {
-        json::report(&run)
-    } else {
-        human::report(&run, options.trace.as_deref())
-    });
-    exit_status(&outcome)
+    let text = if options.json { json::report(&run) } else { human::report(&run, options.trace.as_deref()) };
+    terminal::report(&text, exit_status(&outcome))
 }
 
 fn load_relative(path: &Path, model: &Model) -> Result<Relative, String> {
