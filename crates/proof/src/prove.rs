@@ -470,7 +470,7 @@ impl Run<'_> {
             match self.attempt(&[report.assertion], &alone, &base) {
                 Outcome::Proved(proof) => {
                     self.fill(report, proof.into(), &[report.assertion], &[], &invariants);
-                    if self.options.inverses {
+                    if self.options.inverses && report.one_level {
                         let found = self.prove_inverse(report.assertion, &base);
                         report.one_level_inverse = Some(found.is_some());
                         if let Some(Proof::Relative { inverse, .. }) = &mut report.proof {
@@ -592,8 +592,8 @@ impl Run<'_> {
         program.assertions.push(inverse);
         let group = [program.assertions.len() - 1];
         match prove_group(&program, &self.domain, &group, &Support::default(), options) {
-            Outcome::Proved(proof) => Some(std::rc::Rc::new(*proof)),
-            Outcome::Failed(..) => None,
+            Outcome::Proved(proof) if proof.one_level => Some(std::rc::Rc::new(*proof)),
+            _ => None,
         }
     }
 }

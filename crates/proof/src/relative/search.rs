@@ -174,13 +174,14 @@ pub fn prove_group(
     };
     match search.run() {
         Ok(Ok(())) => Outcome::Proved(Box::new(RelativeProof {
+            // Steps of states that are merely unreachable need not correspond.
+            one_level: options.one_level && search.dead.entries.is_empty(),
             entries: search.entries,
             dead: search.dead.entries,
             left_states: search.left_states,
             right_states: search.right_states,
             length_bounded: options.bounded_length,
             grain: options.grain,
-            one_level: options.one_level,
         })),
         Ok(Err(reason)) => Outcome::Failed(reason, search.left_states, search.right_states),
         Err(Overflow) => Outcome::Failed(Overflow.to_string(), search.left_states, search.right_states),
