@@ -176,15 +176,15 @@ impl<'p> Enumeration<'p> {
         None
     }
 
-    /// A step whose image under a relative claim, read as a map of all states, is not a step. `None` when the claim is not a
-    /// function within the box.
+    /// A step whose image under a relative claim, read as a map of all states, is not a step. `None` when the claim is not
+    /// about all states, or not a function within the box.
     pub fn unmatched_step(&self, assertion: &Assertion) -> Option<(Point, Point)> {
         let k = self.width();
         let Right::State(tree) = &assertion.right else { return None };
         let mut variables = Vec::new();
         mentioned(tree, 2 * k + 1, &mut variables);
         mentioned(&assertion.left, 1, &mut variables);
-        if !variables.is_empty() {
+        if !variables.is_empty() || !holds(&assertion.left, &[]) {
             return None;
         }
         let mut states = Vec::new();
