@@ -2,7 +2,7 @@
 
 use quotient_program::{FunctionId, Program};
 use quotient_source::SourceMap;
-use quotient_system::{Exhausted, Scope, Successors, System, Violation, ViolationCode};
+use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, Violation, ViolationCode};
 
 use crate::code::Code;
 use crate::compile::compile;
@@ -63,6 +63,8 @@ pub struct Machine {
     pub(crate) claim_state: Vec<u64>,
     /// Report deadlocks of the program that a claim watches.
     pub(crate) claim_deadlocks: bool,
+    /// Raised when a step that takes long is to be left.
+    pub(crate) interrupt: Option<Interrupt>,
 }
 
 impl Machine {
@@ -120,7 +122,14 @@ impl Machine {
             claim_moves: Vec::new(),
             claim_state: Vec::new(),
             claim_deadlocks: false,
+            interrupt: None,
         })
+    }
+
+    /// From now on a step that takes long is left when this is raised, and the search ends as when something runs out. Steps that are
+    /// explained always come to their end.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.interrupt = interrupt;
     }
 
     /// Leaves everything to the interpreter from now on: no machine code. For comparison; it is slower.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use quotient_system::{Scope, Successors, ViolationCode};
+use quotient_system::{Interrupt, Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
 use crate::dynamic::segments::Sort;
@@ -188,6 +188,15 @@ impl Machine {
         }
     }
 
+    /// Gives the step up if it is to be left. One that is being explained is part of a path and comes to its end.
+    fn look_at_interrupt(&mut self) {
+        if self.recorder.is_none()
+            && let Some(reason) = self.interrupt.as_ref().and_then(Interrupt::reason)
+        {
+            self.exhausted = Some(reason.to_string());
+        }
+    }
+
     /// Goes on from intermediate states until all are stored ones.
     #[cold]
     #[inline(never)]
@@ -197,8 +206,11 @@ impl Machine {
         let mut seen: HashSet<(Vec<u64>, u32, u32)> = HashSet::new();
         while let Some(item) = self.pool.pop() {
             count += 1;
-            if count > PATIENCE && !seen.insert((item.words.clone(), item.holder, item.also)) {
-                continue;
+            if count > PATIENCE {
+                if !seen.insert((item.words.clone(), item.holder, item.also)) {
+                    continue;
+                }
+                self.look_at_interrupt();
             }
             if self.exhausted.is_some() {
                 self.pool.clear();

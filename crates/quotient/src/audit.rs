@@ -5,22 +5,28 @@ use quotient_machine::Machine;
 use quotient_search::{AmpleAudit, audit_ample};
 use quotient_symmetry::audit::audit;
 use quotient_symmetry::{Identity, Representative as _};
+use quotient_system::Interrupt;
 
 use crate::symmetry_choice::{self, Representative};
 use crate::{Check, CheckError, PartialOrder};
 
 const SEED: u64 = 1;
 
+/// Raised when the audit is to end.
+fn interrupt(check: &Check<'_>) -> Interrupt {
+    check.interrupt.cloned().unwrap_or_default()
+}
+
 /// Do states behave like their representatives? Gives how many were compared, and how many of them were renamed.
 pub(crate) fn representatives(
     machine: &mut Machine,
     representative: Option<&mut Representative>,
-    samples: u64,
+    check: &Check<'_>,
 ) -> Result<Option<(u64, u64)>, CheckError> {
     let Some(representative) = representative else { return Ok(None) };
     let Some(mut canonical) = symmetry_choice::canonical(machine, representative) else { return Ok(None) };
     let audit =
-        audit(machine, representative, &mut canonical, samples, SEED).map_err(CheckError::Exhausted)?;
+        audit(machine, representative, &mut canonical, check.audit, SEED, &interrupt(check)).map_err(CheckError::Exhausted)?;
     // Forms that are not canonical after all prove nothing.
     if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
         return Err(CheckError::WrongRepresentatives(audit.wrong));
@@ -34,7 +40,7 @@ pub(crate) fn ample_sets(
     representative: Option<&mut Representative>,
     check: &Check<'_>,
 ) -> Result<Option<AmpleAudit>, CheckError> {
-    let samples = check.audit;
+    let (samples, interrupt) = (check.audit, interrupt(check));
     let audit = if machine.program().features.dynamic {
         let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
         let Ok(mut ample) = DynamicSets::new(machine, &Question::Safety, symmetric) else { return Ok(None) };
@@ -42,15 +48,15 @@ pub(crate) fn ample_sets(
         let order = symmetry_choice::Symmetry::Exact;
         let exact = symmetry_choice::representative(machine, &Check { symmetry: Some(order), ..*check });
         match exact {
-            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED),
-            Some(mut exact) => audit_ample(machine, &mut exact, &mut ample, samples, SEED),
+            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED, &interrupt),
+            Some(mut exact) => audit_ample(machine, &mut exact, &mut ample, samples, SEED, &interrupt),
         }
     } else {
         let renames = representative.as_ref().is_some_and(|r| r.renames());
         let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, renames) else { return Ok(None) };
         match representative {
-            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED),
-            Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED),
+            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED, &interrupt),
+            Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED, &interrupt),
         }
     };
     let audit = audit.map_err(CheckError::Exhausted)?;

@@ -48,6 +48,7 @@ impl Model {
             )));
         }
         let observation = question::observation(&claim.text, &claim.propositions, claim.span);
+        check.enter("compiling the model");
         let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
         let mut stands = symmetry_choice::representative(&mut machine, check);
         let ample = if check.raw || check.partial_order == PartialOrder::Off {
@@ -58,11 +59,16 @@ impl Model {
             let visible = visible(claim.propositions.clone());
             visible.map(|visible| Some(quotient_ample::Question::CtlStarX { visible }))
         };
+        machine.set_interrupt(check.interrupt.cloned());
         let (explored, order) = match stands.as_mut() {
             Some(stands) => explore(&mut machine, stands, ample, check, progress),
             None => explore(&mut machine, &mut Identity, ample, check, progress),
         };
+        machine.set_interrupt(None);
         let Explored { stored, choices, stop, statistics } = explored;
+        if let Some(journal) = check.journal {
+            journal.progress(&statistics);
+        }
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
@@ -71,6 +77,7 @@ impl Model {
         };
         let mut witness = Vec::new();
         if verdict == Verdict::Holds {
+            check.enter("answering a formula on the state graph");
             let labelling = Labelling::new(&stored);
             let refused =
                 |e: quotient_logic::LabelError| CheckError::Refused(format!("ctl {}: {e}", claim.text));
@@ -95,6 +102,9 @@ impl Model {
         outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
         outcome.add(&statistics);
         outcome.reduced = reduced;
+        if let Some(journal) = check.journal {
+            journal.take_over(outcome);
+        }
         Ok(())
     }
 }

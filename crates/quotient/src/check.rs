@@ -1,20 +1,19 @@
 //! Checking a model: reductions, search, verdict, traces.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
 use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop, TOO_LONG};
-use quotient_system::Exhausted;
+use quotient_system::{Exhausted, Interrupt};
 use quotient_trace::{NotReplayable, Trace};
 
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
 use crate::symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};
 use crate::unreached::{Unreached, unreached};
-use crate::{Model, Relative, fairness};
+use crate::{Journal, Model, Relative, fairness};
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,10 +111,26 @@ pub struct Check<'a> {
     pub fair: bool,
     /// Bounds.
     pub limits: Limits,
-    /// Set from outside to end the search.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Raised from outside to end the check.
+    pub interrupt: Option<&'a Interrupt>,
+    /// Told what is known so far.
+    pub journal: Option<&'a Journal>,
     /// Proved symmetries to use; the program is then checked as written.
     pub relative: Option<&'a Relative>,
+}
+
+impl Check<'_> {
+    /// Notes what is being done.
+    pub(crate) fn enter(&self, phase: &'static str) {
+        if let Some(journal) = self.journal {
+            journal.enter(phase);
+        }
+    }
+
+    /// Why the check is to end, if it is.
+    pub(crate) fn ended(&self) -> Option<String> {
+        self.interrupt.and_then(Interrupt::reason).map(|reason| reason.to_string())
+    }
 }
 
 impl Default for Check<'_> {
@@ -136,6 +151,7 @@ impl Default for Check<'_> {
             fair: false,
             limits: Limits::default(),
             interrupt: None,
+            journal: None,
             relative: None,
         }
     }
@@ -357,6 +373,11 @@ impl Model {
         check: &Check<'_>,
         progress: &mut dyn FnMut(&Statistics),
     ) -> Result<Outcome, CheckError> {
+        // The time is that of the whole check, whatever searches it takes.
+        let interrupt = Interrupt::within(check.interrupt, check.limits.time);
+        let limits = Limits { time: None, ..check.limits };
+        let check = &Check { limits, interrupt: Some(&interrupt), ..*check };
+        check.enter("translating formulas");
         let questions = self.questions(check)?;
         if let Some(relative) = check.relative {
             if !questions.is_empty() {
@@ -387,6 +408,10 @@ impl Model {
             if !outcome.violations.is_empty() && !check.all {
                 break;
             }
+            if let Some(why) = check.ended() {
+                outcome.leave(question, self.question_text(question), why);
+                continue;
+            }
             if let Some(formula) = self.branching_formula(question) {
                 self.ask_branching(question, formula, check, progress, &mut outcome)?;
                 continue;
@@ -414,6 +439,11 @@ impl Model {
         }
         let asked = outcome.answers.iter().any(|a| a.question == Question::Safety);
         if !asked && (outcome.violations.is_empty() || check.all) {
+            if let Some(why) = check.ended() {
+                outcome.leave(Question::Safety, self.question_text(Question::Safety), why);
+                outcome.conclude();
+                return Ok(outcome);
+            }
             self.ask(Question::Safety, None, check, progress, &mut outcome)?;
         }
         outcome.conclude();
@@ -489,7 +519,9 @@ impl Model {
             machine.report_deadlocks(carries && check.deadlocks);
             Ok((machine, reduced))
         };
+        check.enter("compiling the model");
         let (mut machine, mut reduced) = compile(false)?;
+        check.enter("looking for symmetries");
         let mut stands = representative(&mut machine, check);
         let mut timed = |machine: &mut Machine, stands: Option<&mut Representative>| {
             let before = thread_seconds();
@@ -510,6 +542,9 @@ impl Model {
             stands = fairness::in_place(&machine);
             (report, order) = timed(&mut machine, stands.as_mut());
         }
+        if let Some(journal) = check.journal {
+            journal.found(report.found.len(), &report.statistics);
+        }
         let safety = carries || question == Question::Safety;
         let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
@@ -524,11 +559,15 @@ impl Model {
         if report.stop == Stop::Complete && safety {
             outcome.unreached = unreached(&machine, self);
         }
+        if let (Some(why), Stop::Complete, true) = (check.ended(), &report.stop, check.audit > 0) {
+            report.stop = Stop::Incomplete(format!("{why} during the audit; the search was complete"));
+        }
         let known = outcome.violations.len();
         let fair = fairness::asked(&machine, check);
         // Paths of fair runs are found with threads in their places.
         let mut in_place = if fair && stands.is_some() { fairness::in_place(&machine) } else { None };
         let stands = if fair { in_place.as_mut() } else { stands.as_mut() };
+        check.enter("executing a counterexample again");
         let found = self.record(question, &mut machine, stands, &report, outcome)?;
         for v in outcome.violations[known..].iter().filter(|v| fair && v.cycle > 0) {
             if !fairness::is_fair(&mut machine, &v.choices, v.cycle) {
@@ -561,6 +600,9 @@ impl Model {
         outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
         outcome.add(&report.statistics);
         outcome.reduced = reduced;
+        if let Some(journal) = check.journal {
+            journal.take_over(outcome);
+        }
         Ok(found)
     }
 
@@ -595,6 +637,13 @@ impl Model {
 }
 
 impl Outcome {
+    /// A question that is not asked any more.
+    fn leave(&mut self, question: Question, text: String, why: String) {
+        let applied = Applied { symmetry: self.symmetry.clone(), partial_order: PartialOrder::Off };
+        let (statistics, witness, verdict) = (Statistics::default(), Vec::new(), Verdict::Undecided(why));
+        self.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+    }
+
     /// The verdict over all answers.
     fn conclude(&mut self) {
         let undecided = self.answers.iter().find_map(|a| match &a.verdict {

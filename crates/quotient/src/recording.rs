@@ -34,7 +34,8 @@ impl Model {
         }
         let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
         if check.audit > 0 {
-            symmetry.audited = audit::representatives(machine, representative.as_mut(), check.audit)?;
+            check.enter("auditing the reductions");
+            symmetry.audited = audit::representatives(machine, representative.as_mut(), check)?;
             if partial_order != PartialOrder::Off && machine.program().claim.is_some() {
                 // A claim moves with every step, so that two steps do not lead to one state in both orders.
                 note(

@@ -34,10 +34,14 @@ pub(crate) fn run(
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
-    match representative {
+    machine.set_interrupt(check.interrupt.cloned());
+    let searched = match representative {
         None => run_representing(machine, &mut Identity, check, progress),
         Some(representative) => run_representing(machine, representative, check, progress),
-    }
+    };
+    // What follows, such as executing a path again, must not be left half done.
+    machine.set_interrupt(None);
+    searched
 }
 
 /// The question that a reduced search of this machine must answer.
@@ -88,6 +92,7 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
         let seams = OmegaSeams { system: &mut Fair(machine), representative, ample: &mut All };
         return (liveness(seams, &mut options), Err("only fair runs count"));
     }
+    check.enter("computing ample sets");
     let ample = if check.raw || check.partial_order == PartialOrder::Off {
         Ok(None)
     } else if machine.program().features.dynamic {
@@ -201,6 +206,7 @@ pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ampl
 }
 
 pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statistics)) -> Options<'a> {
+    check.enter("searching");
     Options {
         limits: check.limits,
         all: check.all,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use quotient::symmetry::audit::audit;
+use quotient::system::Interrupt;
 use quotient::{
     Check, LoadOptions, Model, PartialOrder, SearchKind, StoreKind, Symmetry, Verdict, representative,
 };
@@ -97,7 +98,7 @@ fn states_behave_like_their_representatives() {
                     && let Some(mut representative) = representative(&mut machine, &check)
                 {
                     let audited =
-                        audit(&mut machine, &mut representative, &mut canonical, 300, 7).expect("audited");
+                        audit(&mut machine, &mut representative, &mut canonical, 300, 7, &Interrupt::new()).expect("audited");
                     assert_eq!(audited.wrong, 0, "{symmetry:?}, raw {raw}");
                 }
             }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
-use quotient_system::{Exhausted, Scope, Successors, System, random_walks};
+use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, random_walks};
 
 /// What an audit of ample sets found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,17 +37,18 @@ fn states<S: System>(
     Ok(all.collect())
 }
 
-/// Checks the proposals for `samples` states.
+/// Checks the proposals for `samples` states, fewer if it is interrupted.
 pub fn audit_ample<S: System, R: Representative<S>, A: Ample<S>>(
     system: &mut S,
     representative: &mut R,
     ample: &mut A,
     samples: u64,
     seed: u64,
+    interrupt: &Interrupt,
 ) -> Result<AmpleAudit, Exhausted> {
     let mut audit = AmpleAudit::default();
     let mut out = Successors::new();
-    random_walks(system, samples, seed, |system, state, all| {
+    random_walks(system, samples, seed, interrupt, |system, state, all| {
         audit.states += 1;
         let proposals = ample.proposals(system, state);
         for number in 0..A::PROPOSALS {

@@ -70,10 +70,6 @@ impl<'l> Batch<'l> {
         self.late.push(number);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.groups.len()
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }

@@ -89,7 +89,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
-        let mut monitor = Monitor::new();
+        let mut monitor = Monitor::new(options);
         let mut level = Level::default();
         self.initial(options)?;
         while self.next.len() > 0 {
@@ -127,18 +127,19 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                     batch.is_late(state.number);
                 }
             }
-            while self.successors.len() < BATCH {
+            // One expansion may take long: a batch ends when the clock ticks.
+            let mut due = false;
+            while self.successors.len() < BATCH && !due {
                 let Some((stored, from)) = cursor.next() else { break };
                 self.expand(stored, from, Attempt::default(), &mut batch)?;
+                due = monitor.due();
             }
             if batch.is_empty() {
                 return Ok(());
             }
             self.left = cursor.left();
             self.look_up(&batch, &mut refused, options)?;
-            if monitor.due(batch.len() as u32)
-                && let Some(stop) = monitor.check(options, &mut || self.statistics())
-            {
+            if due && let Some(stop) = monitor.check(options, &mut || self.statistics()) {
                 return Err(stop);
             }
             if let Some(what) = self.seams.visited.exhausted() {

@@ -115,7 +115,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
-        let mut monitor = Monitor::new();
+        let mut monitor = Monitor::new(options);
         let mut successors = Successors::new();
         let mut keys: Vec<u64> = Vec::new();
         let mut stored: Vec<u64> = Vec::new();
@@ -193,7 +193,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 }
             }
             self.depth = self.depth.max(self.levels.len() as u64 - 1);
-            if monitor.due(1)
+            if monitor.due()
                 && let Some(stop) = monitor.check(options, &mut || self.statistics())
             {
                 return Err(stop);

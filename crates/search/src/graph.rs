@@ -48,7 +48,7 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
     statistics: &mut Statistics,
 ) -> Result<(), Stop> {
     let mut store = Numbered::new();
-    let mut monitor = Monitor::new();
+    let mut monitor = Monitor::new(options);
     let mut successors = Successors::new();
     let mut scratch = Vec::new();
     let (mut targets, mut choices) = (Vec::new(), Vec::new());
@@ -122,7 +122,7 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
         {
             return Err(Monitor::states(limit));
         }
-        if monitor.due(1)
+        if monitor.due()
             && let Some(stop) = monitor.check(options, &mut || *statistics)
         {
             return Err(stop);

@@ -9,7 +9,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use quotient_symmetry::Representative;
-use quotient_system::{Marks, Names, Omega, Scope, Successors};
+use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors};
 use quotient_visited::Numbered;
 
 use crate::Path;
@@ -22,6 +22,8 @@ pub(crate) struct Component<'a> {
     pub(crate) open: u32,
     /// Layers of each core.
     pub(crate) layers: u32,
+    /// Raised when the search is to end.
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 impl Component<'_> {
@@ -158,6 +160,9 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
 
     /// The successors of a state.
     fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, String> {
+        if let Some(reason) = self.component.interrupt.reason() {
+            return Err(format!("{reason} while a short counterexample was looked for; a violation exists"));
+        }
         self.successors.clear();
         match state {
             Some(state) => self.system.successors(state, Scope::All, &mut self.successors),

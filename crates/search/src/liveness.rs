@@ -19,7 +19,7 @@
 
 use quotient_ample::Ample;
 use quotient_symmetry::Representative;
-use quotient_system::{Marks, Names, Omega, Scope, Successors, ViolationCode};
+use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors, ViolationCode};
 use quotient_visited::{Known, Loaded, Numbered, Prepared};
 
 use crate::lasso::{self, Component};
@@ -46,6 +46,7 @@ pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>>(
     let mut search = Liveness {
         seams,
         report: Report::new(),
+        interrupt: Interrupt::new(),
         store: Numbered::new(),
         layers,
         layer: Vec::new(),
@@ -128,6 +129,8 @@ struct Waiting<M: Marks> {
 struct Liveness<'a, S: Omega, R, A> {
     seams: OmegaSeams<'a, S, R, A>,
     report: Report,
+    /// Raised when the search is to end.
+    interrupt: Interrupt,
     store: Numbered,
     layers: u32,
     /// Layers of the successors being looked up.
@@ -187,7 +190,13 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     fn path(&mut self, more: u32, code: ViolationCode) -> Result<Path, Stop> {
         let Some(&current) = self.open.last() else { return Ok(Path { choices: vec![more] }) };
         let first = self.place[current];
-        let component = Component { place: &self.place, first, open: first + 1, layers: self.layers };
+        let component = Component {
+            place: &self.place,
+            first,
+            open: first + 1,
+            layers: self.layers,
+            interrupt: &self.interrupt,
+        };
         let (system, representative) = (&mut *self.seams.system, &mut *self.seams.representative);
         let way = lasso::way(system, representative, &mut self.store, component);
         let (mut choices, state) = way.map_err(Stop::Incomplete)?;
@@ -205,7 +214,8 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
-        let mut monitor = Monitor::new();
+        let mut monitor = Monitor::new(options);
+        self.interrupt = monitor.interrupt().clone();
         let mut successors = Successors::new();
         let mut state: Vec<u64> = Vec::new();
         let mut core: Vec<u64> = Vec::new();
@@ -267,7 +277,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             {
                 return Err(Monitor::states(limit));
             }
-            if monitor.due(1)
+            if monitor.due()
                 && let Some(stop) = monitor.check(options, &mut || self.statistics())
             {
                 return Err(stop);
@@ -521,7 +531,13 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     /// Reports the component at the top: a short way to it and a cycle through everything that must be met.
     fn found(&mut self) -> Stop {
         let first = self.roots.last().map_or(1, |r| r.first);
-        let component = Component { place: &self.place, first, open: DONE, layers: self.layers };
+        let component = Component {
+            place: &self.place,
+            first,
+            open: DONE,
+            layers: self.layers,
+            interrupt: &self.interrupt,
+        };
         match lasso::shortest(self.seams.system, self.seams.representative, &mut self.store, component) {
             Ok(lasso) => {
                 let cycle = lasso.cycle;

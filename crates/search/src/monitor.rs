@@ -1,7 +1,8 @@
-//! Limits, interruption and progress: looked at now and then, not at every step.
+//! Limits, interruption and progress: looked at whenever the clock ticks, however long a step of a search takes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use quotient_system::{Interrupt, InterruptPart, Reason, Ticker, resident_bytes};
 
 use crate::{Statistics, Stop};
 
@@ -12,7 +13,7 @@ pub struct Limits {
     pub states: Option<u64>,
     /// Distance from the initial state.
     pub depth: Option<u64>,
-    /// Bytes of store and search together.
+    /// Bytes that the process has resident; where the system does not tell, those of store and search together.
     pub memory: Option<u64>,
     /// Elapsed time.
     pub time: Option<Duration>,
@@ -26,8 +27,8 @@ pub struct Options<'a> {
     pub all: bool,
     /// Report states without successors that are no valid ends.
     pub deadlocks: bool,
-    /// Set from outside (Ctrl-C) to end the search.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Raised from outside to end the search.
+    pub interrupt: Option<&'a Interrupt>,
     /// Called a few times a second.
     pub progress: Option<&'a mut dyn FnMut(&Statistics)>,
 }
@@ -49,55 +50,55 @@ impl Default for Options<'_> {
 
 /// Watches a running search.
 pub(crate) struct Monitor {
-    started: Instant,
     reported: Instant,
-    countdown: u32,
+    interrupt: InterruptPart,
+    ticker: Ticker,
 }
 
-/// Expansions between two looks at the clock: well below a millisecond's worth.
-const INTERVAL: u32 = 2048;
-
 impl Monitor {
-    pub(crate) fn new() -> Monitor {
-        let now = Instant::now();
-        Monitor { started: now, reported: now, countdown: INTERVAL }
+    pub(crate) fn new(options: &Options<'_>) -> Monitor {
+        Monitor {
+            reported: Instant::now(),
+            interrupt: Interrupt::within(options.interrupt, options.limits.time),
+            ticker: Ticker::new(),
+        }
     }
 
-    /// Counts `expansions`; now and then (and always when `states` passes its limit) calls `statistics` and
-    /// says whether to stop.
-    #[inline]
-    pub(crate) fn due(&mut self, expansions: u32) -> bool {
-        if self.countdown > expansions {
-            self.countdown -= expansions;
-            return false;
-        }
-        self.countdown = INTERVAL;
-        true
+    /// Raised when the search is to end.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Whether [`Monitor::check`] is to be called: asked after every expansion or batch of them.
+    #[inline(always)]
+    pub(crate) fn due(&mut self) -> bool {
+        self.ticker.passed()
     }
 
     /// Looks at everything; called when [`Monitor::due`] says so.
+    #[cold]
     pub(crate) fn check(
         &mut self,
         options: &mut Options<'_>,
         statistics: &mut dyn FnMut() -> Statistics,
     ) -> Option<Stop> {
-        if options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(Stop::Incomplete("interrupted".into()));
+        if let Some(reason) = self.interrupt.reason() {
+            return Some(Stop::Incomplete(reason.to_string()));
         }
-        let now = Instant::now();
-        if let Some(limit) = options.limits.time
-            && now - self.started >= limit
-        {
-            return Some(Stop::Incomplete(format!("time limit of {:.0} s reached", limit.as_secs_f64())));
+        let resident = options.limits.memory.and_then(|_| resident_bytes());
+        let over = |used: u64| options.limits.memory.filter(|limit| used > *limit);
+        if let Some(limit) = resident.and_then(over) {
+            return Some(Stop::Incomplete(Reason::Memory(limit).to_string()));
         }
         // Adding up the store's segments is not free: only a few times a second.
+        let now = Instant::now();
         if now - self.reported >= Duration::from_millis(200) {
             self.reported = now;
             let statistics = statistics();
-            if let Some(limit) = options.limits.memory
-                && statistics.store_bytes + statistics.search_bytes > limit
+            if resident.is_none()
+                && let Some(limit) = over(statistics.store_bytes + statistics.search_bytes)
             {
-                return Some(Stop::Incomplete(format!("memory limit of {} MiB reached", limit >> 20)));
+                return Some(Stop::Incomplete(Reason::Memory(limit).to_string()));
             }
             if let Some(progress) = options.progress.as_mut() {
                 progress(&statistics);

@@ -5,7 +5,7 @@
 //! a representative means, checked on the user's own model. Compared are canonical forms, because a representative need not
 //! be one: two successors that are renamings of each other may have different representatives.
 
-use quotient_system::{Exhausted, Scope, Successors, System, random_walks};
+use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, random_walks};
 
 use crate::Representative;
 
@@ -45,17 +45,18 @@ fn moves<S: System, C: Representative<S>>(
     Ok(moves)
 }
 
-/// Compares `samples` states with their representatives; `canonical` is the canonical form.
+/// Compares `samples` states with their representatives, fewer if it is interrupted; `canonical` is the canonical form.
 pub fn audit<S: System, R: Representative<S>, C: Representative<S>>(
     system: &mut S,
     representative: &mut R,
     canonical: &mut C,
     samples: u64,
     seed: u64,
+    interrupt: &Interrupt,
 ) -> Result<Audit, Exhausted> {
     let mut audit = Audit::default();
     let mut out = Successors::new();
-    random_walks(system, samples, seed, |system, state, _| {
+    random_walks(system, samples, seed, interrupt, |system, state, _| {
         audit.states += 1;
         let mut stands = Vec::new();
         if representative.representative(system, state, &mut stands) {

@@ -5,14 +5,18 @@
 //! [`System`] directly; a user's own Rust type usually implements the friendlier [`Model`] and is
 //! wrapped in [`Typed`].
 
+mod interrupt;
 mod omega;
 mod parts;
+mod resident;
 mod successors;
 mod typed;
 mod walk;
 
+pub use interrupt::{Interrupt, Part as InterruptPart, Reason, TICK, Task, Ticker};
 pub use omega::{Marks, Names, Omega};
 pub use parts::{Part, PartKind, Parts, Whole};
+pub use resident::resident_bytes;
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};
 pub use walk::random_walks;

@@ -1,16 +1,17 @@
 //! Random walks: states of a system, met by chance, for audits.
 
-use crate::{Exhausted, Scope, Successors, System};
+use crate::{Exhausted, Interrupt, Scope, Successors, System};
 
 /// Longest walk.
 const STEPS: u64 = 300;
 
 /// Shows `samples` states, met on random walks from the initial states, to `visit`, each with all its successors. The same
-/// seed gives the same states.
+/// seed gives the same states. Ends early when it is interrupted.
 pub fn random_walks<S: System>(
     system: &mut S,
     samples: u64,
     seed: u64,
+    interrupt: &Interrupt,
     mut visit: impl FnMut(&mut S, &[u64], &Successors) -> Result<(), Exhausted>,
 ) -> Result<(), Exhausted> {
     let mut random = seed | 1;
@@ -34,6 +35,9 @@ pub fn random_walks<S: System>(
     while shown < samples {
         let mut state = starts[next(starts.len())].clone();
         for _ in 0..STEPS.min(samples - shown) {
+            if interrupt.raised() {
+                return Ok(());
+            }
             shown += 1;
             successors.clear();
             system.successors(&state, Scope::All, &mut successors)?;
