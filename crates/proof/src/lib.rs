@@ -42,6 +42,7 @@ pub mod frontend;
 pub mod horn;
 pub mod inverse;
 pub mod language;
+pub mod limits;
 pub mod models;
 pub mod program;
 pub mod prove;
@@ -51,5 +52,6 @@ pub mod report;
 pub mod safety;
 pub mod step;
 pub mod table;
+pub mod verify;
 
 pub use assumptions::check_assumptions;

@@ -1,7 +1,7 @@
 //! Proving the assertions of a program: order, attempts, verdicts.
 
 use std::cell::OnceCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::canonical::Map;
 use crate::clock::Stopwatch;
@@ -9,6 +9,7 @@ use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::explicit::{Reachable, explore};
 use crate::inverse::inverse;
+use crate::limits::{Limits, Reached};
 use crate::program::{Assertion, Program, Right, Tree};
 use crate::refute::{Refutation, backward_trace, refute_relative, refute_safety, violates};
 use crate::relative::{Grain, Outcome, RelativeOptions, RelativeProof, Support, prove_group};
@@ -29,6 +30,8 @@ pub struct Options {
     pub paper_counts: bool,
     /// Time for each assertion or group.
     pub max_time: Duration,
+    /// Limits of the whole run.
+    pub limits: Limits,
     /// Concrete states to explore for guidance and refutation.
     pub explore: usize,
     /// Also look for one-level proofs of inverses.
@@ -43,6 +46,7 @@ impl Default for Options {
             one_level_only: false,
             paper_counts: false,
             max_time: Duration::from_secs(600),
+            limits: Limits::default(),
             explore: 20_000,
             inverses: false,
         }
@@ -129,6 +133,11 @@ pub struct Run<'p> {
 
 /// Proves or refutes every assertion of the program.
 pub fn prove(program: &Program, options: &Options) -> Vec<Report> {
+    prove_each(program, options, &mut |_| {})
+}
+
+/// The same, telling each report as soon as it is there.
+pub fn prove_each(program: &Program, options: &Options, decided: &mut dyn FnMut(&Report)) -> Vec<Report> {
     let mut run = Run {
         program,
         options,
@@ -137,7 +146,7 @@ pub fn prove(program: &Program, options: &Options) -> Vec<Report> {
         reports: vec![None; program.assertions.len()],
     };
     for group in groups(program) {
-        run.group(&group);
+        run.group(&group, decided);
     }
     run.reports.into_iter().flatten().collect()
 }
@@ -267,7 +276,9 @@ struct Usable {
 
 impl Run<'_> {
     fn reachable(&self) -> &Reachable {
-        self.reachable.get_or_init(|| explore(self.program, self.options.explore))
+        // All assertions share it, so it is not part of the time of one.
+        let limits = self.options.limits.within(self.options.max_time.min(Duration::from_secs(10)));
+        self.reachable.get_or_init(|| explore(self.program, self.options.explore, &limits))
     }
 
     fn blank(&self, assertion: usize) -> Report {
@@ -320,7 +331,7 @@ impl Run<'_> {
         usable
     }
 
-    fn group(&mut self, group: &[usize]) {
+    fn group(&mut self, group: &[usize], decided: &mut dyn FnMut(&Report)) {
         let begun = Stopwatch::start();
         let (relative, rest): (Vec<usize>, Vec<usize>) =
             group.iter().partition(|&&g| self.program.assertions[g].is_relative());
@@ -329,6 +340,7 @@ impl Run<'_> {
             if self.program.assertions[at].assumed {
                 let nonincreasing = self.program.assertions[at].nonincreasing;
                 let report = Report { verdict: Verdict::Assumed, nonincreasing, ..self.blank(at) };
+                decided(&report);
                 self.reports[at] = Some(report);
             } else {
                 waiting.push(at);
@@ -336,23 +348,41 @@ impl Run<'_> {
         }
         // Only relative assertions may depend on each other in a circle.
         for &at in rest.iter().filter(|a| waiting.contains(a)) {
-            let mut report = self.safety(at);
+            let mut report = match self.options.limits.ended() {
+                Some(reached) => self.not_begun(at, reached),
+                None => self.safety(at),
+            };
             if group.len() > 1 {
                 report.notes.push("it depends on itself through `using`; such uses are ignored".into());
             }
             report.elapsed = begun.elapsed();
+            decided(&report);
             self.reports[at] = Some(report);
         }
         let relative: Vec<usize> = relative.into_iter().filter(|a| waiting.contains(a)).collect();
         if !relative.is_empty() {
-            for report in self.relative(&relative) {
+            let reports = match self.options.limits.ended() {
+                Some(reached) => relative.iter().map(|&at| self.not_begun(at, reached)).collect(),
+                None => self.relative(&relative, decided),
+            };
+            for report in reports {
+                // Those proved by themselves were told when they were.
+                if !(report.one_level && matches!(report.verdict, Verdict::Proved)) {
+                    decided(&report);
+                }
                 let at = report.assertion;
                 self.reports[at] = Some(report);
             }
         }
     }
 
+    /// The report on an assertion that was not looked at because the run is to end.
+    fn not_begun(&self, at: usize, reached: Reached) -> Report {
+        Report { verdict: Verdict::Unknown(format!("{reached}, before it was tried")), ..self.blank(at) }
+    }
+
     fn safety(&self, at: usize) -> Report {
+        let limits = self.options.limits.within(self.options.max_time);
         let assertion = &self.program.assertions[at];
         let usable = self.usable(&[at]);
         let mut report =
@@ -385,7 +415,11 @@ impl Run<'_> {
         }
         let invariants: Vec<&Tree> = usable.invariants.iter().map(|i| &i.1).collect();
         let map_list: Vec<usize> = maps.iter().map(|m| m.assertion).collect();
-        let options = SafetyOptions { max_time: self.options.max_time, ..self.options.safety.clone() };
+        let options = SafetyOptions {
+            max_time: self.options.max_time,
+            limits: limits.clone(),
+            ..self.options.safety.clone()
+        };
         let with_maps = !maps.is_empty();
         let prover = Prover::new(self.program, &self.domain, maps, &invariants);
         let mut outcome = prover.unreachable(&bad, &options);
@@ -407,14 +441,20 @@ impl Run<'_> {
             Err((reason, table)) => {
                 report.stored = table.stored;
                 report.left_states = table.entries.len();
-                report.verdict = self.refute_safety(assertion, &bad, reason);
+                report.verdict = self.refute_safety(assertion, &bad, reason, &limits);
             }
         }
         report
     }
 
-    fn refute_safety(&self, assertion: &Assertion, bad: &[State], reason: GaveUp) -> Verdict {
-        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000);
+    fn refute_safety(
+        &self,
+        assertion: &Assertion,
+        bad: &[State],
+        reason: GaveUp,
+        limits: &Limits,
+    ) -> Verdict {
+        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000, limits);
         if let Ok(Some(trace)) = traced
             && trace.last().is_some_and(|s| violates(assertion, &s.state) == Ok(true))
         {
@@ -428,7 +468,7 @@ impl Run<'_> {
                 "an initial state seems to lead to a violation, but no concrete trace was found".into()
             }
             GaveUp::Stored => format!("the table reached {} entries", self.options.safety.max_stored),
-            GaveUp::Time => format!("out of time after {} s", self.options.max_time.as_secs()),
+            GaveUp::Limit(reached) => reached.to_string(),
             GaveUp::Overflow => Overflow.to_string(),
         })
     }
@@ -437,8 +477,8 @@ impl Run<'_> {
         prove_group(self.program, &self.domain, group, support, options)
     }
 
-    fn relative(&self, group: &[usize]) -> Vec<Report> {
-        let begun = Instant::now();
+    fn relative(&self, group: &[usize], decided: &mut dyn FnMut(&Report)) -> Vec<Report> {
+        let limits = self.options.limits.within(self.options.max_time);
         let usable = self.usable(group);
         let mut support = Support {
             assertions: usable.relative.iter().map(|&(a, short)| (a, short.then_some(0))).collect(),
@@ -456,7 +496,7 @@ impl Run<'_> {
             max_right: 1,
             max_right_states: 4000,
             max_entries: 10_000,
-            max_time: self.options.max_time,
+            limits: limits.clone(),
             bounded_length: true,
             grain: Grain::Whole,
             one_level: true,
@@ -485,6 +525,9 @@ impl Run<'_> {
                 }
             }
             report.elapsed = started.elapsed();
+            if report.one_level && matches!(report.verdict, Verdict::Proved) {
+                decided(report);
+            }
         }
         if open.is_empty() || self.options.one_level_only {
             return reports;
@@ -519,7 +562,7 @@ impl Run<'_> {
         for &at in &open {
             let assertion = &self.program.assertions[at];
             if let Ok(Some(found)) =
-                refute_relative(self.program, &self.domain, assertion, self.reachable(), 40)
+                refute_relative(self.program, &self.domain, assertion, self.reachable(), 40, &limits)
             {
                 refuted.push((at, found));
             }
@@ -535,8 +578,7 @@ impl Run<'_> {
             return reports;
         }
         let mut last = String::new();
-        for mut options in attempts {
-            options.max_time = self.options.max_time.saturating_sub(begun.elapsed());
+        for options in attempts {
             match self.attempt(&open, &support, &options) {
                 Outcome::Proved(proof) => {
                     let proof = std::rc::Rc::new(*proof);

@@ -32,6 +32,7 @@ fn verdicts_agree_with_explicit_reachability() {
                 evict: seed % 3 == 0,
                 max_stored: 5_000,
                 max_time: Duration::from_secs(1),
+                ..SafetyOptions::default()
             },
             max_time: Duration::from_secs(1),
             // Every fourth program is proved without the guidance of concrete states.

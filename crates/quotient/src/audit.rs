@@ -25,8 +25,8 @@ pub(crate) fn representatives(
 ) -> Result<Option<(u64, u64)>, CheckError> {
     let Some(representative) = representative else { return Ok(None) };
     let Some(mut canonical) = symmetry_choice::canonical(machine, representative) else { return Ok(None) };
-    let audit =
-        audit(machine, representative, &mut canonical, check.audit, SEED, &interrupt(check)).map_err(CheckError::Exhausted)?;
+    let audit = audit(machine, representative, &mut canonical, check.audit, SEED, &interrupt(check))
+        .map_err(CheckError::Exhausted)?;
     // Forms that are not canonical after all prove nothing.
     if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
         return Err(CheckError::WrongRepresentatives(audit.wrong));
@@ -56,7 +56,9 @@ pub(crate) fn ample_sets(
         let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, renames) else { return Ok(None) };
         match representative {
             None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED, &interrupt),
-            Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED, &interrupt),
+            Some(representative) => {
+                audit_ample(machine, representative, &mut ample, samples, SEED, &interrupt)
+            }
         }
     };
     let audit = audit.map_err(CheckError::Exhausted)?;

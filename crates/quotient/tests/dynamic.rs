@@ -98,7 +98,8 @@ fn states_behave_like_their_representatives() {
                     && let Some(mut representative) = representative(&mut machine, &check)
                 {
                     let audited =
-                        audit(&mut machine, &mut representative, &mut canonical, 300, 7, &Interrupt::new()).expect("audited");
+                        audit(&mut machine, &mut representative, &mut canonical, 300, 7, &Interrupt::new())
+                            .expect("audited");
                     assert_eq!(audited.wrong, 0, "{symmetry:?}, raw {raw}");
                 }
             }

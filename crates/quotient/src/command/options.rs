@@ -329,7 +329,7 @@ pub(crate) fn store(text: &str) -> Result<quotient::StoreKind, String> {
     })
 }
 
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(['B', 'b']).trim_end_matches('i');
     let (digits, shift) = match number.chars().last() {
         Some('k' | 'K') => (&number[..number.len() - 1], 10),
