@@ -28,6 +28,8 @@ pub mod project;
 pub mod protocol;
 pub mod residual;
 mod scratch;
+
+pub use scratch::remove_scratch_directories;
 pub mod session;
 pub mod symbols;
 mod symmetric_threads;

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Those that exist.
+static EXISTING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A new directory, removed with everything in it when dropped.
 #[derive(Debug)]
@@ -20,7 +24,10 @@ impl Scratch {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = base.join(format!("quotient-{}-{number}", std::process::id()));
             match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(Scratch { path }),
+                Ok(()) => {
+                    EXISTING.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+                    return Ok(Scratch { path });
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -36,5 +43,16 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be removed stays: nothing depends on it.
         let _ = std::fs::remove_dir_all(&self.path);
+        EXISTING.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.path);
+    }
+}
+
+/// Removes all directories that this process has made and still uses: for a process that ends at once. Nothing is done while one is
+/// being made or removed; does not wait.
+pub fn remove_scratch_directories() {
+    if let Ok(existing) = EXISTING.try_lock() {
+        existing.iter().for_each(|path| {
+            let _ = std::fs::remove_dir_all(path);
+        });
     }
 }

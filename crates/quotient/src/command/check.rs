@@ -9,7 +9,7 @@ use quotient::trace::TraceFile;
 use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
-use super::{human, json, options, status, usage};
+use super::{human, json, options, status, usage, watch};
 
 /// What a report needs beside the outcome.
 pub(crate) struct Run<'a> {
@@ -28,6 +28,7 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         return super::native::check(options);
     }
     let started = Instant::now();
+    watch::about(&options.input.file, options.json);
     let model = match Model::load(&options.input.file, &options.load_options()) {
         Ok(model) => model,
         Err(error) => {
@@ -51,7 +52,6 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             return status::ERROR;
         }
     };
-    terminal::catch_interrupts();
     let symmetry = match options.symmetry {
         None => None,
         Some(options::Symmetry::Model(symmetry)) => Some(symmetry),
@@ -93,7 +93,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
             memory: options.max_memory,
             time: options.max_time,
         },
-        interrupt: Some(&terminal::INTERRUPTED),
+        interrupt: Some(watch::interrupt()),
+        journal: Some(watch::journal()),
         relative: relative.as_ref(),
     };
     if let Some(path) = &options.dot {
@@ -106,7 +107,10 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         }
     }
     let mut progress = Progress::new(!options.quiet);
-    let result = model.check_with(&check, &mut |statistics| progress.show(statistics));
+    let result = model.check_with(&check, &mut |statistics| {
+        watch::journal().progress(statistics);
+        progress.show(statistics);
+    });
     progress.clear();
     let outcome = match result {
         Ok(outcome) => outcome,

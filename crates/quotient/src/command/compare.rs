@@ -9,7 +9,7 @@ use quotient::{Check, Model, Outcome, PartialOrder, StoreKind, Symmetry, Verdict
 use serde_json::{Value, json};
 
 use super::terminal::{self, grouped};
-use super::{json as report, options, status, usage};
+use super::{json as report, options, status, usage, watch};
 
 /// Options of the subcommand.
 #[derive(Debug, Args)]
@@ -32,6 +32,10 @@ pub(crate) struct Compare {
     /// Stop each run after this time
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = options::duration)]
     pub(crate) max_time: Duration,
+
+    /// Stop when the process takes this much memory (for example 500M, 8G)
+    #[arg(long, value_name = "SIZE", value_parser = options::size)]
+    pub(crate) max_memory: Option<u64>,
 
     /// Print a JSON list, one object for each run
     #[arg(long, conflicts_with = "csv")]
@@ -73,6 +77,7 @@ impl Row {
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &Compare) -> u8 {
+    watch::about(&options.input.file, options.json);
     let model = match Model::load(&options.input.file, &options.input.load_options()) {
         Ok(model) => model,
         Err(error) => {
@@ -80,7 +85,6 @@ pub(crate) fn main(options: &Compare) -> u8 {
             return status::ERROR;
         }
     };
-    terminal::catch_interrupts();
     let all =
         [Symmetry::Off, Symmetry::Heap, Symmetry::ProgramCounter, Symmetry::Bounded(None), Symmetry::Exact];
     let orders = if options.symmetry.is_empty() { &all[..] } else { &options.symmetry[..] };
@@ -89,6 +93,9 @@ pub(crate) fn main(options: &Compare) -> u8 {
     for order in [PartialOrder::Off, PartialOrder::On] {
         for &symmetry in orders {
             for &store in stores {
+                if watch::interrupt().raised() {
+                    break;
+                }
                 let check = Check {
                     symmetry: Some(symmetry),
                     partial_order: order,
@@ -101,7 +108,7 @@ pub(crate) fn main(options: &Compare) -> u8 {
                         time: Some(options.max_time),
                         ..Limits::default()
                     },
-                    interrupt: Some(&terminal::INTERRUPTED),
+                    interrupt: Some(watch::interrupt()),
                     ..Check::default()
                 };
                 let before = usage::cpu_seconds();
@@ -131,7 +138,13 @@ pub(crate) fn main(options: &Compare) -> u8 {
     } else {
         table(&rows)
     });
-    agreement(&rows)
+    match (agreement(&rows), watch::interrupt().reason()) {
+        (status::HOLDS, Some(reason)) => {
+            eprintln!("undecided: {reason}");
+            status::UNDECIDED
+        }
+        (status, _) => status,
+    }
 }
 
 /// All runs that decided must agree.

@@ -12,6 +12,7 @@ mod replay;
 mod simulate;
 mod terminal;
 mod usage;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,7 @@ fn parse() -> Options {
 pub(crate) fn main() -> ExitCode {
     usage::start();
     let options = parse();
+    watch::start(options.command.bounds());
     let status = match &options.command {
         Command::Check(check) => check::main(check),
         Command::Compare(compare) => compare::main(compare),
@@ -69,5 +71,6 @@ pub(crate) fn main() -> ExitCode {
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),
         Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };
+    watch::finish();
     ExitCode::from(status)
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -11,7 +10,7 @@ use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
 
-use super::{native_report, options, status, terminal, usage};
+use super::{native_report, options, status, terminal, usage, watch};
 
 /// Options that only C and C++ programs have.
 #[derive(Clone, Debug, Args)]
@@ -238,6 +237,8 @@ fn quoted(word: &str) -> String {
 pub(crate) fn check(options: &options::Check) -> u8 {
     let started = Instant::now();
     let input = &options.input;
+    watch::about(&input.file, options.json);
+    watch::journal().enter("compiling the program");
     let file = match options.native.builds(&input.file) {
         true => match options.native.build(&input.file) {
             Ok(file) => file,
@@ -249,7 +250,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Ok(binary) => binary,
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
-    terminal::catch_interrupts();
+    watch::journal().enter("running the program");
     let mut request = options.native.request(options.max_time, options.all);
     request.symmetry = match options.symmetry {
         None | Some(options::Symmetry::Model(quotient::Symmetry::Off)) => Symmetry::Off,
@@ -276,7 +277,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             &format!("{executions} executions{of}{pruned}  {} steps", terminal::grouped(beat.steps)),
             beat.executions,
         );
-        !terminal::INTERRUPTED.load(Ordering::Relaxed)
+        !watch::interrupt().raised()
     };
     let result = quotient_native::check(&binary, &request, &mut watch);
     line.clear();
@@ -302,6 +303,10 @@ pub(crate) fn check(options: &options::Check) -> u8 {
 }
 
 fn failed(message: &str, code: u8, as_json: bool) -> u8 {
+    // A compiler or program that was ended by the same signal is not to blame.
+    if let Some(status) = watch::undecided() {
+        return status;
+    }
     eprintln!("error: {message}");
     if as_json {
         terminal::print(&super::json::error(message));

@@ -47,6 +47,19 @@ pub(crate) enum Command {
     Cpp(Compiler),
 }
 
+impl Command {
+    /// The limits given for all that it does.
+    pub(crate) fn bounds(&self) -> super::watch::Bounds {
+        match self {
+            Command::Check(check) => super::watch::Bounds { time: check.max_time, memory: check.max_memory },
+            Command::Replay(replay) => replay.bounds,
+            Command::Simulate(simulate) => simulate.bounds,
+            Command::Compare(compare) => super::watch::Bounds { time: None, memory: compare.max_memory },
+            _ => super::watch::Bounds::default(),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Compiler {
     /// What the compiler is told
@@ -151,7 +164,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) max_depth: Option<u64>,
 
-    /// Stop when states and search take this much memory (for example 500M, 8G)
+    /// Stop when the process takes this much memory (for example 500M, 8G)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
 
@@ -243,6 +256,9 @@ pub(crate) struct Replay {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) bounds: super::watch::Bounds,
+
+    #[command(flatten)]
     pub(crate) native: super::native::NativeOptions,
 }
 
@@ -266,6 +282,9 @@ pub(crate) struct Simulate {
     /// Show only what the model prints
     #[arg(long)]
     pub(crate) output_only: bool,
+
+    #[command(flatten)]
+    pub(crate) bounds: super::watch::Bounds,
 }
 
 pub(crate) fn count(text: &str) -> Result<u64, String> {

@@ -7,10 +7,11 @@ use quotient::trace::text::{Detail, render, render_end};
 use quotient::trace::{Trace, TraceFile};
 use quotient::{LoadOptions, Model, Question};
 
-use super::{check, json, options, status, terminal};
+use super::{check, json, options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Replay) -> u8 {
+    watch::about(&options.file, options.json);
     if super::native::is_native(&options.file) {
         return super::native::replay(options);
     }
@@ -54,6 +55,7 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
             return status::ERROR;
         }
     };
+    watch::journal().enter("executing the counterexample again");
     let trace = match Trace::replay_lasso(&mut machine, &model.sources, &file.choices, file.cycle) {
         Ok(trace) => trace,
         Err(lost) => {

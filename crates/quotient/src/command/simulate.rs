@@ -9,10 +9,11 @@ use quotient::system::{Successors, System};
 use quotient::trace::Trace;
 use quotient::trace::text::{Detail, render, render_end};
 
-use super::{options, status, terminal};
+use super::{options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Simulate) -> u8 {
+    watch::about(&options.input.file, false);
     let model = match Model::load(&options.input.file, &options.input.load_options()) {
         Ok(model) => model,
         Err(error) => {
@@ -34,6 +35,7 @@ pub(crate) fn main(options: &options::Simulate) -> u8 {
     if !options.interactive && !options.output_only {
         eprintln!("seed {seed}");
     }
+    watch::journal().enter("simulating");
     simulation.run(options, &model, &mut machine)
 }
 
@@ -71,6 +73,10 @@ impl Simulation {
             let records = machine.explain(&state);
             if records.is_empty() {
                 return self.stop(machine, model, &state);
+            }
+            if let Some(reason) = watch::interrupt().reason() {
+                terminal::print(&format!("undecided: {reason}, after {steps} steps\n"));
+                return status::UNDECIDED;
             }
             if steps == options.steps {
                 terminal::print(&format!("stopped after {steps} steps\n"));

@@ -1,23 +1,9 @@
-//! Standard error as a person sees it: colour, progress, interruption.
+//! Standard error as a person sees it: colour, progress.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use quotient::search::Statistics;
-
-/// Set by the first Ctrl-C; the second one ends the process.
-pub(crate) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Lets Ctrl-C end a search with a report.
-pub(crate) fn catch_interrupts() {
-    // Without a handler Ctrl-C just ends the process: nothing else is lost.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(super::status::UNDECIDED));
-        }
-    });
-}
 
 /// Whether messages on standard error may be coloured.
 pub(crate) fn colour() -> bool {
@@ -113,8 +99,11 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// Writes to standard output; a closed pipe ends the process quietly.
 pub(crate) fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+    let written = super::watch::writing(|| {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    });
+    if written.is_err() {
         std::process::exit(0);
     }
 }
