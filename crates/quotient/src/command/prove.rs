@@ -16,7 +16,7 @@ use quotient_proof::safety::{Order, SafetyOptions};
 use quotient_proof::verify::verify_main;
 
 use super::options::{duration, size};
-use super::{status, terminal};
+use super::{status, terminal, watch};
 
 /// Order of unfolding in safety proofs.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -138,6 +138,13 @@ pub(crate) struct Preprocessor {
     include: Vec<PathBuf>,
 }
 
+impl Prove {
+    /// The limits given for all that it does. Those of a table are for each row.
+    pub(crate) fn bounds(&self) -> watch::Bounds {
+        watch::Bounds { time: self.max_time.filter(|_| self.table.is_none()), memory: self.max_memory }
+    }
+}
+
 impl Preprocessor {
     fn options(&self) -> ParseOptions {
         let define = |d: &String| match d.split_once('=') {
@@ -192,11 +199,11 @@ struct Reports(Line);
 impl Write for Reports {
     fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
         self.0.0.borrow_mut().clear();
-        std::io::stdout().lock().write(text)
+        watch::writing(|| std::io::stdout().lock().write(text))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        std::io::stdout().lock().flush()
+        watch::writing(|| std::io::stdout().lock().flush())
     }
 }
 
@@ -220,7 +227,10 @@ pub(crate) fn main(prove: &Prove) -> u8 {
         ..SafetyOptions::default()
     };
     let line = Line(Rc::new(RefCell::new(terminal::StatusLine::new(true))));
-    let interrupt = Interrupt::within(None, prove.max_time).clone();
+    let interrupt = watch::interrupt().clone();
+    if let Some(file) = &prove.file {
+        watch::about(file, prove.json);
+    }
     let options = ProveOptions {
         file: prove.file.clone(),
         generate: prove.generate.clone().zip(prove.n),
