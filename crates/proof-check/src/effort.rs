@@ -26,7 +26,7 @@ impl Effort {
     /// As much as a certificate of this size may need.
     pub fn for_certificate(certificate: &Certificate) -> Effort {
         let unfolded = |proof: &Proof| match proof {
-            Proof::Safety { table, .. } => table.sets.len(),
+            Proof::Safety { table, found, .. } => table.sets.len() + found.len(),
             Proof::Relative { entries, dead, inverse, .. } => {
                 entries.len() + dead.sets.len() + inverse.as_ref().map_or(0, Vec::len)
             }

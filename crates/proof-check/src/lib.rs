@@ -11,6 +11,7 @@
 mod closing;
 pub mod effort;
 pub mod format;
+mod inductive;
 mod inverse;
 pub mod matrix;
 mod relative;
@@ -135,7 +136,7 @@ fn check_proof(
         invariants.push(invariant(program, index)?);
     }
     match proof {
-        Proof::Safety { assertion, maps, start, table, .. } => {
+        Proof::Safety { assertion, maps, start, table, found, .. } => {
             for &map in maps {
                 let established = need(map)?;
                 if !established.length_bounded {
@@ -145,7 +146,11 @@ fn check_proof(
             }
             let claim = &program.assertions[*assertion];
             let Right::Constraint(right) = &claim.right else { return Err("not a safety assertion".into()) };
-            let context = Context { program, invariants, maps, effort };
+            let mut context = Context { program, invariants, maps, effort };
+            if !found.is_empty() {
+                inductive::check(&context, found)?;
+                context.invariants.push(inductive::tree(&context, found));
+            }
             let mut bad = context.universe();
             bad.matrix = bad.matrix.extended(claim.nodes - bad.matrix.nodes());
             let tree = Tree::And(vec![claim.left.clone(), negated(right)?]);

@@ -63,7 +63,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.program.columns.len()
     }
 
@@ -75,7 +75,7 @@ impl Context<'_> {
     }
 
     /// A set of states as a system over the columns.
-    fn system(&self, states: &States) -> Result<System, Refusal> {
+    pub fn system(&self, states: &States) -> Result<System, Refusal> {
         let mut system = self.universe();
         for (finite, values) in self.program.finite.iter().zip(&states.values) {
             system.sets.insert(finite.column + 1, values.clone());

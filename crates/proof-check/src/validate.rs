@@ -10,8 +10,8 @@
 //!   that no number in a proof decides how much memory is taken.
 
 use crate::format::{
-    Assertion, Certificate, Closing, Cover, Entry, FORMAT, Inequality, Program, Proof, Right, Rule, Tree,
-    Unreachable,
+    Assertion, Certificate, Closing, Cover, Entry, FORMAT, Inequality, Program, Proof, Right, Rule, States,
+    Tree, Unreachable,
 };
 use crate::trees::{self, Refusal};
 
@@ -113,13 +113,14 @@ pub(crate) fn assertion(assertion: &Assertion, k: usize) -> Result<(), Refusal> 
 fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
     let assertions = |list: &[usize]| list.iter().all(|&a| a < program.assertions.len());
     match proof {
-        Proof::Safety { assertion, invariants, maps, start, table } => {
+        Proof::Safety { assertion, invariants, maps, start, table, found } => {
             let listed = assertions(&[*assertion]) && assertions(invariants) && assertions(maps);
             require(listed, "it names an assertion that is not there")?;
             for one in start {
                 values(program, &one.values)?;
                 covers(program, &one.covers, table)?;
             }
+            sets(program, found)?;
             unreachable(program, table)
         }
         Proof::Relative { group, invariants, entries, dead, inverse, .. } => {
@@ -163,15 +164,20 @@ fn covers(program: &Program, covers: &[Cover], table: &Unreachable) -> Result<()
     Ok(())
 }
 
-fn unreachable(program: &Program, table: &Unreachable) -> Result<(), Refusal> {
+fn sets(program: &Program, list: &[States]) -> Result<(), Refusal> {
     let k = program.columns.len();
-    require(table.covers.len() == table.sets.len(), "a table has sets without covers")?;
-    for set in &table.sets {
+    for set in list {
         values(program, &set.values)?;
         // Values say everything about finite columns.
         let open = |n: usize| n <= k && program.finite.iter().all(|f| f.column + 1 != n);
         set.bounds.iter().try_for_each(|l| inequality(l, &open))?;
     }
+    Ok(())
+}
+
+fn unreachable(program: &Program, table: &Unreachable) -> Result<(), Refusal> {
+    require(table.covers.len() == table.sets.len(), "a table has sets without covers")?;
+    sets(program, &table.sets)?;
     for by_rule in &table.covers {
         require(by_rule.len() == program.rules.len(), "a set does not have covers for each rule")?;
         by_rule.iter().try_for_each(|list| covers(program, list, table))?;

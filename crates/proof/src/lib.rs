@@ -40,6 +40,7 @@ pub mod domain;
 pub mod explicit;
 pub mod frontend;
 pub mod horn;
+pub mod invariant;
 pub mod inverse;
 pub mod language;
 pub mod limits;

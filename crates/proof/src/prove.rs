@@ -8,13 +8,20 @@ use crate::clock::Stopwatch;
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::explicit::{Reachable, explore};
+use crate::invariant::{self, Found};
 use crate::inverse::inverse;
 use crate::limits::{Limits, Reached};
 use crate::program::{Assertion, Program, Right, Tree};
 use crate::refute::{Refutation, backward_trace, refute_relative, refute_safety, violates};
 use crate::relative::{Grain, Outcome, RelativeOptions, RelativeProof, Support, prove_group};
-use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof};
+use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof, Table};
 use crate::step::Step;
+
+/// Sets that a safety proof may store before invariants are looked for, and the time for it.
+const QUICK_STORED: usize = 3_000;
+const QUICK_TIME: Duration = Duration::from_secs(1);
+/// Time for one kind of invariant.
+const FOUND_TIME: Duration = Duration::from_secs(2);
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -77,6 +84,8 @@ pub enum Proof {
         maps: Vec<usize>,
         /// Invariants used.
         invariants: Vec<usize>,
+        /// An invariant that was found.
+        found: Option<Found>,
     },
     /// A table of obligations, shared by the assertions proved together.
     Relative {
@@ -116,6 +125,8 @@ pub struct Report {
     pub one_level_inverse: Option<bool>,
     /// CPU time.
     pub elapsed: Duration,
+    /// The invariant that was found and used: what kind, and how many sets.
+    pub found: Option<(&'static str, usize)>,
     /// Remarks: what was not used and why.
     pub notes: Vec<String>,
     /// The proof.
@@ -293,6 +304,7 @@ impl Run<'_> {
             one_level: false,
             one_level_inverse: None,
             elapsed: Duration::ZERO,
+            found: None,
             notes: Vec::new(),
             proof: None,
         }
@@ -422,7 +434,31 @@ impl Run<'_> {
         };
         let with_maps = !maps.is_empty();
         let prover = Prover::new(self.program, &self.domain, maps, &invariants);
-        let mut outcome = prover.unreachable(&bad, &options);
+        // What is easy is settled without looking for invariants; then these are tried, then everything.
+        let quick = SafetyOptions {
+            max_stored: options.max_stored.min(QUICK_STORED),
+            max_time: options.max_time.min(QUICK_TIME),
+            ..options.clone()
+        };
+        let mut outcome = prover.unreachable(&bad, &quick);
+        if let Err((GaveUp::Stored | GaveUp::Limit(_), _)) = outcome {
+            let hints = with_maps || !invariants.is_empty();
+            match self.with_found_invariant(assertion, &bad, &limits, hints, &options) {
+                Some((found, proof)) => {
+                    report.stored = proof.table.stored;
+                    report.left_states = proof.table.entries.len();
+                    report.verdict = Verdict::Proved;
+                    report.conditional_on.clear();
+                    report.found = Some((found.name, found.cells.len()));
+                    let proof = Box::new(proof);
+                    let found = Some(found);
+                    report.proof =
+                        Some(Proof::Safety { proof, maps: Vec::new(), invariants: Vec::new(), found });
+                    return report;
+                }
+                None => outcome = prover.unreachable(&bad, &options),
+            }
+        }
         let mut used = map_list;
         // A fact met after a map was applied says nothing; without maps it may be a real trace.
         if with_maps && matches!(outcome, Err((GaveUp::FactReached, _))) {
@@ -436,7 +472,8 @@ impl Run<'_> {
                 report.left_states = proof.table.entries.len();
                 report.verdict = Verdict::Proved;
                 let invariants = usable.invariants.iter().map(|i| i.0).collect();
-                report.proof = Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants });
+                report.proof =
+                    Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants, found: None });
             }
             Err((reason, table)) => {
                 report.stored = table.stored;
@@ -445,6 +482,42 @@ impl Run<'_> {
             }
         }
         report
+    }
+
+    /// A proof by an invariant that is found: alone, or as a help for unfolding backwards. With hints of the user, unfolding as
+    /// they say comes before unfolding with what was found.
+    fn with_found_invariant(
+        &self,
+        assertion: &Assertion,
+        bad: &[State],
+        limits: &Limits,
+        hints: bool,
+        options: &SafetyOptions,
+    ) -> Option<(Found, SafetyProof)> {
+        let nothing = || SafetyProof { table: Table::default(), visited: 0 };
+        let reachable = self.reachable();
+        if let Some(found) = invariant::explicit(self.program, &self.domain, assertion, reachable) {
+            return Some((found, nothing()));
+        }
+        // A violation that exploration met is no reason to go on here.
+        if refute_safety(assertion, reachable).is_some() {
+            return None;
+        }
+        let brief = limits.within(FOUND_TIME);
+        let intervals = invariant::intervals(self.program, &self.domain, &brief).ok();
+        if let Some(found) = intervals.clone().filter(|f| f.excludes(bad) == Ok(true)) {
+            return Some((found, nothing()));
+        }
+        let brief = limits.within(FOUND_TIME);
+        if let Ok(found) = invariant::zones(self.program, &self.domain, bad, &brief) {
+            return Some((found, nothing()));
+        }
+        let found = intervals.filter(|f| !hints && !f.is_trivial(&self.domain))?;
+        let tree = found.tree(&self.domain).ok()?;
+        let prover = Prover::new(self.program, &self.domain, Vec::new(), &[&tree]);
+        let options = SafetyOptions { max_time: options.max_time / 2, ..options.clone() };
+        let proof = prover.unreachable(bad, &options).ok()?;
+        Some((found, proof))
     }
 
     fn refute_safety(

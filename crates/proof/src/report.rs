@@ -25,6 +25,10 @@ struct Line<'a> {
     one_level: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     one_level_inverse: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invariant: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invariant_sets: Option<usize>,
     cpu_seconds: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'a str>,
@@ -78,6 +82,8 @@ pub fn json(program: &Program, map: &SourceMap, r: &Report) -> String {
         length_non_increasing: r.nonincreasing,
         one_level: r.one_level,
         one_level_inverse: r.one_level_inverse,
+        invariant: r.found.map(|f| f.0),
+        invariant_sets: r.found.map(|f| f.1),
         cpu_seconds: r.elapsed.as_secs_f64(),
         notes: r.notes.iter().map(String::as_str).collect(),
     };
@@ -105,6 +111,11 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
                         report.stored
                     )
                 }
+            };
+            let kind = match report.found {
+                Some((name, 1)) => format!("invariant found: {name}; {kind}"),
+                Some((name, sets)) => format!("invariant found: {name}, {sets} sets; {kind}"),
+                None => kind,
             };
             let right = match report.right_states {
                 0 => String::new(),

