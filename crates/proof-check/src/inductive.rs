@@ -1,7 +1,7 @@
 //! Checking that sets of states are an invariant: every fact lies in one of them, and every step from one leads into one.
 //!
 //! By induction on the length of a derivation every reachable state is then in one of the sets. Nothing is searched for: a set of
-//! images is looked up as a whole, or value by value in the finite columns. Images are computed as preimages are
+//! images is looked up as a whole, or value by value. Images are computed as preimages are
 //! ([`crate::unreachable`]), with the nodes before and after the step exchanged.
 
 use std::collections::HashMap;
@@ -31,6 +31,12 @@ fn point(system: &System) -> Option<Vec<i128>> {
         None => system.matrix.constant(node),
     };
     (1..system.matrix.nodes()).map(value).collect()
+}
+
+/// The first column that has several values, all of them between two bounds, and these.
+fn open(system: &System) -> Option<(usize, i128, i128)> {
+    let bounds = |node: usize| Some((node, -system.matrix.get(0, node)?, system.matrix.get(node, 0)?));
+    (1..system.matrix.nodes()).filter(|n| !system.sets.contains(*n)).filter_map(bounds).find(|b| b.1 < b.2)
 }
 
 /// The sets as a condition on the columns.
@@ -108,7 +114,7 @@ fn images(context: &Context, rule: &Rule, wide: &System) -> Result<Vec<System>, 
 }
 
 impl Cells<'_> {
-    /// In one set, or value by value in the first finite column with several.
+    /// In one set, or value by value: in the finite columns, then, for sets of single states, in columns between two bounds.
     fn contain(&self, context: &Context, image: System, rule: usize) -> Result<(), Refusal> {
         if image.is_empty() || point(&image).is_some_and(|values| self.points.contains_key(&values)) {
             return Ok(());
@@ -120,12 +126,20 @@ impl Cells<'_> {
                 return Ok(());
             }
         }
-        let Some((node, values)) = image.sets.iter().find(|(_, v)| v.len() > 1) else {
+        if let Some((node, values)) = image.sets.iter().find(|(_, v)| v.len() > 1) {
+            for &value in values {
+                let mut part = image.clone();
+                part.sets.insert(node, vec![value]);
+                self.contain(context, part, rule)?;
+            }
+            return Ok(());
+        }
+        let Some((node, low, high)) = open(&image).filter(|_| !self.points.is_empty()) else {
             return Err(format!("a step by rule {rule} leads out of the invariant"));
         };
-        for &value in values {
+        for value in low..=high {
             let mut part = image.clone();
-            part.sets.insert(node, vec![value]);
+            part.matrix.add([(node, 0, value), (0, node, -value)]);
             self.contain(context, part, rule)?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! It finds concrete traces for refutations, tells whether a program has finitely many reachable
 //! states, and guides the relative prover (a left state known to be reachable need not be tried as
-//! unreachable). It never contributes to a proof.
+//! unreachable). Where it is sure to have met every state, these are an invariant (`invariant/finite.rs`).
 
 use std::collections::HashMap;
 

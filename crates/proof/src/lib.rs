@@ -39,6 +39,7 @@ pub mod constraint;
 pub mod domain;
 pub mod explicit;
 pub mod frontend;
+mod groups;
 pub mod horn;
 pub mod invariant;
 pub mod inverse;

@@ -8,7 +8,8 @@ use crate::clock::Stopwatch;
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::explicit::{Reachable, explore};
-use crate::invariant::{self, Found};
+pub use crate::groups::groups;
+use crate::invariant::{self, Failed, Found};
 use crate::inverse::inverse;
 use crate::limits::{Limits, Reached};
 use crate::program::{Assertion, Program, Right, Tree};
@@ -18,8 +19,10 @@ use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof, Table};
 use crate::step::Step;
 
 /// Sets that a safety proof may store before invariants are looked for, and the time for it.
-const QUICK_STORED: usize = 3_000;
+const QUICK_STORED: usize = 1_000;
 const QUICK_TIME: Duration = Duration::from_secs(1);
+/// States explored to see whether that is all.
+const FEW_STATES: usize = 5_000;
 /// Time for one kind of invariant.
 const FOUND_TIME: Duration = Duration::from_secs(2);
 
@@ -30,6 +33,8 @@ pub struct Options {
     pub safety: SafetyOptions,
     /// Ignore relative assertions in safety proofs (to measure what they save).
     pub without_assertions: bool,
+    /// Do not look for invariants.
+    pub without_invariants: bool,
     /// Only the one-level attempt for relative assertions.
     pub one_level_only: bool,
     /// Count goals as the paper's first table does: every right goal satisfiable jointly with the
@@ -50,6 +55,7 @@ impl Default for Options {
         Options {
             safety: SafetyOptions::default(),
             without_assertions: false,
+            without_invariants: false,
             one_level_only: false,
             paper_counts: false,
             max_time: Duration::from_secs(600),
@@ -160,64 +166,6 @@ pub fn prove_each(program: &Program, options: &Options, decided: &mut dyn FnMut(
         run.group(&group, decided);
     }
     run.reports.into_iter().flatten().collect()
-}
-
-/// Strongly connected components of the `using` relation, dependencies first (Tarjan).
-pub fn groups(program: &Program) -> Vec<Vec<usize>> {
-    struct Tarjan<'p> {
-        program: &'p Program,
-        index: Vec<Option<usize>>,
-        low: Vec<usize>,
-        stack: Vec<usize>,
-        on_stack: Vec<bool>,
-        next: usize,
-        out: Vec<Vec<usize>>,
-    }
-    impl Tarjan<'_> {
-        fn visit(&mut self, v: usize) {
-            self.index[v] = Some(self.next);
-            self.low[v] = self.next;
-            self.next += 1;
-            self.stack.push(v);
-            self.on_stack[v] = true;
-            for &w in &self.program.assertions[v].using {
-                if self.index[w].is_none() {
-                    self.visit(w);
-                    self.low[v] = self.low[v].min(self.low[w]);
-                } else if self.on_stack[w] {
-                    self.low[v] = self.low[v].min(self.index[w].expect("just seen to be visited"));
-                }
-            }
-            if Some(self.low[v]) == self.index[v] {
-                let mut component = Vec::new();
-                while let Some(w) = self.stack.pop() {
-                    self.on_stack[w] = false;
-                    component.push(w);
-                    if w == v {
-                        break;
-                    }
-                }
-                component.sort_unstable();
-                self.out.push(component);
-            }
-        }
-    }
-    let n = program.assertions.len();
-    let mut tarjan = Tarjan {
-        program,
-        index: vec![None; n],
-        low: vec![0; n],
-        stack: Vec::new(),
-        on_stack: vec![false; n],
-        next: 0,
-        out: Vec::new(),
-    };
-    for v in 0..n {
-        if tarjan.index[v].is_none() {
-            tarjan.visit(v);
-        }
-    }
-    tarjan.out
 }
 
 /// A safety claim that holds of every state: usable as an invariant. One with a condition on the
@@ -435,29 +383,41 @@ impl Run<'_> {
         let with_maps = !maps.is_empty();
         let prover = Prover::new(self.program, &self.domain, maps, &invariants);
         // What is easy is settled without looking for invariants; then these are tried, then everything.
-        let quick = SafetyOptions {
-            max_stored: options.max_stored.min(QUICK_STORED),
-            max_time: options.max_time.min(QUICK_TIME),
-            ..options.clone()
+        let mut why = None;
+        let mut outcome = if self.options.without_invariants {
+            prover.unreachable(&bad, &options)
+        } else {
+            let max_stored = options.max_stored.min(QUICK_STORED);
+            let max_time = options.max_time.min(QUICK_TIME);
+            prover.unreachable(&bad, &SafetyOptions { max_stored, max_time, ..options.clone() })
         };
-        let mut outcome = prover.unreachable(&bad, &quick);
-        if let Err((GaveUp::Stored | GaveUp::Limit(_), _)) = outcome {
-            let hints = with_maps || !invariants.is_empty();
-            match self.with_found_invariant(assertion, &bad, &limits, hints, &options) {
-                Some((found, proof)) => {
-                    report.stored = proof.table.stored;
-                    report.left_states = proof.table.entries.len();
-                    report.verdict = Verdict::Proved;
+        if let Err((GaveUp::Stored | GaveUp::Limit(_), _)) = outcome
+            && !self.options.without_invariants
+            && limits.ended().is_none()
+        {
+            match self.found_alone(assertion, &bad, &limits) {
+                Ok(found) => {
                     report.conditional_on.clear();
-                    report.found = Some((found.name, found.cells.len()));
-                    let proof = Box::new(proof);
-                    let found = Some(found);
-                    report.proof =
-                        Some(Proof::Safety { proof, maps: Vec::new(), invariants: Vec::new(), found });
+                    let proof = SafetyProof { table: Table::default(), visited: 0 };
+                    self.proved_with(&mut report, proof, Vec::new(), found);
                     return report;
                 }
-                None => outcome = prover.unreachable(&bad, &options),
+                Err(reason) => why = reason,
             }
+            // Invariants that the user names are the ones to use.
+            let helped = if invariants.is_empty() { self.found_bounds(&limits) } else { None };
+            let proved = helped.and_then(|(found, tree)| {
+                let maps =
+                    map_list.iter().filter_map(|&m| Map::of(self.program, &self.domain, m).ok()).collect();
+                let prover = Prover::new(self.program, &self.domain, maps, &[&tree]);
+                let options = SafetyOptions { max_time: options.max_time / 2, ..options.clone() };
+                prover.unreachable(&bad, &options).ok().map(|proof| (found, proof))
+            });
+            if let Some((found, proof)) = proved {
+                self.proved_with(&mut report, proof, map_list, found);
+                return report;
+            }
+            outcome = prover.unreachable(&bad, &options);
         }
         let mut used = map_list;
         // A fact met after a map was applied says nothing; without maps it may be a real trace.
@@ -479,45 +439,65 @@ impl Run<'_> {
                 report.stored = table.stored;
                 report.left_states = table.entries.len();
                 report.verdict = self.refute_safety(assertion, &bad, reason, &limits);
+                if let (Verdict::Unknown(_), Some(why)) = (&report.verdict, why) {
+                    report.notes.push(why);
+                }
             }
         }
         report
     }
 
-    /// A proof by an invariant that is found: alone, or as a help for unfolding backwards. With hints of the user, unfolding as
-    /// they say comes before unfolding with what was found.
-    fn with_found_invariant(
+    /// Writes down a proof that uses an invariant which was found.
+    fn proved_with(&self, report: &mut Report, proof: SafetyProof, maps: Vec<usize>, found: Found) {
+        report.verdict = Verdict::Proved;
+        report.stored = proof.table.stored;
+        report.left_states = proof.table.entries.len();
+        report.found = Some((found.name, found.cells.len()));
+        if let [cell] = &found.cells[..] {
+            report.notes.push(format!("in every state: {}", self.domain.show(self.program, cell)));
+        }
+        let (proof, invariants, found) = (Box::new(proof), Vec::new(), Some(found));
+        report.proof = Some(Proof::Safety { proof, maps, invariants, found });
+    }
+
+    /// An invariant that excludes the bad states by itself, or what is in the way of one.
+    fn found_alone(
         &self,
         assertion: &Assertion,
         bad: &[State],
         limits: &Limits,
-        hints: bool,
-        options: &SafetyOptions,
-    ) -> Option<(Found, SafetyProof)> {
-        let nothing = || SafetyProof { table: Table::default(), visited: 0 };
-        let reachable = self.reachable();
-        if let Some(found) = invariant::explicit(self.program, &self.domain, assertion, reachable) {
-            return Some((found, nothing()));
+    ) -> Result<Found, Option<String>> {
+        let few = self.options.explore.min(FEW_STATES);
+        let reachable = explore(self.program, few, &limits.within(FOUND_TIME));
+        if let Some(found) = invariant::explicit(self.program, &self.domain, assertion, &reachable) {
+            return Ok(found);
         }
-        // A violation that exploration met is no reason to go on here.
-        if refute_safety(assertion, reachable).is_some() {
+        // What is violated has no invariant.
+        if refute_safety(assertion, &reachable).is_some() {
+            return Err(None);
+        }
+        let intervals = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME));
+        if let Some(found) = intervals.ok().filter(|f| f.excludes(bad) == Ok(true)) {
+            return Ok(found);
+        }
+        let zones = invariant::zones(self.program, &self.domain, bad, &limits.within(FOUND_TIME));
+        zones.map_err(|failed| match failed {
+            Failed::Meets(state) => {
+                let states = self.domain.show(self.program, &state);
+                Some(format!("the invariants tried do not exclude a violation among {states}"))
+            }
+            _ => None,
+        })
+    }
+
+    /// Bounds of columns that hold in every state, to help unfolding.
+    fn found_bounds(&self, limits: &Limits) -> Option<(Found, Tree)> {
+        let found = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME)).ok()?;
+        if found.is_trivial(&self.domain) {
             return None;
         }
-        let brief = limits.within(FOUND_TIME);
-        let intervals = invariant::intervals(self.program, &self.domain, &brief).ok();
-        if let Some(found) = intervals.clone().filter(|f| f.excludes(bad) == Ok(true)) {
-            return Some((found, nothing()));
-        }
-        let brief = limits.within(FOUND_TIME);
-        if let Ok(found) = invariant::zones(self.program, &self.domain, bad, &brief) {
-            return Some((found, nothing()));
-        }
-        let found = intervals.filter(|f| !hints && !f.is_trivial(&self.domain))?;
         let tree = found.tree(&self.domain).ok()?;
-        let prover = Prover::new(self.program, &self.domain, Vec::new(), &[&tree]);
-        let options = SafetyOptions { max_time: options.max_time / 2, ..options.clone() };
-        let proof = prover.unreachable(bad, &options).ok()?;
-        Some((found, proof))
+        Some((found, tree))
     }
 
     fn refute_safety(

@@ -61,6 +61,10 @@ pub(crate) struct Prove {
     #[arg(long)]
     without_assertions: bool,
 
+    /// Do not look for invariants: unfold backwards only
+    #[arg(long)]
+    without_invariants: bool,
+
     /// Try only the one-level proof of relative assertions
     #[arg(long)]
     one_level_only: bool,
@@ -246,6 +250,7 @@ pub(crate) fn main(prove: &Prove) -> u8 {
         options: Options {
             safety,
             without_assertions: prove.without_assertions,
+            without_invariants: prove.without_invariants,
             one_level_only: prove.one_level_only,
             paper_counts: prove.paper_counts,
             max_time: limit,
