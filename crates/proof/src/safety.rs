@@ -378,11 +378,11 @@ impl<'p> Prover<'p> {
         &self,
         bad: &[State],
         options: &SafetyOptions,
-    ) -> Result<SafetyProof, (GaveUp, Table)> {
+    ) -> Result<SafetyProof, (GaveUp, Box<Table>)> {
         let mut table = Table { split: self.splits_locations(bad), ..Table::default() };
         match self.search(bad, options, &mut table) {
             Ok(visited) => Ok(SafetyProof { table, visited }),
-            Err(reason) => Err((reason, table)),
+            Err(reason) => Err((reason, Box::new(table))),
         }
     }
 

@@ -61,7 +61,7 @@ fn original(seed: u64) -> Option<Certificate> {
     let safety = SafetyOptions { max_stored: 200, max_time: limit, ..SafetyOptions::default() };
     let options = Options { safety, max_time: limit, explore: 200, inverses: true, ..Options::default() };
     let mut reports = prove(&program, &options);
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         reports.iter_mut().for_each(|report| prove_by_invariant(&program, report));
     }
     let written = certificate(&program, &reports).ok()??;
