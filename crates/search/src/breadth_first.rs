@@ -106,6 +106,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             self.depth += 1;
             self.level(&level, &mut monitor, options)?;
         }
+        // What a store refuses looks like what it has: nothing may be concluded then.
+        if let Some(what) = self.seams.visited.exhausted() {
+            return Err(Stop::Incomplete(what.into()));
+        }
         // The last level had nothing new: it is not counted.
         self.depth = self.depth.saturating_sub(1);
         Ok(())
@@ -127,21 +131,22 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                     batch.is_late(state.number);
                 }
             }
-            // One expansion may take long: a batch ends when the clock ticks.
-            let mut due = false;
-            while self.successors.len() < BATCH && !due {
+            while self.successors.len() < BATCH {
                 let Some((stored, from)) = cursor.next() else { break };
                 self.expand(stored, from, Attempt::default(), &mut batch)?;
-                due = monitor.due();
+                // One expansion may take long. The clock ends the search or nothing: what is in a batch must not depend on it, since
+                // proposals that were refused are tried again in the next one.
+                if monitor.due()
+                    && let Some(stop) = monitor.check(options, &mut || self.statistics())
+                {
+                    return Err(stop);
+                }
             }
             if batch.is_empty() {
                 return Ok(());
             }
             self.left = cursor.left();
             self.look_up(&batch, &mut refused, options)?;
-            if due && let Some(stop) = monitor.check(options, &mut || self.statistics()) {
-                return Err(stop);
-            }
             if let Some(what) = self.seams.visited.exhausted() {
                 return Err(Stop::Incomplete(what.into()));
             }

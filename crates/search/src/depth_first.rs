@@ -202,6 +202,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 return Err(Stop::Incomplete(what.into()));
             }
         }
+        // What a store refuses looks like what it has: nothing may be concluded then.
+        if let Some(what) = self.seams.visited.exhausted() {
+            return Err(Stop::Incomplete(what.into()));
+        }
         // The level of the last states' successors is not counted: it was empty.
         self.depth = self.depth.saturating_sub(1);
         Ok(())

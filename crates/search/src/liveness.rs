@@ -286,6 +286,10 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 return Err(Stop::Incomplete(what.into()));
             }
         }
+        // What a store refuses looks like what it has: nothing may be concluded then.
+        if let Some(what) = self.store.exhausted() {
+            return Err(Stop::Incomplete(what.into()));
+        }
         self.depth = self.depth.saturating_sub(1);
         Ok(())
     }

@@ -6,17 +6,17 @@
 //! wrapped in [`Typed`].
 
 mod interrupt;
+mod memory;
 mod omega;
 mod parts;
-mod resident;
 mod successors;
 mod typed;
 mod walk;
 
 pub use interrupt::{Interrupt, Part as InterruptPart, Reason, TICK, Task, Ticker};
+pub use memory::{addresses_are_limited, fallible, may_fail, resident_bytes};
 pub use omega::{Marks, Names, Omega};
 pub use parts::{Part, PartKind, Parts, Whole};
-pub use resident::resident_bytes;
 pub use successors::{Entry, Successors};
 pub use typed::{Model, Typed};
 pub use walk::random_walks;

@@ -20,7 +20,7 @@ use quotient_system::{PartKind, Parts};
 use crate::interner::Pairs;
 use crate::key_set::{KeySet, key_hash};
 use crate::pool::Pool;
-use crate::{Known, Loaded, Visited};
+use crate::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States as numbers of shared components.
 pub struct Collapse<P> {
@@ -151,6 +151,10 @@ impl<P: Parts> Visited for Collapse<P> {
     }
 
     fn exhausted(&self) -> Option<&'static str> {
+        if self.pairs.is_refused() || self.states.is_refused() || self.pools().iter().any(|p| p.is_refused())
+        {
+            return Some(OUT_OF_MEMORY);
+        }
         let full = self.pairs.is_full() || self.pools().iter().any(|pool| pool.is_full());
         full.then_some("no numbers left for components of states (2^32)")
     }

@@ -4,12 +4,18 @@
 //! 1979). A segment that is full grows by a fraction while it is small, so that little memory is wasted; at its greatest
 //! size it is split in two by one more bit of the hash. No insertion ever waits for more than one segment to be moved.
 //!
+//! When there is no memory for a larger segment, the old one stays. It is not filled up to the last place, so that there is room for
+//! what the batch at hand still adds; a search looks after each batch ([`Directory::is_refused`]) and ends. Only if even that room is
+//! used up, memory is asked for in earnest.
+//!
 //! Inside a segment an entry's home grows with its hash, so that moving a segment reads and writes memory in order.
 
 /// One part of a table.
 pub(crate) trait Segment {
-    /// A segment with room for this many units (slots or cache lines).
-    fn with_units(units: usize) -> Self;
+    /// A segment with room for this many units (slots or cache lines); `None` if there is no memory for it.
+    fn with_units(units: usize) -> Option<Self>
+    where
+        Self: Sized;
     /// Its first byte.
     fn start(&self) -> *const u8;
     /// Its units.
@@ -22,17 +28,20 @@ pub(crate) trait Segment {
     fn next_units(units: usize) -> usize;
     /// Whether one more entry needs room to be made first.
     fn is_full(&self) -> bool;
+    /// Whether one more entry would take the last free place.
+    fn is_packed(&self) -> bool;
     /// Moves all entries: to `lower`, or, when there is an `upper`, those whose bit `depth` of the hash (from the top)
     /// is set to that. The new segments are reached by `new_depth` bits.
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, upper: Option<&mut Self>);
-    /// Grows to this many units, reached by `depth` bits of the hash.
-    fn grow(&mut self, depth: u32, units: usize)
+    /// Grows to this many units, reached by `depth` bits of the hash; `None` if there is no memory for that.
+    fn grow(&mut self, depth: u32, units: usize) -> Option<()>
     where
         Self: Sized,
     {
-        let mut larger = Self::with_units(units);
+        let mut larger = Self::with_units(units)?;
         self.move_into(depth, &mut larger, None);
         *self = larger;
+        Some(())
     }
     /// Bytes allocated.
     fn bytes(&self) -> usize;
@@ -73,11 +82,13 @@ pub(crate) struct Directory<S> {
     len: u64,
     /// How often a segment was moved.
     moves: u64,
+    /// There was no memory for a larger segment.
+    refused: bool,
 }
 
 impl<S: Segment> Default for Directory<S> {
     fn default() -> Self {
-        let segment = S::with_units(S::FIRST_UNITS);
+        let segment = S::with_units(S::FIRST_UNITS).unwrap_or_else(|| no_memory());
         let route = Route { start: segment.start(), units: segment.units(), depth: 0, segment: 0 };
         Directory {
             routes: vec![route],
@@ -85,6 +96,7 @@ impl<S: Segment> Default for Directory<S> {
             segments: vec![Held { segment, depth: 0 }],
             len: 0,
             moves: 0,
+            refused: false,
         }
     }
 }
@@ -150,10 +162,29 @@ impl<S: Segment> Directory<S> {
         let mut made = false;
         // SAFETY: as above.
         while unsafe { self.segments.get_unchecked(self.number(hash)) }.segment.is_full() {
-            self.make_room(self.number(hash), hash);
+            if self.make_room(self.number(hash), hash).is_none() {
+                self.refuse(hash);
+                break;
+            }
             made = true;
         }
         made
+    }
+
+    /// There is no memory to make room with. What is free must do for the rest of a batch.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, hash: u64) {
+        self.refused = true;
+        if self.segment(hash).0.is_packed() {
+            no_memory();
+        }
+    }
+
+    /// Was there no memory for what was added last? Everything is still there, but nothing more must be added.
+    #[inline(always)]
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused
     }
 
     /// The only segment, if there is but one.
@@ -170,19 +201,19 @@ impl<S: Segment> Directory<S> {
 
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, number: usize, hash: u64) {
+    fn make_room(&mut self, number: usize, hash: u64) -> Option<()> {
         self.moves += 1;
         let Held { segment, depth } = &mut self.segments[number];
         let depth = *depth;
         let units = segment.units();
         // 40 bits are never used up by real tables; a bad hash must not split for ever.
         if units < S::MOST_UNITS || depth >= 40 {
-            segment.grow(depth, S::next_units(units));
+            segment.grow(depth, S::next_units(units))?;
             self.renew(number);
-            return;
+            return Some(());
         }
-        let mut lower = S::with_units(S::MOST_UNITS / 2);
-        let mut upper = S::with_units(S::MOST_UNITS / 2);
+        let mut lower = S::with_units(S::MOST_UNITS / 2)?;
+        let mut upper = S::with_units(S::MOST_UNITS / 2)?;
         segment.move_into(depth + 1, &mut lower, Some(&mut upper));
         self.segments[number] = Held { segment: lower, depth: depth + 1 };
         let second = self.segments.len() as u32;
@@ -198,6 +229,7 @@ impl<S: Segment> Directory<S> {
         self.routes[first + span / 2..first + span].iter_mut().for_each(|r| r.segment = second);
         self.renew(number);
         self.renew(second as usize);
+        Some(())
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -216,6 +248,14 @@ impl<S: Segment> Directory<S> {
             + (self.routes.len() * size_of::<Route>()) as u64
             + (self.segments.len() * size_of::<Held<S>>()) as u64
     }
+}
+
+/// Ends as every allocation does that cannot be had and cannot be done without.
+#[cold]
+fn no_memory() -> ! {
+    // More than there can be: an allocator with an answer of its own is asked first.
+    drop(Vec::<u8>::with_capacity(isize::MAX as usize));
+    std::alloc::handle_alloc_error(std::alloc::Layout::new::<u8>())
 }
 
 /// Position of a hash among `units`, by the bits that did not choose the segment: it grows with the hash.

@@ -13,7 +13,7 @@ use flate2::{Compress, Compression, FlushCompress};
 
 use crate::hash::{mix, term};
 use crate::pool::Pool;
-use crate::{Known, Loaded, Visited};
+use crate::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States compressed one by one.
 #[derive(Debug)]
@@ -102,6 +102,7 @@ impl Visited for Gzip {
 
     fn exhausted(&self) -> Option<&'static str> {
         match (self.failed, self.pool.is_full()) {
+            _ if self.pool.is_refused() => Some(OUT_OF_MEMORY),
             (true, _) => Some("a state could not be compressed"),
             (_, true) => Some("no numbers left for states (2^32)"),
             _ => None,

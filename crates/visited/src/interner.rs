@@ -227,6 +227,7 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
             return u32::MAX;
         }
         self.directory.make_room_for(hash);
+        self.full |= self.directory.is_refused();
         let (lines, depth) = self.directory.segment(hash);
         if let Err(free) = lines.find(&key, hash, depth) {
             self.directory.segment_mut(hash).put_from(free, (key, next as u32));
@@ -235,9 +236,15 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         next as u32
     }
 
-    /// Whether the numbers have run out; keys interned since then have no number of their own.
+    /// Whether numbers or memory have run out; keys interned since then may have no number of their own.
+    #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
         self.full
+    }
+
+    /// Whether memory has run out.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.directory.is_refused()
     }
 
     pub(crate) fn bytes(&self) -> u64 {

@@ -282,6 +282,11 @@ impl KeySet {
         unsafe { find::<false>(lines, depth, hash) }.is_ok()
     }
 
+    /// Whether memory has run out.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.directory.is_refused()
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.directory.len() + u64::from(self.zero)
     }

@@ -35,6 +35,9 @@ pub use tree::Tree;
 
 use quotient_system::Successors;
 
+/// Why a store is exhausted when there is no memory for it.
+pub const OUT_OF_MEMORY: &str = "out of memory";
+
 /// A state that is in the store already, with the hint computed for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {

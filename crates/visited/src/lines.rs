@@ -91,8 +91,9 @@ impl<L: Line> std::ops::Deref for Lines<L> {
 }
 
 impl<L: Line> Segment for Lines<L> {
-    fn with_units(units: usize) -> Self {
-        Lines { lines: Zeroed::growing(units, Self::MOST_UNITS), len: 0, limit: Self::limit(units) }
+    fn with_units(units: usize) -> Option<Self> {
+        let lines = Zeroed::growing(units, Self::MOST_UNITS)?;
+        Some(Lines { lines, len: 0, limit: Self::limit(units) })
     }
 
     fn units(&self) -> usize {
@@ -118,6 +119,10 @@ impl<L: Line> Segment for Lines<L> {
         self.len >= self.limit
     }
 
+    fn is_packed(&self) -> bool {
+        self.len + 1 >= self.lines.len() * L::PLACES
+    }
+
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
         for line in self.lines.iter() {
             for entry in (0..L::PLACES).map_while(|place| line.entry(place)) {
@@ -129,13 +134,13 @@ impl<L: Line> Segment for Lines<L> {
         }
     }
 
-    fn grow(&mut self, depth: u32, units: usize) {
+    fn grow(&mut self, depth: u32, units: usize) -> Option<()> {
         let before = self.lines.len();
         if !self.lines.grow(units) {
-            let mut larger = Self::with_units(units);
+            let mut larger = Self::with_units(units)?;
             self.move_into(depth, &mut larger, None);
             *self = larger;
-            return;
+            return Some(());
         }
         // In place, so that no memory is given back to be cleared again. From the last line to the first, entries go to their
         // new lines: homes grow with the hash, so that these are behind the line read, among those read already. Entries that
@@ -168,6 +173,7 @@ impl<L: Line> Segment for Lines<L> {
         for entry in waiting {
             self.put(entry, depth);
         }
+        Some(())
     }
 
     fn bytes(&self) -> usize {

@@ -1,6 +1,13 @@
 //! Zeroed arrays; large ones on huge pages where the system has them.
 //!
 //! A visited set is read at random places: with pages of 4 KiB nearly every access also misses the translation cache.
+//!
+//! An array that cannot be had is `None`: stores then stay as they are and say that they are exhausted. Where addresses are limited
+//! (`ulimit -v`), none are reserved beyond what is needed.
+
+use std::sync::OnceLock;
+
+use quotient_system::{addresses_are_limited, fallible};
 
 /// Bytes of a huge page.
 const HUGE: usize = 1 << 21;
@@ -33,29 +40,27 @@ unsafe impl<T: Plain + Send> Send for Zeroed<T> {}
 unsafe impl<T: Plain + Sync> Sync for Zeroed<T> {}
 
 impl<T: Plain> Zeroed<T> {
-    pub(crate) fn new(len: usize) -> Zeroed<T> {
+    pub(crate) fn new(len: usize) -> Option<Zeroed<T>> {
         Zeroed::growing(len, len)
     }
 
     /// An array of `len` elements that may grow in place up to `most`, if it is large: addresses are reserved for that,
     /// but no memory.
-    pub(crate) fn growing(len: usize, most: usize) -> Zeroed<T> {
+    pub(crate) fn growing(len: usize, most: usize) -> Option<Zeroed<T>> {
         if len == 0 {
-            return Zeroed { pointer: std::ptr::NonNull::dangling().as_ptr(), len: 0, mapped: None, most: 0 };
+            let pointer = std::ptr::NonNull::dangling().as_ptr();
+            return Some(Zeroed { pointer, len: 0, mapped: None, most: 0 });
         }
         let bytes = len * size_of::<T>();
         if bytes >= (if most > len { GROWING } else { HUGE })
+            && !limited()
             && let Some((pointer, mapped)) = map_huge(most.max(len) * size_of::<T>())
         {
-            return Zeroed { pointer: pointer.cast(), len, mapped: Some(mapped), most: most.max(len) };
+            return Some(Zeroed { pointer: pointer.cast(), len, mapped: Some(mapped), most: most.max(len) });
         }
-        let layout = Self::layout(len);
         // SAFETY: the layout has a size that is not zero.
-        let pointer = unsafe { std::alloc::alloc_zeroed(layout) };
-        if pointer.is_null() {
-            std::alloc::handle_alloc_error(layout);
-        }
-        Zeroed { pointer: pointer.cast(), len, mapped: None, most: len }
+        let pointer = fallible(|| unsafe { std::alloc::alloc_zeroed(Self::layout(len)) });
+        (!pointer.is_null()).then(|| Zeroed { pointer: pointer.cast(), len, mapped: None, most: len })
     }
 
     /// Makes the array longer where it is; what is new is zero. `false` when there are no addresses for that.
@@ -77,6 +82,12 @@ impl<T: Plain> Zeroed<T> {
     pub(crate) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
+}
+
+/// Are addresses limited? Asked once.
+fn limited() -> bool {
+    static LIMITED: OnceLock<bool> = OnceLock::new();
+    *LIMITED.get_or_init(addresses_are_limited)
 }
 
 /// Maps at least `bytes` zero bytes, aligned to huge pages and marked for them.
@@ -162,7 +173,7 @@ mod tests {
 
     #[test]
     fn large_arrays_grow_in_place() {
-        let mut array = Zeroed::<u64>::growing(300_000, 1_000_000);
+        let mut array = Zeroed::<u64>::growing(300_000, 1_000_000).expect("there is memory");
         array.fill(7);
         if array.grow(900_000) {
             assert!(array[..300_000].iter().all(|w| *w == 7));
@@ -172,9 +183,14 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_had_is_none() {
+        assert!(Zeroed::<u64>::new(1 << 55).is_none());
+    }
+
+    #[test]
     fn small_and_large_arrays_are_zero_and_writable() {
         for len in [0, 1, 1000, 300_000, 1_000_000] {
-            let mut array = Zeroed::<u64>::new(len);
+            let mut array = Zeroed::<u64>::new(len).expect("there is memory");
             assert!(array.iter().all(|w| *w == 0));
             for (index, word) in array.iter_mut().enumerate() {
                 *word = index as u64;

@@ -4,7 +4,7 @@
 //! state costs twelve bytes more than in the plain set.
 
 use crate::interner::Triples;
-use crate::{Known, Loaded, Tree, Visited};
+use crate::{Known, Loaded, OUT_OF_MEMORY, Tree, Visited};
 
 /// States numbered from 0 in the order of their first lookup.
 #[derive(Debug, Default)]
@@ -79,6 +79,9 @@ impl Numbered {
 
     /// As [`Visited::exhausted`].
     pub fn exhausted(&self) -> Option<&'static str> {
+        if self.roots.is_refused() {
+            return Some(OUT_OF_MEMORY);
+        }
         if self.roots.is_full() { Some("no numbers left for states (2^32)") } else { self.tree.exhausted() }
     }
 }

@@ -7,7 +7,7 @@
 use crate::directory::{Directory, Segment};
 use crate::hash::{mix, term};
 use crate::memory::Zeroed;
-use crate::{Known, Loaded, Visited, prefetch};
+use crate::{Known, Loaded, OUT_OF_MEMORY, Visited, prefetch};
 
 /// States stored whole.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Plain {
     by_length: Vec<Slab>,
     len: u64,
     full: bool,
+    /// There was no memory for a state.
+    refused: bool,
 }
 
 /// Words in one chunk of a slab: growing never copies states. The first chunks are smaller.
@@ -71,8 +73,8 @@ impl Table {
 }
 
 impl Segment for Table {
-    fn with_units(units: usize) -> Self {
-        Table { slots: Zeroed::new(units), len: 0 }
+    fn with_units(units: usize) -> Option<Self> {
+        Some(Table { slots: Zeroed::new(units)?, len: 0 })
     }
 
     fn units(&self) -> usize {
@@ -96,6 +98,10 @@ impl Segment for Table {
     fn is_full(&self) -> bool {
         // At most two in three slots are used.
         (self.len + 1) * 3 > self.slots.len() * 2
+    }
+
+    fn is_packed(&self) -> bool {
+        self.len + 1 >= self.slots.len()
     }
 
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
@@ -125,7 +131,9 @@ impl Slab {
         unsafe { self.chunks.get_unchecked(chunk as usize).get_unchecked(start..start + self.words) }
     }
 
-    fn push(&mut self, state: &[u64]) {
+    /// Adds a state; `None` if there is no memory for it.
+    #[inline]
+    fn push(&mut self, state: &[u64]) -> Option<()> {
         let within = (self.count & ((1 << self.shift) - 1)) as usize;
         let chunk = (self.count >> self.shift) as usize;
         if chunk == self.chunks.len() {
@@ -133,17 +141,18 @@ impl Slab {
             let first = chunk == 0 && FIRST_CHUNK / self.words > 0;
             let words =
                 if first { FIRST_CHUNK.min(self.words << self.shift) } else { self.words << self.shift };
-            self.chunks.push(Zeroed::new(words.max(self.words)));
+            self.chunks.push(Zeroed::new(words.max(self.words))?);
         }
         let start = within * self.words;
         if start + self.words > self.chunks[chunk].len() {
-            let mut whole = Zeroed::new(self.words << self.shift);
+            let mut whole = Zeroed::new(self.words << self.shift)?;
             let old = &self.chunks[chunk];
             whole[..old.len()].copy_from_slice(old);
             self.chunks[chunk] = whole;
         }
         self.chunks[chunk][start..start + self.words].copy_from_slice(state);
         self.count += 1;
+        Some(())
     }
 }
 
@@ -217,6 +226,7 @@ impl Visited for Plain {
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
         let slab = &mut self.by_length[state.len()];
         slab.table.make_room_for(key);
+        self.refused |= slab.table.is_refused();
         let (table, depth) = slab.table.segment(key);
         let Err(at) = table.find(key, depth, |number| slab.state(number) == state) else { return false };
         if slab.count == u32::MAX - 1 {
@@ -224,11 +234,14 @@ impl Visited for Plain {
             return false;
         }
         let slot = key >> 32 << 32 | u64::from(slab.count + 1);
+        if slab.push(state).is_none() {
+            self.refused = true;
+            return false;
+        }
         let table = slab.table.segment_mut(key);
         table.slots[at] = slot;
         table.len += 1;
         slab.table.added(1);
-        slab.push(state);
         self.len += 1;
         true
     }
@@ -251,6 +264,9 @@ impl Visited for Plain {
     }
 
     fn exhausted(&self) -> Option<&'static str> {
+        if self.refused {
+            return Some(OUT_OF_MEMORY);
+        }
         self.full.then_some("the plain store has no numbers left for new states (2^32)")
     }
 

@@ -3,6 +3,8 @@
 //! The vectors lie one behind the other; a table of numbers finds them. A slot of the table is four bytes and no hash is
 //! kept, so that a short vector costs little more than its bytes: comparing reads the vector itself.
 
+use quotient_system::fallible;
+
 use crate::hash::{mix, term};
 
 /// Vectors of bytes, numbered.
@@ -16,6 +18,8 @@ pub(crate) struct Pool {
     /// Numbers + 1; 0 is free. At most three in four are used.
     slots: Vec<u32>,
     full: bool,
+    /// There was no memory for a vector.
+    refused: bool,
 }
 
 /// Vectors whose places are relative to one byte.
@@ -31,11 +35,12 @@ fn hash(bytes: &[u8]) -> u64 {
     mix(sum)
 }
 
-/// Makes room by a quarter at a time, so that little memory waits unused.
-fn grow<T>(list: &mut Vec<T>, more: usize) {
+/// Makes room by a quarter at a time, so that little memory waits unused; `None` if there is no memory.
+fn grow<T>(list: &mut Vec<T>, more: usize) -> Option<()> {
     if list.capacity() - list.len() < more {
-        list.reserve_exact(more.max(list.len() / 4).max(64));
+        fallible(|| list.try_reserve_exact(more.max(list.len() / 4).max(64))).ok()?;
     }
+    Some(())
 }
 
 impl Pool {
@@ -68,8 +73,12 @@ impl Pool {
 
     /// The number of a vector, and whether it is new.
     pub(crate) fn number(&mut self, vector: &[u8]) -> (u32, bool) {
-        if (self.starts.len() + 1) * 4 > self.slots.len() * 3 {
-            self.rehash();
+        if (self.starts.len() + 1) * 4 > self.slots.len() * 3 && self.rehash().is_none() {
+            self.refused = true;
+            // A lookup needs a free slot.
+            if self.starts.len() + 1 >= self.slots.len() {
+                return (u32::MAX, false);
+            }
         }
         let at = match self.look(vector) {
             Ok(number) => return (number, false),
@@ -84,8 +93,10 @@ impl Pool {
             self.full = true;
             return (u32::MAX, false);
         };
-        grow(&mut self.starts, 1);
-        grow(&mut self.bytes, vector.len());
+        if grow(&mut self.starts, 1).and_then(|()| grow(&mut self.bytes, vector.len())).is_none() {
+            self.refused = true;
+            return (u32::MAX, false);
+        }
         self.starts.push(start);
         self.bytes.extend_from_slice(vector);
         self.slots[at] = number as u32 + 1;
@@ -93,18 +104,28 @@ impl Pool {
     }
 
     #[cold]
-    fn rehash(&mut self) {
-        self.slots = vec![0; (self.slots.len() + self.slots.len() / 2).max(64)];
+    fn rehash(&mut self) -> Option<()> {
+        let count = (self.slots.len() + self.slots.len() / 2).max(64);
+        let mut slots = Vec::new();
+        fallible(|| slots.try_reserve_exact(count)).ok()?;
+        slots.resize(count, 0);
+        self.slots = slots;
         for number in 0..self.starts.len() as u32 {
             if let Err(at) = self.look(self.vector(number)) {
                 self.slots[at] = number + 1;
             }
         }
+        Some(())
     }
 
     /// How many vectors there are.
     pub(crate) fn len(&self) -> u64 {
         self.starts.len() as u64
+    }
+
+    /// Whether memory has run out.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused
     }
 
     /// Whether vectors were refused.

@@ -21,7 +21,7 @@ use quotient_system::Successors;
 use crate::interner::{Pairs, Quads, Triples};
 use crate::key_set::{KeySet, key_hash};
 use crate::plan::{Node, Plan};
-use crate::{Group, Known, Loaded, Looked, Visited};
+use crate::{Group, Known, Loaded, Looked, OUT_OF_MEMORY, Visited};
 
 /// States as trees of shared nodes.
 #[derive(Debug, Default)]
@@ -30,6 +30,8 @@ pub struct Tree {
     /// Tree and root set by number of words.
     pub(crate) by_length: Vec<Length>,
     pub(crate) len: u64,
+    /// There was no memory for a root.
+    pub(crate) refused: bool,
 }
 
 #[derive(Debug, Default)]
@@ -223,6 +225,17 @@ pub(crate) fn slots_of(state: &[u64]) -> &[u32] {
     unsafe { std::slice::from_raw_parts(state.as_ptr().cast::<u32>(), 2 * state.len()) }
 }
 
+impl Tree {
+    /// What has run out.
+    #[cold]
+    fn reason(&self) -> Option<&'static str> {
+        let Nodes { pairs, triples, quads } = &self.nodes;
+        let memory = self.refused || pairs.is_refused() || triples.is_refused() || quads.is_refused();
+        let numbers = "the tree store has no numbers left for new nodes (2^32)";
+        Some(if memory { OUT_OF_MEMORY } else { numbers })
+    }
+}
+
 impl Visited for Tree {
     #[inline]
     fn hint_len(&self, words: usize) -> usize {
@@ -255,7 +268,11 @@ impl Visited for Tree {
 
     #[inline(always)]
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
-        let new = self.by_length[state.len()].roots.insert(key);
+        let roots = &mut self.by_length[state.len()].roots;
+        let new = roots.insert(key);
+        if new {
+            self.refused |= roots.is_refused();
+        }
         self.len += u64::from(new);
         new
     }
@@ -288,9 +305,14 @@ impl Visited for Tree {
         nodes + roots.map(KeySet::bytes).sum::<u64>()
     }
 
+    #[inline]
     fn exhausted(&self) -> Option<&'static str> {
-        let full = self.nodes.pairs.is_full() || self.nodes.triples.is_full() || self.nodes.quads.is_full();
-        full.then_some("the tree store has no numbers left for new nodes (2^32)")
+        let Nodes { pairs, triples, quads } = &self.nodes;
+        if self.refused | pairs.is_full() | triples.is_full() | quads.is_full() {
+            self.reason()
+        } else {
+            None
+        }
     }
 
     fn name(&self) -> &'static str {

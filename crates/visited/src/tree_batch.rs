@@ -44,6 +44,7 @@ impl Tree {
                 insert_roots(roots, looked);
             }
         }
+        self.refused |= roots.is_refused();
         self.len += looked.new.len() as u64;
         true
     }

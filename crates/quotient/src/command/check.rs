@@ -130,12 +130,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         cpu_seconds: usage::cpu_seconds(),
         peak_rss_bytes: usage::peak_rss_bytes(),
     };
-    terminal::print(&if options.json {
-        json::report(&run)
-    } else {
-        human::report(&run, options.trace.as_deref())
-    });
-    exit_status(&outcome)
+    let text = if options.json { json::report(&run) } else { human::report(&run, options.trace.as_deref()) };
+    terminal::report(&text, exit_status(&outcome))
 }
 
 fn load_relative(path: &Path, model: &Model) -> Result<Relative, String> {

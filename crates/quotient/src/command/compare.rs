@@ -138,13 +138,10 @@ pub(crate) fn main(options: &Compare) -> u8 {
     } else {
         table(&rows)
     });
-    match (agreement(&rows), watch::interrupt().reason()) {
-        (status::HOLDS, Some(reason)) => {
-            eprintln!("undecided: {reason}");
-            status::UNDECIDED
-        }
-        (status, _) => status,
-    }
+    let status = agreement(&rows);
+    let Some(reason) = watch::interrupt().reason() else { return status };
+    eprintln!("undecided: {reason}, after {} runs", rows.len());
+    if status == status::HOLDS { status::UNDECIDED } else { status }
 }
 
 /// All runs that decided must agree.

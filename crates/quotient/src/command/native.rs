@@ -298,8 +298,8 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),
     };
-    terminal::print(&if options.json { native_report::json(&run) } else { native_report::human(&run) });
-    exit_status(&report)
+    let text = if options.json { native_report::json(&run) } else { native_report::human(&run) };
+    terminal::report(&text, exit_status(&report))
 }
 
 fn failed(message: &str, code: u8, as_json: bool) -> u8 {

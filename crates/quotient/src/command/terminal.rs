@@ -99,9 +99,21 @@ pub(crate) fn grouped(number: u64) -> String {
 
 /// Writes to standard output; a closed pipe ends the process quietly.
 pub(crate) fn print(text: &str) {
+    print_and(text, || {});
+}
+
+/// Writes the whole report about something, of which the exit status is known; gives the status.
+pub(crate) fn report(text: &str, status: u8) -> u8 {
+    print_and(text, || super::watch::reported(status));
+    status
+}
+
+fn print_and(text: &str, then: impl FnOnce()) {
     let written = super::watch::writing(|| {
         let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        then();
+        written
     });
     if written.is_err() {
         std::process::exit(0);

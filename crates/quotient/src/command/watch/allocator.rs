@@ -1,23 +1,23 @@
 //! The allocator of the command: the system's, with an answer for when there is no more memory.
 //!
-//! Rust ends a process by `abort` when an allocation fails that its caller cannot do without. The answer to the user is then
-//! "undecided", with what is known. So, when the system refuses memory for the first time, a reserve is given back to it, the token
-//! is raised, and the allocation is tried again: what polls the token ends with its usual report, made with the reserve. An
-//! allocation that still fails is refused. Callers that can do without go on; for the others `abort` follows, whose
-//! signal is caught here: the work is left where it is, and the report is made from what is known.
+//! Rust ends a process by `abort` when an allocation fails that its caller cannot do without; a user is to be told "undecided", with
+//! what is known. So, when the system refuses memory for the first time, a reserve is given back to it, the token is raised,
+//! and the allocation is tried again: what polls the token ends with its usual report, made with the reserve. When that
+//! does not help either, callers that can do without ([`may_fail`]) are refused, and all others never return: the work is left
+//! where it is, and the report is made from what is known, by the thread that asked for memory.
 //!
-//! Why that is safe although it happens in a signal handler: the signal is raised by this very thread in `abort`, called by the
-//! allocation that was refused, not at an arbitrary place. The allocator is not in use by this thread then, and no lock is
-//! taken that would have to be waited for. A panic, which ends in `abort` too, is not meant: only a thread whose last large
-//! event was a refused allocation is, and every other one ends as it did before.
+//! That thread may be anywhere, and hold any lock but those of the system's allocator, which has answered. The report waits for no
+//! lock (see the module above), and what it allocates comes here again: if it is refused, too, the process ends
+//! with nothing but the exit status for "undecided".
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use quotient::system::Reason;
+use quotient::system::{Reason, may_fail};
 
-use super::{ENDING, FREE, INTERRUPT, WRITER, end, memory};
+use super::{ENDING, FREE, INTERRUPT, WRITER, end, exit, memory, write_all};
+use crate::command::status;
 
 struct WithReserve;
 
@@ -25,8 +25,6 @@ struct WithReserve;
 static ALLOCATOR: WithReserve = WithReserve;
 
 thread_local! {
-    /// An allocation of this thread was refused.
-    static REFUSED: Cell<bool> = const { Cell::new(false) };
     /// This thread makes the last report.
     static REPORTS: Cell<bool> = const { Cell::new(false) };
 }
@@ -36,14 +34,34 @@ thread_local! {
 #[inline(never)]
 fn again(allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
     memory::release();
-    if let Some(interrupt) = INTERRUPT.get() {
+    let interrupt = INTERRUPT.get();
+    if let Some(interrupt) = interrupt {
         interrupt.raise(Reason::OutOfMemory);
     }
     let pointer = allocate();
-    if pointer.is_null() {
-        REFUSED.set(true);
+    // Before the command has begun there is nothing to report.
+    if pointer.is_null() && !may_fail() && interrupt.is_some() {
+        give_up();
     }
     pointer
+}
+
+/// Reports what is known and ends the process.
+fn give_up() -> ! {
+    match WRITER.compare_exchange(FREE, ENDING, Ordering::Acquire, Ordering::Relaxed) {
+        Ok(_) => {
+            REPORTS.set(true);
+            end()
+        }
+        // Another thread is ending the process.
+        Err(ENDING) if !REPORTS.get() => loop {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        },
+        Err(_) => {
+            write_all("undecided: out of memory\n");
+            exit(status::UNDECIDED)
+        }
+    }
 }
 
 // SAFETY: everything is passed on to the system's allocator; what it refuses is asked for once more, with the same arguments.
@@ -85,40 +103,5 @@ unsafe impl GlobalAlloc for WithReserve {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: as promised by the caller.
         unsafe { System.dealloc(block, layout) }
-    }
-}
-
-/// Catches `abort`.
-pub(super) fn catch_abort() {
-    // SAFETY: the handler is argued for above; the structure is valid, zeroes are a value of it.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = aborted as *const () as libc::sighandler_t;
-        // It may happen again while the report is made.
-        action.sa_flags = libc::SA_NODEFER;
-        libc::sigaction(libc::SIGABRT, &action, std::ptr::null_mut());
-    }
-}
-
-extern "C" fn aborted(signal: i32) {
-    if !REFUSED.get() {
-        // SAFETY: without the handler the signal ends the process, as if there had never been one.
-        unsafe {
-            libc::signal(signal, libc::SIG_DFL);
-            libc::raise(signal);
-        }
-        return;
-    }
-    match WRITER.compare_exchange(FREE, ENDING, Ordering::Acquire, Ordering::Relaxed) {
-        Ok(_) => {
-            REPORTS.set(true);
-            end()
-        }
-        // Another thread is ending the process.
-        Err(ENDING) if !REPORTS.get() => loop {
-            std::thread::sleep(std::time::Duration::from_secs(1));
-        },
-        // Out of memory in a report: the status says that it does not count.
-        Err(_) => super::exit(crate::command::status::UNDECIDED),
     }
 }

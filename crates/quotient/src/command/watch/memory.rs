@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use quotient::system::addresses_are_limited;
+
 /// Bytes of the reserve: enough for any report.
 const RESERVE: usize = 16 << 20;
 
@@ -9,8 +11,7 @@ static KEPT: AtomicPtr<libc::c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Makes ready for the day when the system refuses memory.
 pub(super) fn prepare() {
-    super::allocator::catch_abort();
-    if limited() {
+    if addresses_are_limited() {
         // Other threads allocate little here: they need not reserve addresses of their own for it.
         // SAFETY: sets an option of the allocator.
         #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -20,16 +21,6 @@ pub(super) fn prepare() {
         keep();
     }
     touch_stack();
-}
-
-/// Is the address space limited, as by `ulimit -v`? Otherwise the system grants addresses without end, and a reserve is useless.
-fn limited() -> bool {
-    [libc::RLIMIT_AS, libc::RLIMIT_DATA].into_iter().any(|resource| {
-        let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: writes one structure.
-        let known = unsafe { libc::getrlimit(resource, &mut limit) } == 0;
-        known && limit.rlim_cur != libc::RLIM_INFINITY
-    })
 }
 
 /// Maps the reserve; it counts against the limits, but takes no memory.

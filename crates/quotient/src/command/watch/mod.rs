@@ -18,7 +18,7 @@ mod report;
 mod signals;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -67,7 +67,6 @@ pub(crate) struct Bounds {
 /// Starts watching; called once, before anything that can take long.
 pub(crate) fn start(bounds: Bounds) {
     let interrupt = interrupt();
-    JOURNAL.enter("reading the input");
     memory::prepare();
     signals::catch();
     let ceiling = memory::ceiling();
@@ -97,6 +96,7 @@ pub(crate) fn start(bounds: Bounds) {
 
 /// What the work is about from now on.
 pub(crate) fn about(file: &Path, json: bool) {
+    COMPLETE.store(false, Ordering::Relaxed);
     JOURNAL.clear();
     JOURNAL.enter("reading the input");
     let subject = Subject::new(file, json);
@@ -148,6 +148,24 @@ pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
     result
 }
 
+/// The status of what was reported so far, and whether that is all there is to report.
+static REPORTED: AtomicU8 = AtomicU8::new(super::status::HOLDS);
+static COMPLETE: AtomicBool = AtomicBool::new(false);
+
+/// Called where a report was written, inside of [`writing`]: what is done afterwards (side files) can still be left, but the report
+/// stands, and so does its status.
+pub(crate) fn reported(status: u8) {
+    REPORTED.store(worse(REPORTED.load(Ordering::Relaxed), status), Ordering::Relaxed);
+    COMPLETE.store(true, Ordering::Relaxed);
+}
+
+/// Of two exit statuses the one that must not be overlooked.
+fn worse(one: u8, other: u8) -> u8 {
+    use super::status::{BUG, DEADLOCK, ERROR, HOLDS, LIVENESS, RACE_OR_CRASH, SAFETY, UNDECIDED};
+    let order = [BUG, ERROR, RACE_OR_CRASH, LIVENESS, SAFETY, DEADLOCK, UNDECIDED, HOLDS];
+    order.into_iter().find(|status| [one, other].contains(status)).unwrap_or(one)
+}
+
 /// The exit status is known, and nothing more will be reported.
 pub(crate) fn finish() {
     let _ = WRITER.compare_exchange(FREE, ENDING, Ordering::Acquire, Ordering::Relaxed);
@@ -171,11 +189,25 @@ fn leave() {
 fn end() -> ! {
     children::end_all();
     quotient_native::remove_scratch_directories();
+    if COMPLETE.load(Ordering::Relaxed) {
+        exit(REPORTED.load(Ordering::Relaxed));
+    }
+    clear_progress();
     let reason = interrupt().reason().unwrap_or(Reason::OutOfMemory);
     let subject = SUBJECT.try_lock().map(|s| s.clone()).unwrap_or_default();
     let (text, status) = report::early(&subject, reason, &JOURNAL.known().unwrap_or_default());
     write_all(&text);
-    exit(status)
+    exit(worse(REPORTED.load(Ordering::Relaxed), status))
+}
+
+/// Removes the line that shows progress.
+fn clear_progress() {
+    // SAFETY: writes a few bytes, to a terminal only.
+    unsafe {
+        if libc::isatty(libc::STDERR_FILENO) == 1 {
+            libc::write(libc::STDERR_FILENO, c"\r\x1b[K".as_ptr().cast(), 4);
+        }
+    }
 }
 
 /// Writes to standard output without buffers. Who cannot be written to learns the exit status at least.

@@ -31,8 +31,7 @@ pub(crate) fn undecided() -> Option<u8> {
     let reason = super::interrupt().reason()?;
     let subject = super::SUBJECT.lock().map(|s| s.clone()).unwrap_or_default();
     let (text, status) = early(&subject, reason, &super::journal().known().unwrap_or_default());
-    terminal::print(&text);
-    Some(status)
+    Some(terminal::report(&text, status))
 }
 
 /// The report and the exit status.
