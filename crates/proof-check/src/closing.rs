@@ -51,7 +51,7 @@ impl<'a> Obligation<'a> {
             };
         }
         for (index, rule) in check.program.rules.iter().enumerate() {
-            let hints = entry.closings.get(index).ok_or("closings are missing")?;
+            let hints = &entry.closings[index];
             for reduct in check.unfold(self.left.nodes(), self.left, index)? {
                 let parts = if rule.fact { vec![reduct] } else { check.restrict(reduct)? };
                 for part in parts {
@@ -69,6 +69,7 @@ impl<'a> Obligation<'a> {
         if part.is_empty() {
             return Ok(true);
         }
+        self.check.effort.spend((1 + hints.len()) * part.nodes() * part.nodes())?;
         for hint in hints {
             if self.closes(&part, hint, self.entry.depth + 1, Some(rule))? {
                 return Ok(true);
@@ -107,12 +108,11 @@ impl<'a> Obligation<'a> {
             return Ok(false);
         }
         let (path, excess, conclusions) = match closing {
-            // One level is a statement about all states, not only about those that can be reached.
-            Closing::Unreachable => return Ok(!check.one_level && check.is_dead(left)?),
+            Closing::Unreachable => return check.is_dead(left),
             Closing::Fact(path) => (path, 0, None),
             Closing::Itself(path) => (path, 0, Some(vec![left.clone()])),
             Closing::Assertion(index, path) => {
-                let by = check.program.assertions.get(*index).ok_or("no such assertion")?;
+                let by = &check.program.assertions[*index];
                 if !check.group.contains(index) {
                     let known = check.known.get(index).ok_or("an assertion is used before it is proved")?;
                     if check.length_bounded && !known.length_bounded {
@@ -123,10 +123,9 @@ impl<'a> Obligation<'a> {
                 (path, 0, self.apply_assertion(left, by)?)
             }
             Closing::Entry(index, path) | Closing::SameFrame(index, path) => {
-                let by =
-                    check.entries.get(*index).ok_or("a closing names an obligation that is not there")?;
+                let by = &check.entries[*index];
                 let same = matches!(closing, Closing::SameFrame(..));
-                (path, by.depth, self.apply_entry(left, *index, same))
+                (path, by.depth, self.apply_entry(left, *index, same)?)
             }
         };
         // A hypothesis that applies and promises what cannot be: the state is unreachable.
@@ -144,7 +143,7 @@ impl<'a> Obligation<'a> {
         }
         // A fact ends the path of a reduct by a fact, and nothing else.
         for (at, &rule) in path.iter().enumerate() {
-            let fact = check.program.rules.get(rule).ok_or("no such rule")?.fact;
+            let fact = check.program.rules[rule].fact;
             if fact != (is_fact && at + 1 == path.len()) {
                 return Ok(false);
             }
@@ -155,11 +154,13 @@ impl<'a> Obligation<'a> {
                 let frame: Vec<usize> =
                     std::iter::once(0).chain(check.width() + 1..self.left.nodes()).collect();
                 let own = left.select(&frame);
+                check.effort.spend(rights.len() * frame.len() * frame.len())?;
                 Ok(!path.is_empty() && rights.iter().any(|r| own.included_in(&r.select(&frame))))
             }
             (false, None) => Ok(false),
             (false, Some(list)) => {
                 let Some(rights) = self.unfolded(path)? else { return Ok(false) };
+                check.effort.spend(list.len() * rights.len() * left.nodes() * left.nodes())?;
                 Ok(list.iter().all(|c| rights.iter().any(|r| c.included_in(r))))
             }
         }
@@ -193,9 +194,9 @@ impl<'a> Obligation<'a> {
         let place = |n: usize| if n <= k { n } else { n - k - 1 + nodes };
         let wide = system(left.extended(k + by.nodes - (2 * k + 1)));
         let layout: Vec<usize> = (0..nodes).collect();
-        for joint in expand(&by.left, &wide, &place)? {
+        for joint in expand(&by.left, &wide, &place, self.check.effort)? {
             if left.included_in(&joint.matrix.select(&layout)) {
-                let concluded = expand(right, &joint, &place)?;
+                let concluded = expand(right, &joint, &place, self.check.effort)?;
                 return Ok(Some(concluded.iter().map(|s| self.concluded(&s.matrix)).collect()));
             }
         }
@@ -210,7 +211,7 @@ impl<'a> Obligation<'a> {
     }
 
     /// The same, by an entry of the table.
-    fn apply_entry(&self, left: &Matrix, by: usize, same: bool) -> Option<Vec<Matrix>> {
+    fn apply_entry(&self, left: &Matrix, by: usize, same: bool) -> Result<Option<Vec<Matrix>>, Refusal> {
         let (k, nodes) = (self.check.width(), left.nodes());
         let ((own, right), frame) = (&self.sides[by], self.check.entries[by].frame);
         let columns: Vec<usize> = (0..=k).collect();
@@ -220,9 +221,11 @@ impl<'a> Obligation<'a> {
             left.select(&columns).included_in(&own.select(&columns))
         };
         if !applies {
-            return None;
+            return Ok(None);
         }
-        let Some(right) = right else { return Some(Vec::new()) };
+        let Some(right) = right else { return Ok(Some(Vec::new())) };
+        let width = nodes + k + frame;
+        self.check.effort.spend(width * width * (2 + width))?;
         let mut wide = left.extended(k + frame);
         // The concluded state right behind our nodes, then the hypothesis's frame (or ours).
         let frame = |n: usize| if same { n } else { n - k - 1 + nodes + k };
@@ -234,6 +237,6 @@ impl<'a> Obligation<'a> {
         };
         wide.add(own.constraints().into_iter().map(|(i, j, c)| (place_left(i), place_left(j), c)));
         wide.add(right.constraints().into_iter().map(|(i, j, c)| (place_right(i), place_right(j), c)));
-        Some(if wide.is_empty() { Vec::new() } else { vec![self.concluded(&wide)] })
+        Ok(Some(if wide.is_empty() { Vec::new() } else { vec![self.concluded(&wide)] }))
     }
 }

@@ -182,6 +182,9 @@ pub enum Proof {
         start: Vec<Start>,
         /// The table.
         table: Unreachable,
+        /// Sets of states that contain every reachable one: an invariant that was found. None when empty.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        found: Vec<States>,
     },
     /// Of a group of relative assertions.
     Relative {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::Established;
+use crate::effort::Effort;
 use crate::format::{Assertion, Entry, Inequality, Program, Right, Tree, Unreachable};
 use crate::relative::Check;
 use crate::trees::Refusal;
@@ -67,6 +68,7 @@ pub fn check(
     group: &[usize],
     entries: &[Entry],
     known: &BTreeMap<usize, Established>,
+    effort: &Effort,
 ) -> Result<(), Refusal> {
     let [index] = group else { return Err("it belongs to several assertions".into()) };
     let mut wide = program.clone();
@@ -74,7 +76,7 @@ pub fn check(
     let own = [wide.assertions.len() - 1];
     // The inverse is the assertion after the last one of the program, for the prover as well.
     let dead = Unreachable::default();
-    let unreachable = Context { program: &wide, invariants: Vec::new(), maps: &[] };
+    let unreachable = Context { program: &wide, invariants: Vec::new(), maps: &[], effort };
     let check = Check {
         program: &wide,
         invariants: Vec::new(),
@@ -87,6 +89,7 @@ pub fn check(
         dead: &dead,
         index: Index::of(&wide, &dead.sets),
         unreachable: &unreachable,
+        effort,
         used: RefCell::new(Vec::new()),
     };
     check.run()

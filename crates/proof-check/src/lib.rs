@@ -9,17 +9,21 @@
 //! inequalities (a certificate that needs them is refused).
 
 mod closing;
+pub mod effort;
 pub mod format;
+mod inductive;
 mod inverse;
 pub mod matrix;
 mod relative;
 pub mod smtlib;
 pub mod trees;
 mod unreachable;
+pub mod validate;
 
 use std::collections::BTreeMap;
 
-use format::{Certificate, FORMAT, Program, Proof, Right, Start, Tree, Unreachable};
+use effort::Effort;
+use format::{Certificate, Program, Proof, Right, Start, Tree, Unreachable};
 use trees::{Refusal, System, expand, negated};
 use unreachable::{Context, Index};
 
@@ -47,12 +51,14 @@ pub fn check_text(text: &str) -> Result<Vec<Established>, Refusal> {
 
 /// Checks a certificate.
 pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
-    if certificate.format != FORMAT {
-        return Err(format!("unknown format `{}`", certificate.format));
-    }
+    check_within(certificate, &Effort::for_certificate(certificate))
+}
+
+/// The same, with as much work as the caller allows.
+pub fn check_within(certificate: &Certificate, effort: &Effort) -> Result<Vec<Established>, Refusal> {
+    validate::certificate(certificate)?;
     let program = &certificate.program;
-    well_formed(program)?;
-    finite_columns(program)?;
+    finite_columns(program, effort)?;
     let mut known: BTreeMap<usize, Established> = BTreeMap::new();
     for (index, assertion) in program.assertions.iter().enumerate().filter(|(_, a)| a.assumed) {
         let length_bounded = assertion.nonincreasing;
@@ -66,7 +72,8 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
         known.insert(index, established);
     }
     for (number, proof) in certificate.proofs.iter().enumerate() {
-        let added = check_proof(program, proof, &known).map_err(|e| format!("proof {number}: {e}"))?;
+        let added =
+            check_proof(program, proof, &known, effort).map_err(|e| format!("proof {number}: {e}"))?;
         for established in added {
             known.insert(established.assertion, established);
         }
@@ -74,44 +81,18 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
     Ok(known.into_values().filter(|e| !program.assertions[e.assertion].assumed).collect())
 }
 
-/// Node numbers within range, lists of the right length: nothing below may index out of bounds.
-fn well_formed(program: &Program) -> Result<(), Refusal> {
-    let k = program.columns.len();
-    let within = |tree: &Tree, limit: usize| trees::nodes(tree).iter().all(|&n| n > 0 && n < limit);
-    let rules =
-        program.rules.iter().all(|r| r.unchanged.len() == k && r.nodes > 2 * k && within(&r.guard, r.nodes));
-    let assertions = program.assertions.iter().all(|a| {
-        let right = match &a.right {
-            Right::State(t) => within(t, a.nodes),
-            Right::Constraint(t) => within(t, a.universal),
-        };
-        let left = trees::nodes(&a.left).iter().all(|&n| n <= k || n > 2 * k);
-        a.universal > 2 * k && a.nodes >= a.universal && within(&a.left, a.universal) && left && right
-    });
-    // A rule that keeps a column must not mention the node of its value before.
-    let kept = program.rules.iter().all(|r| {
-        trees::nodes(&r.guard).iter().all(|&n| n <= k || n > 2 * k || !(r.fact || r.unchanged[n - k - 1]))
-    });
-    let finite = program.finite.iter().all(|f| f.column < k);
-    let distinct: std::collections::BTreeSet<usize> = program.finite.iter().map(|f| f.column).collect();
-    if rules && assertions && kept && finite && distinct.len() == program.finite.len() {
-        Ok(())
-    } else {
-        Err("the program is not well formed".into())
-    }
-}
-
 /// No fact or rule gives a finite column a value outside its list.
-fn finite_columns(program: &Program) -> Result<(), Refusal> {
+fn finite_columns(program: &Program, effort: &Effort) -> Result<(), Refusal> {
     for finite in &program.finite {
         for rule in program.rules.iter().filter(|r| r.fact || !r.unchanged[finite.column]) {
             let node = finite.column + 1;
-            for system in expand(&rule.guard, &System::new(rule.nodes), &|n| n)? {
+            for system in expand(&rule.guard, &System::new(rule.nodes), &|n| n, effort)? {
                 let mut gaps = vec![(None, finite.values.first().map(|v| i128::from(*v) - 1))];
                 for pair in finite.values.windows(2) {
                     gaps.push((Some(i128::from(pair[0]) + 1), Some(i128::from(pair[1]) - 1)));
                 }
                 gaps.push((finite.values.last().map(|v| i128::from(*v) + 1), None));
+                effort.spend(gaps.len() * rule.nodes * rule.nodes)?;
                 for (low, high) in gaps {
                     let mut outside = system.clone();
                     outside.matrix.add(low.map(|l| (0, node, -l)));
@@ -142,6 +123,7 @@ fn check_proof(
     program: &Program,
     proof: &Proof,
     known: &BTreeMap<usize, Established>,
+    effort: &Effort,
 ) -> Result<Vec<Established>, Refusal> {
     let need = |index: usize| -> Result<&Established, Refusal> {
         known.get(&index).ok_or_else(|| format!("assertion {index} is used before it is proved"))
@@ -154,7 +136,7 @@ fn check_proof(
         invariants.push(invariant(program, index)?);
     }
     match proof {
-        Proof::Safety { assertion, maps, start, table, .. } => {
+        Proof::Safety { assertion, maps, start, table, found, .. } => {
             for &map in maps {
                 let established = need(map)?;
                 if !established.length_bounded {
@@ -162,23 +144,25 @@ fn check_proof(
                 }
                 assumptions.extend(&established.assumptions);
             }
-            let Some(claim) = program.assertions.get(*assertion) else {
-                return Err("no such assertion".into());
-            };
+            let claim = &program.assertions[*assertion];
             let Right::Constraint(right) = &claim.right else { return Err("not a safety assertion".into()) };
-            let context = Context { program, invariants, maps };
+            let mut context = Context { program, invariants, maps, effort };
+            if !found.is_empty() {
+                inductive::check(&context, found)?;
+                context.invariants.push(inductive::tree(&context, found));
+            }
             let mut bad = context.universe();
             bad.matrix = bad.matrix.extended(claim.nodes - bad.matrix.nodes());
             let tree = Tree::And(vec![claim.left.clone(), negated(right)?]);
             let k = program.columns.len();
             let start: Vec<&Start> = start.iter().collect();
-            for system in expand(&tree, &bad, &|n| n)? {
+            for system in expand(&tree, &bad, &|n| n, effort)? {
                 let columns: Vec<usize> = (0..=k).collect();
                 let mut parts = vec![System { matrix: system.matrix.select(&columns), sets: system.sets }];
                 for invariant in &context.invariants {
                     let mut next = Vec::new();
                     for part in &parts {
-                        next.extend(expand(invariant, part, &|n| n)?);
+                        next.extend(expand(invariant, part, &|n| n, effort)?);
                     }
                     parts = next;
                 }
@@ -200,7 +184,7 @@ fn check_proof(
             }])
         }
         Proof::Relative { group, length_bounded, one_level, split, entries, dead, inverse, .. } => {
-            let unreachable = Context { program, invariants: invariants.clone(), maps: &[] };
+            let unreachable = Context { program, invariants: invariants.clone(), maps: &[], effort };
             unreachable.check(dead)?;
             let check = relative::Check {
                 program,
@@ -214,11 +198,13 @@ fn check_proof(
                 dead,
                 index: Index::of(program, &dead.sets),
                 unreachable: &unreachable,
+                effort,
                 used: std::cell::RefCell::new(Vec::new()),
             };
             check.run()?;
             if let Some(entries) = inverse {
-                inverse::check(program, group, entries, known).map_err(|e| format!("its inverse: {e}"))?;
+                inverse::check(program, group, entries, known, effort)
+                    .map_err(|e| format!("its inverse: {e}"))?;
             }
             for index in check.used.into_inner() {
                 assumptions.extend(&need(index)?.assumptions);
@@ -248,6 +234,8 @@ fn split_covered(
     table: &Unreachable,
 ) -> Result<bool, Refusal> {
     let finite = &context.program.finite;
+    let values: usize = system.sets.iter().map(|(_, v)| v.len()).sum();
+    context.effort.spend((1 + start.len()) * (1 + values))?;
     let meant = |s: &&&Start, all: bool| {
         let fits = |values: &[i64], own: &[i64]| {
             if all { own.iter().all(|v| values.contains(v)) } else { own.iter().any(|v| values.contains(v)) }

@@ -1,10 +1,14 @@
 //! The checker's decision procedure: difference constraints, by shortest paths.
 //!
-//! Deliberately plain: a matrix of bounds, kept closed in 128-bit arithmetic (bounds are 64-bit numbers
-//! and paths short, so no sum can leave the range). A few constraints are added one at a time, each
-//! with the paths through it; many at once by Floyd and Warshall. Integer difference constraints are
+//! Deliberately plain: a matrix of bounds, kept closed in 128-bit arithmetic. A few constraints are added one at a
+//! time, each with the paths through it; many at once by Floyd and Warshall. Integer difference constraints are
 //! satisfiable exactly when no diagonal entry becomes negative, and a closed matrix lists the tightest
 //! implied bounds.
+//!
+//! No sum leaves the range: an entry of a matrix with solutions is a sum along a path without repeated nodes, so at most
+//! as many bounds as there are nodes, and bounds are below 2^62 (`validate.rs`). With a negative cycle the sums would
+//! double with each node, so closing stops at the first one. A matrix without solutions has one form, whatever it
+//! was made of: nothing is added to it, and its only constraint is a false one.
 
 use crate::format::Inequality;
 
@@ -69,6 +73,9 @@ impl Matrix {
 
     /// Adds constraints and closes.
     pub fn add(&mut self, constraints: impl IntoIterator<Item = (usize, usize, i128)>) {
+        if self.empty {
+            return;
+        }
         let n = self.nodes;
         let new: Vec<(usize, usize, i128)> =
             constraints.into_iter().filter(|&(i, j, c)| c < self.bound[i * n + j]).collect();
@@ -127,8 +134,12 @@ impl Matrix {
                     }
                 }
             }
+            // Before the next node: through a negative cycle, sums would grow without bound.
+            if (0..n).any(|i| self.bound[i * n + i] < 0) {
+                self.empty = true;
+                return;
+            }
         }
-        self.empty |= (0..n).any(|i| self.bound[i * n + i] < 0);
     }
 
     /// Whether `x_i - x_j <= c` follows.
@@ -163,9 +174,12 @@ impl Matrix {
         Matrix { nodes: nodes.len(), bound: bound.collect(), empty: self.empty }
     }
 
-    /// Every finite bound.
+    /// Constraints with the same solutions: every finite bound, or one that is false.
     pub fn constraints(&self) -> Vec<(usize, usize, i128)> {
         let n = self.nodes;
+        if self.empty {
+            return vec![(0, 0, -1)];
+        }
         let all = (0..n * n).filter(|at| at / n != at % n);
         all.filter(|&at| self.bound[at] != FREE).map(|at| (at / n, at % n, self.bound[at])).collect()
     }

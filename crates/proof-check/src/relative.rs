@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 
 use crate::Established;
 use crate::closing::Obligation;
-use crate::format::{Assertion, Entry, Inequality, Program, Right, Tree, Unreachable};
+use crate::effort::Effort;
+use crate::format::{Assertion, Entry, Finite, Inequality, Program, Right, Tree, Unreachable};
 use crate::matrix::{Matrix, difference};
-use crate::trees::{Refusal, Sets, System, contradicts, expand, implied};
+use crate::trees::{KEPT, Refusal, Sets, System, contradicts, expand, implied};
 use crate::unreachable::{Context, Index};
 
 /// One proof to check.
@@ -34,6 +35,8 @@ pub struct Check<'a> {
     /// Of the unreachable sets.
     pub index: Index,
     pub unreachable: &'a Context<'a>,
+    /// What may still be done.
+    pub effort: &'a Effort,
     /// Assertions outside the group that were relied on.
     pub used: RefCell<Vec<usize>>,
 }
@@ -43,6 +46,9 @@ pub type Sides = Vec<(Matrix, Option<Matrix>)>;
 
 /// An entry for a part of an assertion's left side, with its matrices.
 type Root<'a> = (&'a Entry, &'a (Matrix, Option<Matrix>));
+
+/// `x_i - x_j <= c`.
+type Difference = (usize, usize, i128);
 
 /// Differences alone.
 pub fn system(matrix: Matrix) -> System {
@@ -60,16 +66,13 @@ impl Check<'_> {
 
     /// Inequalities over an entry's layout as a matrix.
     fn matrix(&self, nodes: usize, list: &[Inequality]) -> Result<Matrix, Refusal> {
-        let mut matrix = Matrix::new(nodes);
         let mut differences = Vec::new();
         for l in list {
-            let (i, j, c) =
-                difference(l).ok_or("an obligation has an inequality that is not a difference")?;
-            if i >= nodes || j >= nodes {
-                return Err("an obligation mentions a node outside its layout".into());
-            }
-            differences.push((i, j, c));
+            differences
+                .push(difference(l).ok_or("an obligation has an inequality that is not a difference")?);
         }
+        self.effort.spend(nodes * nodes * (KEPT + differences.len().min(nodes)))?;
+        let mut matrix = Matrix::new(nodes);
         matrix.add(differences);
         Ok(matrix)
     }
@@ -91,7 +94,7 @@ impl Check<'_> {
         let own = |n: usize| if n == 0 || n > k { n } else { post(n - 1) };
         let wide = after.placed(nodes + moved.len() + rule.nodes - (2 * k + 1), &own);
         let layout: Vec<usize> = (0..nodes).collect();
-        Ok(expand(&rule.guard, &system(wide), &place)?
+        Ok(expand(&rule.guard, &system(wide), &place, self.effort)?
             .into_iter()
             .map(|s| s.matrix.select(&layout))
             .collect())
@@ -102,7 +105,9 @@ impl Check<'_> {
         for invariant in &self.invariants {
             let mut next = Vec::new();
             for m in list {
-                next.extend(expand(invariant, &system(m), &|n| n)?.into_iter().map(|s| s.matrix));
+                next.extend(
+                    expand(invariant, &system(m), &|n| n, self.effort)?.into_iter().map(|s| s.matrix),
+                );
             }
             list = next;
         }
@@ -113,15 +118,11 @@ impl Check<'_> {
     pub fn run(&self) -> Result<(), Refusal> {
         let mut sides = Sides::new();
         for entry in self.entries {
-            if entry.frame < self.width() {
-                return Err("an obligation has too small a frame".into());
-            }
             let right = entry.right.as_ref().map(|r| self.matrix(self.nodes(entry), r)).transpose()?;
             sides.push((self.matrix(self.nodes(entry), &entry.left)?, right));
         }
         for &index in self.group {
-            let assertion = self.program.assertions.get(index).ok_or("no such assertion")?;
-            self.coverage(index, assertion, &sides)?;
+            self.coverage(index, &self.program.assertions[index], &sides)?;
         }
         for number in 0..self.entries.len() {
             Obligation::new(self, number, &sides).check().map_err(|e| format!("obligation {number}: {e}"))?;
@@ -145,7 +146,7 @@ impl Check<'_> {
         let own = self.entries.iter().zip(sides);
         let roots: Vec<Root> =
             own.filter(|(e, _)| e.origin == index && e.depth == 0 && e.frame == frame).collect();
-        for case in expand(&assertion.left, &system(start), &|n| n)? {
+        for case in expand(&assertion.left, &system(start), &|n| n, self.effort)? {
             for case in self.restrict(case.matrix)? {
                 self.cover_values(case, &roots, right, 0)?;
             }
@@ -172,39 +173,56 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// What each root leaves over is covered by the roots after it.
     fn cover(&self, case: Matrix, roots: &[Root], right: &Tree) -> Result<(), Refusal> {
-        if case.is_empty() {
-            return Ok(());
-        }
-        let Some(((_, (left, target)), rest)) = roots.split_first() else {
-            // Nothing left to cover it with: only unreachable states may remain.
-            let absent = self
-                .program
-                .finite
-                .iter()
-                .any(|f| f.values.iter().all(|&v| !case.may_be(f.column + 1, i128::from(v))));
-            return if absent || self.is_dead(&case)? {
-                Ok(())
-            } else {
-                Err("part of an assertion's left side has no obligation".into())
-            };
-        };
-        let mut common = case.clone();
-        common.add(left.constraints());
-        if common.is_empty() {
-            return self.cover(case, rest, right);
-        }
-        let mut inside = case;
-        for (i, j, c) in left.constraints() {
-            if inside.implies((i, j, c)) {
+        let mut open = vec![(case, 0)];
+        while let Some((case, from)) = open.pop() {
+            if case.is_empty() {
                 continue;
             }
-            let mut outside = inside.clone();
-            outside.add([(j, i, -c - 1)]);
-            self.cover(outside, rest, right)?;
-            inside.add([(i, j, c)]);
+            let Some(at) = self.first_in_common(&case, roots, from)? else {
+                // Nothing left to cover it with: only unreachable states may remain.
+                let no_value = |f: &Finite| f.values.iter().all(|&v| !case.may_be(f.column + 1, v.into()));
+                if self.program.finite.iter().any(no_value) || self.is_dead(&case)? {
+                    continue;
+                }
+                return Err("part of an assertion's left side has no obligation".into());
+            };
+            let (_, (left, target)) = roots[at];
+            let mut inside = case;
+            for (i, j, c) in left.constraints() {
+                if inside.implies((i, j, c)) {
+                    continue;
+                }
+                self.effort.spend(KEPT * inside.nodes() * inside.nodes())?;
+                let mut outside = inside.clone();
+                outside.add([(j, i, -c - 1)]);
+                open.push((outside, at + 1));
+                inside.add([(i, j, c)]);
+            }
+            if let Some(target) = target {
+                self.promises(&inside, target, right)?;
+            }
         }
-        let Some(target) = target else { return Ok(()) };
+        Ok(())
+    }
+
+    /// The first root, from a place on, that has states of a case.
+    fn first_in_common(&self, case: &Matrix, roots: &[Root], from: usize) -> Result<Option<usize>, Refusal> {
+        for (at, (_, (left, _))) in roots.iter().enumerate().skip(from) {
+            let constraints = left.constraints();
+            self.effort.spend(case.nodes() * case.nodes() * (2 + constraints.len().min(case.nodes())))?;
+            let mut common = case.clone();
+            common.add(constraints);
+            if !common.is_empty() {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What an entry promises for these states implies the assertion's right side.
+    fn promises(&self, inside: &Matrix, target: &Matrix, right: &Tree) -> Result<(), Refusal> {
         // Frame as the case knows it, right state as the entry promises.
         let k = self.width();
         let mut promised = target.clone();
@@ -224,7 +242,12 @@ impl Check<'_> {
     }
 
     /// Whether the unreachable sets together contain every state of `left`.
+    ///
+    /// One level is a statement about all states, not only about those that can be reached: none is dead then.
     pub fn is_dead(&self, left: &Matrix) -> Result<bool, Refusal> {
+        if self.one_level {
+            return Ok(false);
+        }
         let columns: Vec<usize> = (0..=self.width()).collect();
         let mut own = system(left.select(&columns));
         for finite in &self.program.finite {
@@ -242,13 +265,15 @@ impl Check<'_> {
         if own.is_empty() {
             return Ok(true);
         }
+        self.effort.spend(own.matrix.nodes() * own.matrix.nodes() + self.dead.sets.len())?;
         for at in self.index.candidates(&own) {
+            self.effort.spend(1 + self.dead.sets[at].bounds.len())?;
             if self.unreachable.inside(&own, &self.dead.sets[at])? {
                 return Ok(true);
             }
         }
         let Some((node, values)) = own.sets.iter().find(|(_, v)| v.len() > 1) else {
-            return self.dead_pieces(own, 0);
+            return self.dead_pieces(own);
         };
         for &value in values {
             let mut part = own.clone();
@@ -261,34 +286,42 @@ impl Check<'_> {
     }
 
     /// What each set leaves over must be in the sets after it.
-    fn dead_pieces(&self, own: System, from: usize) -> Result<bool, Refusal> {
-        if own.is_empty() {
-            return Ok(true);
-        }
-        for at in self.index.candidates(&own).into_iter().filter(|at| *at >= from) {
-            let mut bounds = Vec::new();
-            for l in &self.dead.sets[at].bounds {
-                bounds.push(difference(l).ok_or("a set has an inequality that is not a difference")?);
-            }
-            let mut inside = own.clone();
-            inside.matrix.add(bounds.iter().copied());
-            if inside.is_empty() {
+    fn dead_pieces(&self, own: System) -> Result<bool, Refusal> {
+        let mut open = vec![(own, 0)];
+        while let Some((own, from)) = open.pop() {
+            if own.is_empty() {
                 continue;
             }
+            let Some((at, bounds)) = self.first_dead(&own, from)? else { return Ok(false) };
             let mut rest = own;
             for (i, j, c) in bounds {
                 if rest.matrix.implies((i, j, c)) {
                     continue;
                 }
+                self.effort.spend(KEPT * rest.matrix.nodes() * rest.matrix.nodes())?;
                 let mut outside = rest.clone();
                 outside.matrix.add([(j, i, -c - 1)]);
-                if !self.dead_pieces(outside, at + 1)? {
-                    return Ok(false);
-                }
+                open.push((outside, at + 1));
                 rest.matrix.add([(i, j, c)]);
             }
-            return Ok(true);
         }
-        Ok(false)
+        Ok(true)
+    }
+
+    /// The first unreachable set, from a place on, that has some of these states, and its bounds.
+    fn first_dead(&self, own: &System, from: usize) -> Result<Option<(usize, Vec<Difference>)>, Refusal> {
+        for at in self.index.candidates(own).into_iter().filter(|at| *at >= from) {
+            let mut bounds = Vec::new();
+            for l in &self.dead.sets[at].bounds {
+                bounds.push(difference(l).ok_or("a set has an inequality that is not a difference")?);
+            }
+            self.effort.spend(own.matrix.nodes() * own.matrix.nodes() * (1 + bounds.len()))?;
+            let mut inside = own.clone();
+            inside.matrix.add(bounds.iter().copied());
+            if !inside.is_empty() {
+                return Ok(Some((at, bounds)));
+            }
+        }
+        Ok(None)
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Index;
 use std::rc::Rc;
 
+use crate::effort::Effort;
 use crate::format::{Inequality, Tree};
 use crate::matrix::{Matrix, difference};
 
@@ -111,6 +112,14 @@ pub fn nodes(tree: &Tree) -> Vec<usize> {
     out
 }
 
+/// Number of terms, at least one.
+fn terms(tree: &Tree) -> usize {
+    match tree {
+        Tree::Le(l) => 1 + l.terms.len(),
+        Tree::And(list) | Tree::Or(list) => 1 + list.iter().map(terms).sum::<usize>(),
+    }
+}
+
 /// The only node a tree mentions.
 fn only_node(tree: &Tree) -> Option<usize> {
     fn run(tree: &Tree, seen: &mut Option<usize>) -> bool {
@@ -169,20 +178,32 @@ fn placed(
     Ok((i, j, c))
 }
 
+/// Operations for each entry of a matrix that is kept: a limit on them is a limit on memory.
+pub const KEPT: usize = 16;
+
 /// Every satisfiable way to satisfy `tree` within `base`, nodes renamed by `place`.
-pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Result<Vec<System>, Refusal> {
+pub fn expand(
+    tree: &Tree,
+    base: &System,
+    place: &dyn Fn(usize) -> usize,
+    effort: &Effort,
+) -> Result<Vec<System>, Refusal> {
     fn run(
         agenda: Vec<&Tree>,
         base: &System,
         place: &dyn Fn(usize) -> usize,
+        effort: &Effort,
         out: &mut Vec<System>,
     ) -> Result<(), Refusal> {
+        let cells = base.matrix.nodes() * base.matrix.nodes();
+        effort.spend(cells)?;
         // Conjuncts first, in one batch, then one disjunction at a time.
         let (mut batch, mut choices, mut stack) = (Vec::new(), Vec::new(), agenda);
         let mut system = base.clone();
         while let Some(tree) = stack.pop() {
             if let Some(node) = about_set(tree, &system, place) {
                 let set = system.sets.get_mut(node).expect("about_set found it");
+                effort.spend((1 + set.len()) * terms(tree))?;
                 set.retain(|&v| holds(tree, &|_| v));
                 continue;
             }
@@ -196,6 +217,7 @@ pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Res
                 Tree::Or(_) => choices.push(tree),
             }
         }
+        effort.spend(cells * batch.len().min(base.matrix.nodes()))?;
         system.matrix.add(batch);
         if system.is_empty() {
             return Ok(());
@@ -204,16 +226,20 @@ pub fn expand(tree: &Tree, base: &System, place: &dyn Fn(usize) -> usize) -> Res
             Some(Tree::Or(list)) => {
                 for alternative in list {
                     let agenda = choices.iter().copied().chain([alternative]).collect();
-                    run(agenda, &system, place, out)?;
+                    run(agenda, &system, place, effort, out)?;
                 }
             }
-            _ => out.push(system),
+            _ => {
+                // It is kept, so it counts for the memory it takes as well.
+                effort.spend(KEPT * cells)?;
+                out.push(system);
+            }
         }
         Ok(())
     }
     let mut out = Vec::new();
     if !base.is_empty() && !excluded(tree, base, place) {
-        run(vec![tree], base, place, &mut out)?;
+        run(vec![tree], base, place, effort, &mut out)?;
     }
     Ok(out)
 }

@@ -7,8 +7,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::effort::Effort;
 use crate::format::{Assertion, Cover, Program, Right, Rule, States, Tree, Unreachable};
 use crate::trees::{Refusal, System, excluded, expand, holds, implied, implied_bound, nodes};
+use crate::validate::has_own_variables;
 
 /// Which sets of a table have a value in a finite column: a bit for each set.
 pub struct Index {
@@ -56,10 +58,12 @@ pub struct Context<'a> {
     pub invariants: Vec<Tree>,
     /// Assertions that may be applied as maps.
     pub maps: &'a [usize],
+    /// What may still be done.
+    pub effort: &'a Effort,
 }
 
 impl Context<'_> {
-    fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.program.columns.len()
     }
 
@@ -71,19 +75,13 @@ impl Context<'_> {
     }
 
     /// A set of states as a system over the columns.
-    fn system(&self, states: &States) -> Result<System, Refusal> {
+    pub fn system(&self, states: &States) -> Result<System, Refusal> {
         let mut system = self.universe();
-        if states.values.len() != self.program.finite.len() {
-            return Err("a set has the wrong number of value lists".into());
-        }
         for (finite, values) in self.program.finite.iter().zip(&states.values) {
-            if values.iter().any(|v| !finite.values.contains(v)) {
-                return Err("a set has a value outside its column's values".into());
-            }
             system.sets.insert(finite.column + 1, values.clone());
         }
         let all = Tree::And(states.bounds.iter().cloned().map(Tree::Le).collect());
-        match expand(&all, &system, &|n| n)?.pop() {
+        match expand(&all, &system, &|n| n, self.effort)?.pop() {
             Some(system) => Ok(system),
             None => {
                 system.matrix.add([(0, 0, -1)]);
@@ -124,7 +122,7 @@ impl Context<'_> {
             }
         }
         let mut out = Vec::new();
-        for system in expand(&rule.guard, &wide, &|n| n)? {
+        for system in expand(&rule.guard, &wide, &|n| n, self.effort)? {
             let before: Vec<usize> = std::iter::once(0)
                 .chain((0..k).map(|c| if rule.fact || rule.unchanged[c] { c + 1 } else { k + c + 1 }))
                 .collect();
@@ -135,7 +133,7 @@ impl Context<'_> {
             for invariant in &self.invariants {
                 let mut next = Vec::new();
                 for reduct in &reducts {
-                    next.extend(expand(invariant, reduct, &|n| n)?);
+                    next.extend(expand(invariant, reduct, &|n| n, self.effort)?);
                 }
                 reducts = next;
             }
@@ -150,6 +148,9 @@ impl Context<'_> {
         let Right::State(right) = &assertion.right else {
             return Err("a map is not a relative assertion".into());
         };
+        if has_own_variables(assertion, k) {
+            return Err("a map has variables of its own on the left side".into());
+        }
         if !implied(&assertion.left, system, &|n| n)? {
             return Ok(None);
         }
@@ -182,7 +183,7 @@ impl Context<'_> {
                 _ if nodes.iter().any(|&n| n > 2 * k) => {}
                 _ => {
                     for part in parts.iter().filter(|p| finite == [true] || matches!(p, Tree::Le(_))) {
-                        match expand(part, &wide, &|n| n)?.pop() {
+                        match expand(part, &wide, &|n| n, self.effort)?.pop() {
                             Some(next) => wide = next,
                             None => wide.matrix.add([(0, 0, -1)]),
                         }
@@ -203,9 +204,8 @@ impl Context<'_> {
         // Images under the paths tried so far: covers share their beginnings.
         let mut images: HashMap<&[usize], Option<System>> = HashMap::new();
         for cover in covers {
-            let Some(states) = sets.get(cover.set) else {
-                return Err("a cover names a set that is not there".into());
-            };
+            let states = &sets[cover.set];
+            self.effort.spend(states.bounds.len() + states.values.iter().map(Vec::len).sum::<usize>())?;
             for length in 1..=cover.path.len() {
                 let (path, map) = (&cover.path[..length], cover.path[length - 1]);
                 if images.contains_key(path) {
@@ -233,9 +233,6 @@ impl Context<'_> {
 
     /// Checks a table.
     pub fn check(&self, table: &Unreachable) -> Result<(), Refusal> {
-        if table.covers.len() != table.sets.len() {
-            return Err("a table has sets without covers".into());
-        }
         for (number, (states, covers)) in table.sets.iter().zip(&table.covers).enumerate() {
             let after = self.system(states)?;
             for (index, rule) in self.program.rules.iter().enumerate() {
@@ -246,9 +243,8 @@ impl Context<'_> {
                     }
                     continue;
                 }
-                let covers = covers.get(index).ok_or("a set lacks covers for a rule")?;
                 for reduct in reducts {
-                    if !self.covered(&reduct, covers, &table.sets)? {
+                    if !self.covered(&reduct, &covers[index], &table.sets)? {
                         return Err(format!("a reduct of set {number} by rule {index} is not covered"));
                     }
                 }

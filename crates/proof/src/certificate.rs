@@ -207,8 +207,11 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
             };
             match &report.proof {
                 None => {}
-                Some(Proof::Safety { proof, maps, invariants }) => {
-                    let trees = trees(invariants);
+                Some(Proof::Safety { proof, maps, invariants, found }) => {
+                    let mut trees = trees(invariants);
+                    if let Some(found) = found {
+                        trees.push(found.tree(&domain)?);
+                    }
                     let trees: Vec<&Tree> = trees.iter().collect();
                     let map_list = maps.iter().filter_map(|&m| Map::of(source, &domain, m).ok()).collect();
                     let prover = Prover::new(source, &domain, map_list, &trees);
@@ -235,6 +238,12 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
                         maps: maps.clone(),
                         start,
                         table: out_table,
+                        found: match found {
+                            Some(found) => {
+                                found.cells.iter().map(|c| states(&domain, c)).collect::<Result<_, _>>()?
+                            }
+                            None => Vec::new(),
+                        },
                     });
                     done.push(report.assertion);
                 }

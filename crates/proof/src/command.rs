@@ -15,7 +15,7 @@ use crate::check_assumptions;
 use crate::frontend::{self, Language};
 use crate::language::ast::Item;
 use crate::program::Program;
-use crate::prove::{Options, Report, Verdict, prove};
+use crate::prove::{Options, Report, Verdict, prove_each};
 use crate::{language, models, report};
 
 /// What to do.
@@ -182,36 +182,75 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
     }
     // A certificate says whether a map may be used in a forward search, so inverses belong to it.
     let inverses = options.options.inverses || options.certificate.is_some();
-    let reports = prove(&program, &Options { inverses, ..options.options.clone() });
+    let mut printer = Printer::new(options.json, Language::of(path) == Language::Horn);
+    let reports = prove_each(&program, &Options { inverses, ..options.options.clone() }, &mut |report| {
+        printer.print(&program, &map, report, stdout);
+    });
+    printer.end(&reports, stdout);
+    // The answers are out; what else was asked for does not change them.
     if let Some(path) = &options.certificate
         && let Err(message) = write_certificate(path, &program, &reports)
     {
         let _ = writeln!(stderr, "error: {message}");
-        return 2;
     }
     if let Some(directory) = &options.smtlib
         && let Err(message) = write_smtlib(directory, &program, &reports)
     {
         let _ = writeln!(stderr, "error: {message}");
-        return 2;
-    }
-    if options.json {
-        let _ = writeln!(stdout, "{}", report::json(&program, &map, &reports));
-    } else {
-        if Language::of(path) == Language::Horn {
-            // The answer a Horn solver gives: satisfiable when every query holds.
-            let answer = match status(&reports) {
-                0 => "sat",
-                10 => "unsat",
-                _ => "unknown",
-            };
-            let _ = writeln!(stdout, "{answer}");
-        }
-        for r in &reports {
-            let _ = write!(stdout, "{}", report::text(&program, &map, r));
-        }
     }
     status(&reports)
+}
+
+/// Prints reports as they come.
+struct Printer {
+    json: bool,
+    /// Reports that wait for the answer a Horn solver gives, which is to be printed first.
+    waiting: Option<String>,
+    printed: usize,
+}
+
+impl Printer {
+    fn new(json: bool, horn: bool) -> Printer {
+        Printer { json, waiting: (horn && !json).then(String::new), printed: 0 }
+    }
+
+    fn print(&mut self, program: &Program, map: &SourceMap, report: &Report, stdout: &mut dyn Write) {
+        if self.json {
+            let before = if self.printed == 0 { "[" } else { "," };
+            let _ = write!(stdout, "{before}\n{}", report::json(program, map, report));
+        } else {
+            let text = report::text(program, map, report);
+            match &mut self.waiting {
+                Some(waiting) => {
+                    waiting.push_str(&text);
+                    // One query that fails decides.
+                    if matches!(report.verdict, Verdict::Refuted(_)) {
+                        self.answer("unsat", stdout);
+                    }
+                }
+                None => {
+                    let _ = write!(stdout, "{text}");
+                }
+            }
+        }
+        self.printed += 1;
+        let _ = stdout.flush();
+    }
+
+    fn answer(&mut self, answer: &str, stdout: &mut dyn Write) {
+        if let Some(waiting) = self.waiting.take() {
+            let _ = write!(stdout, "{answer}\n{waiting}");
+        }
+    }
+
+    fn end(&mut self, reports: &[Report], stdout: &mut dyn Write) {
+        if self.json {
+            let _ = writeln!(stdout, "{}", if self.printed == 0 { "[]" } else { "\n]" });
+        }
+        // Satisfiable when every query holds.
+        self.answer(if status(reports) == 0 { "sat" } else { "unknown" }, stdout);
+        let _ = stdout.flush();
+    }
 }
 
 fn write_horn(to: &Path, program: &Program, stdout: &mut dyn Write, stderr: &mut dyn Write) -> i32 {
@@ -256,67 +295,4 @@ fn write_certificate(path: &Path, program: &Program, reports: &[Report]) -> Resu
     let certificate = written(program, reports)?;
     let text = serde_json::to_string(&certificate).map_err(|e| e.to_string())?;
     std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
-}
-
-/// `quotient verify CERTIFICATE [PROGRAM]`: checks a certificate and, when the program is given,
-/// that the certificate is about that program. Exit status 0, or 10 when it is refused, or 2.
-pub fn verify_main(
-    file: &Path,
-    source: Option<&Path>,
-    preprocessor: &ParseOptions,
-    stdout: &mut dyn Write,
-    stderr: &mut dyn Write,
-) -> i32 {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) => {
-            let _ = writeln!(stderr, "error: cannot read {}: {error}", file.display());
-            return 2;
-        }
-    };
-    let parsed: Result<quotient_proof_check::format::Certificate, _> = serde_json::from_str(&text);
-    let found = match parsed {
-        Ok(found) => found,
-        Err(error) => {
-            let _ = writeln!(stderr, "error: {} is not a certificate: {error}", file.display());
-            return 2;
-        }
-    };
-    if let Some(source) = source {
-        let program = match load(source, preprocessor, false, stderr) {
-            Ok(loaded) => loaded.program,
-            Err(status) => return status,
-        };
-        let own = crate::certificate::program(&program, &crate::domain::Domain::of(&program));
-        if own.rules != found.program.rules || own.columns != found.program.columns {
-            let _ = writeln!(stdout, "refused: the certificate is not about {}", source.display());
-            return 10;
-        }
-        let strange = found.program.assertions.iter().find(|a| !own.assertions.contains(a));
-        if let Some(assertion) = strange {
-            let _ = writeln!(stdout, "refused: {} does not assert `{}`", source.display(), assertion.name);
-            return 10;
-        }
-    }
-    match quotient_proof_check::check(&found) {
-        Ok(list) => {
-            let name = |a: usize| found.program.assertions[a].name.as_str();
-            for e in list {
-                let given: Vec<&str> = e.assumptions.iter().map(|&a| name(a)).collect();
-                let condition =
-                    if given.is_empty() { String::new() } else { format!(", given {}", given.join(", ")) };
-                let level = match (e.one_level, e.one_level_inverse) {
-                    (true, true) => ", one level in both directions",
-                    (true, false) => ", one level",
-                    _ => "",
-                };
-                let _ = writeln!(stdout, "{}: verified{level}{condition}", name(e.assertion));
-            }
-            0
-        }
-        Err(reason) => {
-            let _ = writeln!(stdout, "refused: {reason}");
-            10
-        }
-    }
 }

@@ -2,11 +2,12 @@
 //!
 //! It finds concrete traces for refutations, tells whether a program has finitely many reachable
 //! states, and guides the relative prover (a left state known to be reachable need not be tried as
-//! unreachable). It never contributes to a proof.
+//! unreachable). Where it is sure to have met every state, these are an invariant (`invariant/finite.rs`).
 
 use std::collections::HashMap;
 
 use crate::constraint::{Overflow, Region};
+use crate::limits::{Limits, Progress};
 use crate::program::{Program, Rule};
 use crate::relative::expand;
 
@@ -95,7 +96,7 @@ pub fn successors(
 }
 
 /// Explores up to `limit` states.
-pub fn explore(program: &Program, limit: usize) -> Reachable {
+pub fn explore(program: &Program, limit: usize, limits: &Limits) -> Reachable {
     let mut found = Reachable { complete: true, ..Reachable::default() };
     let add = |found: &mut Reachable, state: Vec<i64>, parent: Option<usize>, rule: usize| {
         if found.states.len() >= limit {
@@ -119,6 +120,11 @@ pub fn explore(program: &Program, limit: usize) -> Reachable {
     }
     let mut at = 0;
     while at < found.states.len() {
+        let progress = Progress { doing: "exploring states", goals: found.states.len(), stored: 0 };
+        if limits.reached(progress).is_some() {
+            found.complete = false;
+            break;
+        }
         let state = found.states[at].clone();
         for (number, rule) in program.rules.iter().enumerate().filter(|(_, r)| !r.is_fact) {
             list.clear();

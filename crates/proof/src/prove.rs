@@ -1,19 +1,30 @@
 //! Proving the assertions of a program: order, attempts, verdicts.
 
 use std::cell::OnceCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::canonical::Map;
 use crate::clock::Stopwatch;
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::explicit::{Reachable, explore};
+pub use crate::groups::groups;
+use crate::invariant::{self, Failed, Found};
 use crate::inverse::inverse;
+use crate::limits::{Limits, Reached};
 use crate::program::{Assertion, Program, Right, Tree};
 use crate::refute::{Refutation, backward_trace, refute_relative, refute_safety, violates};
 use crate::relative::{Grain, Outcome, RelativeOptions, RelativeProof, Support, prove_group};
-use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof};
+use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof, Table};
 use crate::step::Step;
+
+/// Sets that a safety proof may store before invariants are looked for, and the time for it.
+const QUICK_STORED: usize = 1_000;
+const QUICK_TIME: Duration = Duration::from_secs(1);
+/// States explored to see whether that is all.
+const FEW_STATES: usize = 5_000;
+/// Time for one kind of invariant.
+const FOUND_TIME: Duration = Duration::from_secs(2);
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -22,6 +33,8 @@ pub struct Options {
     pub safety: SafetyOptions,
     /// Ignore relative assertions in safety proofs (to measure what they save).
     pub without_assertions: bool,
+    /// Do not look for invariants.
+    pub without_invariants: bool,
     /// Only the one-level attempt for relative assertions.
     pub one_level_only: bool,
     /// Count goals as the paper's first table does: every right goal satisfiable jointly with the
@@ -29,6 +42,8 @@ pub struct Options {
     pub paper_counts: bool,
     /// Time for each assertion or group.
     pub max_time: Duration,
+    /// Limits of the whole run.
+    pub limits: Limits,
     /// Concrete states to explore for guidance and refutation.
     pub explore: usize,
     /// Also look for one-level proofs of inverses.
@@ -40,9 +55,11 @@ impl Default for Options {
         Options {
             safety: SafetyOptions::default(),
             without_assertions: false,
+            without_invariants: false,
             one_level_only: false,
             paper_counts: false,
             max_time: Duration::from_secs(600),
+            limits: Limits::default(),
             explore: 20_000,
             inverses: false,
         }
@@ -73,6 +90,8 @@ pub enum Proof {
         maps: Vec<usize>,
         /// Invariants used.
         invariants: Vec<usize>,
+        /// An invariant that was found.
+        found: Option<Found>,
     },
     /// A table of obligations, shared by the assertions proved together.
     Relative {
@@ -112,6 +131,8 @@ pub struct Report {
     pub one_level_inverse: Option<bool>,
     /// CPU time.
     pub elapsed: Duration,
+    /// The invariant that was found and used: what kind, and how many sets.
+    pub found: Option<(&'static str, usize)>,
     /// Remarks: what was not used and why.
     pub notes: Vec<String>,
     /// The proof.
@@ -129,6 +150,11 @@ pub struct Run<'p> {
 
 /// Proves or refutes every assertion of the program.
 pub fn prove(program: &Program, options: &Options) -> Vec<Report> {
+    prove_each(program, options, &mut |_| {})
+}
+
+/// The same, telling each report as soon as it is there.
+pub fn prove_each(program: &Program, options: &Options, decided: &mut dyn FnMut(&Report)) -> Vec<Report> {
     let mut run = Run {
         program,
         options,
@@ -137,67 +163,9 @@ pub fn prove(program: &Program, options: &Options) -> Vec<Report> {
         reports: vec![None; program.assertions.len()],
     };
     for group in groups(program) {
-        run.group(&group);
+        run.group(&group, decided);
     }
     run.reports.into_iter().flatten().collect()
-}
-
-/// Strongly connected components of the `using` relation, dependencies first (Tarjan).
-pub fn groups(program: &Program) -> Vec<Vec<usize>> {
-    struct Tarjan<'p> {
-        program: &'p Program,
-        index: Vec<Option<usize>>,
-        low: Vec<usize>,
-        stack: Vec<usize>,
-        on_stack: Vec<bool>,
-        next: usize,
-        out: Vec<Vec<usize>>,
-    }
-    impl Tarjan<'_> {
-        fn visit(&mut self, v: usize) {
-            self.index[v] = Some(self.next);
-            self.low[v] = self.next;
-            self.next += 1;
-            self.stack.push(v);
-            self.on_stack[v] = true;
-            for &w in &self.program.assertions[v].using {
-                if self.index[w].is_none() {
-                    self.visit(w);
-                    self.low[v] = self.low[v].min(self.low[w]);
-                } else if self.on_stack[w] {
-                    self.low[v] = self.low[v].min(self.index[w].expect("just seen to be visited"));
-                }
-            }
-            if Some(self.low[v]) == self.index[v] {
-                let mut component = Vec::new();
-                while let Some(w) = self.stack.pop() {
-                    self.on_stack[w] = false;
-                    component.push(w);
-                    if w == v {
-                        break;
-                    }
-                }
-                component.sort_unstable();
-                self.out.push(component);
-            }
-        }
-    }
-    let n = program.assertions.len();
-    let mut tarjan = Tarjan {
-        program,
-        index: vec![None; n],
-        low: vec![0; n],
-        stack: Vec::new(),
-        on_stack: vec![false; n],
-        next: 0,
-        out: Vec::new(),
-    };
-    for v in 0..n {
-        if tarjan.index[v].is_none() {
-            tarjan.visit(v);
-        }
-    }
-    tarjan.out
 }
 
 /// A safety claim that holds of every state: usable as an invariant. One with a condition on the
@@ -267,7 +235,9 @@ struct Usable {
 
 impl Run<'_> {
     fn reachable(&self) -> &Reachable {
-        self.reachable.get_or_init(|| explore(self.program, self.options.explore))
+        // All assertions share it, so it is not part of the time of one.
+        let limits = self.options.limits.within(self.options.max_time.min(Duration::from_secs(10)));
+        self.reachable.get_or_init(|| explore(self.program, self.options.explore, &limits))
     }
 
     fn blank(&self, assertion: usize) -> Report {
@@ -282,6 +252,7 @@ impl Run<'_> {
             one_level: false,
             one_level_inverse: None,
             elapsed: Duration::ZERO,
+            found: None,
             notes: Vec::new(),
             proof: None,
         }
@@ -320,7 +291,7 @@ impl Run<'_> {
         usable
     }
 
-    fn group(&mut self, group: &[usize]) {
+    fn group(&mut self, group: &[usize], decided: &mut dyn FnMut(&Report)) {
         let begun = Stopwatch::start();
         let (relative, rest): (Vec<usize>, Vec<usize>) =
             group.iter().partition(|&&g| self.program.assertions[g].is_relative());
@@ -329,6 +300,7 @@ impl Run<'_> {
             if self.program.assertions[at].assumed {
                 let nonincreasing = self.program.assertions[at].nonincreasing;
                 let report = Report { verdict: Verdict::Assumed, nonincreasing, ..self.blank(at) };
+                decided(&report);
                 self.reports[at] = Some(report);
             } else {
                 waiting.push(at);
@@ -336,23 +308,41 @@ impl Run<'_> {
         }
         // Only relative assertions may depend on each other in a circle.
         for &at in rest.iter().filter(|a| waiting.contains(a)) {
-            let mut report = self.safety(at);
+            let mut report = match self.options.limits.ended() {
+                Some(reached) => self.not_begun(at, reached),
+                None => self.safety(at),
+            };
             if group.len() > 1 {
                 report.notes.push("it depends on itself through `using`; such uses are ignored".into());
             }
             report.elapsed = begun.elapsed();
+            decided(&report);
             self.reports[at] = Some(report);
         }
         let relative: Vec<usize> = relative.into_iter().filter(|a| waiting.contains(a)).collect();
         if !relative.is_empty() {
-            for report in self.relative(&relative) {
+            let reports = match self.options.limits.ended() {
+                Some(reached) => relative.iter().map(|&at| self.not_begun(at, reached)).collect(),
+                None => self.relative(&relative, decided),
+            };
+            for report in reports {
+                // Those proved by themselves were told when they were.
+                if !(report.one_level && matches!(report.verdict, Verdict::Proved)) {
+                    decided(&report);
+                }
                 let at = report.assertion;
                 self.reports[at] = Some(report);
             }
         }
     }
 
+    /// The report on an assertion that was not looked at because the run is to end.
+    fn not_begun(&self, at: usize, reached: Reached) -> Report {
+        Report { verdict: Verdict::Unknown(format!("{reached}, before it was tried")), ..self.blank(at) }
+    }
+
     fn safety(&self, at: usize) -> Report {
+        let limits = self.options.limits.within(self.options.max_time);
         let assertion = &self.program.assertions[at];
         let usable = self.usable(&[at]);
         let mut report =
@@ -385,10 +375,50 @@ impl Run<'_> {
         }
         let invariants: Vec<&Tree> = usable.invariants.iter().map(|i| &i.1).collect();
         let map_list: Vec<usize> = maps.iter().map(|m| m.assertion).collect();
-        let options = SafetyOptions { max_time: self.options.max_time, ..self.options.safety.clone() };
+        let options = SafetyOptions {
+            max_time: self.options.max_time,
+            limits: limits.clone(),
+            ..self.options.safety.clone()
+        };
         let with_maps = !maps.is_empty();
         let prover = Prover::new(self.program, &self.domain, maps, &invariants);
-        let mut outcome = prover.unreachable(&bad, &options);
+        // What is easy is settled without looking for invariants; then these are tried, then everything.
+        let mut why = None;
+        let mut outcome = if self.options.without_invariants {
+            prover.unreachable(&bad, &options)
+        } else {
+            let max_stored = options.max_stored.min(QUICK_STORED);
+            let max_time = options.max_time.min(QUICK_TIME);
+            prover.unreachable(&bad, &SafetyOptions { max_stored, max_time, ..options.clone() })
+        };
+        if let Err((GaveUp::Stored | GaveUp::Limit(_), _)) = outcome
+            && !self.options.without_invariants
+            && limits.ended().is_none()
+        {
+            match self.found_alone(assertion, &bad, &limits) {
+                Ok(found) => {
+                    report.conditional_on.clear();
+                    let proof = SafetyProof { table: Table::default(), visited: 0 };
+                    self.proved_with(&mut report, proof, Vec::new(), found);
+                    return report;
+                }
+                Err(reason) => why = reason,
+            }
+            // Invariants that the user names are the ones to use.
+            let helped = if invariants.is_empty() { self.found_bounds(&limits) } else { None };
+            let proved = helped.and_then(|(found, tree)| {
+                let maps =
+                    map_list.iter().filter_map(|&m| Map::of(self.program, &self.domain, m).ok()).collect();
+                let prover = Prover::new(self.program, &self.domain, maps, &[&tree]);
+                let options = SafetyOptions { max_time: options.max_time / 2, ..options.clone() };
+                prover.unreachable(&bad, &options).ok().map(|proof| (found, proof))
+            });
+            if let Some((found, proof)) = proved {
+                self.proved_with(&mut report, proof, map_list, found);
+                return report;
+            }
+            outcome = prover.unreachable(&bad, &options);
+        }
         let mut used = map_list;
         // A fact met after a map was applied says nothing; without maps it may be a real trace.
         if with_maps && matches!(outcome, Err((GaveUp::FactReached, _))) {
@@ -402,19 +432,82 @@ impl Run<'_> {
                 report.left_states = proof.table.entries.len();
                 report.verdict = Verdict::Proved;
                 let invariants = usable.invariants.iter().map(|i| i.0).collect();
-                report.proof = Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants });
+                report.proof =
+                    Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants, found: None });
             }
             Err((reason, table)) => {
                 report.stored = table.stored;
                 report.left_states = table.entries.len();
-                report.verdict = self.refute_safety(assertion, &bad, reason);
+                report.verdict = self.refute_safety(assertion, &bad, reason, &limits);
+                if let (Verdict::Unknown(_), Some(why)) = (&report.verdict, why) {
+                    report.notes.push(why);
+                }
             }
         }
         report
     }
 
-    fn refute_safety(&self, assertion: &Assertion, bad: &[State], reason: GaveUp) -> Verdict {
-        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000);
+    /// Writes down a proof that uses an invariant which was found.
+    fn proved_with(&self, report: &mut Report, proof: SafetyProof, maps: Vec<usize>, found: Found) {
+        report.verdict = Verdict::Proved;
+        report.stored = proof.table.stored;
+        report.left_states = proof.table.entries.len();
+        report.found = Some((found.name, found.cells.len()));
+        if let [cell] = &found.cells[..] {
+            report.notes.push(format!("in every state: {}", self.domain.show(self.program, cell)));
+        }
+        let (proof, invariants, found) = (Box::new(proof), Vec::new(), Some(found));
+        report.proof = Some(Proof::Safety { proof, maps, invariants, found });
+    }
+
+    /// An invariant that excludes the bad states by itself, or what is in the way of one.
+    fn found_alone(
+        &self,
+        assertion: &Assertion,
+        bad: &[State],
+        limits: &Limits,
+    ) -> Result<Found, Option<String>> {
+        let few = self.options.explore.min(FEW_STATES);
+        let reachable = explore(self.program, few, &limits.within(FOUND_TIME));
+        if let Some(found) = invariant::explicit(self.program, &self.domain, assertion, &reachable) {
+            return Ok(found);
+        }
+        // What is violated has no invariant.
+        if refute_safety(assertion, &reachable).is_some() {
+            return Err(None);
+        }
+        let intervals = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME));
+        if let Some(found) = intervals.ok().filter(|f| f.excludes(bad) == Ok(true)) {
+            return Ok(found);
+        }
+        let zones = invariant::zones(self.program, &self.domain, bad, &limits.within(FOUND_TIME));
+        zones.map_err(|failed| match failed {
+            Failed::Meets(state) => {
+                let states = self.domain.show(self.program, &state);
+                Some(format!("the invariants tried do not exclude a violation among {states}"))
+            }
+            _ => None,
+        })
+    }
+
+    /// Bounds of columns that hold in every state, to help unfolding.
+    fn found_bounds(&self, limits: &Limits) -> Option<(Found, Tree)> {
+        let found = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME)).ok()?;
+        if found.is_trivial(&self.domain) {
+            return None;
+        }
+        let tree = found.tree(&self.domain).ok()?;
+        Some((found, tree))
+    }
+
+    fn refute_safety(
+        &self,
+        assertion: &Assertion,
+        bad: &[State],
+        reason: GaveUp,
+        limits: &Limits,
+    ) -> Verdict {
+        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000, limits);
         if let Ok(Some(trace)) = traced
             && trace.last().is_some_and(|s| violates(assertion, &s.state) == Ok(true))
         {
@@ -428,7 +521,7 @@ impl Run<'_> {
                 "an initial state seems to lead to a violation, but no concrete trace was found".into()
             }
             GaveUp::Stored => format!("the table reached {} entries", self.options.safety.max_stored),
-            GaveUp::Time => format!("out of time after {} s", self.options.max_time.as_secs()),
+            GaveUp::Limit(reached) => reached.to_string(),
             GaveUp::Overflow => Overflow.to_string(),
         })
     }
@@ -437,8 +530,8 @@ impl Run<'_> {
         prove_group(self.program, &self.domain, group, support, options)
     }
 
-    fn relative(&self, group: &[usize]) -> Vec<Report> {
-        let begun = Instant::now();
+    fn relative(&self, group: &[usize], decided: &mut dyn FnMut(&Report)) -> Vec<Report> {
+        let limits = self.options.limits.within(self.options.max_time);
         let usable = self.usable(group);
         let mut support = Support {
             assertions: usable.relative.iter().map(|&(a, short)| (a, short.then_some(0))).collect(),
@@ -456,7 +549,7 @@ impl Run<'_> {
             max_right: 1,
             max_right_states: 4000,
             max_entries: 10_000,
-            max_time: self.options.max_time,
+            limits: limits.clone(),
             bounded_length: true,
             grain: Grain::Whole,
             one_level: true,
@@ -470,7 +563,7 @@ impl Run<'_> {
             match self.attempt(&[report.assertion], &alone, &base) {
                 Outcome::Proved(proof) => {
                     self.fill(report, proof.into(), &[report.assertion], &[], &invariants);
-                    if self.options.inverses {
+                    if self.options.inverses && report.one_level {
                         let found = self.prove_inverse(report.assertion, &base);
                         report.one_level_inverse = Some(found.is_some());
                         if let Some(Proof::Relative { inverse, .. }) = &mut report.proof {
@@ -485,6 +578,9 @@ impl Run<'_> {
                 }
             }
             report.elapsed = started.elapsed();
+            if report.one_level && matches!(report.verdict, Verdict::Proved) {
+                decided(report);
+            }
         }
         if open.is_empty() || self.options.one_level_only {
             return reports;
@@ -519,7 +615,7 @@ impl Run<'_> {
         for &at in &open {
             let assertion = &self.program.assertions[at];
             if let Ok(Some(found)) =
-                refute_relative(self.program, &self.domain, assertion, self.reachable(), 40)
+                refute_relative(self.program, &self.domain, assertion, self.reachable(), 40, &limits)
             {
                 refuted.push((at, found));
             }
@@ -535,8 +631,7 @@ impl Run<'_> {
             return reports;
         }
         let mut last = String::new();
-        for mut options in attempts {
-            options.max_time = self.options.max_time.saturating_sub(begun.elapsed());
+        for options in attempts {
             match self.attempt(&open, &support, &options) {
                 Outcome::Proved(proof) => {
                     let proof = std::rc::Rc::new(*proof);
@@ -592,8 +687,8 @@ impl Run<'_> {
         program.assertions.push(inverse);
         let group = [program.assertions.len() - 1];
         match prove_group(&program, &self.domain, &group, &Support::default(), options) {
-            Outcome::Proved(proof) => Some(std::rc::Rc::new(*proof)),
-            Outcome::Failed(..) => None,
+            Outcome::Proved(proof) if proof.one_level => Some(std::rc::Rc::new(*proof)),
+            _ => None,
         }
     }
 }

@@ -7,6 +7,7 @@
 use crate::constraint::{Overflow, Region};
 use crate::domain::{Domain, Place, State};
 use crate::explicit::{Reachable, TraceStep};
+use crate::limits::{Limits, Progress};
 use crate::program::{Assertion, Program, Right, Tree};
 use crate::relative::expand;
 use crate::safety::{Prover, SafetyOptions};
@@ -60,12 +61,17 @@ pub fn refute_relative(
     assertion: &Assertion,
     reachable: &Reachable,
     tries: usize,
+    limits: &Limits,
 ) -> Result<Option<Refutation>, Overflow> {
     let Right::State(tree) = &assertion.right else { return Ok(None) };
     let k = program.width();
     let prover = Prover::new(program, domain, Vec::new(), &[]);
     let mut tried = 0;
     for (number, state) in reachable.states.iter().enumerate() {
+        let progress = Progress { doing: "looking for a counterexample", goals: number, stored: 0 };
+        if limits.reached(progress).is_some() {
+            return Ok(None);
+        }
         for left in expand(&assertion.left, fixed(state, assertion.nodes)?, &|n| n)? {
             // One choice of the universal variables; the claim must hold for it.
             let Some(point) = left.solution()? else { continue };
@@ -117,6 +123,7 @@ pub fn refute_relative(
             let options = SafetyOptions {
                 max_stored: 20_000,
                 max_time: std::time::Duration::from_secs(2),
+                limits: limits.clone(),
                 ..SafetyOptions::default()
             };
             let bad: Vec<State> = bad.into_iter().flatten().collect();
@@ -164,6 +171,7 @@ pub fn backward_trace(
     bad: &[State],
     invariants: &[&Tree],
     limit: usize,
+    limits: &Limits,
 ) -> Result<Option<Vec<TraceStep>>, Overflow> {
     let prover = Prover::new(program, domain, Vec::new(), invariants);
     let all: Vec<Step> = steps(program, domain);
@@ -171,6 +179,10 @@ pub fn backward_trace(
         prover.start(bad)?.into_iter().map(|s| (s, None, usize::MAX)).collect();
     let mut at = 0;
     while at < nodes.len() && nodes.len() < limit {
+        let progress = Progress { doing: "looking for a trace", goals: at, stored: nodes.len() };
+        if limits.reached(progress).is_some() {
+            break;
+        }
         for fact in all.iter().filter(|s| s.is_fact) {
             let mut met = None;
             fact.unfold(domain, &nodes[at].0, &mut |s, _| met = met.take().or(Some(s)))?;

@@ -25,6 +25,10 @@ struct Line<'a> {
     one_level: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     one_level_inverse: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invariant: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invariant_sets: Option<usize>,
     cpu_seconds: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'a str>,
@@ -52,39 +56,38 @@ pub fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// All reports as a JSON list.
-pub fn json(program: &Program, map: &SourceMap, reports: &[Report]) -> String {
+/// One report as a JSON object.
+pub fn json(program: &Program, map: &SourceMap, r: &Report) -> String {
     let name = |a: usize| program.assertions[a].name.as_str();
-    let lines: Vec<Line> = reports
-        .iter()
-        .map(|r| Line {
-            assertion: name(r.assertion),
-            verdict: word(&r.verdict),
-            conditional_on: r.conditional_on.iter().map(|&c| name(c)).collect(),
-            reason: match &r.verdict {
-                Verdict::Unknown(reason) => Some(reason),
-                Verdict::Refuted(refutation) => Some(&refutation.reason),
-                _ => None,
-            },
-            trace: match &r.verdict {
-                Verdict::Refuted(refutation) => refutation
-                    .trace
-                    .iter()
-                    .map(|s| Step { at: place(program, map, s), state: &s.state })
-                    .collect(),
-                _ => Vec::new(),
-            },
-            left_states: r.left_states,
-            right_states: r.right_states,
-            stored: r.stored,
-            length_non_increasing: r.nonincreasing,
-            one_level: r.one_level,
-            one_level_inverse: r.one_level_inverse,
-            cpu_seconds: r.elapsed.as_secs_f64(),
-            notes: r.notes.iter().map(String::as_str).collect(),
-        })
-        .collect();
-    serde_json::to_string_pretty(&lines).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))
+    let line = Line {
+        assertion: name(r.assertion),
+        verdict: word(&r.verdict),
+        conditional_on: r.conditional_on.iter().map(|&c| name(c)).collect(),
+        reason: match &r.verdict {
+            Verdict::Unknown(reason) => Some(reason),
+            Verdict::Refuted(refutation) => Some(&refutation.reason),
+            _ => None,
+        },
+        trace: match &r.verdict {
+            Verdict::Refuted(refutation) => refutation
+                .trace
+                .iter()
+                .map(|s| Step { at: place(program, map, s), state: &s.state })
+                .collect(),
+            _ => Vec::new(),
+        },
+        left_states: r.left_states,
+        right_states: r.right_states,
+        stored: r.stored,
+        length_non_increasing: r.nonincreasing,
+        one_level: r.one_level,
+        one_level_inverse: r.one_level_inverse,
+        invariant: r.found.map(|f| f.0),
+        invariant_sets: r.found.map(|f| f.1),
+        cpu_seconds: r.elapsed.as_secs_f64(),
+        notes: r.notes.iter().map(String::as_str).collect(),
+    };
+    serde_json::to_string_pretty(&line).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))
 }
 
 /// One report as text.
@@ -108,6 +111,11 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
                         report.stored
                     )
                 }
+            };
+            let kind = match report.found {
+                Some((name, 1)) => format!("invariant found: {name}; {kind}"),
+                Some((name, sets)) => format!("invariant found: {name}, {sets} sets; {kind}"),
+                None => kind,
             };
             let right = match report.right_states {
                 0 => String::new(),

@@ -13,11 +13,12 @@
 //! Invariants proved before may be added to every set: they hold in all reachable states.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::canonical::{Key, Map, images, representative};
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
+use crate::limits::{Limits, Progress, Reached};
 use crate::program::{Program, Tree};
 use crate::step::{Step, steps};
 
@@ -42,6 +43,8 @@ pub struct SafetyOptions {
     pub max_stored: usize,
     /// Give up after this much time.
     pub max_time: Duration,
+    /// Limits of the whole work.
+    pub limits: Limits,
 }
 
 impl Default for SafetyOptions {
@@ -51,6 +54,7 @@ impl Default for SafetyOptions {
             evict: false,
             max_stored: 2_000_000,
             max_time: Duration::from_secs(600),
+            limits: Limits::default(),
         }
     }
 }
@@ -62,8 +66,8 @@ pub enum GaveUp {
     FactReached,
     /// The table is full.
     Stored,
-    /// Out of time.
-    Time,
+    /// Out of time or memory, or asked to end.
+    Limit(Reached),
     /// Arithmetic left the exact range.
     Overflow,
 }
@@ -374,11 +378,11 @@ impl<'p> Prover<'p> {
         &self,
         bad: &[State],
         options: &SafetyOptions,
-    ) -> Result<SafetyProof, (GaveUp, Table)> {
+    ) -> Result<SafetyProof, (GaveUp, Box<Table>)> {
         let mut table = Table { split: self.splits_locations(bad), ..Table::default() };
         match self.search(bad, options, &mut table) {
             Ok(visited) => Ok(SafetyProof { table, visited }),
-            Err(reason) => Err((reason, table)),
+            Err(reason) => Err((reason, Box::new(table))),
         }
     }
 
@@ -408,7 +412,7 @@ impl<'p> Prover<'p> {
         options: &SafetyOptions,
         table: &mut Table,
     ) -> Result<usize, GaveUp> {
-        let begun = Instant::now();
+        let limits = options.limits.within(options.max_time);
         let mut visited = 0;
         // Breadth-first: entries to unfold. Depth-first: sets still to look at, newest last.
         let mut agenda: std::collections::VecDeque<State> = start.into();
@@ -432,8 +436,9 @@ impl<'p> Prover<'p> {
             if table.stored > options.max_stored {
                 return Err(GaveUp::Stored);
             }
-            if visited % 64 == 0 && begun.elapsed() > options.max_time {
-                return Err(GaveUp::Time);
+            let progress = Progress { doing: "unfolding backwards", goals: visited, stored: table.stored };
+            if let Some(reached) = limits.reached(progress) {
+                return Err(GaveUp::Limit(reached));
             }
             // The fact test comes before any map is applied: a map may lead away from a fact.
             if self.meets_fact(&state)? {

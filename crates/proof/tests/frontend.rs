@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use quotient_promela::ParseOptions;
 use quotient_proof::explicit::explore;
 use quotient_proof::frontend::{self, promela};
+use quotient_proof::limits::Limits;
 use quotient_proof::program::{Program, Right, Tree};
 use quotient_proof::prove::{Options, Verdict, prove};
 use quotient_proof::{language, models};
@@ -35,7 +36,7 @@ fn load_text(name: &str, text: &str) -> Result<Program, String> {
 }
 
 fn reachable(program: &Program) -> BTreeSet<Vec<i64>> {
-    let found = explore(program, 100_000);
+    let found = explore(program, 100_000, &Limits::default());
     assert!(found.complete);
     found.states.into_iter().collect()
 }
@@ -217,7 +218,7 @@ fn promela_models_have_as_many_states_as_spin_says() {
             continue;
         }
         let program = language::program(&translation.items, &mut diagnostics).unwrap();
-        let found = explore(&program, states + 10);
+        let found = explore(&program, states + 10, &Limits::default());
         // A value outside its variable's type: there the model itself wraps around.
         let wraps = translation.columns.iter().enumerate().any(|(at, column)| {
             let Some(ty) = column.ty else { return false };

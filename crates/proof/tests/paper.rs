@@ -92,6 +92,7 @@ fn stored(program: &Program, options: &Options) -> usize {
 fn table_2_bakery_without_assertions() {
     let options = Options {
         without_assertions: true,
+        without_invariants: true,
         safety: SafetyOptions { order: Order::Depth, ..SafetyOptions::default() },
         ..Options::default()
     };

@@ -7,6 +7,7 @@ use quotient_symmetry::audit::audit;
 use quotient_symmetry::{Identity, Representative as _};
 use quotient_system::Interrupt;
 
+use crate::relative::Orbits;
 use crate::symmetry_choice::{self, Representative};
 use crate::{Check, CheckError, PartialOrder};
 
@@ -29,6 +30,24 @@ pub(crate) fn representatives(
         .map_err(CheckError::Exhausted)?;
     // Forms that are not canonical after all prove nothing.
     if audit.wrong > 0 && canonical.statistics().over_budget == 0 {
+        return Err(CheckError::WrongRepresentatives(audit.wrong));
+    }
+    Ok(Some((audit.states, audit.renamed)))
+}
+
+/// The same for proved symmetries; `canonical` is another one of them.
+pub(crate) fn proved(
+    machine: &mut Machine,
+    orbits: &mut Orbits<'_>,
+    canonical: &mut Orbits<'_>,
+    check: &Check<'_>,
+) -> Result<Option<(u64, u64)>, CheckError> {
+    if !orbits.is_canonical() {
+        return Ok(None);
+    }
+    let audit = audit(machine, orbits, canonical, check.audit, SEED, &interrupt(check))
+        .map_err(CheckError::Exhausted)?;
+    if audit.wrong > 0 {
         return Err(CheckError::WrongRepresentatives(audit.wrong));
     }
     Ok(Some((audit.states, audit.renamed)))

@@ -21,7 +21,7 @@ use quotient_system::{Scope, Successors, System};
 use quotient_trace::NotReplayable;
 
 use crate::searching::run_reduced;
-use crate::{Check, CheckError, Model, Outcome};
+use crate::{Check, CheckError, Model, Outcome, audit};
 
 /// Larger groups are not written out; their generators are applied as long as they lead to smaller states.
 const LARGEST_GROUP: usize = 1000;
@@ -348,6 +348,16 @@ impl Model {
         }
         self.answer_safety(&mut machine, &report, &mut outcome)?;
         relative.report(orbits.order(), &mut outcome);
+        if check.audit > 0 && !relative.usable.maps.is_empty() {
+            let mut canonical = relative.representative();
+            canonical.prepare(&mut machine);
+            outcome.symmetry.audited = audit::proved(&mut machine, &mut orbits, &mut canonical, &check)?;
+            if outcome.symmetry.audited.is_none() {
+                outcome
+                    .notes
+                    .push("the group is too large to list, so its representatives are not audited".into());
+            }
+        }
         Ok(outcome)
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use quotient::proof::automorphism::Automorphism;
 use quotient::proof::explicit::explore;
 use quotient::proof::frontend::promela::translate;
+use quotient::proof::limits::Limits;
 use quotient::proof::prove::{Options, Verdict as Proved, prove};
 use quotient::proof::safety::SafetyOptions;
 use quotient::proof::{certificate, language};
@@ -52,7 +53,7 @@ fn one_state_is_kept_of_each_orbit() {
     // Orbits by brute force: columns are P, Q, V of three processes (V_0 unused), and Inside.
     let translation = translate(&model.program, &model.sources, &mut Diagnostics::new()).unwrap();
     let program = language::program(&translation.items, &mut Diagnostics::new()).unwrap();
-    let reachable = explore(&program, 10_000);
+    let reachable = explore(&program, 10_000, &Limits::default());
     assert!(reachable.complete);
     assert_eq!(reachable.states.len() as u64, whole(&model).statistics.states);
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];

@@ -1,7 +1,7 @@
 //! The search for a proof of a group of relative assertions.
 
 use std::collections::{HashMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::hypothesis::{Conclusions, Frame, apply_assertion, apply_entry};
 use super::obligation::{Layout, Obligation, expand, obligations};
@@ -10,6 +10,7 @@ use super::split::{Grain, split};
 use crate::constraint::{Overflow, Region};
 use crate::domain::{Domain, Place, State};
 use crate::explicit::Reachable;
+use crate::limits::{Limits, Progress};
 use crate::program::{Program, Tree};
 use crate::safety::{Prover, SafetyOptions, Table};
 use crate::step::{Step, steps};
@@ -25,8 +26,8 @@ pub struct RelativeOptions {
     pub max_right_states: usize,
     /// Obligations in the table.
     pub max_entries: usize,
-    /// Time.
-    pub max_time: Duration,
+    /// When to end.
+    pub limits: Limits,
     /// Keep right unfolds within left unfolds, so that the proof is length-non-increasing.
     pub bounded_length: bool,
     /// How far to split before unfolding.
@@ -135,7 +136,6 @@ struct Search<'a> {
     steps: Vec<Step>,
     finite: &'a Domain,
     safety: Prover<'a>,
-    deadline: Instant,
     entries: Vec<Entry>,
     /// Entries by the constants of their left locations.
     by_location: HashMap<Vec<Option<i64>>, Vec<usize>>,
@@ -165,7 +165,6 @@ pub fn prove_group(
         steps,
         finite,
         safety,
-        deadline: Instant::now() + options.max_time,
         entries: Vec::new(),
         by_location: HashMap::new(),
         dead: Table::split_by_location(),
@@ -174,13 +173,14 @@ pub fn prove_group(
     };
     match search.run() {
         Ok(Ok(())) => Outcome::Proved(Box::new(RelativeProof {
+            // Steps of states that are merely unreachable need not correspond.
+            one_level: options.one_level && search.dead.entries.is_empty(),
             entries: search.entries,
             dead: search.dead.entries,
             left_states: search.left_states,
             right_states: search.right_states,
             length_bounded: options.bounded_length,
             grain: options.grain,
-            one_level: options.one_level,
         })),
         Ok(Err(reason)) => Outcome::Failed(reason, search.left_states, search.right_states),
         Err(Overflow) => Outcome::Failed(Overflow.to_string(), search.left_states, search.right_states),
@@ -321,10 +321,10 @@ impl Search<'_> {
         if budget == 0 {
             return Ok(false);
         }
-        let left = self.deadline.saturating_duration_since(Instant::now());
         let limits = SafetyOptions {
             max_stored: if certain { 200_000 } else { budget },
-            max_time: if certain { left } else { left.min(Duration::from_secs(5)) },
+            max_time: Duration::from_secs(if certain { u64::from(u32::MAX) } else { 5 }),
+            limits: self.options.limits.clone(),
             ..SafetyOptions::default()
         };
         Ok(self.safety.grow(&mut self.dead, open, &limits).is_ok())
@@ -411,8 +411,10 @@ impl Search<'_> {
             let mut lefts = Vec::new();
             step.unfold(&self.plain, &own, &mut |s, _| lefts.push(s.region))?;
             for left in lefts {
-                if Instant::now() > self.deadline {
-                    return Ok(Err("out of time".into()));
+                let (goals, stored) = (self.left_states, self.entries.len());
+                let progress = Progress { doing: "unfolding both sides", goals, stored };
+                if let Some(reached) = self.options.limits.reached(progress) {
+                    return Ok(Err(reached.to_string()));
                 }
                 let reduct = Obligation { left, ..obligation.clone() };
                 if step.is_fact {

@@ -1,6 +1,10 @@
 //! What the tests share: reading programs, proving, checking certificates.
 #![allow(dead_code)]
 
+pub mod enumeration;
+pub mod mutation;
+pub mod random_program;
+
 use quotient_proof::certificate::certificate;
 use quotient_proof::program::Program;
 use quotient_proof::prove::{Options, Report, Verdict, prove};

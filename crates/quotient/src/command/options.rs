@@ -53,6 +53,7 @@ impl Command {
     pub(crate) fn bounds(&self) -> super::watch::Bounds {
         match self {
             Command::Check(check) => super::watch::Bounds { time: check.max_time, memory: check.max_memory },
+            Command::Prove(prove) => prove.bounds(),
             Command::Replay(replay) => replay.bounds,
             Command::Simulate(simulate) => simulate.bounds,
             Command::Compare(compare) => super::watch::Bounds { time: None, memory: compare.max_memory },

@@ -1,15 +1,22 @@
 //! `quotient prove` and `quotient verify`: relative safety of constraint programs.
 
+use std::cell::{Cell, RefCell};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use quotient::promela::ParseOptions;
-use quotient_proof::command::{ProveOptions, prove_main, verify_main};
+use quotient::system::Interrupt;
+use quotient_proof::command::{ProveOptions, prove_main};
+use quotient_proof::limits::{Limits, Progress};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
+use quotient_proof::verify::verify_main;
 
-use super::{status, terminal};
+use super::options::{duration, size};
+use super::{status, terminal, watch};
 
 /// Order of unfolding in safety proofs.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -54,6 +61,10 @@ pub(crate) struct Prove {
     #[arg(long)]
     without_assertions: bool,
 
+    /// Do not look for invariants: unfold backwards only
+    #[arg(long)]
+    without_invariants: bool,
+
     /// Try only the one-level proof of relative assertions
     #[arg(long)]
     one_level_only: bool,
@@ -66,9 +77,17 @@ pub(crate) struct Prove {
     #[arg(long)]
     inverses: bool,
 
-    /// Give up on an assertion after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
-    max_time: u64,
+    /// End after this time (for example 30s, 10m, 2h) and say what is known
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) max_time: Option<Duration>,
+
+    /// Give up on an assertion after this time
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10m")]
+    max_time_each: Duration,
+
+    /// End when the process takes this much memory (for example 500M, 8G) and say what is known
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
 
     /// Give up on a safety proof after storing this many sets
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
@@ -123,6 +142,13 @@ pub(crate) struct Preprocessor {
     include: Vec<PathBuf>,
 }
 
+impl Prove {
+    /// The limits given for all that it does. Those of a table are for each row.
+    pub(crate) fn bounds(&self) -> watch::Bounds {
+        watch::Bounds { time: self.max_time.filter(|_| self.table.is_none()), memory: self.max_memory }
+    }
+}
+
 impl Preprocessor {
     fn options(&self) -> ParseOptions {
         let define = |d: &String| match d.split_once('=') {
@@ -150,14 +176,65 @@ fn code(status: i32) -> u8 {
     u8::try_from(status).unwrap_or(status::ERROR)
 }
 
+/// What a person sees on standard error while a proof is looked for; reports are written where it was.
+#[derive(Clone)]
+struct Line(Rc<RefCell<terminal::StatusLine>>);
+
+impl Line {
+    /// When to end, telling this line what is going on.
+    fn limits(&self, interrupt: Interrupt) -> Limits {
+        let limits = Limits::new(interrupt);
+        if !std::io::stderr().is_terminal() {
+            return limits;
+        }
+        let (line, shown) = (self.0.clone(), Cell::new(Instant::now()));
+        limits.observed(move |Progress { doing, goals, stored }| {
+            if shown.get().elapsed() >= Duration::from_millis(100) {
+                shown.set(Instant::now());
+                line.borrow_mut().show(&format!("{doing}: {goals} goals, {stored} stored"), goals as u64);
+            }
+        })
+    }
+}
+
+/// Standard output, with the line on standard error out of the way.
+struct Reports(Line);
+
+impl Write for Reports {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        self.0.0.borrow_mut().clear();
+        watch::writing(|| std::io::stdout().lock().write(text))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        watch::writing(|| std::io::stdout().lock().flush())
+    }
+}
+
 /// Runs `prove`; gives the exit status.
 pub(crate) fn main(prove: &Prove) -> u8 {
-    let limit = Duration::from_secs(prove.max_time);
+    // Rows of a table are limited one by one.
+    let limit = if prove.table.is_some() {
+        prove.max_time.unwrap_or(prove.max_time_each)
+    } else {
+        prove.max_time_each
+    };
     let order = match prove.order {
         OrderName::Breadth => Order::Breadth,
         OrderName::Depth => Order::Depth,
     };
-    let safety = SafetyOptions { order, evict: prove.evict, max_stored: prove.max_stored, max_time: limit };
+    let safety = SafetyOptions {
+        order,
+        evict: prove.evict,
+        max_stored: prove.max_stored,
+        max_time: limit,
+        ..SafetyOptions::default()
+    };
+    let line = Line(Rc::new(RefCell::new(terminal::StatusLine::new(true))));
+    let interrupt = watch::interrupt().clone();
+    if let Some(file) = &prove.file {
+        watch::about(file, prove.json);
+    }
     let options = ProveOptions {
         file: prove.file.clone(),
         generate: prove.generate.clone().zip(prove.n),
@@ -173,14 +250,18 @@ pub(crate) fn main(prove: &Prove) -> u8 {
         options: Options {
             safety,
             without_assertions: prove.without_assertions,
+            without_invariants: prove.without_invariants,
             one_level_only: prove.one_level_only,
             paper_counts: prove.paper_counts,
             max_time: limit,
+            limits: line.limits(interrupt),
             explore: prove.explore,
             inverses: prove.inverses,
         },
     };
-    code(prove_main(&options, &mut std::io::stdout().lock(), &mut std::io::stderr().lock()))
+    let status = prove_main(&options, &mut Reports(line.clone()), &mut std::io::stderr().lock());
+    line.0.borrow_mut().clear();
+    code(status)
 }
 
 /// Runs `verify`; gives the exit status.
