@@ -33,6 +33,12 @@ fn operands(first: usize, second: usize) {
 fn step(op: Op, address: usize, size: usize, needed: i64) {
     let w = world();
     w.check_address(address, size, op != Op::Load);
+    // A wild pointer is a crash of this thread, here, and not of the driver, which looks at the value.
+    // SAFETY: bytes that the program accesses right now.
+    unsafe {
+        (address as *const u8).read_volatile();
+        ((address + size - 1) as *const u8).read_volatile();
+    }
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
     if !w.threaded {

@@ -10,12 +10,6 @@ use crate::scratch::Scratch;
 /// The runtime library, built with this crate.
 static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libquotient_runtime.so"));
 
-/// Functions of the C library whose accesses to memory the runtime takes note of.
-const WRAPPED: [&str; 12] = [
-    "memcpy", "memmove", "memset", "memcmp", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp",
-    "strdup", "strchr",
-];
-
 /// What is to be built.
 #[derive(Clone, Debug, Default)]
 pub struct Build {
@@ -83,19 +77,11 @@ pub fn compile_flags() -> Vec<OsString> {
 
 /// Flags for every link, with the runtime in `directory`.
 pub fn link_flags(directory: &Path) -> Vec<OsString> {
-    let mut flags: Vec<OsString> = WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()).collect();
     let mut rpath = OsString::from("-Wl,-rpath,");
     rpath.push(directory);
     let mut library = OsString::from("-L");
     library.push(directory);
-    flags.extend([
-        library,
-        rpath,
-        "-Wl,--no-as-needed".into(),
-        "-lquotient_runtime".into(),
-        "-pthread".into(),
-    ]);
-    flags
+    vec![library, rpath, "-Wl,--no-as-needed".into(), "-lquotient_runtime".into(), "-pthread".into()]
 }
 
 /// Puts the runtime library into a directory of the user's cache, if it is not there yet; gives the directory.

@@ -200,6 +200,7 @@ numbered! {
         OpenSemaphore = "open semaphore",
         UnlinkSemaphore = "unlink semaphore",
         OwnerDies = "end as owner of",
+        Call = "call",
     }
 }
 
@@ -361,6 +362,8 @@ pub struct Shared {
     // Progress.
     /// See [`phase`].
     pub phase: u32,
+    /// The thread that runs.
+    pub running: u32,
     /// Length of `schedule`.
     pub schedule_length: u32,
     /// Complete executions.
@@ -413,7 +416,7 @@ pub struct Shared {
     pub program_base: u64,
     /// See [`verdict`].
     pub verdict: u32,
-    /// 1 executions, 2 preemptions, 3 steps, 4 time, 5 stopped, 6 not deterministic, 7 lossy symmetry.
+    /// 1 executions, 2 preemptions, 3 steps, 4 time, 5 stopped, 6 not deterministic, 7 lossy symmetry, 8 stuck.
     pub bound: u32,
     /// The most threads that existed.
     pub threads: u32,
