@@ -226,6 +226,20 @@ atomics! {
         __tsan_atomic64_compare_exchange_val;
 }
 
+/// An atomic instruction of inline assembly is about to be executed: one that writes, or one that does so if the memory
+/// has the expected value. Either way it orders like a sequentially consistent operation.
+pub fn assembly_update(address: usize, size: usize, expected: Option<usize>) {
+    const SEQUENTIAL: i32 = 5;
+    step(Op::Update, address, size, 0);
+    let mask = if size >= 8 { u64::MAX } else { (1 << (size * 8)) - 1 };
+    let success = expected.is_none_or(|e| read_value(address, size) as u64 & mask == e as u64 & mask);
+    let w = world();
+    w.loaded(address, size, SEQUENTIAL);
+    if success {
+        w.stored(address, size, SEQUENTIAL, true);
+    }
+}
+
 /// A fence between threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(order: i32) {

@@ -115,6 +115,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     w.exit_handlers.set_baseline();
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
+    w.watch_unannounced(w.shared.program_base as usize);
     w.shared.phase = phase::RUNNING;
     if w.replays() {
         replay();
@@ -473,13 +474,14 @@ fn flush_output() {
 /// Room for what the kernel wants to know of a handler.
 #[repr(C)]
 struct Action {
-    handler: extern "C" fn(i32, *const u8, *const u8),
+    handler: extern "C" fn(i32, *const u8, *mut u8),
     mask: [u64; 16],
     flags: i32,
     restorer: usize,
 }
 
-extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) {
+/// A fault of the program is a crash.
+pub extern "C" fn on_fault(signal: i32, information: *const u8, context: *mut u8) {
     if !active() {
         exit_process(128 + signal);
     }
@@ -504,6 +506,7 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
         7 => format!("SIGBUS (address {address:#x})"),
         8 => "SIGFPE: division by zero or overflow".to_owned(),
         4 => "SIGILL: illegal instruction".to_owned(),
+        5 => "SIGTRAP: a breakpoint".to_owned(),
         _ => "SIGABRT".to_owned(),
     };
     let mut place = Place { thread: number, address: address as u64, ..NOWHERE };

@@ -45,6 +45,8 @@ pub struct Import {
     pub name: &'static CStr,
     /// Where the address is kept.
     pub slot: usize,
+    /// Does the object itself define such a function, too?
+    pub is_defined: bool,
     /// Was that made read-only after it was filled in?
     read_only: bool,
 }
@@ -204,10 +206,10 @@ fn import(
         _ => false,
     };
     let slot = base + relocation.offset as usize;
-    // What this object defines itself is no import, unless somebody else's definition came first.
-    (relocation.symbol != 0 && wanted && symbol.section == 0).then(|| Import {
+    (relocation.symbol != 0 && wanted).then(|| Import {
         name,
         slot,
+        is_defined: symbol.section != 0,
         read_only: read_only.iter().any(|r| r.contains(&slot)),
     })
 }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
+//! | `unannounced` | accesses without a hook, such as inline assembly |
 //! | `imports`, `stub`, `library` | calls to other libraries: accesses to memory, effects outside of it, by a table of functions |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
@@ -94,6 +95,7 @@ mod stub;
 mod system_call;
 mod table;
 mod thread;
+mod unannounced;
 mod unwinding;
 mod verifier;
 mod workers;

@@ -250,6 +250,8 @@ pub struct World {
     pub snapshot: Option<Snapshot>,
     /// Destructors of thread-specific data, by key.
     pub keys: Vec<(u32, usize)>,
+    /// Accesses that no hook announces.
+    pub unannounced: crate::unannounced::Unannounced,
     /// What runs at the end of the program.
     pub exit_handlers: crate::exit_handlers::ExitHandlers,
     /// What libraries have mapped for themselves.
@@ -359,6 +361,7 @@ pub fn attach() {
         semaphore_names: Vec::new(),
         snapshot: None,
         keys: Vec::new(),
+        unannounced: Default::default(),
         exit_handlers: Default::default(),
         foreign_mappings: Default::default(),
         started: nanoseconds(MONOTONIC),

@@ -173,6 +173,7 @@ impl Session {
         patience: Duration,
         watch: &mut dyn FnMut(Heartbeat) -> bool,
     ) -> Result<End, SessionError> {
+        self.fill_holes(binary);
         let mut child = self.start(binary, surroundings)?;
         // Read only when a question comes.
         let mut residual = None;
@@ -192,6 +193,18 @@ impl Session {
             }),
             (Err(Hung), _) => Ok(End::Stuck),
         }
+    }
+
+    /// Tells the process which accesses have no hook.
+    fn fill_holes(&mut self, binary: &Binary) {
+        let holes = binary.holes();
+        // SAFETY: the block is mapped, and no process has it yet.
+        let shared = unsafe { &mut *self.block.address };
+        for (slot, hole) in shared.holes.iter_mut().zip(holes) {
+            *slot = *hole;
+        }
+        // More than there is room for is said by this number.
+        shared.holes_length = holes.len() as u32;
     }
 
     /// Runs the program under gdb, on the terminal, until gdb is left; when it stops, selects the frame of `function`.

@@ -69,7 +69,7 @@ pub fn interpose(w: &mut World) {
     let here = interpose as *const () as usize;
     let program = objects.iter().enumerate().filter(|(n, o)| *n == 0 || o.has_hooks());
     for (_, object) in program.filter(|(_, o)| !o.contains(here)) {
-        for import in object.imports.iter().filter(|i| i.target() != 0) {
+        for import in object.imports.iter().filter(|i| i.target() != 0 && !i.is_defined) {
             let function = table::find(import.name.to_str().unwrap_or_default());
             // What another part of the program defines is the program's.
             let own = objects
