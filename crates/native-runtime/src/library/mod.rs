@@ -143,6 +143,9 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
     };
     // The stubs are never changed while the program runs.
     let function: &'static Function = function;
+    if function.never {
+        unknown(imported, "it is not supported");
+    }
     if function.alone && world().has_company() {
         unknown(imported, "its effects on other threads are not known");
     }

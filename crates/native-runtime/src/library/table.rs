@@ -27,6 +27,7 @@
 //! | `merges` | makes two names or descriptors mean one thing: from then on all files are one |
 //! | `observes1`, `observes` | what was written to the standard output can be noticed: by the stream (or descriptor) of argument 1, by anybody |
 //! | `alone` | not while several threads exist |
+//! | `never` | not at all |
 //! | `ostream` | the first argument is a stream of C++: known if it is the standard output |
 
 /// A pointer that is followed.
@@ -204,6 +205,8 @@ pub struct Function {
     pub observes: Option<Option<u8>>,
     /// Only while there is one thread?
     pub alone: bool,
+    /// Not even then?
+    pub never: bool,
     /// Is its first argument a stream of C++?
     pub ostream: bool,
 }
@@ -220,6 +223,7 @@ impl Function {
         merges: false,
         observes: None,
         alone: false,
+        never: false,
         ostream: false,
     };
 
@@ -228,7 +232,7 @@ impl Function {
         self.accesses.is_empty()
             && self.touch.is_none()
             && self.format.is_none()
-            && !(self.point || self.changes || self.merges || self.alone || self.ostream)
+            && !(self.point || self.changes || self.merges || self.alone || self.never || self.ostream)
             && self.observes.is_none()
     }
 
@@ -385,6 +389,7 @@ impl Function {
             "merges" => self.merges = true,
             "observes" => self.observes = Some(None),
             "alone" => self.alone = true,
+            "never" => self.never = true,
             "ostream" => self.ostream = true,
             _ => {
                 if let Some(argument) = effect.strip_prefix("closes") {
