@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::protocol::FailureKind;
-use crate::system_call::{number, system_call};
+use crate::system_call::system_call;
 use crate::world::World;
 
 /// Executions between two looks: each may leave a few mappings, and the kernel allows tens of thousands.
@@ -58,7 +58,7 @@ impl World {
         if self.restarts_made == FIRST {
             self.foreign_mappings.at_start = mappings();
         }
-        if self.restarts_made <= FIRST || self.restarts_made % INTERVAL != 0 {
+        if self.restarts_made <= FIRST || !self.restarts_made.is_multiple_of(INTERVAL) {
             return;
         }
         let now = mappings();

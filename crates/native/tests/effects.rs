@@ -162,7 +162,13 @@ fn accesses_inside_of_library_functions_race() {
     expect(
         FailureKind::Race,
         &[
-            Case { name: "sscanf", globals: "static int v;", a: "assert(v == 0)", b: "sscanf(\"1 5\", \"%*d %d\", &v)", ..CASE },
+            Case {
+                name: "sscanf",
+                globals: "static int v;",
+                a: "assert(v == 0)",
+                b: "sscanf(\"1 5\", \"%*d %d\", &v)",
+                ..CASE
+            },
             Case {
                 name: "snprintf",
                 globals: "static char buffer[20];",
@@ -198,7 +204,13 @@ fn accesses_inside_of_library_functions_race() {
                 b: "time_t t = 1000000000; gmtime(&t)",
                 ..CASE
             },
-            Case { name: "atoi", globals: "static char s[4] = \"12\";", a: "assert(atoi(s) == 12)", b: "s[0] = '3'", ..CASE },
+            Case {
+                name: "atoi",
+                globals: "static char s[4] = \"12\";",
+                a: "assert(atoi(s) == 12)",
+                b: "s[0] = '3'",
+                ..CASE
+            },
             Case {
                 name: "through_a_pointer",
                 globals: "static int v; static int (*volatile scan)(const char *, const char *, ...) = sscanf;",
@@ -249,7 +261,8 @@ fn unknown_functions_are_named() {
     let text = |why: &str| why.starts_with("calls regcomp") && why.contains("effect_unknown.c:");
     assert!(matches!(&answer, Answer::Refused(why, _) if text(why)), "{answer:?}");
     // Where nobody else exists they do no harm.
-    let alone = Case { name: "unknown_alone", start: "regex_t r; regcomp(&r, \"a\", 0); regfree(&r)", ..CASE };
+    let alone =
+        Case { name: "unknown_alone", start: "regex_t r; regcomp(&r, \"a\", 0); regfree(&r)", ..CASE };
     let answer = report(&alone, &Request::default()).answer;
     assert!(matches!(answer, Answer::Holds), "{answer:?}");
     let racing = Request { allow_races: true, ..Request::default() };

@@ -103,7 +103,10 @@ fn loops_of_plain_accesses_obey_the_limits() {
             ..Request::default()
         };
         let answer = report_with(&format!("time_{name}"), &source, &patient).answer;
-        assert!(matches!(&answer, Answer::Undecided(why) if why.contains("time is up")), "{name}: {answer:?}");
+        assert!(
+            matches!(&answer, Answer::Undecided(why) if why.contains("time is up")),
+            "{name}: {answer:?}"
+        );
         // Generous: the machine may be busy. Without limits it would be minutes.
         assert!(started.elapsed() < Duration::from_secs(40), "{name}: {:?}", started.elapsed());
     }

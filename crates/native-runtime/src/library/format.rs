@@ -27,7 +27,7 @@ impl Arguments {
 
     /// Of a list as `va_start` makes it: offsets in an area of registers, arguments on the stack, that area.
     fn of_list(list: &[usize; 3]) -> Arguments {
-        let (general, vector) = (list[0] as u32 as usize, (list[0] >> 32) as usize);
+        let (general, vector) = (list[0] as u32 as usize, list[0] >> 32);
         Arguments {
             register: general / 8,
             registers: list[2] as *const usize,
@@ -36,7 +36,7 @@ impl Arguments {
         }
     }
 
-    fn from_stack(&mut self) -> usize {
+    fn next_on_stack(&mut self) -> usize {
         // SAFETY: the format says that there is such an argument.
         unsafe {
             let value = *self.stack;
@@ -47,7 +47,7 @@ impl Arguments {
 
     fn integer(&mut self) -> usize {
         if self.register >= 6 {
-            return self.from_stack();
+            return self.next_on_stack();
         }
         self.register += 1;
         // SAFETY: one of six registers that were saved.
@@ -56,7 +56,7 @@ impl Arguments {
 
     fn floating(&mut self) {
         if self.vector >= 8 {
-            self.from_stack();
+            self.next_on_stack();
         }
         self.vector += 1;
     }

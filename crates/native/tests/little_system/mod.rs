@@ -131,11 +131,16 @@ impl Program {
         for _ in 0..4 {
             n.below(2);
         }
-        let kinds: Vec<u64> = (0..2 + n.below(4)).map(|_| n.below(Call::KINDS)).collect();
+        // Names of files, descriptors, the environment with random numbers, the stream; sometimes all of them.
+        let families = [(0, 9), (0, 9), (9, 6), (9, 6), (15, 4), (19, 4), (0, Call::KINDS)];
+        let (least, count) = families[n.below(families.len() as u64) as usize];
+        let kinds: Vec<u64> = (0..2 + n.below(4)).map(|_| least + n.below(count)).collect();
         let mut threads: Vec<Vec<Call>> = (0..2 + n.below(2))
             .map(|_| {
                 let length = 1 + n.below(4);
-                (0..length).map(|_| Call::of_kind(kinds[n.below(kinds.len() as u64) as usize], &mut n)).collect()
+                (0..length)
+                    .map(|_| Call::of_kind(kinds[n.below(kinds.len() as u64) as usize], &mut n))
+                    .collect()
             })
             .collect();
         while threads.iter().map(Vec::len).sum::<usize>() > most {
