@@ -33,6 +33,12 @@ fn operands(first: usize, second: usize) {
 fn step(op: Op, address: usize, size: usize, needed: i64) {
     let w = world();
     w.check_address(address, size, op != Op::Load);
+    // A wild pointer is a crash of this thread, here, and not of the driver, which looks at the value.
+    // SAFETY: bytes that the program accesses right now.
+    unsafe {
+        (address as *const u8).read_volatile();
+        ((address + size - 1) as *const u8).read_volatile();
+    }
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
     if !w.threaded {
@@ -218,6 +224,20 @@ atomics! {
          __tsan_atomic64_fetch_or fetch_or, __tsan_atomic64_fetch_xor fetch_xor, __tsan_atomic64_fetch_nand fetch_nand]
         __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak
         __tsan_atomic64_compare_exchange_val;
+}
+
+/// An atomic instruction of inline assembly is about to be executed: one that writes, or one that does so if the memory
+/// has the expected value. Either way it orders like a sequentially consistent operation.
+pub fn assembly_update(address: usize, size: usize, expected: Option<usize>) {
+    const SEQUENTIAL: i32 = 5;
+    step(Op::Update, address, size, 0);
+    let mask = if size >= 8 { u64::MAX } else { (1 << (size * 8)) - 1 };
+    let success = expected.is_none_or(|e| read_value(address, size) as u64 & mask == e as u64 & mask);
+    let w = world();
+    w.loaded(address, size, SEQUENTIAL);
+    if success {
+        w.stored(address, size, SEQUENTIAL, true);
+    }
 }
 
 /// A fence between threads.

@@ -15,7 +15,9 @@ use crate::real;
 use crate::snapshot::Snapshot;
 use crate::system_call::{exit_process, map_fixed, number, system_call};
 use crate::workers::Workers;
-use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_output, world};
+use crate::world::{
+    NOWHERE, PROCESS_TIME, Status, World, active, attach, controlled, nanoseconds, reset_output, world,
+};
 
 /// Where the stack for signal handlers lies.
 const SIGNAL_STACK: usize = 0x6080_0000_0000;
@@ -39,6 +41,9 @@ static AT_START: extern "C" fn() = at_start;
 
 extern "C" fn at_start() {
     attach_once();
+    if controlled() {
+        crate::imports::bind_own();
+    }
 }
 
 /// Looks for the shared block, once.
@@ -75,7 +80,8 @@ extern "C" fn main_entry() -> ! {
     let [main, count, arguments, environment] = world().main;
     type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
     // SAFETY: the program's main function.
-    unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    let status = unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    crate::exit_handlers::run(status);
     crate::process::leave_program()
 }
 
@@ -100,11 +106,16 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     crate::donor::create(w);
     crate::frames::prepare_unwinder();
     catch_faults();
+    crate::library::interpose(w);
+    crate::library::prepare(w);
+    w.external.prepare();
     w.heap.set_start();
     w.objects.set_baseline();
     w.signals.set_baseline();
+    w.exit_handlers.set_baseline();
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
+    w.watch_unannounced(w.shared.program_base as usize);
     w.shared.phase = phase::RUNNING;
     if w.replays() {
         replay();
@@ -147,6 +158,9 @@ impl World {
         self.objects.restart();
         self.races.restart();
         self.mappings.restart();
+        self.external.restart();
+        self.exit_handlers.restart();
+        self.take_back_mappings();
         self.pipes.restart();
         self.sockets.restart();
         self.signals.restart();
@@ -237,13 +251,7 @@ fn estimate_executions(program: &mut Program) -> u64 {
 
 /// CPU time of this process so far, in nanoseconds.
 fn cpu_nanoseconds() -> u64 {
-    const CLOCK_PROCESS_CPUTIME_ID: usize = 2;
-    let mut time = [0u64; 2];
-    // SAFETY: a timespec.
-    unsafe {
-        system_call(number::CLOCK_GETTIME, [CLOCK_PROCESS_CPUTIME_ID, time.as_mut_ptr() as usize, 0, 0, 0, 0])
-    };
-    time[0] * 1_000_000_000 + time[1]
+    nanoseconds(PROCESS_TIME)
 }
 
 fn explore_all() {
@@ -312,6 +320,7 @@ fn explore_all() {
 fn tell_cells(w: &mut World) {
     let mut cells = w.objects.racing_cells();
     cells.extend(w.interruptions());
+    cells.extend(w.external.told());
     for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
         *slot = (*address as u64, *size as u64);
     }
@@ -386,7 +395,7 @@ fn replay() {
     w.limit = THREADS;
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {
         let (address, size) = w.shared.cells[index];
-        if w.note_interruptions(address, size) {
+        if w.note_interruptions(address, size) || w.external.note_told(address) {
             continue;
         }
         w.objects.make_visible(address as usize, size as usize);
@@ -465,13 +474,14 @@ fn flush_output() {
 /// Room for what the kernel wants to know of a handler.
 #[repr(C)]
 struct Action {
-    handler: extern "C" fn(i32, *const u8, *const u8),
+    handler: extern "C" fn(i32, *const u8, *mut u8),
     mask: [u64; 16],
     flags: i32,
     restorer: usize,
 }
 
-extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) {
+/// A fault of the program is a crash.
+pub extern "C" fn on_fault(signal: i32, information: *const u8, context: *mut u8) {
     if !active() {
         exit_process(128 + signal);
     }
@@ -496,6 +506,7 @@ extern "C" fn on_fault(signal: i32, information: *const u8, context: *const u8) 
         7 => format!("SIGBUS (address {address:#x})"),
         8 => "SIGFPE: division by zero or overflow".to_owned(),
         4 => "SIGILL: illegal instruction".to_owned(),
+        5 => "SIGTRAP: a breakpoint".to_owned(),
         _ => "SIGABRT".to_owned(),
     };
     let mut place = Place { thread: number, address: address as u64, ..NOWHERE };

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
+//! | `unannounced` | accesses without a hook, such as inline assembly |
+//! | `imports`, `stub`, `library` | calls to other libraries: accesses to memory, effects outside of it, by a table of functions |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
 //! | `interruption` | the points at which they take effect |
@@ -19,7 +21,8 @@
 //! | `dynamic`, `frames`, `question` | which threads can be exchanged now, whatever they did; residual code |
 //! | `race` | data races by vector clocks |
 //! | `guard` | memory that is only accessed under a lock |
-//! | `mappings` | memory that the program maps itself |
+//! | `mappings`, `foreign_mappings` | memory that the program maps itself; what libraries map |
+//! | `exit_handlers` | what runs at the end of the program |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
 //! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
 //! | `snapshot`, `written_pages` | going back to the start |
@@ -54,14 +57,18 @@ mod costarted;
 mod donor;
 mod driver;
 mod dynamic;
+mod exit_handlers;
 mod files;
+mod foreign_mappings;
 mod found;
 mod frames;
 mod futex;
 mod guard;
 mod heap;
 mod hooks;
+mod imports;
 mod interruption;
+mod library;
 mod mappings;
 mod memory_functions;
 mod mutex;
@@ -84,9 +91,11 @@ mod signal_calls;
 mod signal_wait;
 mod snapshot;
 mod socket;
+mod stub;
 mod system_call;
 mod table;
 mod thread;
+mod unannounced;
 mod unwinding;
 mod verifier;
 mod workers;

@@ -220,6 +220,15 @@ impl Objects {
         }
     }
 
+    /// Is any of these bytes part of such a cell?
+    pub fn range_races(&self, address: usize, size: usize) -> bool {
+        let granules = (address >> 3)..=((address + size.max(1) - 1) >> 3);
+        let bytes = |granule: usize| (granule << 3).max(address)..((granule << 3) + 8).min(address + size);
+        granules
+            .filter(|granule| self.granules.get(*granule).is_some_and(|g| g.cells != [0; 8]))
+            .any(|granule| bytes(granule).any(|byte| self.races_at(byte)))
+    }
+
     /// Makes plain accesses to these bytes visible; says whether that is new.
     pub fn make_visible(&mut self, address: usize, size: usize) -> bool {
         let (number, merged) = self.cell(address, size);

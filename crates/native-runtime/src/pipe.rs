@@ -126,6 +126,7 @@ fn create(out: *mut [i32; 2], flags: i32, both_ways: bool) -> i32 {
         return status;
     }
     let w = world();
+    let pair = pair.map(|descriptor| w.place(descriptor));
     let there = w.new_direction();
     let back = both_ways.then(|| w.new_direction());
     let blocks = flags & NONBLOCK == 0;
@@ -256,23 +257,13 @@ fn end_of(descriptor: i32) -> Option<End> {
     if active() { world().pipes.end(descriptor) } else { None }
 }
 
-/// A call that is passed on is a cancellation point all the same.
-fn passing() {
-    if active() {
-        point(true, false);
-    }
-}
-
 /// `read`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(descriptor: i32, buffer: usize, size: usize) -> isize {
     match end_of(descriptor) {
         Some(end) => receive(end, buffer, size, true),
         // SAFETY: passed on.
-        None => unsafe {
-            passing();
-            real!("read", fn(i32, usize, usize) -> isize)(descriptor, buffer, size)
-        },
+        None => unsafe { real!("read", fn(i32, usize, usize) -> isize)(descriptor, buffer, size) },
     }
 }
 
@@ -282,10 +273,7 @@ pub unsafe extern "C" fn write(descriptor: i32, buffer: usize, size: usize) -> i
     match end_of(descriptor) {
         Some(end) => transmit(end, buffer, size, true),
         // SAFETY: passed on.
-        None => unsafe {
-            passing();
-            real!("write", fn(i32, usize, usize) -> isize)(descriptor, buffer, size)
-        },
+        None => unsafe { real!("write", fn(i32, usize, usize) -> isize)(descriptor, buffer, size) },
     }
 }
 
@@ -328,7 +316,8 @@ pub fn shut(direction: usize) {
 /// `close`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close(descriptor: i32) -> i32 {
-    if active() {
+    if active() && (world().pipes.contains(descriptor) || world().sockets.contains(descriptor)) {
+        // For others this point was made before the call.
         point(true, false);
         crate::socket::closed(descriptor);
     }

@@ -29,6 +29,7 @@ pub unsafe extern "C" fn exit(status: i32) -> ! {
         // SAFETY: passed on.
         unsafe { real!("exit", fn(i32))(status) };
     }
+    crate::exit_handlers::run(status);
     leave_program()
 }
 

@@ -90,6 +90,15 @@ impl World {
                 }
                 operation
             }
+            Op::Call => {
+                let mode = |writes: i64| if writes != 0 { Mode::Write } else { Mode::Read };
+                let operation =
+                    Operation::new(Kind::Other).with(pending.object, mode(pending.need & 1), 0, 0);
+                if pending.need & 2 == 0 {
+                    return operation;
+                }
+                operation.with(pending.other, mode(pending.need & 4), 0, 0)
+            }
             Op::Create => {
                 let mut operation = Operation::new(Kind::Create);
                 operation.wakes = ThreadSet(pending.set);
@@ -226,6 +235,11 @@ impl World {
         if blocked && !exited {
             self.record_failure(FailureKind::Deadlock, "", NOWHERE, NOWHERE);
             return Ending::Deadlock;
+        }
+        if !exited && self.exit_handlers.is_needed() {
+            let text = "handlers of atexit after the last thread has ended by itself";
+            self.record_failure(FailureKind::Refused, text, NOWHERE, NOWHERE);
+            return Ending::Crash;
         }
         self.shared.leaked = self.shared.leaked.max(unjoined as u32);
         if self.shared.leaks != 0 && unjoined > 0 {

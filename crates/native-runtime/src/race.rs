@@ -190,7 +190,7 @@ impl World {
     }
 
     /// Takes note of a plain access, if symmetry is dynamic.
-    fn note_plain(&mut self, address: usize, size: usize) {
+    pub fn note_plain(&mut self, address: usize, size: usize) {
         if self.shared.symmetry != 2 {
             return;
         }
@@ -375,7 +375,7 @@ fn shared_access(address: usize, size: usize, how: How) {
         world().note_plain(address, size);
     }
     let w = world();
-    if w.shared.allow_races != 0 && (address..address + size.min(64)).any(|byte| w.objects.races_at(byte)) {
+    if w.shared.allow_races != 0 && w.objects.range_races(address, size) {
         crate::atomics::racing_access(address, size, how);
     }
     world().note_access(address, size, how);

@@ -1,6 +1,6 @@
 //! The start of every execution: all writable memory of the program, copied once and copied back before each execution.
 //!
-//! What belongs to it: the data of the program and of all libraries but this one, what constructors allocated, the control
+//! What belongs to it: the data of the program and of all libraries but this one, arguments and environment, what constructors allocated, the control
 //! block and thread-local variables of each thread. Stacks and the rest of the heap are zeroed as far as they were used, so
 //! that a program that reads uninitialised memory does the same in every execution.
 
@@ -70,11 +70,15 @@ pub struct Snapshot {
 
 /// What `dl_iterate_phdr` tells (the parts used).
 #[repr(C)]
-struct Loaded {
-    base: usize,
-    name: *const std::ffi::c_char,
-    headers: *const Header,
-    count: u16,
+pub struct Loaded {
+    /// How far it was moved.
+    pub base: usize,
+    /// The name of its file.
+    pub name: *const std::ffi::c_char,
+    /// Its segments.
+    pub headers: *const Header,
+    /// Their number.
+    pub count: u16,
     added: u64,
     removed: u64,
     /// Number of its thread-local variables, and where they are for the calling thread.
@@ -82,20 +86,26 @@ struct Loaded {
     local_data: usize,
 }
 
+/// A segment.
 #[repr(C)]
-struct Header {
-    kind: u32,
-    flags: u32,
+pub struct Header {
+    /// What it is.
+    pub kind: u32,
+    /// What may be done with it.
+    pub flags: u32,
     offset: u64,
-    address: u64,
+    /// Where it is, before it was moved.
+    pub address: u64,
     physical: u64,
     file_size: u64,
-    memory_size: u64,
+    /// Its size.
+    pub memory_size: u64,
     alignment: u64,
 }
 
 unsafe extern "C" {
-    fn dl_iterate_phdr(callback: extern "C" fn(&Loaded, usize, *mut u8) -> i32, data: *mut u8) -> i32;
+    /// Calls a function for every loaded object.
+    pub fn dl_iterate_phdr(callback: extern "C" fn(&Loaded, usize, *mut u8) -> i32, data: *mut u8) -> i32;
 }
 
 /// Segments of the loaded objects.
@@ -177,6 +187,10 @@ impl Snapshot {
             // Parts that were made read-only after relocation are not among the writable mappings.
             ranges.extend(mappings.iter().filter_map(|m| common(m, segment)));
         }
+        // Arguments and environment: the array of pointers to them, and the strings above it. The driver's own frames are below.
+        let arguments = world.main[2];
+        let above = mappings.iter().filter(|m| m.contains(&arguments)).map(|m| arguments..m.end);
+        ranges.extend(above);
         let (start, end) = world.heap.start_range();
         ranges.push(start..end);
         ranges.push(crate::heap::bits_of(start..end));

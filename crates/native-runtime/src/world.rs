@@ -7,7 +7,8 @@ use crate::context;
 use crate::heap::Heap;
 use crate::object::Objects;
 use crate::protocol::{
-    Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode,
+    Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode, phase,
+    verdict,
 };
 use crate::race::{Clock, Races};
 use crate::snapshot::Snapshot;
@@ -121,6 +122,8 @@ pub struct Thread {
     pub local_destructors: Vec<(usize, usize)>,
     /// Its signals.
     pub signals: crate::signal::ThreadSignals,
+    /// Calls of library functions that are followed by something.
+    pub calls: Vec<crate::stub::Call>,
     /// Directions of pipes made so far.
     pub directions: usize,
     /// What it polls: objects, and what they need.
@@ -151,6 +154,8 @@ pub struct Thread {
     pub owed: u64,
     /// Hooks since the last visible operation.
     pub quiet: u32,
+    /// If these are very many: CPU time when that was first noticed.
+    pub quiet_since: u64,
     /// Handed control to, in kernel-thread mode.
     pub turn: AtomicU32,
     /// Its frame when it gave control away, in kernel-thread mode.
@@ -245,6 +250,18 @@ pub struct World {
     pub snapshot: Option<Snapshot>,
     /// Destructors of thread-specific data, by key.
     pub keys: Vec<(u32, usize)>,
+    /// Accesses that no hook announces.
+    pub unannounced: crate::unannounced::Unannounced,
+    /// What runs at the end of the program.
+    pub exit_handlers: crate::exit_handlers::ExitHandlers,
+    /// What libraries have mapped for themselves.
+    pub foreign_mappings: crate::foreign_mappings::ForeignMappings,
+    /// When the process came under control, in nanoseconds.
+    pub started: u64,
+    /// Library functions that the program calls.
+    pub library: crate::library::Library,
+    /// Files and what else lies outside of memory.
+    pub external: crate::library::External,
     /// Has the program opened files in this execution?
     pub files_opened: bool,
     /// Has the program changed files in this execution?
@@ -344,6 +361,12 @@ pub fn attach() {
         semaphore_names: Vec::new(),
         snapshot: None,
         keys: Vec::new(),
+        unannounced: Default::default(),
+        exit_handlers: Default::default(),
+        foreign_mappings: Default::default(),
+        started: nanoseconds(MONOTONIC),
+        library: Default::default(),
+        external: Default::default(),
         files_opened: false,
         files_changed: false,
         files_ever_changed: false,
@@ -378,6 +401,7 @@ impl Thread {
             thrown: Default::default(),
             local_destructors: Vec::new(),
             signals: Default::default(),
+            calls: Vec::new(),
             directions: 0,
             polled: Vec::new(),
             passed: false,
@@ -393,6 +417,7 @@ impl Thread {
             operands: [0; 3],
             owed: 0,
             quiet: 0,
+            quiet_since: 0,
             turn: AtomicU32::new(0),
             frame: 0,
             entry: None,
@@ -412,12 +437,14 @@ impl Thread {
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
         self.cleanup.clear();
         self.local_destructors.clear();
+        self.calls.clear();
         self.signals = Default::default();
         (self.passed, self.directions) = (false, 0);
         self.polled.clear();
         self.robust.clear();
         self.held.clear();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
+        self.quiet_since = 0;
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];
         self.fence = [0; THREADS];
@@ -462,6 +489,7 @@ impl World {
     /// Lets `thread` run until its next visible operation (called by the driver).
     pub fn run(&mut self, thread: usize) {
         self.current = thread;
+        self.shared.running = thread as u32;
         let Thread { sp, fs, .. } = self.threads[thread];
         ACTIVE.store(true, Relaxed);
         if self.kernel_threads() {
@@ -487,6 +515,7 @@ impl World {
             Some(next) if next == self.current => return,
             Some(next) => {
                 self.current = next;
+                self.shared.running = next as u32;
                 (self.threads[next].sp, self.threads[next].fs)
             }
             None => (self.driver_sp, self.driver_fs),
@@ -545,7 +574,7 @@ pub fn announce(pending: Pending) -> u16 {
     let me = w.me();
     me.pending = pending;
     me.status = Status::Ready;
-    me.quiet = 0;
+    (me.quiet, me.quiet_since) = (0, 0);
     if w.shared.symmetry == 2 {
         w.capture_frames();
     }
@@ -561,8 +590,54 @@ pub fn quiet() {
     let me = w.me();
     me.quiet += 1;
     if me.quiet > QUIET {
-        visible(Pending::new(Op::Yield));
+        very_quiet();
     }
+}
+
+/// A thread has done nothing visible for very long: the others may go on, and the limits on time are looked at.
+#[cold]
+fn very_quiet() {
+    let (now, w) = (nanoseconds(PROCESS_TIME), world());
+    let (patience, most) = (w.shared.patience_milliseconds, w.shared.max_milliseconds);
+    let since = match w.me().quiet_since {
+        0 => now,
+        since => since,
+    };
+    if most > 0 && nanoseconds(MONOTONIC) - w.started > most * 1_000_000 {
+        give_up(w, 4);
+    }
+    if patience > 0 && now - since > patience * 1_000_000 {
+        let (thread, stack) = (w.current as u8, w.stack_here());
+        let text = format!(
+            "thread {thread} ran for {} s without a visible operation (an endless loop)",
+            patience as f64 / 1000.0
+        );
+        w.record_failure(FailureKind::Stuck, &text, Place { thread, stack, ..NOWHERE }, NOWHERE);
+        give_up(w, 8);
+    }
+    visible(Pending::new(Op::Yield));
+    world().me().quiet_since = since;
+}
+
+/// Ends the exploration without an answer, whoever runs. A copy of the process leaves its part to others by that.
+fn give_up(w: &mut World, bound: u32) -> ! {
+    w.shared.verdict = verdict::UNDECIDED;
+    w.shared.bound = bound;
+    w.shared.phase = phase::DONE;
+    crate::system_call::exit_process(0)
+}
+
+/// Clocks of the kernel.
+pub const MONOTONIC: usize = 1;
+/// CPU time of this process.
+pub const PROCESS_TIME: usize = 2;
+
+/// What a clock of the kernel shows.
+pub fn nanoseconds(clock: usize) -> u64 {
+    let mut time = [0u64; 2];
+    // SAFETY: a timespec.
+    unsafe { system_call(number::CLOCK_GETTIME, [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    time[0] * 1_000_000_000 + time[1]
 }
 
 /// Somebody other than the thread itself is at fault here, or nobody.

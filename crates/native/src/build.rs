@@ -10,12 +10,6 @@ use crate::scratch::Scratch;
 /// The runtime library, built with this crate.
 static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libquotient_runtime.so"));
 
-/// Functions of the C library whose accesses to memory the runtime takes note of.
-const WRAPPED: [&str; 12] = [
-    "memcpy", "memmove", "memset", "memcmp", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp",
-    "strdup", "strchr",
-];
-
 /// What is to be built.
 #[derive(Clone, Debug, Default)]
 pub struct Build {
@@ -33,6 +27,8 @@ pub struct Binary {
     path: PathBuf,
     /// Kept so that the file exists as long as this value.
     _scratch: Option<Scratch>,
+    /// Its accesses without a hook, once somebody has asked.
+    holes: std::sync::OnceLock<Vec<crate::protocol::Hole>>,
 }
 
 /// Why there is no program.
@@ -75,27 +71,49 @@ pub fn is_native_source(path: &Path) -> bool {
     is_cpp(path) || path.extension().is_some_and(|e| e == "c")
 }
 
+/// Functions that compilers replace by instructions which access memory without hooks. All others stay built in, so that
+/// those that a program does not declare (`malloc`) have the right type.
+const NOT_BUILT_IN: [&str; 24] = [
+    "memcpy",
+    "mempcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "memchr",
+    "bcopy",
+    "bzero",
+    "bcmp",
+    "strcpy",
+    "stpcpy",
+    "strncpy",
+    "stpncpy",
+    "strcat",
+    "strncat",
+    "strcmp",
+    "strncmp",
+    "strlen",
+    "strnlen",
+    "sprintf",
+    "snprintf",
+    "vsprintf",
+    "vsnprintf",
+    "strcasecmp",
+];
+
 /// Flags for every compilation.
 pub fn compile_flags() -> Vec<OsString> {
-    let flags = ["-g", "-fno-omit-frame-pointer", "-fno-builtin", "-fsanitize=thread", "-U_FORTIFY_SOURCE"];
-    flags.iter().map(OsString::from).collect()
+    let flags = ["-g", "-fno-omit-frame-pointer", "-fsanitize=thread", "-U_FORTIFY_SOURCE"];
+    let calls = NOT_BUILT_IN.iter().map(|name| OsString::from(format!("-fno-builtin-{name}")));
+    flags.iter().map(OsString::from).chain(calls).collect()
 }
 
 /// Flags for every link, with the runtime in `directory`.
 pub fn link_flags(directory: &Path) -> Vec<OsString> {
-    let mut flags: Vec<OsString> = WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}").into()).collect();
     let mut rpath = OsString::from("-Wl,-rpath,");
     rpath.push(directory);
     let mut library = OsString::from("-L");
     library.push(directory);
-    flags.extend([
-        library,
-        rpath,
-        "-Wl,--no-as-needed".into(),
-        "-lquotient_runtime".into(),
-        "-pthread".into(),
-    ]);
-    flags
+    vec![library, rpath, "-Wl,--no-as-needed".into(), "-lquotient_runtime".into(), "-pthread".into()]
 }
 
 /// Puts the runtime library into a directory of the user's cache, if it is not there yet; gives the directory.
@@ -177,7 +195,7 @@ impl Build {
         let mut command = Command::new(&compiler);
         command.args(&objects).args(link_only(&self.flags)).args(link_flags(&runtime)).arg("-o").arg(&path);
         run(command, &compiler)?;
-        Ok(Binary { path, _scratch: Some(scratch) })
+        Ok(Binary { path, _scratch: Some(scratch), holes: Default::default() })
     }
 }
 
@@ -197,12 +215,17 @@ fn run(mut command: Command, compiler: &OsString) -> Result<(), BuildError> {
 impl Binary {
     /// A program that was built before (with `quotient cc`).
     pub fn existing(path: PathBuf) -> Binary {
-        Binary { path, _scratch: None }
+        Binary { path, _scratch: None, holes: Default::default() }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Its accesses to memory that no hook announces.
+    pub(crate) fn holes(&self) -> &[crate::protocol::Hole] {
+        self.holes.get_or_init(|| crate::holes::instructions(&self.path))
     }
 
     /// Is it linked with the runtime?

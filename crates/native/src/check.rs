@@ -6,11 +6,11 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, Shared, VALUES, mode, verdict};
+use crate::protocol::{FailureKind, HOLES, Shared, VALUES, mode, verdict};
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
-use crate::symbols::Location;
+use crate::symbols::{Location, Symbols};
 use crate::token::Token;
 use crate::trace::{Trace, replay};
 
@@ -157,7 +157,9 @@ pub fn check(
 ) -> Result<Report, SessionError> {
     let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
+    let started = std::time::Instant::now();
     let end = session.run(binary, &request.surroundings, request.patience, watch)?;
+    let late = request.max_time.is_some_and(|most| started.elapsed() >= most);
     let cpu = children_cpu().saturating_sub(before);
     let shared = session.shared();
     let token = read_token(shared);
@@ -166,9 +168,13 @@ pub fn check(
             verdict::HOLDS => Answer::Holds,
             verdict::VIOLATED => violated(binary, request, shared, &token)?,
             verdict::REFUSED => refused(binary, request, shared, &token)?,
-            _ => Answer::Undecided(undecided(shared)),
+            _ => Answer::Undecided(undecided(binary, shared)),
         },
-        End::Stuck => stuck(binary, request, &token),
+        End::Stuck if late => Answer::Undecided(format!(
+            "the time is up; thread {} was in a step that did not end (schedule {token})",
+            shared.running
+        )),
+        End::Stuck => stuck(binary, request, shared.running, &token),
         End::Killed(signal) if from_outside(signal) => Answer::Undecided(format!(
             "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
         )),
@@ -179,7 +185,13 @@ pub fn check(
             died(binary, request, &token, &format!("the process ended by itself, status {status}"))?
         }
     };
-    let holes = holes(binary.path());
+    let unwatched = shared.holes_unwatched != 0 || shared.holes_length as usize > HOLES;
+    let holes = if unwatched { holes(binary.path()) } else { Vec::new() };
+    let answer = match answer {
+        // Accesses that nobody has seen can be anything.
+        Answer::Holds if !holes.is_empty() => Answer::Undecided(unannounced(&holes)),
+        answer => answer,
+    };
     Ok(Report {
         answer,
         holes: holes.len(),
@@ -260,23 +272,22 @@ fn refused(
     shared: &Shared,
     token: &Token,
 ) -> Result<Answer, SessionError> {
-    let text = failure_text(shared);
+    let text = failure_text(shared) + &place(binary, shared);
     let trace = replay(binary, request, token, false)?;
     let same = trace.failure.kind == FailureKind::Refused;
     Ok(Answer::Refused(text, same.then(|| Box::new(trace))))
 }
 
-fn stuck(binary: &Binary, request: &Request, token: &Token) -> Answer {
+fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answer {
     // The last step of the schedule is the one that does not end: what was before can be shown.
     let mut before = token.clone();
-    let last = before.schedule.choices.pop();
-    let place = replay(binary, request, &before, false).ok().zip(last).and_then(|(trace, last)| {
-        let step = trace.threads.get(last.thread as usize)?;
+    before.schedule.choices.pop();
+    let place = replay(binary, request, &before, false).ok().and_then(|trace| {
+        let step = trace.threads.get(thread as usize)?;
         step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
     });
-    let who = last.map_or_else(|| "the program".to_owned(), |choice| format!("thread {}", choice.thread));
     Answer::Undecided(format!(
-        "{who} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
+        "thread {thread} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
         request.patience.as_secs(),
         place.unwrap_or_default()
     ))
@@ -309,8 +320,17 @@ fn died(binary: &Binary, request: &Request, token: &Token, how: &str) -> Result<
     }
 }
 
-fn undecided(shared: &Shared) -> String {
+/// Where in the program a failure is, as an addition to a sentence.
+fn place(binary: &Binary, shared: &Shared) -> String {
+    let symbols = Symbols::new(binary.path(), shared.program_base);
+    let mut stack = shared.failure.here.stack.iter().take_while(|a| **a != 0);
+    let found = stack.find_map(|address| symbols.code(*address).filter(|l| !l.of_library && l.line > 0));
+    found.map_or_else(String::new, |l| format!(" ({}:{})", l.file, l.line))
+}
+
+fn undecided(binary: &Binary, shared: &Shared) -> String {
     match shared.bound {
+        8 => failure_text(shared) + &place(binary, shared),
         1 => "the bound on executions was reached".to_owned(),
         2 => "only executions with few preemptions were explored".to_owned(),
         3 => format!("{} execution(s) were longer than the bound on steps", shared.cut),
@@ -369,13 +389,17 @@ fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> 
         notes.push("data races are allowed: racing accesses were made steps".to_owned());
     }
     if !holes.is_empty() {
-        let places = holes.iter().take(MOST_HOLES).map(|h| format!("{}:{} ({})", h.file, h.line, h.function));
-        let more = if holes.len() > MOST_HOLES { ", …" } else { "" };
-        notes.push(format!(
-            "accesses to memory on {} line(s) are not announced by the compiler, and so not checked: {}{more}",
-            holes.len(),
-            places.collect::<Vec<_>>().join(", ")
-        ));
+        notes.push(unannounced(holes));
     }
     notes
+}
+
+fn unannounced(holes: &[Location]) -> String {
+    let places = holes.iter().take(MOST_HOLES).map(|h| format!("{}:{} ({})", h.file, h.line, h.function));
+    let more = if holes.len() > MOST_HOLES { ", …" } else { "" };
+    format!(
+        "accesses to memory on {} line(s) are not announced by the compiler, and so not checked: {}{more}",
+        holes.len(),
+        places.collect::<Vec<_>>().join(", ")
+    )
 }

@@ -1,21 +1,26 @@
 //! Holes in the compiler's instrumentation: accesses to memory that no hook announces.
 //!
 //! A static scan of the program's own code, function by function. Every instruction with a memory operand outside of the
-//! stack must have a hook (`__tsan_read4`, `__tsan_atomic32_load`, …) before it, with no other call and no target of a jump in
-//! between; what the compiler is known to leave out lacks one: inline assembly, structures passed or returned by value,
+//! stack must have a hook (`__tsan_read4`, `__tsan_write_range`, …) before it, with no other call and no target of a jump in
+//! between, and hooks announce as many bytes as are accessed; what the compiler is known to leave out lacks one: inline assembly, structures passed or returned by value,
 //! functions that are not to be instrumented, files compiled without it.
 //!
 //! What it does not look at: operands relative to the stack or frame pointer, thread-local variables, constants (memory that
 //! cannot be written, and loads that only feed an indirect jump or call: tables of jumps and virtual functions), code
-//! without line numbers (start-up code). A hole behind the hook of another access can be missed: this is a warning, not a
-//! proof that there are none.
+//! without line numbers (start-up code). An access of assembly in the
+//! place of another one that was announced, between a hook and its access, can be missed.
+//!
+//! The runtime watches the instructions that are found ([`instructions`]), so that what they do is checked like all else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{
+    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
+};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
+use crate::protocol::{Hole, hole};
 use crate::symbols::{Location, Symbols};
 
 /// How many instructions after a load an indirect jump or call may use it.
@@ -39,6 +44,63 @@ pub fn holes(program: &Path) -> Vec<Location> {
         }
     }
     found
+}
+
+/// The instructions themselves, for the runtime to watch, in the order of their addresses.
+pub fn instructions(program: &Path) -> Vec<Hole> {
+    let bytes = std::fs::read(program).unwrap_or_default();
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    let symbols = Symbols::new(program, 0);
+    let scan = Scan::new(&file);
+    let in_source = |address: &u64| symbols.code(address + 1).is_some_and(|place| place.line > 0);
+    let mut factory = InstructionInfoFactory::new();
+    let addresses = scan.addresses(&file).into_iter().filter(in_source);
+    let mut found: Vec<Hole> = addresses.filter_map(|at| scan.describe(at, &mut factory)).collect();
+    found.sort_by_key(|hole| hole.address);
+    found.dedup_by_key(|hole| hole.address);
+    found
+}
+
+/// The number of a general register among those that the kernel saves.
+fn kernel_number(register: Register) -> u8 {
+    const ORDER: [Register; 16] = [
+        Register::R8,
+        Register::R9,
+        Register::R10,
+        Register::R11,
+        Register::R12,
+        Register::R13,
+        Register::R14,
+        Register::R15,
+        Register::RDI,
+        Register::RSI,
+        Register::RBP,
+        Register::RBX,
+        Register::RDX,
+        Register::RAX,
+        Register::RCX,
+        Register::RSP,
+    ];
+    ORDER.iter().position(|r| *r == register).map_or(hole::NONE, |n| n as u8)
+}
+
+/// What an instruction does to its memory operand.
+fn kind(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> u8 {
+    let atomic = instruction.has_lock_prefix() || instruction.mnemonic() == Mnemonic::Xchg;
+    if atomic && matches!(instruction.mnemonic(), Mnemonic::Cmpxchg) {
+        return hole::COMPARE_AND_SWAP;
+    }
+    let size = instruction.memory_size().size();
+    if atomic {
+        return if matches!(size, 1 | 2 | 4 | 8) { hole::ATOMIC_UPDATE } else { hole::UNKNOWN };
+    }
+    let [memory] = factory.info(instruction).used_memory() else { return hole::UNKNOWN };
+    match memory.access() {
+        OpAccess::Read | OpAccess::CondRead => hole::READ,
+        OpAccess::Write | OpAccess::CondWrite => hole::WRITE,
+        OpAccess::ReadWrite | OpAccess::ReadCondWrite => hole::UPDATE,
+        _ => hole::UNKNOWN,
+    }
 }
 
 struct Scan {
@@ -97,21 +159,55 @@ impl Scan {
             Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).into_iter().collect();
         let jumps = instructions.iter().filter(|i| i.is_jmp_short_or_near() || i.is_jcc_short_or_near());
         let targets: BTreeSet<u64> = jumps.map(Instruction::near_branch_target).collect();
-        let (mut hooked, mut found) = (false, Vec::new());
+        // Bytes that hooks have announced and that were not accessed yet.
+        let (mut announced, mut found) = (0usize, Vec::new());
         for (index, instruction) in instructions.iter().enumerate() {
-            hooked &= !targets.contains(&instruction.ip());
+            if targets.contains(&instruction.ip()) {
+                announced = 0;
+            }
             if instruction.is_call_near() || instruction.is_call_near_indirect() {
-                hooked = self.callee(instruction).is_some_and(|name| is_hook(&name));
+                let bytes = self.callee(instruction).and_then(|name| announced_bytes(&name));
+                announced = bytes.map_or(0, |bytes| announced.saturating_add(bytes));
                 continue;
             }
             let feeds_table = instructions[index + 1..].iter().take(TABLE_DISTANCE).any(|next| {
                 next.is_jmp_near_indirect() || next.is_call_near_indirect() && !self.calls_by_slot(next)
             });
-            if !hooked && self.is_shared_access(instruction) && !feeds_table {
-                found.push(instruction.ip());
+            if !self.is_shared_access(instruction) || feeds_table {
+                continue;
+            }
+            match announced.checked_sub(instruction.memory_size().size()) {
+                Some(left) if !instruction.has_lock_prefix() => announced = left,
+                _ => found.push(instruction.ip()),
             }
         }
         found
+    }
+
+    /// What the runtime has to know of the instruction at `address`.
+    fn describe(&self, address: u64, factory: &mut InstructionInfoFactory) -> Option<Hole> {
+        let bytes = self.bytes(address, 15)?;
+        let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+        let instruction = decoder.decode();
+        let offsets = decoder.get_constant_offsets(&instruction);
+        let relative = instruction.is_ip_rel_memory_operand();
+        // Addresses of 32 bits, segments and string instructions are not followed.
+        let base = instruction.memory_base();
+        let plain = base == Register::None || relative || base.is_gpr64();
+        let operand = (0..instruction.op_count()).any(|n| instruction.op_kind(n) == OpKind::Memory);
+        let size = instruction.memory_size().size();
+        let understood = plain && operand && (1..=64).contains(&size) && !instruction.has_rep_prefix();
+        Some(Hole {
+            address,
+            displacement: instruction.memory_displacement64() as i64,
+            size: size as u16,
+            length: instruction.len() as u8,
+            kind: if understood { kind(&instruction, factory) } else { hole::UNKNOWN },
+            base: if relative { hole::ABSOLUTE } else { kernel_number(base) },
+            index: kernel_number(instruction.memory_index()),
+            scale: instruction.memory_index_scale() as u8,
+            displacement_at: if relative { offsets.displacement_offset() as u8 } else { 0 },
+        })
     }
 
     fn calls_by_slot(&self, instruction: &Instruction) -> bool {
@@ -150,8 +246,17 @@ impl Scan {
     }
 }
 
-/// Does this function announce an access?
-fn is_hook(name: &str) -> bool {
+/// How many bytes this function announces to be accessed, if it is a hook; any number for ranges, and for what reads and
+/// writes, where instructions in between may use the value several times.
+fn announced_bytes(name: &str) -> Option<usize> {
     let access = ["read", "write", "unaligned", "volatile", "atomic", "vptr", "memcpy", "memset", "memmove"];
-    name.strip_prefix("__tsan_").is_some_and(|rest| access.iter().any(|a| rest.starts_with(a)))
+    let rest = name.strip_prefix("__tsan_").filter(|rest| access.iter().any(|a| rest.starts_with(a)))?;
+    let digits = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let announces_one = rest.contains("read") || rest.contains("write");
+    match digits.parse() {
+        Ok(bytes) if announces_one && !rest.contains("read_write") => Some(bytes),
+        // An atomic operation is made by the hook itself.
+        _ if rest.starts_with("atomic") => Some(0),
+        _ => Some(usize::MAX),
+    }
 }

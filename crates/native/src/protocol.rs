@@ -200,7 +200,55 @@ numbered! {
         OpenSemaphore = "open semaphore",
         UnlinkSemaphore = "unlink semaphore",
         OwnerDies = "end as owner of",
+        Call = "call",
     }
+}
+
+/// The most accesses without a hook that are watched.
+pub const HOLES: usize = 1 << 13;
+
+/// An instruction that accesses memory and that no hook announces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Hole {
+    /// Where it is in the program's file.
+    pub address: u64,
+    /// What is added to the registers; the address itself if there are none.
+    pub displacement: i64,
+    /// Bytes accessed.
+    pub size: u16,
+    /// Its length in bytes.
+    pub length: u8,
+    /// See [`hole`].
+    pub kind: u8,
+    /// The base register, in the kernel's order; [`hole::NONE`], [`hole::ABSOLUTE`].
+    pub base: u8,
+    /// The index register.
+    pub index: u8,
+    /// Its factor.
+    pub scale: u8,
+    /// If it is relative to the instruction: where in it the distance is.
+    pub displacement_at: u8,
+}
+
+/// Kinds of holes, and their registers.
+pub mod hole {
+    /// Not understood.
+    pub const UNKNOWN: u8 = 0;
+    /// Reads.
+    pub const READ: u8 = 1;
+    /// Writes.
+    pub const WRITE: u8 = 2;
+    /// Reads and writes, not at once.
+    pub const UPDATE: u8 = 3;
+    /// Reads and writes at once.
+    pub const ATOMIC_UPDATE: u8 = 4;
+    /// Writes if the value is that of the register `rax`.
+    pub const COMPARE_AND_SWAP: u8 = 5;
+    /// No register.
+    pub const NONE: u8 = 255;
+    /// The address is relative to the program.
+    pub const ABSOLUTE: u8 = 254;
 }
 
 /// One choice of a schedule.
@@ -358,9 +406,18 @@ pub struct Shared {
     /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).
     pub trap: u32,
 
+    /// Length of `holes`.
+    pub holes_length: u32,
+    /// Could they not be watched?
+    pub holes_unwatched: u32,
+    /// Accesses without a hook, by their addresses.
+    pub holes: [Hole; HOLES],
+
     // Progress.
     /// See [`phase`].
     pub phase: u32,
+    /// The thread that runs.
+    pub running: u32,
     /// Length of `schedule`.
     pub schedule_length: u32,
     /// Complete executions.
@@ -413,7 +470,7 @@ pub struct Shared {
     pub program_base: u64,
     /// See [`verdict`].
     pub verdict: u32,
-    /// 1 executions, 2 preemptions, 3 steps, 4 time, 5 stopped, 6 not deterministic, 7 lossy symmetry.
+    /// 1 executions, 2 preemptions, 3 steps, 4 time, 5 stopped, 6 not deterministic, 7 lossy symmetry, 8 stuck.
     pub bound: u32,
     /// The most threads that existed.
     pub threads: u32,

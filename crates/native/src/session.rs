@@ -20,6 +20,9 @@ use crate::scratch::Scratch;
 /// Output of the program that is kept.
 const MOST_OUTPUT: u64 = 1 << 20;
 
+/// How long a step may take once the time is up.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// What the program is given.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
@@ -170,6 +173,7 @@ impl Session {
         patience: Duration,
         watch: &mut dyn FnMut(Heartbeat) -> bool,
     ) -> Result<End, SessionError> {
+        self.fill_holes(binary);
         let mut child = self.start(binary, surroundings)?;
         // Read only when a question comes.
         let mut residual = None;
@@ -189,6 +193,18 @@ impl Session {
             }),
             (Err(Hung), _) => Ok(End::Stuck),
         }
+    }
+
+    /// Tells the process which accesses have no hook.
+    fn fill_holes(&mut self, binary: &Binary) {
+        let holes = binary.holes();
+        // SAFETY: the block is mapped, and no process has it yet.
+        let shared = unsafe { &mut *self.block.address };
+        for (slot, hole) in shared.holes.iter_mut().zip(holes) {
+            *slot = *hole;
+        }
+        // More than there is room for is said by this number.
+        shared.holes_length = holes.len() as u32;
     }
 
     /// Runs the program under gdb, on the terminal, until gdb is left; when it stops, selects the frame of `function`.
@@ -285,7 +301,13 @@ impl Session {
         let failed = |error| SessionError::System("cannot wait for the program", error);
         let mut pause = Duration::from_micros(500);
         let (mut steps, mut since, mut cpu) = (u64::MAX, Instant::now(), Duration::ZERO);
+        let started = Instant::now();
+        // SAFETY: the request, which nobody changes.
+        let most = unsafe { (&raw const (*self.block.address).max_milliseconds).read_volatile() };
+        let most = if most == 0 { Duration::MAX } else { Duration::from_millis(most) };
         loop {
+            // The exploration itself looks at the time between steps.
+            let patience = if started.elapsed() > most { patience.min(GRACE) } else { patience };
             if let Some(status) = child.try_wait().map_err(failed)? {
                 return Ok(Ok(status));
             }

@@ -42,8 +42,22 @@ fn read_image(bytes: &[u8]) -> Option<Image> {
     let file = object::File::parse(bytes).ok()?;
     let end = file.segments().map(|s| s.address() + s.size()).max()?;
     let data = file.symbols().filter(|s| s.kind() == SymbolKind::Data && s.size() > 0);
-    let symbols = data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect();
+    let mut symbols: Vec<(u64, u64, String)> =
+        data.filter_map(|s| Some((s.address(), s.size(), s.name().ok()?.to_owned()))).collect();
+    symbols.extend(imports(&file));
     Some((symbols, variables(&file), end))
+}
+
+/// The slots that hold addresses of imported functions, by the names of these.
+fn imports(file: &object::File<'_>) -> Vec<(u64, u64, String)> {
+    use object::{Object, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
+    let Some(table) = file.dynamic_symbol_table() else { return Vec::new() };
+    let name = |target: RelocationTarget| match target {
+        RelocationTarget::Symbol(index) => Some(table.symbol_by_index(index).ok()?.name().ok()?.to_owned()),
+        _ => None,
+    };
+    let relocations = file.dynamic_relocations().into_iter().flatten();
+    relocations.filter_map(|(slot, relocation)| Some((slot, 8, name(relocation.target())?))).collect()
 }
 
 impl Symbols {

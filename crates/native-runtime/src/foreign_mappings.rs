@@ -1,0 +1,88 @@
+//! Mappings that libraries make for themselves, inside of calls, where nobody sees them.
+//!
+//! After an execution all memory is as it was at the start, so no library knows of a mapping that it made since: what is left is
+//! garbage. It is taken away now and then, long before the kernel's limit is reached; past that, later executions would be of
+//! a program whose calls fail. What cannot be taken away ends the exploration.
+
+use std::ops::Range;
+
+use crate::protocol::FailureKind;
+use crate::system_call::system_call;
+use crate::world::World;
+
+/// Executions between two looks: each may leave a few mappings, and the kernel allows tens of thousands.
+const INTERVAL: u64 = 256;
+/// More than this many are a reason to give up.
+const MOST: usize = 20_000;
+
+/// What was there at the start.
+#[derive(Default)]
+pub struct ForeignMappings {
+    at_start: Vec<Range<usize>>,
+}
+
+/// All mappings, but for those that the kernel makes itself (stack, `brk`, vdso), and those that processes write to together:
+/// only the exploration has such.
+fn mappings() -> Vec<Range<usize>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let parse = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let range = usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
+        (!rest.ends_with(']') && !rest.starts_with("rw-s")).then_some(range)
+    };
+    maps.lines().filter_map(parse).collect()
+}
+
+/// The parts of `range` that are in none of `others`, which are sorted.
+fn rest(range: &Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = range.start;
+    for other in others.iter().filter(|o| o.start < range.end && o.end > range.start) {
+        if other.start > start {
+            parts.push(start..other.start);
+        }
+        start = start.max(other.end);
+    }
+    if start < range.end {
+        parts.push(start..range.end);
+    }
+    parts
+}
+
+impl World {
+    /// Called before every execution, when memory is as it was at the start and the program's own mappings are gone.
+    pub fn take_back_mappings(&mut self) {
+        // The first executions show what the runtime itself maps when it is first needed.
+        const FIRST: u64 = 4;
+        if self.restarts_made == FIRST {
+            self.foreign_mappings.at_start = mappings();
+        }
+        if self.restarts_made <= FIRST || !self.restarts_made.is_multiple_of(INTERVAL) {
+            return;
+        }
+        let now = mappings();
+        for range in now.iter().flat_map(|range| rest(range, &self.foreign_mappings.at_start)) {
+            const MUNMAP: usize = 11;
+            // SAFETY: made since the start, and all who could know of it have been put back to the start.
+            unsafe { system_call(MUNMAP, [range.start, range.len(), 0, 0, 0, 0]) };
+        }
+        if now.len() > MOST {
+            self.shared.stop = 1;
+            let text = format!("libraries have made {} mappings that cannot be taken back", now.len());
+            self.record_failure(FailureKind::Refused, &text, crate::world::NOWHERE, crate::world::NOWHERE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_are_new() {
+        assert_eq!(rest(&(0..10), &[]), [0..10]);
+        assert_eq!(rest(&(0..10), &[2..4, 6..12]), [0..2, 4..6]);
+        assert_eq!(rest(&(2..4), &[0..10]), []);
+    }
+}

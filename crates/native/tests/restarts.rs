@@ -1,0 +1,173 @@
+//! Crashes that must be verdicts, what must be the same in every execution, and limits on time.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use quotient_native::protocol::FailureKind;
+use quotient_native::session::Surroundings;
+use quotient_native::{Answer, Build, Report, Request, check};
+
+fn report_with(name: &str, source: &str, request: &Request) -> Report {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("restart_{name}.c"));
+    std::fs::write(&path, source).expect("the test directory can be written");
+    let flags = vec!["-w".into()];
+    let binary = Build { sources: vec![path], flags, ..Build::default() }
+        .run()
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    check(&binary, request, &mut |_| true).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn report(name: &str, source: &str) -> Report {
+    report_with(name, source, &Request { patience: Duration::from_secs(1), ..Request::default() })
+}
+
+/// Two threads with these bodies.
+fn two(globals: &str, a: &str, b: &str) -> String {
+    format!(
+        "#include <pthread.h>\n{globals}\nstatic void *a(void *x) {{ {a}; return x; }}\n\
+         static void *b(void *x) {{ {b}; return x; }}\nint main(void) {{ pthread_t t, u;\n\
+         pthread_create(&t, 0, a, 0); pthread_create(&u, 0, b, 0);\npthread_join(t, 0); pthread_join(u, 0); return 0; }}\n"
+    )
+}
+
+#[test]
+fn an_atomic_operation_on_null_is_a_crash() {
+    for (name, operation) in
+        [("add", "(*p)++"), ("load", "int v = *p"), ("exchange", "__atomic_exchange_n(p, 1, 5)")]
+    {
+        let globals = if name == "exchange" { "static int *p;" } else { "static _Atomic int *p;" };
+        let answer = report(&format!("null_{name}"), &two(globals, operation, "")).answer;
+        match &answer {
+            Answer::Violated(trace) => {
+                assert_eq!(trace.failure.kind, FailureKind::Crash);
+                assert!(trace.failure.text.contains("null pointer"), "{}", trace.failure.text);
+            }
+            _ => panic!("{name}: {answer:?}"),
+        }
+    }
+}
+
+#[test]
+fn arguments_and_environment_are_restored() {
+    let source = r#"
+        #include <assert.h>
+        #include <pthread.h>
+        #include <stdatomic.h>
+        #include <stdlib.h>
+        #include <string.h>
+        static atomic_int n;
+        static void *add(void *x) { n++; return x; }
+        int main(int argc, char **argv) {
+            assert(argc == 2 && argv[1] && !strcmp(argv[1], "abc") && getenv("PATH") && *getenv("PATH"));
+            argv[1][0] = 'X';
+            argv[1] = 0;
+            *getenv("PATH") = 0;
+            unsetenv("PATH");
+            pthread_t t, u;
+            pthread_create(&t, 0, add, 0);
+            pthread_create(&u, 0, add, 0);
+            pthread_join(t, 0);
+            pthread_join(u, 0);
+            return 0;
+        }
+    "#;
+    let surroundings = Surroundings { arguments: vec!["abc".into()], ..Surroundings::default() };
+    let report = report_with("arguments", source, &Request { surroundings, ..Request::default() });
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    assert_eq!(report.figures.executions, 2);
+}
+
+#[test]
+fn loops_of_plain_accesses_obey_the_limits() {
+    let loops = [
+        ("reads", "static volatile int v;", "while (v != 1) ;"),
+        ("own_writes", "static __thread int v;", "while (1) v = 1;"),
+        ("nothing", "", "for (;;) ;"),
+    ];
+    for (name, globals, body) in loops {
+        let source = two(globals, "", body);
+        let started = Instant::now();
+        let answer = report(&format!("loop_{name}"), &source).answer;
+        match &answer {
+            Answer::Undecided(why) => {
+                assert!(
+                    why.starts_with("thread 2") && why.contains("without a visible operation"),
+                    "{name}: {why}"
+                );
+            }
+            _ => panic!("{name}: {answer:?}"),
+        }
+        let patient = Request {
+            patience: Duration::from_secs(60),
+            max_time: Some(Duration::from_secs(1)),
+            ..Request::default()
+        };
+        let answer = report_with(&format!("time_{name}"), &source, &patient).answer;
+        assert!(
+            matches!(&answer, Answer::Undecided(why) if why.contains("time is up")),
+            "{name}: {answer:?}"
+        );
+        // Generous: the machine may be busy. Without limits it would be minutes.
+        assert!(started.elapsed() < Duration::from_secs(40), "{name}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn functions_with_the_names_of_library_functions_are_the_programs() {
+    let source = two(
+        "#include <stdlib.h>\nlong read(int a, void *b, unsigned long c) { abort(); }\n\
+         void *memchr(const void *a, int b, unsigned long c) { abort(); }\nint open(const char *a, int b) { return 7; }",
+        "if (open(\"\", 0) != 7) abort()",
+        "",
+    );
+    let answer = report("own_names", &source).answer;
+    assert!(matches!(answer, Answer::Holds), "{answer:?}");
+}
+
+#[test]
+fn undeclared_functions_have_their_own_types() {
+    let answer = report("undeclared", "int main(void) { char *p = malloc(4); p[0] = 1; return 0; }\n").answer;
+    assert!(matches!(answer, Answer::Holds), "{answer:?}");
+}
+
+#[test]
+fn mappings_of_libraries_do_not_add_up() {
+    // With two mappings left behind by each execution the kernel's limit (65,530) would be met after 32,700.
+    let source = r#"
+        #define _GNU_SOURCE
+        #include <assert.h>
+        #include <locale.h>
+        #include <pthread.h>
+        #include <stdatomic.h>
+        #include <stdio.h>
+        static atomic_int n;
+        static void *add(void *x) { int v = n; n = v + 1; return x; }
+        static void *library(void) {
+            /* By number, so that nobody sees it: as libraries do. Nine arguments are not needed. */
+            void *at;
+            register long flags __asm__("r10") = 0x22;
+            register long file __asm__("r8") = -1;
+            register long offset __asm__("r9") = 0;
+            __asm__ volatile("syscall" : "=a"(at) : "a"(9L), "D"(0L), "S"(8192L), "d"(1L), "r"(flags), "r"(file), "r"(offset)
+                : "rcx", "r11", "memory");
+            return at;
+        }
+        int main(void) {
+            assert(setlocale(LC_ALL, ""));
+            for (int i = 0; i < 24; i++) {
+                void *at = library();
+                assert((unsigned long)at < -4095UL);
+                /* Neighbours with different rights are not made one. */
+                long result;
+                __asm__ volatile("syscall" : "=a"(result) : "a"(10L), "D"(at), "S"(4096L), "d"(0L) : "rcx", "r11", "memory");
+            }
+            pthread_t t[5];
+            for (int i = 0; i < 5; i++) pthread_create(&t[i], 0, add, 0);
+            for (int i = 0; i < 5; i++) pthread_join(t[i], 0);
+            return 0;
+        }
+    "#;
+    let report = report("mappings", source);
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    assert_eq!(report.figures.executions, 14_400);
+}
