@@ -29,7 +29,7 @@ pub fn call(word: usize, operation: usize, value: usize, time: usize) -> isize {
 impl World {
     /// The queue of a futex, and the cell of its word.
     fn futex(&mut self, word: usize) -> (u32, u32) {
-        self.use_primitive(word);
+        self.use_primitive(word, 4);
         let (cell, changed) = self.objects.cell(word, 4);
         self.grown |= changed;
         (self.objects.number(word), cell)

@@ -87,8 +87,11 @@ pub fn range(address: usize, size: usize, how: How) {
 pub extern "C" fn __tsan_func_entry(_caller: usize) {
     if active() {
         let sp = crate::context::frame_pointer();
+        // SAFETY: what this function has saved: the frame pointer of the function that is entered.
+        let frame = unsafe { *(sp as *const usize) };
         let me = world().me();
         me.lowest = me.lowest.min(sp);
+        crate::stack::enter(me, frame);
     }
 }
 

@@ -6,13 +6,15 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
+//! | `hooks`, `atomics`, `memory_functions`, `bounds` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
+//! | `lifecycle` | initialisation and destruction of primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
 //! | `interruption` | the points at which they take effect |
 //! | `unwinding` | the end of a thread by `pthread_exit` or cancellation |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
+//! | `waiting` | who waits for whom when the program ends |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
 //! | `costarted` | which threads can be exchanged because they were started alike |
@@ -21,6 +23,7 @@
 //! | `guard` | memory that is only accessed under a lock |
 //! | `mappings` | memory that the program maps itself |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
+//! | `stack` | what is known of the memory of stacks |
 //! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
 //! | `snapshot`, `written_pages` | going back to the start |
 //! | `script` | the beginning of a run repeated without the driver |
@@ -46,6 +49,7 @@ pub mod protocol;
 
 mod atomics;
 mod barrier;
+mod bounds;
 mod c11;
 mod cancellation;
 mod condition;
@@ -62,6 +66,7 @@ mod guard;
 mod heap;
 mod hooks;
 mod interruption;
+mod lifecycle;
 mod mappings;
 mod memory_functions;
 mod mutex;
@@ -84,11 +89,13 @@ mod signal_calls;
 mod signal_wait;
 mod snapshot;
 mod socket;
+mod stack;
 mod system_call;
 mod table;
 mod thread;
 mod unwinding;
 mod verifier;
+mod waiting;
 mod workers;
 mod world;
 mod written_pages;

@@ -358,6 +358,11 @@ pub fn access(address: usize, size: usize, how: How) {
     let w = world();
     w.shared.filtered += 1;
     w.check_address(address, size, how.write);
+    if how.write
+        && let Some(owner) = crate::stack::owner(address)
+    {
+        crate::stack::note_write(w, owner, address, size);
+    }
     if w.threaded {
         shared_access(address, size, how);
     }

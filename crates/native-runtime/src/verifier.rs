@@ -16,7 +16,7 @@ pub extern "C" fn __VERIFIER_atomic_begin() {
     if !active() {
         return;
     }
-    let number = world().mutex(SECTION);
+    let number = world().section();
     if world().objects.state(number).owner == world().current as u8 {
         world().objects.state(number).count += 1;
         return;
@@ -31,7 +31,7 @@ pub extern "C" fn __VERIFIER_atomic_end() {
     if !active() {
         return;
     }
-    let number = world().mutex(SECTION);
+    let number = world().section();
     let state = world().objects.state(number);
     if state.owner == NOBODY {
         fail(FailureKind::Misuse, "end of an atomic section that was not begun", 0);
@@ -123,6 +123,18 @@ pub extern "C" fn __quotient_observe(value: i64) {
 pub extern "C" fn __quotient_observe_at_end(address: *const i64, bytes: usize) {
     if active() {
         world().observed_memory.push((address as usize, bytes / 8));
+    }
+}
+
+impl World {
+    /// The number of the global lock.
+    fn section(&mut self) -> u32 {
+        let number = self.objects.number(SECTION);
+        let state = self.objects.state(number);
+        if !state.known {
+            (state.known, state.value) = (true, 1);
+        }
+        number
     }
 }
 

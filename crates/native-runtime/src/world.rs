@@ -149,6 +149,8 @@ pub struct Thread {
     pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
+    /// What is known of its stack.
+    pub stack_notes: crate::stack::StackNotes,
     /// Hooks since the last visible operation.
     pub quiet: u32,
     /// Handed control to, in kernel-thread mode.
@@ -392,6 +394,7 @@ impl Thread {
             frames: Default::default(),
             operands: [0; 3],
             owed: 0,
+            stack_notes: Default::default(),
             quiet: 0,
             turn: AtomicU32::new(0),
             frame: 0,
@@ -417,6 +420,7 @@ impl Thread {
         self.polled.clear();
         self.robust.clear();
         self.held.clear();
+        self.stack_notes.restart();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];

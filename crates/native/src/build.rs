@@ -77,7 +77,15 @@ pub fn is_native_source(path: &Path) -> bool {
 
 /// Flags for every compilation.
 pub fn compile_flags() -> Vec<OsString> {
-    let flags = ["-g", "-fno-omit-frame-pointer", "-fno-builtin", "-fsanitize=thread", "-U_FORTIFY_SOURCE"];
+    // The second sanitizer adds a comparison before an array is indexed (`bounds` in the runtime).
+    let flags = [
+        "-g",
+        "-fno-omit-frame-pointer",
+        "-fno-builtin",
+        "-fsanitize=thread",
+        "-fsanitize=bounds",
+        "-U_FORTIFY_SOURCE",
+    ];
     flags.iter().map(OsString::from).collect()
 }
 

@@ -365,6 +365,9 @@ fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> 
     if shared.leaked > 0 {
         notes.push(format!("{} joinable thread(s) are never joined", shared.leaked));
     }
+    if shared.waiting > 0 {
+        notes.push(format!("{} thread(s) still wait when the program ends", shared.waiting));
+    }
     if request.allow_races && shared.restarts > 0 {
         notes.push("data races are allowed: racing accesses were made steps".to_owned());
     }

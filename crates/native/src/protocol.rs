@@ -200,6 +200,7 @@ numbered! {
         OpenSemaphore = "open semaphore",
         UnlinkSemaphore = "unlink semaphore",
         OwnerDies = "end as owner of",
+        Initialise = "initialise",
     }
 }
 
@@ -423,6 +424,8 @@ pub struct Shared {
     pub outcomes_length: u32,
     /// Number of joinable threads that were never joined in some execution.
     pub leaked: u32,
+    /// Number of threads that still waited when the program ended, in some execution.
+    pub waiting: u32,
     /// Context switches of the violation's schedule.
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
