@@ -144,8 +144,10 @@ impl World {
             let address = self.objects.address(number);
             let state = self.objects.state(number);
             let foreign = state.owner != crate::object::NOBODY && state.owner as usize != me;
-            let waited_for =
-                self.threads.iter().any(|t| t.status == Status::Ready && t.pending.object == number);
+            let waits = |(t, thread): (usize, &Thread)| {
+                t != me && thread.status == Status::Ready && thread.pending.object == number
+            };
+            let waited_for = self.threads.iter().enumerate().any(waits);
             if address < frame && !foreign && !waited_for {
                 let state = self.objects.state(number);
                 if state.owner as usize == me {
