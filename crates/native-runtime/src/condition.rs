@@ -41,6 +41,9 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
     let w = world();
     let timed = timed || w.shared.spurious != 0;
     let op = if timed { Op::TimedWait } else { Op::Wait };
+    if timed {
+        crate::section::before_timed_wait();
+    }
     operate(
         Primitive::Condition,
         Pending { other: mutex_number, ..Pending::on(op, number, condition) },

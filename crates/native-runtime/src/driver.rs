@@ -105,6 +105,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     w.signals.set_baseline();
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
+    crate::verifier::replace_definitions(w);
     w.shared.phase = phase::RUNNING;
     if w.replays() {
         replay();
@@ -150,7 +151,7 @@ impl World {
         self.pipes.restart();
         self.sockets.restart();
         self.signals.restart();
-        (self.failed, self.abandoned, self.threaded) = (false, false, false);
+        (self.failed, self.stopped, self.abandoned, self.threaded) = (false, false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
         self.shared.schedule_length = 0;

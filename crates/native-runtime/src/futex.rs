@@ -37,6 +37,9 @@ impl World {
 }
 
 fn wait(word: usize, expected: u32, timed: bool) -> isize {
+    if timed {
+        crate::section::before_timed_wait();
+    }
     let (queue, cell) = world().futex(word);
     visible(Pending { other: cell, size: 4, ..Pending::on(Op::FutexWait, queue, word) });
     // SAFETY: a word of the program.

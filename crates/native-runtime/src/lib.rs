@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `hooks`, `atomics`, `memory_functions`, `bounds` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
+//! | `section` | atomic sections |
 //! | `lifecycle` | initialisation and destruction of primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
@@ -83,6 +84,7 @@ mod refused;
 mod region;
 mod rwlock;
 mod script;
+mod section;
 mod semaphore;
 mod signal;
 mod signal_calls;

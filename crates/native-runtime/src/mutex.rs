@@ -20,10 +20,10 @@ const EOWNERDEAD: i32 = 130;
 const ENOTRECOVERABLE: i32 = 131;
 
 /// States of a robust mutex, in `set`: as any other; its owner has ended; locked since then; given up.
-const SOUND: u32 = 0;
-const ORPHANED: u32 = 1;
-const INCONSISTENT: u32 = 2;
-const LOST: u32 = 3;
+const SOUND: u64 = 0;
+const ORPHANED: u64 = 1;
+const INCONSISTENT: u64 = 2;
+const LOST: u64 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {

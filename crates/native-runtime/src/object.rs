@@ -28,7 +28,7 @@ pub struct Object {
     /// The value that blocking operations look at.
     pub value: i64,
     /// Who has it for reading; who is at the barrier.
-    pub set: u32,
+    pub set: u64,
     /// Who waits, oldest first.
     pub waiters: Vec<u8>,
     /// What happens before the next acquisition.

@@ -43,9 +43,14 @@ impl World {
             Op::CompareAndSwap => self.cell(Kind::CompareAndSwap, Mode::CompareAndSwap, pending),
             Op::Read => self.cell(Kind::Load, Mode::Read, pending),
             Op::Write => self.cell(Kind::Store, Mode::Write, pending),
-            Op::Lock | Op::AtomicBegin | Op::Once => self.on_object(Kind::Lock, Mode::Acquire, 1, pending),
+            Op::AtomicBegin => {
+                let mut operation = self.on_object(Kind::Other, Mode::Write, 0, pending);
+                operation.alternatives = pending.choices;
+                operation
+            }
+            Op::Lock | Op::Once => self.on_object(Kind::Lock, Mode::Acquire, 1, pending),
             Op::TryLock | Op::TimedLock => self.on_object(Kind::TryLock, Mode::Try, 1, pending),
-            Op::Unlock | Op::AtomicEnd | Op::OnceDone | Op::LockRelease | Op::Destroy | Op::Initialise => {
+            Op::Unlock | Op::OnceDone | Op::LockRelease | Op::Destroy | Op::Initialise => {
                 self.on_object(Kind::Unlock, Mode::Write, 0, pending)
             }
             Op::ReadLock => self.on_object(Kind::Lock, Mode::Acquire, 1, pending),
@@ -86,7 +91,7 @@ impl World {
                 if let Some(state) = self.objects.peek(pending.object)
                     && state.value + 1 >= i64::from(state.count)
                 {
-                    operation.wakes = ThreadSet(u64::from(state.set));
+                    operation.wakes = ThreadSet(state.set);
                 }
                 operation
             }
@@ -156,7 +161,17 @@ impl World {
         operation
     }
 
-    fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+    /// What a thread is about to do, as the exploration sees it.
+    pub fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+        let operation = self.own_operation(thread, alternative)?;
+        let begins = self.threads[thread].pending.op == Op::AtomicBegin;
+        if self.sections.used && !begins && !operation.accesses().is_empty() {
+            return Some(operation.with(self.sections.object, Mode::Read, 0, 0));
+        }
+        Some(operation)
+    }
+
+    fn own_operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
         let number = thread;
         let thread = &self.threads[thread];
         let pending = &thread.pending;
@@ -186,7 +201,8 @@ impl World {
         }
     }
 
-    fn is_enabled(&self, thread: usize) -> bool {
+    /// Can it be done now?
+    pub fn is_enabled(&self, thread: usize) -> bool {
         let status = self.threads[thread].status;
         if matches!(status, Status::Unborn | Status::Finished) {
             return false;
@@ -221,7 +237,7 @@ impl World {
             self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
             return Ending::Crash;
         }
-        if assumed || alive().any(|t| self.is_in_vain(t)) {
+        if assumed || self.stopped || alive().any(|t| self.is_in_vain(t)) {
             return Ending::Infeasible;
         }
         if blocked && (!exited || self.waits_in_a_circle()) {
@@ -258,7 +274,7 @@ impl Execution for Program {
 
     fn enabled(&self) -> ThreadSet {
         let w = world();
-        if w.failed || w.abandoned {
+        if w.failed || w.stopped || w.abandoned {
             return ThreadSet::EMPTY;
         }
         (0..w.limit).filter(|&t| w.is_enabled(t)).map(|t| t as ThreadId).collect()
@@ -346,7 +362,7 @@ impl Program {
     fn start_children(&mut self) {
         loop {
             let w = world();
-            if w.failed || w.abandoned {
+            if w.failed || w.stopped || w.abandoned {
                 return;
             }
             let Some(new) = w.next_starting() else { return };

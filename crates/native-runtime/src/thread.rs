@@ -52,6 +52,7 @@ extern "C" fn thread_entry() -> ! {
 
 /// Ends the running thread.
 pub fn finish(result: usize) -> ! {
+    crate::section::end_all();
     world().me().uncancellable = true;
     crate::unwinding::destroy_locals();
     run_destructors();

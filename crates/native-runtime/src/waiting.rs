@@ -21,16 +21,14 @@ impl World {
                 let ended = |t: u8| self.threads[usize::from(t)].status == Status::Finished;
                 return ThreadSet(pending.set).iter().filter(|&t| !ended(t)).fold(0, |set, t| set | 1 << t);
             }
-            (Status::Ready, Op::Lock | Op::ReadLock | Op::WriteLock | Op::AtomicBegin | Op::Once) => {
-                pending.object
-            }
+            (Status::Ready, Op::Lock | Op::ReadLock | Op::WriteLock | Op::Once) => pending.object,
             (Status::Reacquiring { .. }, Op::Reacquire) => pending.other,
             _ => return 0,
         };
         let Some(state) = self.objects.peek(object) else { return 0 };
         let owner = if state.owner == NOBODY { 0 } else { 1 << state.owner };
         let readers = if pending.op == Op::WriteLock { state.set } else { 0 };
-        owner | u64::from(readers)
+        owner | readers
     }
 
     /// Do some threads wait for each other in a circle?

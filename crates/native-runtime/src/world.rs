@@ -149,6 +149,8 @@ pub struct Thread {
     pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
+    /// The atomic section that it is in.
+    pub section: crate::section::Section,
     /// What is known of its stack.
     pub stack_notes: crate::stack::StackNotes,
     /// Hooks since the last visible operation.
@@ -201,6 +203,10 @@ pub struct World {
     pub trap: bool,
     /// Has something gone wrong?
     pub failed: bool,
+    /// Does the execution end here, without saying anything?
+    pub stopped: bool,
+    /// Atomic sections.
+    pub sections: crate::section::Sections,
     /// The execution says nothing: the exploration starts again.
     pub abandoned: bool,
     /// Threads that can be told apart from others.
@@ -323,6 +329,8 @@ pub fn attach() {
         driver_turn: AtomicU32::new(0),
         trap: false,
         failed: false,
+        stopped: false,
+        sections: crate::section::Sections::new(),
         abandoned: false,
         told_apart: 0,
         identified: 0,
@@ -394,6 +402,7 @@ impl Thread {
             frames: Default::default(),
             operands: [0; 3],
             owed: 0,
+            section: Default::default(),
             stack_notes: Default::default(),
             quiet: 0,
             turn: AtomicU32::new(0),
@@ -421,6 +430,7 @@ impl Thread {
         self.robust.clear();
         self.held.clear();
         self.stack_notes.restart();
+        self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.clock = [0; THREADS];
         self.acquired = [0; THREADS];
@@ -546,6 +556,9 @@ pub fn visible(pending: Pending) -> u16 {
 /// The same without anything before it.
 pub fn announce(pending: Pending) -> u16 {
     let w = world();
+    if crate::section::is_inside(w) {
+        return crate::section::inside(pending);
+    }
     let me = w.me();
     me.pending = pending;
     me.status = Status::Ready;

@@ -67,12 +67,12 @@ impl std::error::Error for BuildError {}
 
 /// Is this the name of a file that is C++?
 pub fn is_cpp(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "cc" || e == "cpp" || e == "cxx" || e == "C" || e == "c++")
+    path.extension().is_some_and(|e| ["cc", "cpp", "cxx", "C", "c++", "ii"].iter().any(|known| e == *known))
 }
 
 /// Is this the name of a file that is to be checked as a native program?
 pub fn is_native_source(path: &Path) -> bool {
-    is_cpp(path) || path.extension().is_some_and(|e| e == "c")
+    is_cpp(path) || path.extension().is_some_and(|e| e == "c" || e == "i")
 }
 
 /// Flags for every compilation.

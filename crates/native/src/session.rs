@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::build::Binary;
 use crate::confinement::Confinement;
+use crate::conventions::Conventions;
 use crate::protocol::{LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
 use crate::residual::{Pairing, Residual};
 use crate::scratch::Scratch;
@@ -210,6 +211,7 @@ impl Session {
             // From the runtime's frames to the program's.
             command.args(["-ex", &format!("frame function {function}")]);
         }
+        self.tell_conventions(binary)?;
         command.args(["-q", "-nx"]).arg("--args");
         command.arg(std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned()));
         self.prepare(&mut command, surroundings, false)?;
@@ -219,10 +221,22 @@ impl Session {
     }
 
     fn start(&self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
+        self.tell_conventions(binary)?;
         let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
         let mut command = Command::new(path);
         self.prepare(&mut command, surroundings, true)?;
         command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
+    }
+
+    /// Tells the process which of the program's functions have a meaning by their names.
+    fn tell_conventions(&self, binary: &Binary) -> Result<(), SessionError> {
+        // SAFETY: the process has not been started, so nobody else uses the block.
+        let shared = unsafe { &mut *self.block.address };
+        if Conventions::of(binary.path()).fill(shared) {
+            return Ok(());
+        }
+        let many = std::io::Error::other("there are too many functions named __VERIFIER_atomic_*");
+        Err(SessionError::System("the program cannot be checked", many))
     }
 
     /// Gives the command what a checked process finds: arguments, working directory, descriptors. Its input and output are
