@@ -39,6 +39,7 @@ static AT_START: extern "C" fn() = at_start;
 
 extern "C" fn at_start() {
     attach_once();
+    crate::sandbox::enter();
 }
 
 /// Looks for the shared block, once.
@@ -106,6 +107,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
     crate::verifier::replace_definitions(w);
+    crate::sandbox::limit_memory(w.shared.max_memory);
     w.shared.phase = phase::RUNNING;
     if w.replays() {
         replay();

@@ -198,6 +198,9 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
     if end > limit {
         return 0;
     }
+    if in_world && is_too_much(end - top) {
+        fail(FailureKind::Refused, "malloc: the program uses more memory than --max-memory allows", 0);
+    }
     // SAFETY: fresh memory of the arena.
     unsafe {
         *((block - 16) as *mut usize) = size;
@@ -218,6 +221,13 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         EARLY_TOP.store(end, Relaxed);
     }
     block
+}
+
+/// Would the program have more memory than the user allows?
+fn is_too_much(more: usize) -> bool {
+    let w = world();
+    let used = || (0..THREADS).map(|thread| w.heap.used(thread).len()).sum::<usize>();
+    w.shared.max_memory > 0 && (used() + more) as u64 > w.shared.max_memory
 }
 
 /// Gives a block back.

@@ -30,6 +30,7 @@
 //! | `script` | the beginning of a run repeated without the driver |
 //! | `driver` | start-up, exploration, repetition of a schedule |
 //! | `workers`, `found` | several processes, and what they tell each other |
+//! | `sandbox`, `system_names` | which system calls may be made |
 //! | `region` | the explorer's own memory |
 //!
 //! One kernel thread runs at a time. User code runs while [`active`](world::active) is true; everything in this library
@@ -83,6 +84,7 @@ mod raw_call;
 mod refused;
 mod region;
 mod rwlock;
+mod sandbox;
 mod script;
 mod section;
 mod semaphore;
@@ -93,6 +95,7 @@ mod snapshot;
 mod socket;
 mod stack;
 mod system_call;
+mod system_names;
 mod table;
 mod thread;
 mod unwinding;

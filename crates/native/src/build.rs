@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -116,14 +117,32 @@ pub fn install_runtime() -> Result<PathBuf, BuildError> {
     }
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let base = cache.or_else(home).unwrap_or_else(std::env::temp_dir);
+    // A cache that cannot be written is done without.
+    let bases = [cache.or_else(home), Some(std::env::temp_dir())];
+    let mut result = Err(BuildError::Platform);
+    for base in bases.into_iter().flatten() {
+        result = install_in(&base);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+fn install_in(base: &Path) -> Result<PathBuf, BuildError> {
     let directory = base.join("quotient").join(format!("runtime-{:016x}", checksum(RUNTIME)));
     let file = directory.join("libquotient_runtime.so");
     let failed = |error| BuildError::File(file.clone(), error);
-    if std::fs::metadata(&file).is_ok_and(|m| m.len() == RUNTIME.len() as u64) {
+    std::fs::create_dir_all(&directory).map_err(failed)?;
+    // In a directory for everybody's files somebody else may have been first.
+    // SAFETY: no memory is involved.
+    let user = unsafe { libc::geteuid() };
+    if std::fs::metadata(&directory).map_err(failed)?.uid() != user {
+        return Err(failed(std::io::ErrorKind::PermissionDenied.into()));
+    }
+    if std::fs::metadata(&file).is_ok_and(|m| m.len() == RUNTIME.len() as u64 && m.uid() == user) {
         return Ok(directory);
     }
-    std::fs::create_dir_all(&directory).map_err(failed)?;
     // Written beside and renamed, so that nobody sees half of it; under a name that no other thread writes to.
     let beside = Scratch::new_in(&directory).map_err(failed)?;
     let partial = beside.path().join("libquotient_runtime.so");

@@ -370,6 +370,12 @@ pub struct Shared {
     pub values: [i64; VALUES],
     /// How long a process may go without a step.
     pub patience_milliseconds: u64,
+    /// Is the filter for system calls to be installed?
+    pub wants_filter: u32,
+    /// Is it?
+    pub has_filter: u32,
+    /// The most memory, in bytes, that the program may use; 0: no limit.
+    pub max_memory: u64,
     /// Length of `sections`.
     pub sections_length: u32,
     /// Length of `conventions`.

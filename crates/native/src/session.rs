@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::build::Binary;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, end_group, has_ended, own_group, without};
 use crate::conventions::Conventions;
 use crate::protocol::{LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
 use crate::residual::{Pairing, Residual};
@@ -108,6 +108,8 @@ pub struct Session {
     block: Block,
     output: File,
     scratch: Scratch,
+    /// What the program was not kept from.
+    unconfined: Vec<String>,
 }
 
 /// How a process ended.
@@ -156,8 +158,9 @@ impl Session {
         shared.magic = MAGIC;
         shared.max_preemptions = u32::MAX;
         shared.output = SESSION_DESCRIPTOR + 1;
+        shared.wants_filter = u32::from(!without("seccomp"));
         fill(shared);
-        Ok(Session { block, output, scratch })
+        Ok(Session { block, output, scratch, unconfined: Vec::new() })
     }
 
     /// Runs the program to its end. A step may take `patience`; `watch` is told about progress and says whether to go on.
@@ -220,11 +223,11 @@ impl Session {
         child.wait().map_err(|error| SessionError::System("cannot wait for the debugger", error))
     }
 
-    fn start(&self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
+    fn start(&mut self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
         self.tell_conventions(binary)?;
         let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
         let mut command = Command::new(path);
-        self.prepare(&mut command, surroundings, true)?;
+        self.unconfined = self.prepare(&mut command, surroundings, true)?;
         command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
     }
 
@@ -240,13 +243,13 @@ impl Session {
     }
 
     /// Gives the command what a checked process finds: arguments, working directory, descriptors. Its input and output are
-    /// its own only if it is `captured`.
+    /// its own only if it is `captured`. Gives what it is not kept from.
     fn prepare(
         &self,
         command: &mut Command,
         surroundings: &Surroundings,
         captured: bool,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Vec<String>, SessionError> {
         // The program works in one directory; the other one keeps its files as they were.
         let directory = self.scratch.path().join("work");
         let originals = self.scratch.path().join("original");
@@ -258,6 +261,7 @@ impl Session {
             }
         }
         let confinement = Confinement::new(&directory);
+        let unconfined = confinement.missing().iter().map(|what| (*what).to_owned()).collect();
         let input = match &surroundings.input {
             Some(path) => Stdio::from(File::open(path).map_err(|e| SessionError::File(path.clone(), e))?),
             None => Stdio::null(),
@@ -280,11 +284,13 @@ impl Session {
                 if failed {
                     return Err(std::io::Error::last_os_error());
                 }
-                confinement.enter();
-                Ok(())
+                if captured && !own_group() {
+                    return Err(std::io::Error::last_os_error());
+                }
+                confinement.enter()
             });
         }
-        Ok(())
+        Ok(unconfined)
     }
 
     /// Waits for the end; kills a process that makes no step for too long: in CPU time, or four times as long in real time
@@ -300,8 +306,9 @@ impl Session {
         let mut pause = Duration::from_micros(500);
         let (mut steps, mut since, mut cpu) = (u64::MAX, Instant::now(), Duration::ZERO);
         loop {
-            if let Some(status) = child.try_wait().map_err(failed)? {
-                return Ok(Ok(status));
+            if has_ended(child.id()).map_err(failed)? {
+                end_group(child.id());
+                return Ok(Ok(child.wait().map_err(failed)?));
             }
             if self.wait_for_question(pause) {
                 self.answer_question(answer);
@@ -327,7 +334,7 @@ impl Session {
                 && (cpu_time(child.id()).saturating_sub(cpu) > patience
                     || since.elapsed() > 4 * patience && sleeps(child.id()))
             {
-                child.kill().map_err(failed)?;
+                end_group(child.id());
                 child.wait().map_err(failed)?;
                 return Ok(Err(Hung));
             }
@@ -378,6 +385,15 @@ impl Session {
         self.question().store(state, Ordering::Release);
         // SAFETY: wakes who waits on a word that is mapped.
         unsafe { libc::syscall(libc::SYS_futex, self.question().as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+
+    /// What the program was not kept from, in words.
+    pub fn unconfined(&self) -> Vec<String> {
+        let mut missing = self.unconfined.clone();
+        if self.shared().has_filter == 0 {
+            missing.push("system calls are not filtered (seccomp): the program can make any".to_owned());
+        }
+        missing
     }
 
     /// The shared block, when nobody writes it.

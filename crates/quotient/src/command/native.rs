@@ -123,6 +123,7 @@ impl NativeOptions {
             max_preemptions: self.max_preemptions,
             max_steps: self.max_steps,
             max_time,
+            max_memory: None,
             patience: Duration::from_secs(self.step_time.max(1)),
             values: self.nondet.clone(),
             workers: self
@@ -251,6 +252,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     };
     terminal::catch_interrupts();
     let mut request = options.native.request(options.max_time, options.all);
+    request.max_memory = options.max_memory;
     request.symmetry = match options.symmetry {
         None | Some(options::Symmetry::Model(quotient::Symmetry::Off)) => Symmetry::Off,
         Some(options::Symmetry::Costarted) => Symmetry::Costarted,
