@@ -77,6 +77,19 @@ extern "C" fn main_entry() -> ! {
     type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
     // SAFETY: the program's main function.
     unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    // Other threads run on before the program ends, as if `main` had been slower: its variables stay as they were. So what
+    // follows uses the stack below everything that the program has used.
+    const BELOW: usize = 64 << 10;
+    let me = world().me();
+    let sp = (me.lowest.saturating_sub(BELOW)).max(me.stack.start + BELOW) & !15;
+    // SAFETY: the stack of this thread, of which nothing below is in use; the function called does not return.
+    unsafe {
+        std::arch::asm!("mov rsp, {}", "call {}", "ud2", in(reg) sp, sym leave_main, options(noreturn));
+    }
+}
+
+/// What comes after `main`.
+extern "C" fn leave_main() -> ! {
     crate::process::leave_program()
 }
 
@@ -85,7 +98,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     w.main = [w.main[0], count as usize, arguments, environment];
     std::panic::set_hook(Box::new(|info| {
         let w = world();
-        w.failed = false;
+        (w.failed, w.stopped) = (false, false);
         w.record_failure(FailureKind::None, &format!("{info}"), NOWHERE, NOWHERE);
         w.shared.phase = phase::BROKEN;
         exit_process(70);

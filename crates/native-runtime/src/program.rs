@@ -274,7 +274,7 @@ impl Execution for Program {
 
     fn enabled(&self) -> ThreadSet {
         let w = world();
-        if w.failed || w.stopped || w.abandoned {
+        if w.failed || w.abandoned {
             return ThreadSet::EMPTY;
         }
         (0..w.limit).filter(|&t| w.is_enabled(t)).map(|t| t as ThreadId).collect()
@@ -362,7 +362,7 @@ impl Program {
     fn start_children(&mut self) {
         loop {
             let w = world();
-            if w.failed || w.stopped || w.abandoned {
+            if w.failed || w.abandoned {
                 return;
             }
             let Some(new) = w.next_starting() else { return };

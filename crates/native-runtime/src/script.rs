@@ -97,7 +97,7 @@ impl World {
     /// Who goes on without the driver.
     #[inline]
     pub fn next_of_script(&mut self) -> Option<usize> {
-        if !self.script.running || self.failed || self.stopped || self.abandoned {
+        if !self.script.running || self.failed || self.abandoned {
             return None;
         }
         if let Some(new) = self.next_starting() {

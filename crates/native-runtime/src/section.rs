@@ -9,8 +9,12 @@
 //! radix, says how each of them goes. How many there are is learnt, per place where sections begin; if there are more
 //! than was known the exploration starts again, and a number that is too large for what the section did says nothing.
 //!
-//! A thread cannot wait inside of a section, nor wake, create or join others: that is refused by name. An assumption that does
-//! not hold inside of a section takes back the whole section, so the execution ends there and says nothing.
+//! A thread cannot wait inside of a section, nor wake, create or join others: that is refused by name.
+//!
+//! An assumption that does not hold inside of a section takes back the whole section, so the execution says nothing: it is
+//! infeasible, and what goes wrong in it afterwards is not reported. The other threads run on all the same. Their
+//! operations show the exploration what could have come before the section, and none of them may be hidden by a
+//! step that does not depend on it.
 //!
 //! For data races a section is like a lock: sections are ordered. An access outside of all sections is not ordered with one
 //! inside.
@@ -122,7 +126,7 @@ pub fn is_inside(w: &mut World) -> bool {
     w.me().section.is_step
 }
 
-/// The execution ends here and says nothing.
+/// The running thread stays here for good, and the execution says nothing.
 pub fn stop() -> ! {
     world().stopped = true;
     world().me().status = Status::Assumed;

@@ -12,26 +12,26 @@ use crate::section;
 use crate::system_call::{number, system_call};
 use crate::world::{Pending, Status, World, active, fail, visible, world};
 
-/// Begin of an atomic section.
-#[unsafe(no_mangle)]
-pub extern "C" fn __VERIFIER_atomic_begin() {
+// The functions themselves, by names that a program cannot have. Kept apart from the others: two functions with the same code
+// could be made one, which would then have a name that the program can take.
+
+#[inline(never)]
+extern "C" fn begin() {
     if active() {
         let place = world().stack_here()[0];
         section::begin(place as usize);
     }
 }
 
-/// End of an atomic section.
-#[unsafe(no_mangle)]
-pub extern "C" fn __VERIFIER_atomic_end() {
+#[inline(never)]
+extern "C" fn end() {
     if active() {
         section::end();
     }
 }
 
-/// Only executions in which `condition` holds count.
-#[unsafe(no_mangle)]
-pub extern "C" fn __VERIFIER_assume(condition: i32) {
+#[inline(never)]
+extern "C" fn assume(condition: i32) {
     if active() && condition == 0 {
         if section::is_inside(world()) {
             section::stop();
@@ -43,19 +43,48 @@ pub extern "C" fn __VERIFIER_assume(condition: i32) {
     }
 }
 
+#[inline(never)]
+extern "C" fn error() {
+    if active() {
+        fail(FailureKind::Assertion, "an error location is reached", 0);
+    }
+    crate::system_call::exit_process(1)
+}
+
+/// Begin of an atomic section.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_atomic_begin() {
+    begin();
+}
+
+/// End of an atomic section.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_atomic_end() {
+    end();
+}
+
+/// Only executions in which `condition` holds count.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_assume(condition: i32) {
+    assume(condition);
+}
+
+/// The same.
+#[unsafe(no_mangle)]
+pub extern "C" fn assume_abort_if_not(condition: i32) {
+    assume(condition);
+}
+
 /// An error.
 #[unsafe(no_mangle)]
 pub extern "C" fn __VERIFIER_error() {
-    reach_error();
+    error();
 }
 
 /// An error.
 #[unsafe(no_mangle)]
 pub extern "C" fn reach_error() {
-    if active() {
-        fail(FailureKind::Assertion, "an error location is reached", 0);
-    }
-    crate::system_call::exit_process(1)
+    error();
 }
 
 /// Any value from 0 to `count` - 1.
@@ -119,10 +148,10 @@ pub fn replace_definitions(w: &World) {
     let count = (w.shared.conventions_length as usize).min(w.shared.conventions.len());
     for (which, offset) in w.shared.conventions[..count].iter().copied() {
         let ours = match Convention::from_number(which as u8) {
-            Some(Convention::Error) => reach_error as *const () as usize,
-            Some(Convention::Assume) => __VERIFIER_assume as *const () as usize,
-            Some(Convention::Begin) => __VERIFIER_atomic_begin as *const () as usize,
-            Some(Convention::End) => __VERIFIER_atomic_end as *const () as usize,
+            Some(Convention::Error) => error as *const () as usize,
+            Some(Convention::Assume) => assume as *const () as usize,
+            Some(Convention::Begin) => begin as *const () as usize,
+            Some(Convention::End) => end as *const () as usize,
             None => continue,
         };
         replace((w.shared.program_base + offset) as usize, ours);

@@ -203,7 +203,7 @@ pub struct World {
     pub trap: bool,
     /// Has something gone wrong?
     pub failed: bool,
-    /// Does the execution end here, without saying anything?
+    /// Was a section left in its middle? Then the execution says nothing, whatever follows.
     pub stopped: bool,
     /// Atomic sections.
     pub sections: crate::section::Sections,
@@ -621,6 +621,11 @@ impl World {
     /// Takes note of a failure; the first one counts.
     pub fn record_failure(&mut self, kind: FailureKind, text: &str, here: Place, there: Place) {
         if self.failed {
+            return;
+        }
+        if self.stopped {
+            // What others have seen was never there.
+            self.me().status = Status::Assumed;
             return;
         }
         self.failed = true;
