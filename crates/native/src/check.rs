@@ -158,6 +158,9 @@ pub fn check(
     request: &Request,
     watch: &mut dyn FnMut(Heartbeat) -> bool,
 ) -> Result<Report, SessionError> {
+    if let Some(why) = crate::platform::foreign(binary.path()) {
+        return Ok(Report::refused(why));
+    }
     let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
     let end = session.run(binary, &request.surroundings, request.patience, watch)?;
@@ -193,6 +196,22 @@ pub fn check(
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
     })
+}
+
+impl Report {
+    /// The program was not run.
+    fn refused(why: String) -> Report {
+        Report {
+            answer: Answer::Refused(why, None),
+            figures: Figures::default(),
+            outcomes: Vec::new(),
+            last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
+            notes: Vec::new(),
+            holes: 0,
+            cpu: Duration::ZERO,
+            cpu_aside: Duration::ZERO,
+        }
+    }
 }
 
 impl Request {

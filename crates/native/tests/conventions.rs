@@ -161,6 +161,16 @@ fn preprocessed_files_are_programs() {
         Build { sources: vec![preprocessed], ..Build::default() }.run().unwrap_or_else(|e| panic!("{e}"));
     let found = check(&binary, &request(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(shown(&found), "assertion failed");
+    // Types of a smaller platform: the library would write past them.
+    let elsewhere = "typedef unsigned int size_t; typedef union { char size[24]; long align; } pthread_mutex_t;\n\
+        extern int pthread_mutex_init(pthread_mutex_t *, const void *); pthread_mutex_t m; size_t n;\n\
+        int main(void) { return pthread_mutex_init(&m, 0); }\n";
+    let preprocessed = binary_directory.join("elsewhere.i");
+    std::fs::write(&preprocessed, elsewhere).expect("the test directory can be written");
+    let binary =
+        Build { sources: vec![preprocessed], ..Build::default() }.run().unwrap_or_else(|e| panic!("{e}"));
+    let found = check(&binary, &request(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
+    assert!(shown(&found).contains("preprocessed for another platform"), "{}", shown(&found));
 }
 
 #[test]
