@@ -1,23 +1,24 @@
 //! Barriers: the last to arrive lets the others go.
 
-use crate::protocol::{FailureKind, Op, THREADS};
+use crate::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
+use crate::protocol::{Op, THREADS};
 use crate::race::join;
 use crate::real;
-use crate::world::{Pending, Status, active, controlled, fail, visible, world};
+use crate::world::{Pending, Status, active, world};
 
 const SERIAL_THREAD: i32 = -1;
 
 /// `pthread_barrier_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_barrier_init(barrier: usize, attributes: usize, count: u32) -> i32 {
+    before_initialisation(Primitive::Barrier, barrier);
     // SAFETY: passed on.
     let result =
         unsafe { real!("pthread_barrier_init", fn(usize, usize, u32) -> i32)(barrier, attributes, count) };
-    if controlled() && result == 0 {
-        let w = world();
-        let number = w.objects.number(barrier);
-        let state = w.objects.state(number);
-        (state.known, state.count, state.value, state.set) = (true, count, 0, 0);
+    if result == 0
+        && let Some(number) = initialised(Primitive::Barrier, barrier)
+    {
+        world().objects.state(number).count = count;
     }
     result
 }
@@ -29,11 +30,7 @@ pub unsafe extern "C" fn pthread_barrier_destroy(barrier: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_barrier_destroy", fn(usize) -> i32)(barrier) };
     }
-    let number = world().objects.number(barrier);
-    visible(Pending::on(Op::Destroy, number, barrier));
-    if world().objects.state(number).set != 0 {
-        fail(FailureKind::Misuse, "destruction of a barrier at which threads wait", barrier);
-    }
+    destroy(Primitive::Barrier, barrier);
     0
 }
 
@@ -44,12 +41,8 @@ pub unsafe extern "C" fn pthread_barrier_wait(barrier: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_barrier_wait", fn(usize) -> i32)(barrier) };
     }
-    world().use_primitive(barrier);
-    let number = world().objects.number(barrier);
-    if !world().objects.state(number).known {
-        fail(FailureKind::Misuse, "use of a barrier that was not initialised", barrier);
-    }
-    visible(Pending::on(Op::Barrier, number, barrier));
+    let number = world().primitive(Primitive::Barrier, barrier, "use");
+    operate(Primitive::Barrier, Pending::on(Op::Barrier, number, barrier), "use");
     let w = world();
     let me = w.current;
     w.release_object(number);

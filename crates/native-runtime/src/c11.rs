@@ -1,5 +1,6 @@
 //! C11 threads, in terms of the same operations.
 
+use crate::lifecycle::{Primitive, before_initialisation, initialised};
 use crate::mutex::{
     pthread_mutex_destroy, pthread_mutex_lock, pthread_mutex_timedlock, pthread_mutex_trylock,
     pthread_mutex_unlock,
@@ -132,9 +133,10 @@ pub unsafe extern "C" fn thrd_yield() {
 /// `mtx_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mtx_init(mutex: usize, kind: i32) -> i32 {
+    before_initialisation(Primitive::Mutex, mutex);
     // SAFETY: passed on; it writes the kind.
     let status = unsafe { real!("mtx_init", fn(usize, i32) -> i32)(mutex, kind) };
-    crate::mutex::initialised(mutex);
+    initialised(Primitive::Mutex, mutex);
     status
 }
 

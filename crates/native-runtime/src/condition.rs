@@ -2,26 +2,25 @@
 //! the mutex again.
 
 use crate::interruption::{Decision, decide};
-use crate::mutex::initialised;
+use crate::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
 use crate::real;
-use crate::world::{Pending, Status, World, active, controlled, fail, visible, world};
+use crate::world::{Pending, Status, World, active, fail, visible, world};
 
 const ETIMEDOUT: i32 = 110;
 
 impl World {
-    fn condition(&mut self, address: usize) -> u32 {
-        self.use_primitive(address);
-        self.objects.number(address)
+    fn condition(&mut self, address: usize, what: &str) -> u32 {
+        self.primitive(Primitive::Condition, address, what)
     }
 }
 
 /// Waits; says whether the wait ended by itself.
 fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
     let w = world();
-    let number = w.condition(condition);
-    let mutex_number = w.mutex(mutex);
+    let number = w.condition(condition, "wait");
+    let mutex_number = w.mutex(mutex, "wait");
     let (owner, count) = (w.objects.state(mutex_number).owner, w.objects.state(mutex_number).count);
     if owner != w.current as u8 {
         let who = if owner == NOBODY { "nobody".to_owned() } else { format!("thread {owner}") };
@@ -42,7 +41,14 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
     let w = world();
     let timed = timed || w.shared.spurious != 0;
     let op = if timed { Op::TimedWait } else { Op::Wait };
-    visible(Pending { other: mutex_number, ..Pending::on(op, number, condition) });
+    if timed {
+        crate::section::before_timed_wait();
+    }
+    operate(
+        Primitive::Condition,
+        Pending { other: mutex_number, ..Pending::on(op, number, condition) },
+        "wait",
+    );
     let w = world();
     w.give_mutex(mutex_number);
     let current = w.current;
@@ -88,8 +94,8 @@ fn interrupted(by: Decision, number: u32, mutex: usize, count: u32) {
 }
 
 fn wake(condition: usize, op: Op) {
-    let number = world().condition(condition);
-    let alternative = visible(Pending::on(op, number, condition)) as usize;
+    let number = world().condition(condition, "signal");
+    let alternative = operate(Primitive::Condition, Pending::on(op, number, condition), "signal") as usize;
     let w = world();
     let state = w.objects.state(number);
     let woken = match op {
@@ -108,12 +114,11 @@ fn wake(condition: usize, op: Op) {
 /// `pthread_cond_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_cond_init(condition: usize, attributes: usize) -> i32 {
+    before_initialisation(Primitive::Condition, condition);
     // SAFETY: passed on.
     let result = unsafe { real!("pthread_cond_init", fn(usize, usize) -> i32)(condition, attributes) };
-    if controlled() {
-        initialised(condition);
-        let number = world().condition(condition);
-        world().objects.state(number).value = 0;
+    if result == 0 {
+        initialised(Primitive::Condition, condition);
     }
     result
 }
@@ -125,16 +130,7 @@ pub unsafe extern "C" fn pthread_cond_destroy(condition: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_cond_destroy", fn(usize) -> i32)(condition) };
     }
-    let number = world().condition(condition);
-    visible(Pending::on(Op::Destroy, number, condition));
-    let waiting = world().objects.state(number).waiters.len();
-    if waiting > 0 {
-        fail(
-            FailureKind::Misuse,
-            &format!("destruction of a condition variable with {waiting} waiting"),
-            condition,
-        );
-    }
+    destroy(Primitive::Condition, condition);
     0
 }
 

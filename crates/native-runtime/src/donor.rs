@@ -13,9 +13,9 @@ use crate::system_call::{die, futex_wait, futex_wake, map_fixed, number, system_
 use crate::world::{Thread, World, world};
 
 /// Where the stacks lie.
-const STACKS: usize = 0x5800_0000_0000;
+pub const STACKS: usize = 0x5800_0000_0000;
 /// Size of each, guard page included.
-const SIZE: usize = 8 << 20;
+pub const SIZE: usize = 8 << 20;
 const PAGE: usize = 4096;
 /// Left to the donor's own frames.
 const OWN_FRAMES: usize = 8192;
@@ -42,6 +42,7 @@ extern "C" fn donor(number_of: usize) -> usize {
 /// Creates the donors, and a stack for the main thread.
 pub fn create(world: &mut World) {
     map_fixed(STACKS, SIZE * THREADS);
+    crate::stack::prepare();
     for thread in 0..THREADS {
         let low = STACKS + thread * SIZE;
         // SAFETY: the lowest page of a stack becomes its guard.

@@ -41,6 +41,7 @@ static AT_START: extern "C" fn() = at_start;
 
 extern "C" fn at_start() {
     attach_once();
+    crate::sandbox::enter();
     if controlled() {
         crate::imports::bind_own();
     }
@@ -81,6 +82,21 @@ extern "C" fn main_entry() -> ! {
     type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
     // SAFETY: the program's main function.
     let status = unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    // Other threads run on before the program ends, as if `main` had been slower: its variables stay as they were. So what
+    // follows uses the stack below everything that the program has used.
+    const BELOW: usize = 64 << 10;
+    let me = world().me();
+    let sp = (me.lowest.saturating_sub(BELOW)).max(me.stack.start + BELOW) & !15;
+    // SAFETY: the stack of this thread, of which nothing below is in use; the function called does not return.
+    unsafe {
+        std::arch::asm!(
+            "mov rsp, {}", "call {}", "ud2", in(reg) sp, sym leave_main, in("edi") status, options(noreturn)
+        );
+    }
+}
+
+/// What comes after `main`.
+extern "C" fn leave_main(status: i32) -> ! {
     crate::exit_handlers::run(status);
     crate::process::leave_program()
 }
@@ -90,7 +106,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     w.main = [w.main[0], count as usize, arguments, environment];
     std::panic::set_hook(Box::new(|info| {
         let w = world();
-        w.failed = false;
+        (w.failed, w.stopped) = (false, false);
         w.record_failure(FailureKind::None, &format!("{info}"), NOWHERE, NOWHERE);
         w.shared.phase = phase::BROKEN;
         exit_process(70);
@@ -116,6 +132,8 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     let snapshot = Snapshot::take(w);
     w.snapshot = Some(snapshot);
     w.watch_unannounced(w.shared.program_base as usize);
+    crate::verifier::replace_definitions(w);
+    crate::sandbox::limit_memory(w.shared.max_memory);
     w.shared.phase = phase::RUNNING;
     if w.replays() {
         replay();
@@ -164,7 +182,7 @@ impl World {
         self.pipes.restart();
         self.sockets.restart();
         self.signals.restart();
-        (self.failed, self.abandoned, self.threaded) = (false, false, false);
+        (self.failed, self.stopped, self.abandoned, self.threaded) = (false, false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
         self.shared.schedule_length = 0;

@@ -22,7 +22,7 @@ use crate::protocol::{OUTS, Op, THREADS, why};
 use crate::world::{Status, World};
 
 /// Operations whose whole effect is given by the object, the operands and the function called.
-const KNOWN: [Op; 22] = [
+const KNOWN: [Op; 21] = [
     Op::Load,
     Op::Store,
     Op::Update,
@@ -44,7 +44,6 @@ const KNOWN: [Op; 22] = [
     Op::Barrier,
     Op::Yield,
     Op::AtomicBegin,
-    Op::AtomicEnd,
 ];
 
 /// Where stacks and heaps of threads lie: everything between these addresses belongs to some thread.
@@ -57,7 +56,7 @@ pub struct References {
     /// The execution and step this is about.
     at: (u64, usize),
     /// Threads that a global refers to, a heap block of somebody else, live locals of somebody else.
-    to: [u32; 3],
+    to: [u64; 3],
 }
 
 fn read(address: usize) -> usize {
@@ -122,7 +121,7 @@ impl World {
         self.objects.in_use().all(|o| {
             o.owner != x
                 && o.owner != y
-                && !differ(o.set.into(), a, b)
+                && !differ(o.set, a, b)
                 && !o.waiters.contains(&x)
                 && !o.waiters.contains(&y)
         })
@@ -243,7 +242,7 @@ impl World {
     }
 
     /// Threads whose handle, stack or heap somebody else refers to, in live memory.
-    fn referenced(&mut self) -> [u32; 3] {
+    fn referenced(&mut self) -> [u64; 3] {
         let at = (self.restarts_made, self.shared.schedule_length as usize);
         if self.references.at == at {
             return self.references.to;
@@ -257,7 +256,7 @@ impl World {
         for thread in 0..THREADS {
             // A very large heap is not looked through.
             let used = self.heap.used(thread);
-            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)) } else { u32::MAX };
+            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)) } else { u64::MAX };
             if self.threads[thread].lives() {
                 to[2] |= self.references_of(thread);
             }
@@ -266,7 +265,7 @@ impl World {
         to
     }
 
-    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> u32 {
+    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> u64 {
         let words = (range.start.next_multiple_of(8)..range.end.saturating_sub(7)).step_by(8);
         let mut to = 0;
         for address in words {
@@ -282,13 +281,13 @@ impl World {
 
     /// Threads that a thread refers to in its live locals, registers and operands; if its code is not understood, in all of
     /// its stack.
-    fn references_of(&mut self, thread: usize) -> u32 {
+    fn references_of(&mut self, thread: usize) -> u64 {
         let frames = self.threads[thread].frames.frames.clone();
         let needs = if self.threads[thread].frames.complete { self.needs(&frames, &frames) } else { None };
         let mut to = 0;
         let mut note = |w: &World, value: usize| {
             if let Some(owner) = w.owner_of(value).filter(|o| *o != thread) {
-                to |= 1u32 << owner;
+                to |= 1u64 << owner;
             }
         };
         for value in self.threads[thread].operands {
@@ -301,7 +300,7 @@ impl World {
         };
         for k in 0..frames.len() {
             let Some(pairing) = self.pairing(frames[k].place, frames[k].place).cloned() else {
-                return u32::MAX;
+                return u64::MAX;
             };
             for piece in pairing.pieces.iter().filter(|p| p.needs & (1 | needs[k] << 1) != 0) {
                 let start = frames[k].pointer.wrapping_add_signed(piece.first as isize);
@@ -320,7 +319,7 @@ impl World {
     }
 
     /// Takes note of threads that were found to be symmetric, for the report.
-    pub fn note_class(&mut self, threads: u32) {
+    pub fn note_class(&mut self, threads: u64) {
         for class in &mut self.shared.classes {
             if *class == 0 || *class & threads != 0 {
                 *class |= threads;

@@ -29,7 +29,7 @@ pub fn call(word: usize, operation: usize, value: usize, time: usize) -> isize {
 impl World {
     /// The queue of a futex, and the cell of its word.
     fn futex(&mut self, word: usize) -> (u32, u32) {
-        self.use_primitive(word);
+        self.use_primitive(word, 4);
         let (cell, changed) = self.objects.cell(word, 4);
         self.grown |= changed;
         (self.objects.number(word), cell)
@@ -37,6 +37,9 @@ impl World {
 }
 
 fn wait(word: usize, expected: u32, timed: bool) -> isize {
+    if timed {
+        crate::section::before_timed_wait();
+    }
     let (queue, cell) = world().futex(word);
     visible(Pending { other: cell, size: 4, ..Pending::on(Op::FutexWait, queue, word) });
     // SAFETY: a word of the program.

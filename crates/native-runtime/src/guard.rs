@@ -14,7 +14,6 @@
 //! is the same in an image.
 
 use crate::heap;
-use crate::object::NOBODY;
 use crate::protocol::THREADS;
 use crate::world::{Status, World};
 
@@ -62,7 +61,7 @@ impl World {
         }
     }
 
-    /// A lock is initialised while somebody has it: what it orders is not known any more, so no lock is relied on.
+    /// A lock is gone while somebody has it: what it orders is not known any more, so no lock is relied on.
     pub fn distrust_guards(&mut self) {
         if !self.races.guards_distrusted {
             self.races.guards_distrusted = true;
@@ -122,12 +121,5 @@ impl World {
             Status::Finished => clock[t] >= self.threads[t].clock[t],
             _ => false,
         })
-    }
-
-    /// Is this lock free, as it should be when it is initialised?
-    pub fn note_initialised(&mut self, number: u32) {
-        if self.objects.state(number).owner != NOBODY {
-            self.distrust_guards();
-        }
     }
 }

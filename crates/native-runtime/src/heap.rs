@@ -4,6 +4,13 @@
 //! only on what its thread did, so allocations of different threads commute, and addresses mean the same in all equivalent
 //! executions. Nothing is used twice within an execution: a bit per 16 bytes says which memory is allocated, and every
 //! access through a hook is looked up there, which finds uses after free and accesses outside of blocks.
+//!
+//! The first bytes of a block that `malloc` gives have a pattern that nothing else has, so that a primitive that was never
+//! initialised can be told from one that was (`lifecycle`). Read as a pointer, it points nowhere.
+//!
+//! An allocation must happen before every use of its block by another thread: a pointer that was passed on by a relaxed
+//! store may be seen by a thread for which there is no block yet. The epochs of a thread's allocations grow with their
+//! addresses, so a few numbers per arena tell the epoch of every block.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -22,6 +29,9 @@ const BITS: usize = 0x5400_0000_0000;
 const LARGEST: usize = 1 << 30;
 const LIVE: usize = 0x1d1e_a11c_0de0_0001;
 const FREED: usize = 0x1d1e_a11c_0de0_0002;
+/// In every word of a block that nobody has written to, as far as `FILLED` bytes.
+const PATTERN: u64 = 0x0000_6b6b_6b6b_6b6b;
+const FILLED: usize = 4096;
 
 /// Where the next block goes that no thread of the program asks for: the first arena before anything else exists, then the
 /// last one.
@@ -37,6 +47,10 @@ pub struct Heap {
     early: usize,
     /// Blocks given out in this execution and not freed.
     pub live: i64,
+    /// Of each arena: the epoch of its thread at the last allocation.
+    latest: [u32; THREADS],
+    /// Of each arena: addresses from which on blocks were allocated in which epoch, in increasing order.
+    epochs: [Vec<(usize, u32)>; THREADS],
 }
 
 fn prepare() {
@@ -107,7 +121,8 @@ impl Heap {
     pub fn new() -> Heap {
         prepare();
         let tops = std::array::from_fn(|t| BASE + t * ARENA);
-        Heap { tops, start: tops, early: BASE, live: 0 }
+        let epochs = std::array::from_fn(|_| Vec::new());
+        Heap { tops, start: tops, early: BASE, live: 0, latest: [0; THREADS], epochs }
     }
 
     /// Remembers what is allocated as the start of every execution.
@@ -153,6 +168,12 @@ impl Heap {
             *top = start;
         }
         self.live = 0;
+        for (latest, epochs) in
+            self.latest.iter_mut().zip(&mut self.epochs).filter(|(latest, _)| **latest != 0)
+        {
+            *latest = 0;
+            epochs.clear();
+        }
     }
 }
 
@@ -177,6 +198,9 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
     if end > limit {
         return 0;
     }
+    if in_world && is_too_much(end - top) {
+        fail(FailureKind::Refused, "malloc: the program uses more memory than --max-memory allows", 0);
+    }
     // SAFETY: fresh memory of the arena.
     unsafe {
         *((block - 16) as *mut usize) = size;
@@ -188,10 +212,22 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         let current = w.current;
         w.heap.tops[current] = end;
         w.heap.live += 1;
+        let epoch = w.threads[current].clock[current];
+        if w.heap.latest[current] != epoch {
+            w.heap.latest[current] = epoch;
+            w.heap.epochs[current].push((block, epoch));
+        }
     } else {
         EARLY_TOP.store(end, Relaxed);
     }
     block
+}
+
+/// Would the program have more memory than the user allows?
+fn is_too_much(more: usize) -> bool {
+    let w = world();
+    let used = || (0..THREADS).map(|thread| w.heap.used(thread).len()).sum::<usize>();
+    w.shared.max_memory > 0 && (used() + more) as u64 > w.shared.max_memory
 }
 
 /// Gives a block back.
@@ -214,6 +250,7 @@ pub fn release(block: usize) {
     if active() {
         let w = world();
         if w.threaded {
+            w.check_allocation(block);
             w.note_free(block, size);
         }
         w.heap.live -= 1;
@@ -231,8 +268,62 @@ impl World {
             if size > 0 && (!is_live(address) || !is_live(address + size - 1)) {
                 bad_heap_access(address, write);
             }
+            if self.threaded {
+                self.check_allocation(address);
+            }
+        } else if let Some(owner) = crate::stack::owner(address) {
+            if owner != self.current {
+                self.note_foreign_stack(owner, address);
+            }
         } else if (region::BASE..region::BASE + region::SIZE).contains(&address) {
             fail(FailureKind::Memory, "access to memory of the checker through a wild pointer", address);
+        }
+    }
+}
+
+impl World {
+    /// The allocation of a block must happen before its use by another thread.
+    #[inline]
+    fn check_allocation(&mut self, address: usize) {
+        let owner = (address - BASE) / ARENA;
+        if owner < THREADS
+            && owner != self.current
+            && self.threads[self.current].clock[owner] < self.heap.latest[owner]
+        {
+            self.check_epoch(address, owner);
+        }
+    }
+
+    #[cold]
+    fn check_epoch(&mut self, address: usize, owner: usize) {
+        let epochs = &self.heap.epochs[owner];
+        let index = epochs.partition_point(|(start, _)| *start <= address);
+        let known = self.threads[self.current].clock[owner];
+        let unordered = index > 0 && known < epochs[index - 1].1;
+        if unordered && self.shared.allow_races == 0 {
+            let text = format!(
+                "use of a block that thread {owner} has allocated, without anything that orders the two"
+            );
+            fail(FailureKind::Memory, &text, address);
+        }
+    }
+}
+
+/// Has nobody written to the beginning of this memory since it was allocated?
+pub fn is_untouched(address: usize, size: usize) -> bool {
+    let words = (address.next_multiple_of(8)..(address + size) & !7).step_by(8);
+    // SAFETY: memory of the heap.
+    words.len() > 0 && words.into_iter().all(|at| unsafe { *(at as *const u64) } == PATTERN)
+}
+
+/// Marks a new block, from `from` on, as not written to.
+fn fill(block: usize, from: usize) {
+    if block != 0 && active() {
+        // SAFETY: a block of this heap.
+        let end = block + unsafe { block_size(block) }.min(FILLED);
+        for at in ((block + from).next_multiple_of(8)..end & !7).step_by(8) {
+            // SAFETY: as above; nobody has the block yet.
+            unsafe { *(at as *mut u64) = PATTERN };
         }
     }
 }
@@ -312,7 +403,9 @@ pub unsafe extern "C" fn malloc(size: usize) -> *mut u8 {
         // SAFETY: passed on.
         return unsafe { __libc_malloc(size) };
     }
-    out_of_memory!(allocate(size, 16))
+    let block = allocate(size, 16);
+    fill(block, 0);
+    out_of_memory!(block)
 }
 
 /// `calloc`.
@@ -343,10 +436,15 @@ pub unsafe extern "C" fn realloc(block: *mut u8, size: usize) -> *mut u8 {
         return unsafe { __libc_realloc(block, size) };
     }
     let new = allocate(size, 16);
+    let mut kept = 0;
     if new != 0 && is_block(block as usize) {
         // SAFETY: both blocks have at least this size.
-        unsafe { (new as *mut u8).copy_from_nonoverlapping(block, block_size(block as usize).min(size)) };
+        unsafe {
+            kept = block_size(block as usize).min(size);
+            (new as *mut u8).copy_from_nonoverlapping(block, kept);
+        }
     }
+    fill(new, kept);
     if new != 0 {
         release(block as usize);
     }
@@ -360,7 +458,9 @@ pub unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
         // SAFETY: passed on.
         return unsafe { __libc_memalign(alignment, size) };
     }
-    out_of_memory!(allocate(size, alignment))
+    let block = allocate(size, alignment);
+    fill(block, 0);
+    out_of_memory!(block)
 }
 
 /// `aligned_alloc`.

@@ -87,14 +87,29 @@ pub fn range(address: usize, size: usize, how: How) {
 pub extern "C" fn __tsan_func_entry(_caller: usize) {
     if active() {
         let sp = crate::context::frame_pointer();
+        // SAFETY: what this function has saved: the frame pointer of the function that is entered.
+        let frame = unsafe { *(sp as *const usize) };
         let me = world().me();
         me.lowest = me.lowest.min(sp);
+        crate::stack::enter(me, frame);
+        // SAFETY: the return address of this function, which lies above what it has saved.
+        if let Some(section) = world().section_of(unsafe { *((sp + 8) as *const usize) }) {
+            crate::section::begin(section);
+        }
     }
 }
 
 /// A function is left.
 #[unsafe(no_mangle)]
-pub extern "C" fn __tsan_func_exit() {}
+pub extern "C" fn __tsan_func_exit() {
+    if active() && world().shared.sections_length > 0 {
+        let frame = crate::context::frame_pointer();
+        // SAFETY: the return address of this function.
+        if world().section_of(unsafe { *((frame + 8) as *const usize) }).is_some() {
+            crate::section::end();
+        }
+    }
+}
 
 /// Called by a constructor of every instrumented file.
 #[unsafe(no_mangle)]

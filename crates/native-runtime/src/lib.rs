@@ -6,15 +6,18 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `hooks`, `atomics`, `memory_functions` | what the compiler's instrumentation calls |
+//! | `hooks`, `atomics`, `memory_functions`, `bounds` | what the compiler's instrumentation calls |
 //! | `thread`, `mutex`, `condition`, `rwlock`, `semaphore`, `barrier`, `once`, `c11`, `futex`, `pipe`, `socket`, `poll`, `verifier` | interposed primitives |
 //! | `unannounced` | accesses without a hook, such as inline assembly |
 //! | `imports`, `stub`, `library` | calls to other libraries: accesses to memory, effects outside of it, by a table of functions |
+//! | `section` | atomic sections |
+//! | `lifecycle` | initialisation and destruction of primitives |
 //! | `process`, `files`, `refused` | exit, abort, time, random numbers; files written; calls that are refused by name |
 //! | `signal`, `signal_calls`, `signal_wait`, `cancellation` | signals and cancellation between threads |
 //! | `interruption` | the points at which they take effect |
 //! | `unwinding` | the end of a thread by `pthread_exit` or cancellation |
 //! | `world` | the state of an execution: threads, their pending operations, the failure |
+//! | `waiting` | who waits for whom when the program ends |
 //! | `program` | that state as [`quotient_stateless::Execution`] |
 //! | `object` | synchronisation objects and atomic cells, numbered |
 //! | `costarted` | which threads can be exchanged because they were started alike |
@@ -24,11 +27,13 @@
 //! | `mappings`, `foreign_mappings` | memory that the program maps itself; what libraries map |
 //! | `exit_handlers` | what runs at the end of the program |
 //! | `heap` | the program's heap: an arena per thread, nothing reused, freed memory detected |
+//! | `stack` | what is known of the memory of stacks |
 //! | `context`, `donor` | user-level threads on the stacks of parked kernel threads |
 //! | `snapshot`, `written_pages` | going back to the start |
 //! | `script` | the beginning of a run repeated without the driver |
 //! | `driver` | start-up, exploration, repetition of a schedule |
 //! | `workers`, `found` | several processes, and what they tell each other |
+//! | `sandbox`, `system_names` | which system calls may be made |
 //! | `region` | the explorer's own memory |
 //!
 //! One kernel thread runs at a time. User code runs while [`active`](world::active) is true; everything in this library
@@ -49,6 +54,7 @@ pub mod protocol;
 
 mod atomics;
 mod barrier;
+mod bounds;
 mod c11;
 mod cancellation;
 mod condition;
@@ -69,6 +75,7 @@ mod hooks;
 mod imports;
 mod interruption;
 mod library;
+mod lifecycle;
 mod mappings;
 mod memory_functions;
 mod mutex;
@@ -84,7 +91,9 @@ mod raw_call;
 mod refused;
 mod region;
 mod rwlock;
+mod sandbox;
 mod script;
+mod section;
 mod semaphore;
 mod signal;
 mod signal_calls;
@@ -92,12 +101,15 @@ mod signal_wait;
 mod snapshot;
 mod socket;
 mod stub;
+mod stack;
 mod system_call;
+mod system_names;
 mod table;
 mod thread;
 mod unannounced;
 mod unwinding;
 mod verifier;
+mod waiting;
 mod workers;
 mod world;
 mod written_pages;

@@ -16,9 +16,14 @@ const ANONYMOUS: i32 = 0x20;
 const WRITABLE: i32 = 2;
 
 /// How much of each area is in use.
-#[derive(Default)]
 pub struct Mappings {
     used: [usize; THREADS],
+}
+
+impl Default for Mappings {
+    fn default() -> Mappings {
+        Mappings { used: [0; THREADS] }
+    }
 }
 
 impl Mappings {

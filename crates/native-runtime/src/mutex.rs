@@ -4,6 +4,7 @@
 //! is what the C library's own initialisation writes into the `pthread_mutex_t`. A timed lock gets the mutex if it is free
 //! and times out if it is not: waiting is being scheduled later.
 
+use crate::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
 use crate::race::How;
@@ -19,10 +20,10 @@ const EOWNERDEAD: i32 = 130;
 const ENOTRECOVERABLE: i32 = 131;
 
 /// States of a robust mutex, in `set`: as any other; its owner has ended; locked since then; given up.
-const SOUND: u32 = 0;
-const ORPHANED: u32 = 1;
-const INCONSISTENT: u32 = 2;
-const LOST: u32 = 3;
+const SOUND: u64 = 0;
+const ORPHANED: u64 = 1;
+const INCONSISTENT: u64 = 2;
+const LOST: u64 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -45,33 +46,18 @@ fn kind(mutex: usize) -> (Kind, bool) {
 
 impl World {
     /// Takes note of the use of a primitive: its memory must exist, and nothing may free it meanwhile.
-    pub fn use_primitive(&mut self, address: usize) {
-        if active() && address != crate::verifier::SECTION {
-            self.check_address(address, 1, true);
+    pub fn use_primitive(&mut self, address: usize, size: usize) {
+        if active() {
+            self.check_address(address, size, true);
             if self.threaded {
                 self.note_access(address, 1, How { write: true, atomic: true });
             }
         }
     }
 
-    /// The number of the mutex at `address`, with a state.
-    pub fn mutex(&mut self, address: usize) -> u32 {
-        self.use_primitive(address);
-        let number = self.objects.number(address);
-        let state = self.objects.state(number);
-        if !state.known {
-            state.known = true;
-            state.value = 1;
-        }
-        number
-    }
-
-    fn usable_mutex(&mut self, address: usize, what: &str) -> u32 {
-        let number = self.mutex(address);
-        if self.objects.state(number).destroyed {
-            fail(FailureKind::Misuse, &format!("{what} of a mutex that was destroyed"), address);
-        }
-        number
+    /// The number of the mutex at `address`, which is about to be used for `what`.
+    pub fn mutex(&mut self, address: usize, what: &str) -> u32 {
+        self.primitive(Primitive::Mutex, address, what)
     }
 
     /// The running thread has got the mutex.
@@ -109,7 +95,7 @@ fn taken(number: u32, mutex: usize, robust: bool) -> i32 {
 /// The running thread ends: robust mutexes that it has are given to others, who are told.
 pub fn abandon_robust() {
     while let Some(mutex) = world().me().robust.pop() {
-        let number = world().mutex(mutex);
+        let number = world().objects.number(mutex);
         visible(Pending::on(Op::OwnerDies, number, mutex));
         let w = world();
         w.give_mutex(number);
@@ -120,7 +106,7 @@ pub fn abandon_robust() {
 
 fn lock(mutex: usize, op: Op) -> i32 {
     let w = world();
-    let number = w.usable_mutex(mutex, "lock");
+    let number = w.mutex(mutex, "lock");
     let (kind, robust) = kind(mutex);
     if kind != Kind::Normal && w.objects.state(number).owner == w.current as u8 {
         // Only the owner itself can be here, so this is nobody else's business.
@@ -133,7 +119,7 @@ fn lock(mutex: usize, op: Op) -> i32 {
             _ => EDEADLK,
         };
     }
-    visible(Pending::on(op, number, mutex));
+    operate(Primitive::Mutex, Pending::on(op, number, mutex), "lock");
     let w = world();
     if op != Op::Lock && w.objects.state(number).value == 0 {
         return if op == Op::TryLock { EBUSY } else { ETIMEDOUT };
@@ -148,21 +134,13 @@ fn lock(mutex: usize, op: Op) -> i32 {
 /// `pthread_mutex_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_init(mutex: usize, attributes: usize) -> i32 {
+    before_initialisation(Primitive::Mutex, mutex);
     // SAFETY: passed on; it writes the kind.
     let result = unsafe { real!("pthread_mutex_init", fn(usize, usize) -> i32)(mutex, attributes) };
-    initialised(mutex);
-    result
-}
-
-/// The primitive at `address` is new.
-pub fn initialised(address: usize) {
-    if crate::world::controlled() {
-        let w = world();
-        let number = w.mutex(address);
-        w.note_initialised(number);
-        let state = w.objects.state(number);
-        (state.destroyed, state.owner, state.count, state.value, state.set) = (false, NOBODY, 0, 1, 0);
+    if result == 0 {
+        initialised(Primitive::Mutex, mutex);
     }
+    result
 }
 
 /// `pthread_mutex_destroy`.
@@ -172,14 +150,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_mutex_destroy", fn(usize) -> i32)(mutex) };
     }
-    let number = world().usable_mutex(mutex, "destruction");
-    visible(Pending::on(Op::Destroy, number, mutex));
-    let state = world().objects.state(number);
-    if state.owner != NOBODY {
-        let text = format!("destruction of a mutex that thread {} has locked", state.owner);
-        fail(FailureKind::Misuse, &text, mutex);
-    }
-    state.destroyed = true;
+    destroy(Primitive::Mutex, mutex);
     0
 }
 
@@ -231,7 +202,7 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: usize) -> i32 {
         return unsafe { real!("pthread_mutex_unlock", fn(usize) -> i32)(mutex) };
     }
     let w = world();
-    let number = w.usable_mutex(mutex, "unlock");
+    let number = w.mutex(mutex, "unlock");
     let (kind, robust) = kind(mutex);
     let (owner, count) = (w.objects.state(number).owner, w.objects.state(number).count);
     if owner != w.current as u8 {
@@ -269,7 +240,7 @@ pub unsafe extern "C" fn pthread_mutex_consistent(mutex: usize) -> i32 {
         return unsafe { real!("pthread_mutex_consistent", fn(usize) -> i32)(mutex) };
     }
     let w = world();
-    let number = w.mutex(mutex);
+    let number = w.mutex(mutex, "repair");
     let me = w.current as u8;
     let state = w.objects.state(number);
     if state.owner != me || state.set != INCONSISTENT {
@@ -282,21 +253,25 @@ pub unsafe extern "C" fn pthread_mutex_consistent(mutex: usize) -> i32 {
 /// `pthread_spin_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_spin_init(lock: usize, shared: i32) -> i32 {
+    before_initialisation(Primitive::SpinLock, lock);
     // SAFETY: passed on.
     let result = unsafe { real!("pthread_spin_init", fn(usize, i32) -> i32)(lock, shared) };
-    initialised(lock);
+    initialised(Primitive::SpinLock, lock);
     result
 }
 
 /// `pthread_spin_destroy`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pthread_spin_destroy(_lock: usize) -> i32 {
+pub unsafe extern "C" fn pthread_spin_destroy(lock: usize) -> i32 {
+    if active() {
+        destroy(Primitive::SpinLock, lock);
+    }
     0
 }
 
 fn spin(address: usize, op: Op) -> i32 {
-    let number = world().mutex(address);
-    visible(Pending::on(op, number, address));
+    let number = world().primitive(Primitive::SpinLock, address, "lock");
+    operate(Primitive::SpinLock, Pending::on(op, number, address), "lock");
     let w = world();
     if op == Op::TryLock && w.objects.state(number).value == 0 {
         return EBUSY;
@@ -332,7 +307,7 @@ pub unsafe extern "C" fn pthread_spin_unlock(lock: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_spin_unlock", fn(usize) -> i32)(lock) };
     }
-    let number = world().mutex(lock);
+    let number = world().primitive(Primitive::SpinLock, lock, "unlock");
     if world().objects.state(number).owner != world().current as u8 {
         fail(FailureKind::Misuse, "unlock of a spin lock by a thread that does not have it", lock);
     }

@@ -17,6 +17,8 @@ pub struct Object {
     generation: u32,
     /// Is this the state of a primitive that exists (initialised or used)?
     pub known: bool,
+    /// Which kind of primitive (`lifecycle`); 0: of none that is initialised.
+    pub kind: u8,
     /// Has it been destroyed?
     pub destroyed: bool,
     /// Who has it.
@@ -26,7 +28,7 @@ pub struct Object {
     /// The value that blocking operations look at.
     pub value: i64,
     /// Who has it for reading; who is at the barrier.
-    pub set: u32,
+    pub set: u64,
     /// Who waits, oldest first.
     pub waiters: Vec<u8>,
     /// What happens before the next acquisition.
@@ -40,6 +42,7 @@ impl Object {
         Object {
             generation,
             known: false,
+            kind: 0,
             destroyed: false,
             owner: NOBODY,
             count: 0,
@@ -53,7 +56,18 @@ impl Object {
 
     fn reset(&mut self, generation: u32) {
         self.generation = generation;
-        (self.known, self.destroyed, self.owner) = (false, false, NOBODY);
+        self.forget();
+    }
+
+    /// A primitive of this kind begins its life here.
+    pub fn begin(&mut self, kind: u8, value: i64) {
+        self.forget();
+        (self.known, self.kind, self.value) = (true, kind, value);
+    }
+
+    /// There is no primitive any more.
+    pub fn forget(&mut self) {
+        (self.known, self.kind, self.destroyed, self.owner) = (false, 0, false, NOBODY);
         (self.count, self.value, self.set) = (0, 0, 0);
         self.waiters.clear();
         self.clock = [0; THREADS];

@@ -11,7 +11,7 @@ const DONE: i32 = 2;
 
 impl World {
     fn once(&mut self, address: usize) -> u32 {
-        self.use_primitive(address);
+        self.use_primitive(address, 1);
         let number = self.objects.number(address);
         let state = self.objects.state(number);
         if !state.known {

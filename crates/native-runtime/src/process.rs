@@ -13,6 +13,7 @@ use crate::world::{Pending, active, controlled, fail, quiet, visible, world};
 
 /// Ends the program on behalf of the running thread.
 pub fn leave_program() -> ! {
+    crate::section::end_all();
     visible(Pending::new(Op::Exit));
     // Only when a schedule is repeated, at its very end.
     // SAFETY: the C library's function; all streams.

@@ -31,7 +31,7 @@ impl World {
         Operation::new(kind).with(pending.object, mode, pending.need, value)
     }
 
-    fn primitive(&self, kind: Kind, mode: Mode, need: i64, pending: &Pending) -> Operation {
+    fn on_object(&self, kind: Kind, mode: Mode, need: i64, pending: &Pending) -> Operation {
         Operation::new(kind).with(pending.object, mode, need, self.value(pending.object))
     }
 
@@ -43,25 +43,30 @@ impl World {
             Op::CompareAndSwap => self.cell(Kind::CompareAndSwap, Mode::CompareAndSwap, pending),
             Op::Read => self.cell(Kind::Load, Mode::Read, pending),
             Op::Write => self.cell(Kind::Store, Mode::Write, pending),
-            Op::Lock | Op::AtomicBegin | Op::Once => self.primitive(Kind::Lock, Mode::Acquire, 1, pending),
-            Op::TryLock | Op::TimedLock => self.primitive(Kind::TryLock, Mode::Try, 1, pending),
-            Op::Unlock | Op::AtomicEnd | Op::OnceDone | Op::LockRelease | Op::Destroy => {
-                self.primitive(Kind::Unlock, Mode::Write, 0, pending)
+            Op::AtomicBegin => {
+                let mut operation = self.on_object(Kind::Other, Mode::Write, 0, pending);
+                operation.alternatives = pending.choices;
+                operation
             }
-            Op::ReadLock => self.primitive(Kind::Lock, Mode::Acquire, 1, pending),
-            Op::WriteLock => self.primitive(Kind::Lock, Mode::Acquire, PLACES, pending),
-            Op::TryReadLock => self.primitive(Kind::TryLock, Mode::Try, 1, pending),
-            Op::TryWriteLock => self.primitive(Kind::TryLock, Mode::Try, PLACES, pending),
+            Op::Lock | Op::Once => self.on_object(Kind::Lock, Mode::Acquire, 1, pending),
+            Op::TryLock | Op::TimedLock => self.on_object(Kind::TryLock, Mode::Try, 1, pending),
+            Op::Unlock | Op::OnceDone | Op::LockRelease | Op::Destroy | Op::Initialise => {
+                self.on_object(Kind::Unlock, Mode::Write, 0, pending)
+            }
+            Op::ReadLock => self.on_object(Kind::Lock, Mode::Acquire, 1, pending),
+            Op::WriteLock => self.on_object(Kind::Lock, Mode::Acquire, PLACES, pending),
+            Op::TryReadLock => self.on_object(Kind::TryLock, Mode::Try, 1, pending),
+            Op::TryWriteLock => self.on_object(Kind::TryLock, Mode::Try, PLACES, pending),
             Op::Wait | Op::TimedWait => Operation::new(Kind::ConditionWait)
                 .with(pending.other, Mode::Write, 0, self.value(pending.other))
                 .with(pending.object, Mode::Write, 0, self.value(pending.object)),
             Op::Signal | Op::Broadcast => self.wake_operation(pending, alternative),
-            Op::SemaphoreWait => self.primitive(Kind::SemaphoreWait, Mode::Acquire, 1, pending),
-            Op::SemaphoreTry => self.primitive(Kind::SemaphoreWait, Mode::Try, 1, pending),
-            Op::SemaphorePost => self.primitive(Kind::SemaphorePost, Mode::Write, 0, pending),
-            Op::SemaphoreValue => self.primitive(Kind::Load, Mode::Read, 0, pending),
+            Op::SemaphoreWait => self.on_object(Kind::SemaphoreWait, Mode::Acquire, 1, pending),
+            Op::SemaphoreTry => self.on_object(Kind::SemaphoreWait, Mode::Try, 1, pending),
+            Op::SemaphorePost => self.on_object(Kind::SemaphorePost, Mode::Write, 0, pending),
+            Op::SemaphoreValue => self.on_object(Kind::Load, Mode::Read, 0, pending),
             Op::OpenSemaphore | Op::UnlinkSemaphore | Op::OwnerDies => {
-                self.primitive(Kind::Other, Mode::Write, 0, pending)
+                self.on_object(Kind::Other, Mode::Write, 0, pending)
             }
             Op::FutexWait => Operation::new(Kind::ConditionWait)
                 .with(pending.object, Mode::Write, 0, self.value(pending.object))
@@ -70,23 +75,23 @@ impl World {
             Op::PipeRead | Op::PipeWrite => self.pipe_operation(Mode::Acquire, pending),
             Op::PipeTryRead | Op::PipeTryWrite => self.pipe_operation(Mode::Try, pending),
             Op::PipeClose => self.pipe_operation(Mode::Write, pending),
-            Op::Cancel => self.primitive(Kind::Other, Mode::Write, 0, pending),
-            Op::AwaitCancel => self.primitive(Kind::Other, Mode::Acquire, 1, pending),
+            Op::Cancel => self.on_object(Kind::Other, Mode::Write, 0, pending),
+            Op::AwaitCancel => self.on_object(Kind::Other, Mode::Acquire, 1, pending),
             Op::SendSignal => self.send_operation(pending, alternative),
-            Op::SignalState | Op::SignalWait => self.primitive(Kind::Other, Mode::Write, 0, pending),
+            Op::SignalState | Op::SignalWait => self.on_object(Kind::Other, Mode::Write, 0, pending),
             // Only who sends signals looks at what others block.
-            Op::SignalReturn => self.primitive(Kind::Other, Mode::Read, 0, pending),
-            Op::SocketState => self.primitive(Kind::Other, Mode::Write, 0, pending),
-            Op::Accept => self.primitive(Kind::Other, Mode::Acquire, 1, pending),
-            Op::TryAccept => self.primitive(Kind::Other, Mode::Try, 1, pending),
-            Op::Poll => self.primitive(Kind::Other, Mode::Acquire, pending.need, pending),
-            Op::TryPoll => self.primitive(Kind::Other, Mode::Read, 0, pending),
+            Op::SignalReturn => self.on_object(Kind::Other, Mode::Read, 0, pending),
+            Op::SocketState => self.on_object(Kind::Other, Mode::Write, 0, pending),
+            Op::Accept => self.on_object(Kind::Other, Mode::Acquire, 1, pending),
+            Op::TryAccept => self.on_object(Kind::Other, Mode::Try, 1, pending),
+            Op::Poll => self.on_object(Kind::Other, Mode::Acquire, pending.need, pending),
+            Op::TryPoll => self.on_object(Kind::Other, Mode::Read, 0, pending),
             Op::Barrier => {
-                let mut operation = self.primitive(Kind::BarrierArrive, Mode::Write, 0, pending);
+                let mut operation = self.on_object(Kind::BarrierArrive, Mode::Write, 0, pending);
                 if let Some(state) = self.objects.peek(pending.object)
                     && state.value + 1 >= i64::from(state.count)
                 {
-                    operation.wakes = ThreadSet(u64::from(state.set));
+                    operation.wakes = ThreadSet(state.set);
                 }
                 operation
             }
@@ -134,7 +139,7 @@ impl World {
 
     /// Who gets a signal is a choice, and may be waiting for it.
     fn send_operation(&self, pending: &Pending, alternative: u16) -> Operation {
-        let mut operation = self.primitive(Kind::Signal, Mode::Write, 0, pending);
+        let mut operation = self.on_object(Kind::Signal, Mode::Write, 0, pending);
         let (ways, woken) = self.ways_to_send(pending, alternative);
         operation.alternatives = ways;
         operation.wakes = woken.into_iter().map(|t| t as ThreadId).collect();
@@ -165,7 +170,17 @@ impl World {
         operation
     }
 
-    fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+    /// What a thread is about to do, as the exploration sees it.
+    pub fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+        let operation = self.own_operation(thread, alternative)?;
+        let begins = self.threads[thread].pending.op == Op::AtomicBegin;
+        if self.sections.used && !begins && !operation.accesses().is_empty() {
+            return Some(operation.with(self.sections.object, Mode::Read, 0, 0));
+        }
+        Some(operation)
+    }
+
+    fn own_operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
         let number = thread;
         let thread = &self.threads[thread];
         let pending = &thread.pending;
@@ -175,7 +190,7 @@ impl World {
             Status::Ready => Some(self.ready_operation(pending, alternative)),
             Status::Released => Some(Operation::new(Kind::Resume)),
             Status::Waiting { timed: true } => {
-                Some(self.primitive(Kind::ConditionTimeout, Mode::Write, 0, pending))
+                Some(self.on_object(Kind::ConditionTimeout, Mode::Write, 0, pending))
             }
             Status::Reacquiring { timed_out, timed }
                 if matches!(pending.op, Op::FutexResume | Op::SignalResume) =>
@@ -195,7 +210,8 @@ impl World {
         }
     }
 
-    fn is_enabled(&self, thread: usize) -> bool {
+    /// Can it be done now?
+    pub fn is_enabled(&self, thread: usize) -> bool {
         let status = self.threads[thread].status;
         if matches!(status, Status::Unborn | Status::Finished) {
             return false;
@@ -219,6 +235,7 @@ impl World {
         let threads = &self.threads[..self.named.min(THREADS)];
         let exited = threads.iter().any(|t| t.status == Status::Ready && t.pending.op == Op::Exit);
         let assumed = threads.iter().any(|t| t.status == Status::Assumed);
+        let waiting = threads.iter().filter(|t| t.lives() && t.pending.op != Op::Exit).count();
         let blocked = threads.iter().any(|t| t.lives() && t.status != Status::Assumed);
         let unjoined =
             threads[1..].iter().filter(|t| t.status != Status::Unborn && !t.detached && !t.joined).count();
@@ -229,10 +246,10 @@ impl World {
             self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
             return Ending::Crash;
         }
-        if assumed || alive().any(|t| self.is_in_vain(t)) {
+        if assumed || self.stopped || alive().any(|t| self.is_in_vain(t)) {
             return Ending::Infeasible;
         }
-        if blocked && !exited {
+        if blocked && (!exited || self.waits_in_a_circle()) {
             self.record_failure(FailureKind::Deadlock, "", NOWHERE, NOWHERE);
             return Ending::Deadlock;
         }
@@ -242,6 +259,7 @@ impl World {
             return Ending::Crash;
         }
         self.shared.leaked = self.shared.leaked.max(unjoined as u32);
+        self.shared.waiting = self.shared.waiting.max(waiting as u32);
         if self.shared.leaks != 0 && unjoined > 0 {
             let text = format!("{unjoined} joinable thread(s) are never joined");
             self.record_failure(FailureKind::Leak, &text, NOWHERE, NOWHERE);

@@ -72,7 +72,7 @@ pub struct Races {
     entries: Vec<Entry>,
     stacks: Vec<Stack>,
     /// Per eight bytes, in all executions so far: who has accessed them, and who while owing joins.
-    touched: Table<(u32, u32)>,
+    touched: Table<(u64, u64)>,
     /// Per eight bytes, in all executions so far: were they accessed plainly, and did somebody rely on that they were not?
     plain: Table<(bool, bool)>,
     /// Per eight bytes, in all executions so far: the locks of every access.
@@ -119,7 +119,7 @@ impl Races {
     pub fn rely_on_private(&mut self, granule: usize, thread: u8) -> bool {
         let (by, owing) = self.touched.entry(granule);
         let private = *by & !(1 << thread) == 0;
-        *owing |= u32::from(private) << thread;
+        *owing |= u64::from(private) << thread;
         private
     }
 
@@ -160,7 +160,7 @@ impl World {
     /// Does somebody else access these bytes, in any execution so far? If not, it is remembered that the running thread
     /// relied on that; should it turn out to be wrong, the exploration starts again.
     fn is_foreign(&mut self, address: usize, size: usize) -> bool {
-        let me = 1u32 << self.current;
+        let me = 1u64 << self.current;
         let mut foreign = false;
         for granule in (address >> 3)..=((address + size - 1) >> 3) {
             let (by, owing) = self.races.touched.entry(granule);
@@ -179,7 +179,7 @@ impl World {
     }
 
     fn note_touch(&mut self, address: usize, size: usize) {
-        let me = 1u32 << self.current;
+        let me = 1u64 << self.current;
         for granule in (address >> 3)..=((address + size - 1) >> 3) {
             let (by, owing) = self.races.touched.entry(granule);
             if *by & me == 0 {
@@ -358,6 +358,11 @@ pub fn access(address: usize, size: usize, how: How) {
     let w = world();
     w.shared.filtered += 1;
     w.check_address(address, size, how.write);
+    if how.write
+        && let Some(owner) = crate::stack::owner(address)
+    {
+        crate::stack::note_write(w, owner, address, size);
+    }
     if w.threaded {
         shared_access(address, size, how);
     }

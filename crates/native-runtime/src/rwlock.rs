@@ -1,10 +1,11 @@
 //! Reader-writer locks: a reader takes one place, a writer all of them.
 
+use crate::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::object::NOBODY;
 use crate::protocol::{FailureKind, Op};
 use crate::race::join;
 use crate::real;
-use crate::world::{Pending, World, active, controlled, fail, visible, world};
+use crate::world::{Pending, World, active, fail, visible, world};
 
 /// Places of a lock.
 pub const PLACES: i64 = 1 << 20;
@@ -13,24 +14,17 @@ const EDEADLK: i32 = 35;
 const ETIMEDOUT: i32 = 110;
 
 impl World {
-    fn rwlock(&mut self, address: usize) -> u32 {
-        self.use_primitive(address);
-        let number = self.objects.number(address);
-        let state = self.objects.state(number);
-        if !state.known {
-            state.known = true;
-            state.value = PLACES;
-        }
-        number
+    fn rwlock(&mut self, address: usize, what: &str) -> u32 {
+        self.primitive(Primitive::ReaderWriterLock, address, what)
     }
 }
 
 fn lock(address: usize, op: Op, failure: i32) -> i32 {
-    let number = world().rwlock(address);
+    let number = world().rwlock(address, "lock");
     if world().objects.state(number).owner == world().current as u8 {
         return if failure == 0 { EDEADLK } else { failure };
     }
-    visible(Pending::on(op, number, address));
+    operate(Primitive::ReaderWriterLock, Pending::on(op, number, address), "lock");
     let w = world();
     let me = w.current;
     let reader = matches!(op, Op::ReadLock | Op::TryReadLock);
@@ -55,12 +49,11 @@ fn lock(address: usize, op: Op, failure: i32) -> i32 {
 /// `pthread_rwlock_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_rwlock_init(lock: usize, attributes: usize) -> i32 {
+    before_initialisation(Primitive::ReaderWriterLock, lock);
     // SAFETY: passed on.
     let result = unsafe { real!("pthread_rwlock_init", fn(usize, usize) -> i32)(lock, attributes) };
-    if controlled() {
-        let number = world().rwlock(lock);
-        let state = world().objects.state(number);
-        (state.owner, state.set, state.count, state.value) = (NOBODY, 0, 0, PLACES);
+    if result == 0 {
+        initialised(Primitive::ReaderWriterLock, lock);
     }
     result
 }
@@ -72,11 +65,7 @@ pub unsafe extern "C" fn pthread_rwlock_destroy(lock: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_rwlock_destroy", fn(usize) -> i32)(lock) };
     }
-    let number = world().rwlock(lock);
-    visible(Pending::on(Op::Destroy, number, lock));
-    if world().objects.state(number).value != PLACES {
-        fail(FailureKind::Misuse, "destruction of a reader-writer lock that is locked", lock);
-    }
+    destroy(Primitive::ReaderWriterLock, lock);
     0
 }
 
@@ -135,7 +124,7 @@ pub unsafe extern "C" fn pthread_rwlock_unlock(lock: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("pthread_rwlock_unlock", fn(usize) -> i32)(lock) };
     }
-    let number = world().rwlock(lock);
+    let number = world().rwlock(lock, "unlock");
     let me = world().current;
     let state = world().objects.state(number);
     if state.owner != me as u8 && state.set >> me & 1 == 0 {

@@ -3,9 +3,10 @@
 use std::ffi::{CStr, c_char};
 
 use crate::interruption::{Passed, point};
+use crate::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::protocol::{FailureKind, Op};
 use crate::real;
-use crate::world::{Pending, World, active, controlled, fail, visible, world};
+use crate::world::{Pending, World, active, fail, visible, world};
 
 const EINTR: i32 = 4;
 const EAGAIN: i32 = 11;
@@ -17,33 +18,30 @@ unsafe extern "C" {
 
 impl World {
     fn semaphore(&mut self, address: usize) -> u32 {
-        self.use_primitive(address);
-        let number = self.objects.number(address);
-        if !self.objects.state(number).known {
-            fail(FailureKind::Misuse, "use of a semaphore that was not initialised", address);
-        }
-        number
+        self.primitive(Primitive::Semaphore, address, "use")
     }
 }
 
 /// `sem_init`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_init(semaphore: usize, shared: i32, value: u32) -> i32 {
+    before_initialisation(Primitive::Semaphore, semaphore);
     // SAFETY: passed on.
     let result = unsafe { real!("sem_init", fn(usize, i32, u32) -> i32)(semaphore, shared, value) };
-    if controlled() && result == 0 {
-        let w = world();
-        let number = w.objects.number(semaphore);
-        let state = w.objects.state(number);
-        state.known = true;
-        state.value = i64::from(value);
+    if result == 0
+        && let Some(number) = initialised(Primitive::Semaphore, semaphore)
+    {
+        world().objects.state(number).value = i64::from(value);
     }
     result
 }
 
 /// `sem_destroy`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn sem_destroy(_semaphore: usize) -> i32 {
+pub unsafe extern "C" fn sem_destroy(semaphore: usize) -> i32 {
+    if active() {
+        destroy(Primitive::Semaphore, semaphore);
+    }
     0
 }
 
@@ -113,7 +111,7 @@ pub unsafe extern "C" fn sem_open(name: *const c_char, flags: i32, mode: u32, va
             if flags & CREATE == 0 {
                 return failed(ENOENT);
             }
-            (state.known, state.value) = (true, i64::from(value));
+            state.begin(Primitive::Semaphore as u8, i64::from(value));
         } else if flags & CREATE != 0 && flags & EXCLUSIVE != 0 {
             return failed(EEXIST);
         }
@@ -168,7 +166,7 @@ fn wait(semaphore: usize, op: Op, failure: i32) -> i32 {
         }
     }
     let number = world().semaphore(semaphore);
-    visible(Pending::on(op, number, semaphore));
+    operate(Primitive::Semaphore, Pending::on(op, number, semaphore), "use");
     let w = world();
     if w.objects.state(number).value < 1 {
         // SAFETY: the program's errno.
@@ -228,7 +226,7 @@ pub unsafe extern "C" fn sem_post(semaphore: usize) -> i32 {
         return unsafe { real!("sem_post", fn(usize) -> i32)(semaphore) };
     }
     let number = world().semaphore(semaphore);
-    visible(Pending::on(Op::SemaphorePost, number, semaphore));
+    operate(Primitive::Semaphore, Pending::on(Op::SemaphorePost, number, semaphore), "use");
     let w = world();
     w.objects.state(number).value += 1;
     w.release_object(number);
@@ -243,7 +241,7 @@ pub unsafe extern "C" fn sem_getvalue(semaphore: usize, value: *mut i32) -> i32 
         return unsafe { real!("sem_getvalue", fn(usize, *mut i32) -> i32)(semaphore, value) };
     }
     let number = world().semaphore(semaphore);
-    visible(Pending::on(Op::SemaphoreValue, number, semaphore));
+    operate(Primitive::Semaphore, Pending::on(Op::SemaphoreValue, number, semaphore), "use");
     // SAFETY: the caller gives room for an int.
     unsafe { *value = world().objects.state(number).value as i32 };
     0

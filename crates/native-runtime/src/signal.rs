@@ -341,7 +341,7 @@ pub fn send(signal: i32, target: Option<usize>) -> i32 {
         w.signal_object();
         w.abandon();
     }
-    let everybody = (1 << w.named.min(THREADS)) - 1;
+    let everybody = u64::MAX >> (64 - w.named.clamp(1, THREADS));
     w.break_symmetry(target.map_or(everybody, |t| 1 << t), why::IDENTITY);
     let number = w.signal_object();
     let address = signal as usize | target.map_or(0, |t| t + 1) << 8;

@@ -29,6 +29,9 @@ pub fn status(error: i32) -> i32 {
 
 /// Waits until the running thread is woken by a signal that it wants; says whether it was.
 fn sleep(wanted: Wanted, timed: bool) -> bool {
+    if timed {
+        crate::section::before_timed_wait();
+    }
     let w = world();
     let number = w.signal_object();
     let me = w.me();

@@ -150,6 +150,14 @@ extern "C" fn collect(object: &Loaded, _size: usize, segments: *mut u8) -> i32 {
     0
 }
 
+/// The code of this library and of the program.
+pub fn code() -> crate::context::Code {
+    let mut segments = Segments::default();
+    // SAFETY: the callback has the right type.
+    unsafe { dl_iterate_phdr(collect, (&raw mut segments).cast()) };
+    segments.code
+}
+
 /// The mappings of the process that can be written to.
 fn writable_mappings() -> Vec<Range<usize>> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();

@@ -14,7 +14,6 @@ use crate::race::{How, access, join};
 use crate::real;
 use crate::world::{Pending, Status, World, active, fail, visible, world};
 
-const EINVAL: i32 = 22;
 const ESRCH: i32 = 3;
 const EDEADLK: i32 = 35;
 /// Rounds of destructors of thread-specific data.
@@ -53,6 +52,7 @@ extern "C" fn thread_entry() -> ! {
 
 /// Ends the running thread.
 pub fn finish(result: usize) -> ! {
+    crate::section::end_all();
     world().me().uncancellable = true;
     crate::unwinding::destroy_locals();
     run_destructors();
@@ -65,6 +65,7 @@ pub fn finish(result: usize) -> ! {
         crate::signal::end_of_thread();
     }
     let w = world();
+    w.end_of_stack();
     let me = w.me();
     me.result = result;
     me.status = Status::Finished;
@@ -232,8 +233,11 @@ pub unsafe extern "C" fn pthread_detach(handle: usize) -> i32 {
     }
     let w = world();
     let Some(thread) = w.find(handle) else { return ESRCH };
-    if w.threads[thread].detached || w.threads[thread].joined {
-        return EINVAL;
+    if w.threads[thread].detached {
+        fail(FailureKind::Misuse, &format!("detach of thread {thread}, which is detached already"), 0);
+    }
+    if w.threads[thread].joined {
+        fail(FailureKind::Misuse, &format!("detach of thread {thread}, which was joined before"), 0);
     }
     w.threads[thread].detached = true;
     0

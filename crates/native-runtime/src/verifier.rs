@@ -1,53 +1,41 @@
 //! The functions of the software verification competition, and our own for observations.
 //!
-//! Atomic sections are one global lock. An assumption that does not hold stops the thread for good; the execution then
-//! counts as infeasible unless something goes wrong elsewhere.
+//! An assumption that does not hold stops the thread for good; the execution then counts as infeasible unless something goes
+//! wrong elsewhere. The assumption has no effect, so whatever others do afterwards they could have done before it.
+//!
+//! Programs of the competition often define `reach_error`, `assume_abort_if_not` and the like themselves, with a body that
+//! means nothing in particular. The names are what counts: such a definition is replaced by the one here, by a jump
+//! that is written over its first instruction.
 
-use crate::object::NOBODY;
-use crate::protocol::{FailureKind, Op, VALUES};
+use crate::protocol::{Convention, FailureKind, Op, VALUES};
+use crate::section;
+use crate::system_call::{number, system_call};
 use crate::world::{Pending, Status, World, active, fail, visible, world};
 
-/// Stands for the global lock of atomic sections: no address of the program.
-pub const SECTION: usize = 8;
+// The functions themselves, by names that a program cannot have. Kept apart from the others: two functions with the same code
+// could be made one, which would then have a name that the program can take.
 
-/// Begin of an atomic section.
-#[unsafe(no_mangle)]
-pub extern "C" fn __VERIFIER_atomic_begin() {
-    if !active() {
-        return;
+#[inline(never)]
+extern "C" fn begin() {
+    if active() {
+        let place = world().stack_here()[0];
+        section::begin(place as usize);
     }
-    let number = world().mutex(SECTION);
-    if world().objects.state(number).owner == world().current as u8 {
-        world().objects.state(number).count += 1;
-        return;
-    }
-    visible(Pending::on(Op::AtomicBegin, number, SECTION));
-    world().take_mutex(number);
 }
 
-/// End of an atomic section.
-#[unsafe(no_mangle)]
-pub extern "C" fn __VERIFIER_atomic_end() {
-    if !active() {
-        return;
+#[inline(never)]
+extern "C" fn end() {
+    if active() {
+        section::end();
     }
-    let number = world().mutex(SECTION);
-    let state = world().objects.state(number);
-    if state.owner == NOBODY {
-        fail(FailureKind::Misuse, "end of an atomic section that was not begun", 0);
-    }
-    if state.count > 1 {
-        state.count -= 1;
-        return;
-    }
-    visible(Pending::on(Op::AtomicEnd, number, SECTION));
-    world().give_mutex(number);
 }
 
-/// Only executions in which `condition` holds count.
-#[unsafe(no_mangle)]
-pub extern "C" fn __VERIFIER_assume(condition: i32) {
+#[inline(never)]
+extern "C" fn assume(condition: i32) {
     if active() && condition == 0 {
+        if section::is_inside(world()) {
+            section::stop();
+        }
         world().me().status = Status::Assumed;
         loop {
             world().leave();
@@ -55,19 +43,48 @@ pub extern "C" fn __VERIFIER_assume(condition: i32) {
     }
 }
 
+#[inline(never)]
+extern "C" fn error() {
+    if active() {
+        fail(FailureKind::Assertion, "an error location is reached", 0);
+    }
+    crate::system_call::exit_process(1)
+}
+
+/// Begin of an atomic section.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_atomic_begin() {
+    begin();
+}
+
+/// End of an atomic section.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_atomic_end() {
+    end();
+}
+
+/// Only executions in which `condition` holds count.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_assume(condition: i32) {
+    assume(condition);
+}
+
+/// The same.
+#[unsafe(no_mangle)]
+pub extern "C" fn assume_abort_if_not(condition: i32) {
+    assume(condition);
+}
+
 /// An error.
 #[unsafe(no_mangle)]
 pub extern "C" fn __VERIFIER_error() {
-    reach_error();
+    error();
 }
 
 /// An error.
 #[unsafe(no_mangle)]
 pub extern "C" fn reach_error() {
-    if active() {
-        fail(FailureKind::Assertion, "an error location is reached", 0);
-    }
-    crate::system_call::exit_process(1)
+    error();
 }
 
 /// Any value from 0 to `count` - 1.
@@ -123,6 +140,54 @@ pub extern "C" fn __quotient_observe(value: i64) {
 pub extern "C" fn __quotient_observe_at_end(address: *const i64, bytes: usize) {
     if active() {
         world().observed_memory.push((address as usize, bytes / 8));
+    }
+}
+
+/// Replaces the program's own definitions of these functions.
+pub fn replace_definitions(w: &World) {
+    let count = (w.shared.conventions_length as usize).min(w.shared.conventions.len());
+    for (which, offset) in w.shared.conventions[..count].iter().copied() {
+        let ours = match Convention::from_number(which as u8) {
+            Some(Convention::Error) => error as *const () as usize,
+            Some(Convention::Assume) => assume as *const () as usize,
+            Some(Convention::Begin) => begin as *const () as usize,
+            Some(Convention::End) => end as *const () as usize,
+            None => continue,
+        };
+        replace((w.shared.program_base + offset) as usize, ours);
+    }
+}
+
+/// Writes a jump to `ours` over the function at `function`. The jump is short, as the function may be; a piece of code nearby
+/// has the long one.
+fn replace(function: usize, ours: usize) {
+    const PAGE: usize = 4096;
+    const NEAR: usize = 1 << 28;
+    const READ_WRITE_EXECUTE: usize = 7;
+    const PRIVATE_ANONYMOUS_ONLY_IF_FREE: usize = 0x2 | 0x20 | 0x10_0000;
+    // The first free page below the program.
+    let below = (function & !(PAGE - 1)) - NEAR;
+    let wanted = |at: usize| [at, PAGE, READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS_ONLY_IF_FREE, usize::MAX, 0];
+    // SAFETY: a new mapping where none is.
+    let free = (below..function & !(PAGE - 1))
+        .step_by(PAGE)
+        .find(|at| unsafe { system_call(number::MMAP, wanted(*at)) == *at as isize });
+    let Some(piece) = free else { crate::system_call::die(b"quotient: no room for a jump\n") };
+    // SAFETY: a page of our own; and the first five bytes of a function of the program, which no thread executes now. The
+    // shortest function that the compiler makes without optimisation is longer.
+    unsafe {
+        // jmp [rip]; the address.
+        (piece as *mut [u8; 6]).write_unaligned([0xff, 0x25, 0, 0, 0, 0]);
+        ((piece + 6) as *mut usize).write_unaligned(ours);
+        let first = function & !(PAGE - 1);
+        let length = (function + 5 - first).next_multiple_of(PAGE);
+        system_call(number::MPROTECT, [first, length, READ_WRITE_EXECUTE, 0, 0, 0]);
+        let distance = (piece as isize - (function as isize + 5)) as i32;
+        *(function as *mut u8) = 0xe9;
+        ((function + 1) as *mut i32).write_unaligned(distance);
+        const READ_EXECUTE: usize = 5;
+        system_call(number::MPROTECT, [first, length, READ_EXECUTE, 0, 0, 0]);
+        system_call(number::MPROTECT, [piece, PAGE, READ_EXECUTE, 0, 0, 0]);
     }
 }
 

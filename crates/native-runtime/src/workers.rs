@@ -241,7 +241,7 @@ impl Workers {
             }
             replaced
         };
-        (w.shared.filtered, w.shared.leaked) = (0, 0);
+        (w.shared.filtered, w.shared.leaked, w.shared.waiting) = (0, 0, 0);
         (w.shared.copies, w.shared.copies_lost) = (0, 0);
         w.rewatch();
         replaced

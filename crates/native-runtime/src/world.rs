@@ -152,6 +152,10 @@ pub struct Thread {
     pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
+    /// The atomic section that it is in.
+    pub section: crate::section::Section,
+    /// What is known of its stack.
+    pub stack_notes: crate::stack::StackNotes,
     /// Hooks since the last visible operation.
     pub quiet: u32,
     /// If these are very many: CPU time when that was first noticed.
@@ -204,6 +208,10 @@ pub struct World {
     pub trap: bool,
     /// Has something gone wrong?
     pub failed: bool,
+    /// Was a section left in its middle? Then the execution says nothing, whatever follows.
+    pub stopped: bool,
+    /// Atomic sections.
+    pub sections: crate::section::Sections,
     /// The execution says nothing: the exploration starts again.
     pub abandoned: bool,
     /// Threads that can be told apart from others.
@@ -338,6 +346,8 @@ pub fn attach() {
         driver_turn: AtomicU32::new(0),
         trap: false,
         failed: false,
+        stopped: false,
+        sections: crate::section::Sections::new(),
         abandoned: false,
         told_apart: 0,
         identified: 0,
@@ -416,6 +426,8 @@ impl Thread {
             frames: Default::default(),
             operands: [0; 3],
             owed: 0,
+            section: Default::default(),
+            stack_notes: Default::default(),
             quiet: 0,
             quiet_since: 0,
             turn: AtomicU32::new(0),
@@ -443,6 +455,8 @@ impl Thread {
         self.polled.clear();
         self.robust.clear();
         self.held.clear();
+        self.stack_notes.restart();
+        self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;
         self.clock = [0; THREADS];
@@ -571,6 +585,9 @@ pub fn visible(pending: Pending) -> u16 {
 /// The same without anything before it.
 pub fn announce(pending: Pending) -> u16 {
     let w = world();
+    if crate::section::is_inside(w) {
+        return crate::section::inside(pending);
+    }
     let me = w.me();
     me.pending = pending;
     me.status = Status::Ready;
@@ -679,6 +696,11 @@ impl World {
     /// Takes note of a failure; the first one counts.
     pub fn record_failure(&mut self, kind: FailureKind, text: &str, here: Place, there: Place) {
         if self.failed {
+            return;
+        }
+        if self.stopped {
+            // What others have seen was never there.
+            self.me().status = Status::Assumed;
             return;
         }
         self.failed = true;

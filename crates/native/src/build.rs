@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -63,12 +64,12 @@ impl std::error::Error for BuildError {}
 
 /// Is this the name of a file that is C++?
 pub fn is_cpp(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "cc" || e == "cpp" || e == "cxx" || e == "C" || e == "c++")
+    path.extension().is_some_and(|e| ["cc", "cpp", "cxx", "C", "c++", "ii"].iter().any(|known| e == *known))
 }
 
 /// Is this the name of a file that is to be checked as a native program?
 pub fn is_native_source(path: &Path) -> bool {
-    is_cpp(path) || path.extension().is_some_and(|e| e == "c")
+    is_cpp(path) || path.extension().is_some_and(|e| e == "c" || e == "i")
 }
 
 /// Functions that compilers replace by instructions which access memory without hooks. All others stay built in, so that
@@ -102,7 +103,14 @@ const NOT_BUILT_IN: [&str; 24] = [
 
 /// Flags for every compilation.
 pub fn compile_flags() -> Vec<OsString> {
-    let flags = ["-g", "-fno-omit-frame-pointer", "-fsanitize=thread", "-U_FORTIFY_SOURCE"];
+    // The second sanitizer adds a comparison before an array is indexed (`bounds` in the runtime).
+    let flags = [
+        "-g",
+        "-fno-omit-frame-pointer",
+        "-fsanitize=thread",
+        "-fsanitize=bounds",
+        "-U_FORTIFY_SOURCE",
+    ];
     let calls = NOT_BUILT_IN.iter().map(|name| OsString::from(format!("-fno-builtin-{name}")));
     flags.iter().map(OsString::from).chain(calls).collect()
 }
@@ -126,14 +134,32 @@ pub fn install_runtime() -> Result<PathBuf, BuildError> {
     }
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let base = cache.or_else(home).unwrap_or_else(std::env::temp_dir);
+    // A cache that cannot be written is done without.
+    let bases = [cache.or_else(home), Some(std::env::temp_dir())];
+    let mut result = Err(BuildError::Platform);
+    for base in bases.into_iter().flatten() {
+        result = install_in(&base);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+fn install_in(base: &Path) -> Result<PathBuf, BuildError> {
     let directory = base.join("quotient").join(format!("runtime-{:016x}", checksum(RUNTIME)));
     let file = directory.join("libquotient_runtime.so");
     let failed = |error| BuildError::File(file.clone(), error);
-    if std::fs::metadata(&file).is_ok_and(|m| m.len() == RUNTIME.len() as u64) {
+    std::fs::create_dir_all(&directory).map_err(failed)?;
+    // In a directory for everybody's files somebody else may have been first.
+    // SAFETY: no memory is involved.
+    let user = unsafe { libc::geteuid() };
+    if std::fs::metadata(&directory).map_err(failed)?.uid() != user {
+        return Err(failed(std::io::ErrorKind::PermissionDenied.into()));
+    }
+    if std::fs::metadata(&file).is_ok_and(|m| m.len() == RUNTIME.len() as u64 && m.uid() == user) {
         return Ok(directory);
     }
-    std::fs::create_dir_all(&directory).map_err(failed)?;
     // Written beside and renamed, so that nobody sees half of it; under a name that no other thread writes to.
     let beside = Scratch::new_in(&directory).map_err(failed)?;
     let partial = beside.path().join("libquotient_runtime.so");

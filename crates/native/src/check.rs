@@ -37,6 +37,8 @@ pub struct Request {
     pub max_steps: u64,
     /// The most time.
     pub max_time: Option<Duration>,
+    /// The most memory, in bytes, that the program may use on top of what the runtime reserves.
+    pub max_memory: Option<u64>,
     /// How long a step may take.
     pub patience: Duration,
     /// What `__VERIFIER_nondet_int` and the like may give; none: they are refused.
@@ -62,6 +64,7 @@ impl Default for Request {
             max_preemptions: None,
             max_steps: 20_000,
             max_time: None,
+            max_memory: None,
             patience: Duration::from_secs(5),
             values: Vec::new(),
             workers: 1,
@@ -155,6 +158,9 @@ pub fn check(
     request: &Request,
     watch: &mut dyn FnMut(Heartbeat) -> bool,
 ) -> Result<Report, SessionError> {
+    if let Some(why) = crate::platform::foreign(binary.path()) {
+        return Ok(Report::refused(why));
+    }
     let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
     let started = std::time::Instant::now();
@@ -197,11 +203,27 @@ pub fn check(
         holes: holes.len(),
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
-        notes: notes(shared, request, &holes),
+        notes: notes(shared, request, &holes, &session.unconfined()),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
     })
+}
+
+impl Report {
+    /// The program was not run.
+    fn refused(why: String) -> Report {
+        Report {
+            answer: Answer::Refused(why, None),
+            figures: Figures::default(),
+            outcomes: Vec::new(),
+            last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
+            notes: Vec::new(),
+            holes: 0,
+            cpu: Duration::ZERO,
+            cpu_aside: Duration::ZERO,
+        }
+    }
 }
 
 impl Request {
@@ -231,6 +253,7 @@ impl Request {
             *slot = *value;
         }
         shared.values_length = self.values.len().min(VALUES) as u32;
+        shared.max_memory = self.max_memory.unwrap_or(0);
         shared.patience_milliseconds = self.patience.as_millis() as u64;
         shared.max_milliseconds = self.max_time.map_or(0, |t| t.as_millis().max(1) as u64);
     }
@@ -370,8 +393,8 @@ fn figures(shared: &Shared) -> Figures {
 /// Places of holes that a note names.
 const MOST_HOLES: usize = 5;
 
-fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> {
-    let mut notes = Vec::new();
+fn notes(shared: &Shared, request: &Request, holes: &[Location], unconfined: &[String]) -> Vec<String> {
+    let mut notes: Vec<String> = unconfined.iter().map(|what| format!("sandbox: {what}")).collect();
     if request.symmetry != Symmetry::Off {
         notes.extend(crate::symmetric_threads::notes(&shared.classes, &shared.unlike, request.symmetry));
         if shared.unexchanged > 0 {
@@ -384,6 +407,9 @@ fn notes(shared: &Shared, request: &Request, holes: &[Location]) -> Vec<String> 
     }
     if shared.leaked > 0 {
         notes.push(format!("{} joinable thread(s) are never joined", shared.leaked));
+    }
+    if shared.waiting > 0 {
+        notes.push(format!("{} thread(s) still wait when the program ends", shared.waiting));
     }
     if request.allow_races && shared.restarts > 0 {
         notes.push("data races are allowed: racing accesses were made steps".to_owned());

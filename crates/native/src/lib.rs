@@ -15,6 +15,8 @@
 //! | [`residual`] | residual machine code and live locals, for dynamic symmetry |
 //! | [`wrapper`] | `quotient cc` |
 //! | [`holes`](mod@holes) | accesses that the compiler does not announce |
+//! | `conventions` | functions of the verification competition that a program defines |
+//! | `platform` | programs that were preprocessed elsewhere |
 //! | `confinement` | no writing outside of the scratch directory |
 //! | [`protocol`] | what both sides write to shared memory |
 //!
@@ -23,7 +25,9 @@
 pub mod build;
 pub mod check;
 mod confinement;
+mod conventions;
 pub mod holes;
+mod platform;
 pub mod project;
 pub mod protocol;
 pub mod residual;

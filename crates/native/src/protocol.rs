@@ -11,7 +11,7 @@ pub const SESSION_DESCRIPTOR: i32 = 187;
 pub const MAGIC: u64 = 0x7175_6f74_6e61_7402;
 
 /// The most threads a checked program may create, the main thread included.
-pub const THREADS: usize = 32;
+pub const THREADS: usize = 64;
 /// The most steps of an execution.
 pub const STEPS: usize = 1 << 17;
 /// The most return addresses kept of a stack.
@@ -22,6 +22,10 @@ pub const OUTCOMES: usize = 1 << 14;
 pub const CELLS: usize = 1 << 12;
 /// The most values that a nondeterministic number may have.
 pub const VALUES: usize = 256;
+/// The most functions of a program that are atomic sections.
+pub const SECTIONS: usize = 256;
+/// The most functions of a program that are replaced.
+pub const CONVENTIONS: usize = 16;
 /// Room for messages.
 pub const TEXT: usize = 1 << 10;
 
@@ -171,7 +175,6 @@ numbered! {
         Choose = "choose",
         Yield = "yield",
         AtomicBegin = "atomic section",
-        AtomicEnd = "end of atomic section",
         Cancel = "cancel",
         AwaitCancel = "wait to be cancelled",
         Point = "point of interruption",
@@ -201,6 +204,18 @@ numbered! {
         UnlinkSemaphore = "unlink semaphore",
         OwnerDies = "end as owner of",
         Call = "call",
+        Initialise = "initialise",
+    }
+}
+
+numbered! {
+    /// Functions of the verification competition that a program may define itself.
+    #[allow(missing_docs)]
+    Convention {
+        Error = "error",
+        Assume = "assume",
+        Begin = "begin",
+        End = "end",
     }
 }
 
@@ -403,6 +418,20 @@ pub struct Shared {
     pub values: [i64; VALUES],
     /// How long a process may go without a step.
     pub patience_milliseconds: u64,
+    /// Is the filter for system calls to be installed?
+    pub wants_filter: u32,
+    /// Is it?
+    pub has_filter: u32,
+    /// The most memory, in bytes, that the program may use; 0: no limit.
+    pub max_memory: u64,
+    /// Length of `sections`.
+    pub sections_length: u32,
+    /// Length of `conventions`.
+    pub conventions_length: u32,
+    /// Functions that are atomic sections: where they begin in the file, and their size.
+    pub sections: [(u64, u64); SECTIONS],
+    /// Functions that are replaced: a [`Convention`], and where they begin in the file.
+    pub conventions: [(u64, u64); CONVENTIONS],
     /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).
     pub trap: u32,
 
@@ -480,6 +509,8 @@ pub struct Shared {
     pub outcomes_length: u32,
     /// Number of joinable threads that were never joined in some execution.
     pub leaked: u32,
+    /// Number of threads that still waited when the program ended, in some execution.
+    pub waiting: u32,
     /// Context switches of the violation's schedule.
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
@@ -488,7 +519,7 @@ pub struct Shared {
     /// all others.
     pub unlike: [[u16; THREADS]; THREADS],
     /// Sets of threads that were exchanged, at most four.
-    pub classes: [u32; 4],
+    pub classes: [u64; 4],
     /// Length of `cells`.
     pub cells_length: u32,
     /// Address and size of the memory whose plain accesses are steps: found, or given with a schedule to repeat.

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::build::Binary;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, end_group, has_ended, own_group, without};
+use crate::conventions::Conventions;
 use crate::protocol::{LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
 use crate::residual::{Pairing, Residual};
 use crate::scratch::Scratch;
@@ -110,6 +111,8 @@ pub struct Session {
     block: Block,
     output: File,
     scratch: Scratch,
+    /// What the program was not kept from.
+    unconfined: Vec<String>,
 }
 
 /// How a process ended.
@@ -158,8 +161,9 @@ impl Session {
         shared.magic = MAGIC;
         shared.max_preemptions = u32::MAX;
         shared.output = SESSION_DESCRIPTOR + 1;
+        shared.wants_filter = u32::from(!without("seccomp"));
         fill(shared);
-        Ok(Session { block, output, scratch })
+        Ok(Session { block, output, scratch, unconfined: Vec::new() })
     }
 
     /// Runs the program to its end. A step may take `patience`; `watch` is told about progress and says whether to go on.
@@ -226,6 +230,7 @@ impl Session {
             // From the runtime's frames to the program's.
             command.args(["-ex", &format!("frame function {function}")]);
         }
+        self.tell_conventions(binary)?;
         command.args(["-q", "-nx"]).arg("--args");
         command.arg(std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned()));
         self.prepare(&mut command, surroundings, false)?;
@@ -234,21 +239,33 @@ impl Session {
         child.wait().map_err(|error| SessionError::System("cannot wait for the debugger", error))
     }
 
-    fn start(&self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
+    fn start(&mut self, binary: &Binary, surroundings: &Surroundings) -> Result<Child, SessionError> {
+        self.tell_conventions(binary)?;
         let path = std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned());
         let mut command = Command::new(path);
-        self.prepare(&mut command, surroundings, true)?;
+        self.unconfined = self.prepare(&mut command, surroundings, true)?;
         command.spawn().map_err(|error| SessionError::System("cannot start the program", error))
     }
 
+    /// Tells the process which of the program's functions have a meaning by their names.
+    fn tell_conventions(&self, binary: &Binary) -> Result<(), SessionError> {
+        // SAFETY: the process has not been started, so nobody else uses the block.
+        let shared = unsafe { &mut *self.block.address };
+        if Conventions::of(binary.path()).fill(shared) {
+            return Ok(());
+        }
+        let many = std::io::Error::other("there are too many functions named __VERIFIER_atomic_*");
+        Err(SessionError::System("the program cannot be checked", many))
+    }
+
     /// Gives the command what a checked process finds: arguments, working directory, descriptors. Its input and output are
-    /// its own only if it is `captured`.
+    /// its own only if it is `captured`. Gives what it is not kept from.
     fn prepare(
         &self,
         command: &mut Command,
         surroundings: &Surroundings,
         captured: bool,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Vec<String>, SessionError> {
         // The program works in one directory; the other one keeps its files as they were.
         let directory = self.scratch.path().join("work");
         let originals = self.scratch.path().join("original");
@@ -260,6 +277,7 @@ impl Session {
             }
         }
         let confinement = Confinement::new(&directory);
+        let unconfined = confinement.missing().iter().map(|what| (*what).to_owned()).collect();
         let input = match &surroundings.input {
             Some(path) => Stdio::from(File::open(path).map_err(|e| SessionError::File(path.clone(), e))?),
             None => Stdio::null(),
@@ -282,11 +300,13 @@ impl Session {
                 if failed {
                     return Err(std::io::Error::last_os_error());
                 }
-                confinement.enter();
-                Ok(())
+                if captured && !own_group() {
+                    return Err(std::io::Error::last_os_error());
+                }
+                confinement.enter()
             });
         }
-        Ok(())
+        Ok(unconfined)
     }
 
     /// Waits for the end; kills a process that makes no step for too long: in CPU time, or four times as long in real time
@@ -308,8 +328,9 @@ impl Session {
         loop {
             // The exploration itself looks at the time between steps.
             let patience = if started.elapsed() > most { patience.min(GRACE) } else { patience };
-            if let Some(status) = child.try_wait().map_err(failed)? {
-                return Ok(Ok(status));
+            if has_ended(child.id()).map_err(failed)? {
+                end_group(child.id());
+                return Ok(Ok(child.wait().map_err(failed)?));
             }
             if self.wait_for_question(pause) {
                 self.answer_question(answer);
@@ -335,7 +356,7 @@ impl Session {
                 && (cpu_time(child.id()).saturating_sub(cpu) > patience
                     || since.elapsed() > 4 * patience && sleeps(child.id()))
             {
-                child.kill().map_err(failed)?;
+                end_group(child.id());
                 child.wait().map_err(failed)?;
                 return Ok(Err(Hung));
             }
@@ -386,6 +407,15 @@ impl Session {
         self.question().store(state, Ordering::Release);
         // SAFETY: wakes who waits on a word that is mapped.
         unsafe { libc::syscall(libc::SYS_futex, self.question().as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+
+    /// What the program was not kept from, in words.
+    pub fn unconfined(&self) -> Vec<String> {
+        let mut missing = self.unconfined.clone();
+        if self.shared().has_filter == 0 {
+            missing.push("system calls are not filtered (seccomp): the program can make any".to_owned());
+        }
+        missing
     }
 
     /// The shared block, when nobody writes it.

@@ -40,9 +40,8 @@ fn reasons(bits: u16) -> String {
 }
 
 /// The notes of a report: sets of threads that could be exchanged, then why others, or the same elsewhere, could not.
-pub(crate) fn notes(classes: &[u32], unlike: &[[u16; THREADS]; THREADS], symmetry: Symmetry) -> Vec<String> {
-    let classes: Vec<ThreadSet> =
-        classes.iter().filter(|c| **c != 0).map(|c| ThreadSet(u64::from(*c))).collect();
+pub(crate) fn notes(classes: &[u64], unlike: &[[u16; THREADS]; THREADS], symmetry: Symmetry) -> Vec<String> {
+    let classes: Vec<ThreadSet> = classes.iter().filter(|c| **c != 0).map(|c| ThreadSet(*c)).collect();
     let found = if symmetry == Symmetry::Costarted { "started alike" } else { "symmetric at some point" };
     let mut notes: Vec<String> = classes.iter().map(|class| format!("{found}: {}", list(*class))).collect();
     // Pairs with the same reasons, by whether they were alike elsewhere.

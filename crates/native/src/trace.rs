@@ -283,7 +283,7 @@ impl View<'_> {
             | Op::SignalWait
             | Op::SignalResume
             | Op::SignalReturn => op.text().to_owned(),
-            Op::Yield | Op::AtomicBegin | Op::AtomicEnd => op.text().to_owned(),
+            Op::Yield | Op::AtomicBegin => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
         TraceStep { thread: step.thread as usize, text, stack: self.stack(&step.stack) }

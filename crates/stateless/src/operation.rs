@@ -121,7 +121,7 @@ pub enum Kind {
 }
 
 /// The most objects one operation may touch.
-pub const MAX_ACCESSES: usize = 2;
+pub const MAX_ACCESSES: usize = 3;
 
 /// A visible operation of a thread, as it would be executed in the current state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -122,6 +122,7 @@ impl NativeOptions {
             max_preemptions: self.max_preemptions,
             max_steps: self.max_steps,
             max_time,
+            max_memory: None,
             patience: Duration::from_secs(self.step_time.max(1)),
             values: self.nondet.clone(),
             workers: self
@@ -252,6 +253,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     };
     watch::journal().enter("running the program");
     let mut request = options.native.request(options.max_time, options.all);
+    request.max_memory = options.max_memory;
     request.symmetry = match options.symmetry {
         None | Some(options::Symmetry::Model(quotient::Symmetry::Off)) => Symmetry::Off,
         Some(options::Symmetry::Costarted) => Symmetry::Costarted,

@@ -1,0 +1,72 @@
+//! Was the program compiled from files that were preprocessed for another platform?
+//!
+//! A `.i` file has the library's types as they were where it was made. If they are smaller than those of this machine's
+//! library, the library writes past the program's variables, and no verdict would mean anything. Read from the debugging
+//! information: types of the library by their names, with the sizes that they have here.
+
+use std::path::Path;
+
+use addr2line::gimli::{self, AttributeValue, EndianSlice, LittleEndian, UnitOffset};
+use object::{Object, ObjectSection};
+
+type Unit<'a> = gimli::Unit<EndianSlice<'a, LittleEndian>>;
+
+/// Types of the library, and their sizes on x86-64 Linux.
+const SIZES: [(&str, u64); 8] = [
+    ("size_t", 8),
+    ("pthread_t", 8),
+    ("pthread_mutex_t", 40),
+    ("pthread_cond_t", 48),
+    ("pthread_rwlock_t", 56),
+    ("pthread_barrier_t", 32),
+    ("pthread_attr_t", 56),
+    ("sem_t", 32),
+];
+/// Types that are names of types, one of the other.
+const DEEPEST: usize = 16;
+
+/// A type of the library that has another size than here, in words; `None` if there is none.
+pub(crate) fn foreign(program: &Path) -> Option<String> {
+    let bytes = std::fs::read(program).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let section = |id: gimli::SectionId| -> Result<_, gimli::Error> {
+        let data = file.section_by_name(id.name()).and_then(|s| s.data().ok()).unwrap_or_default();
+        Ok(EndianSlice::new(data, LittleEndian))
+    };
+    let dwarf = gimli::Dwarf::load(section).ok()?;
+    let mut units = dwarf.units();
+    while let Ok(Some(header)) = units.next() {
+        let Ok(unit) = dwarf.unit(header) else { continue };
+        let mut entries = unit.entries();
+        while let Ok(Some(entry)) = entries.next_dfs() {
+            if entry.tag() != gimli::DW_TAG_typedef {
+                continue;
+            }
+            let Some(name) = entry.attr_value(gimli::DW_AT_name) else { continue };
+            let Ok(name) = dwarf.attr_string(&unit, name) else { continue };
+            let name = name.to_string_lossy();
+            let here = SIZES.iter().find(|(known, _)| *known == name);
+            if let Some((name, here)) = here
+                && let Some(there) = size(&unit, entry.offset(), DEEPEST)
+                && there != *here
+            {
+                return Some(format!(
+                    "the program was preprocessed for another platform: {name} has {there} bytes, and {here} here; check the source file instead"
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// The size of the type at `offset`.
+fn size(unit: &Unit<'_>, offset: UnitOffset, deepest: usize) -> Option<u64> {
+    let entry = unit.entry(offset).ok()?;
+    if let Some(size) = entry.attr_value(gimli::DW_AT_byte_size).and_then(|v| v.udata_value()) {
+        return Some(size);
+    }
+    match entry.attr_value(gimli::DW_AT_type)? {
+        AttributeValue::UnitRef(next) if deepest > 0 => size(unit, next, deepest - 1),
+        _ => None,
+    }
+}
