@@ -13,7 +13,7 @@ use crate::dynamic::compile::CallPlace;
 use crate::dynamic::segments::{Segments, Sort};
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
-use crate::layout::{Cell, Layout, size_of_type};
+use crate::layout::{Cell, Layout, scalar_cells, size_of_type};
 use crate::plain_compile::{has_links, is_plain};
 
 /// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
@@ -252,12 +252,11 @@ impl Compiler<'_> {
             ir::Action::Start { function: started, args, priority, result } => {
                 let layout = &self.layout.threads[started.0 as usize];
                 let callee = self.program.function(*started);
-                let params = callee.locals[..callee.params]
-                    .iter()
-                    .zip(&layout.locals)
-                    .take(args.len())
-                    .map(|(v, at)| (*at, Cell::of(&v.ty)))
-                    .collect();
+                let mut params = Vec::with_capacity(args.len());
+                for (v, at) in callee.locals[..callee.params].iter().zip(&layout.locals) {
+                    scalar_cells(self.program, &v.ty, *at, &mut params);
+                }
+                params.truncate(args.len());
                 self.code.starts.push(Start {
                     function: started.0,
                     params,

@@ -131,6 +131,17 @@ pub(crate) fn size_of_type(program: &Program, ty: &Type) -> u32 {
     }
 }
 
+/// Where the scalars of a value at `at` are, in order.
+pub(crate) fn scalar_cells(program: &Program, ty: &Type, at: u32, out: &mut Vec<(u32, Cell)>) {
+    let mut types = Vec::new();
+    program.scalar_types(ty, &mut types);
+    let mut next = at;
+    for cell in types.into_iter().map(Cell::of) {
+        out.push((next, cell));
+        next += cell.size();
+    }
+}
+
 /// The segment of a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadLayout {

@@ -60,6 +60,7 @@ mod check;
 mod dot;
 mod evidence;
 mod fairness;
+mod language;
 mod load;
 mod question;
 mod recording;
@@ -73,6 +74,7 @@ pub use check::{
     ViolationReport,
 };
 pub use dot::MOST_DRAWN;
+pub use language::Language;
 pub use load::{LoadError, LoadOptions, Model};
 pub use question::Question;
 pub use relative::{Refused, Relative};

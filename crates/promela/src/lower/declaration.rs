@@ -248,7 +248,7 @@ impl Lowering<'_> {
             }
             ast::Initialiser::Expr(e) => {
                 if matches!(element, Type::Structure(_)) {
-                    self.error(e.span, "a structure cannot be initialised by a value: assign its fields");
+                    self.ignored_value(e);
                     return Init::Default;
                 }
                 Init::Fill(self.typed(e, element))
@@ -272,6 +272,21 @@ impl Lowering<'_> {
                 Init::List(values.iter().map(|e| self.expr(e)).collect())
             }
         }
+    }
+
+    /// The initial value of a structure. SPIN accepts one and does nothing with it; where the declaration is a step of the
+    /// process, its verifier does not compile.
+    fn ignored_value(&mut self, e: &ast::Expr) {
+        self.expr(e);
+        let a_step = self.current.as_ref().is_some_and(|b| !b.declarations_first);
+        let help = "give the fields their values: in the typedef, or by assignments";
+        self.report(match a_step {
+            true => Diagnostic::error(e.span, "a structure cannot be given a single value").help(help),
+            false => {
+                Diagnostic::warning(e.span, "this value is ignored, as in SPIN: the variable is a structure")
+                    .help(help)
+            }
+        });
     }
 
     pub(super) fn channel_type(&mut self, channel: &ast::ChannelInit) -> ChannelTypeId {

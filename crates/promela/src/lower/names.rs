@@ -12,6 +12,8 @@ pub(super) struct Names {
     pub(super) structures: HashMap<String, (StructureId, Span)>,
     /// mtype constants: set and value.
     pub(super) constants: HashMap<String, (EnumerationId, i32, Span)>,
+    /// The structures as they are passed to a process: without initial values.
+    pub(super) without_values: HashMap<StructureId, StructureId>,
     /// Named mtype sets.
     pub(super) sets: HashMap<String, EnumerationId>,
 }

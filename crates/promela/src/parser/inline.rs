@@ -56,6 +56,11 @@ impl Inlines {
         self.definitions.contains_key(name)
     }
 
+    /// Whether the body of an inline is being read.
+    pub fn in_call(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
     /// Names and places of the calls being expanded, innermost first.
     pub fn calls(&self) -> Vec<(Rc<str>, Span)> {
         self.calls.iter().rev().take(3).map(|c| (c.definition.name.clone(), c.span)).collect()
