@@ -145,7 +145,7 @@ pub(crate) fn scalar_cells(program: &Program, ty: &Type, at: u32, out: &mut Vec<
 /// The segment of a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadLayout {
-    /// Bytes of the location: 1 or 2.
+    /// Bytes of the location: 1, 2 or 4.
     pub(crate) location_size: u32,
     /// Where the priority is, if the program uses them.
     pub(crate) priority: Option<u32>,
@@ -289,7 +289,11 @@ fn thread_layout(program: &Program, function: &quotient_program::Function) -> Th
     // While a frame waits for a call to return, its location says which call (see `dynamic/frames.rs`).
     let calls = function.locations.iter().flat_map(|l| &l.transformations).flat_map(|t| &t.actions);
     let calls = calls.filter(|a| matches!(a, quotient_program::Action::Call { .. })).count();
-    let location_size = if function.locations.len() + calls <= 256 { 1 } else { 2 };
+    let location_size = match function.locations.len() + calls {
+        ..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        _ => 4,
+    };
     let mut at = location_size;
     let priority = program.features.priorities.then(|| {
         at += 1;

@@ -155,10 +155,10 @@ impl Machine {
         // SAFETY: a thread's segment starts with its location.
         unsafe {
             let at = memory.add(base as usize);
-            if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
-                u32::from(*at)
-            } else {
-                u32::from(at.cast::<u16>().read_unaligned())
+            match self.layout.threads.get_unchecked(function as usize).location_size {
+                1 => u32::from(*at),
+                2 => u32::from(at.cast::<u16>().read_unaligned()),
+                _ => at.cast::<u32>().read_unaligned(),
             }
         }
     }
@@ -176,10 +176,10 @@ impl Machine {
         // SAFETY: as above.
         unsafe {
             let at = memory.add(base as usize);
-            if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
-                *at = location as u8;
-            } else {
-                at.cast::<u16>().write_unaligned(location as u16);
+            match self.layout.threads.get_unchecked(function as usize).location_size {
+                1 => *at = location as u8,
+                2 => at.cast::<u16>().write_unaligned(location as u16),
+                _ => at.cast::<u32>().write_unaligned(location),
             }
         }
     }
