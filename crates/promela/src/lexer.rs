@@ -42,7 +42,7 @@ pub(crate) fn tokenize(file: FileId, text: &str) -> Vec<Token> {
         if line_start {
             lexer.in_directive = kind == Kind::Punct("#");
         }
-        tokens.push(Token { kind, span, origin: None, line_start, space, painted: false });
+        tokens.push(Token { kind, span, origin: None, formal: None, line_start, space, painted: false });
         (line_start, space) = (false, false);
     }
 }

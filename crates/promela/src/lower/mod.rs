@@ -207,7 +207,7 @@ impl Lowering<'_> {
     }
 
     fn proctype_named(&self, name: &str) -> Option<FunctionId> {
-        self.proctypes.iter().position(|p| p.name == name).map(|i| FunctionId(i as u32))
+        self.names.proctypes.get(name).copied()
     }
 
     fn collect_proctypes(&mut self, model: &ast::Model) {
@@ -227,8 +227,8 @@ impl Lowering<'_> {
                 ast::Unit::Init(init) => (INIT.into(), init.span, &[][..], 1),
                 _ => continue,
             };
-            if let Some(known) = self.proctypes.iter().find(|p| p.name == name) {
-                let first = known.span;
+            if let Some(known) = self.proctype_named(&name) {
+                let first = self.proctypes[known.0 as usize].span;
                 let what = if name == INIT {
                     "a second `init`".into()
                 } else {
@@ -251,6 +251,7 @@ impl Lowering<'_> {
             };
             let id = FunctionId(self.proctypes.len() as u32);
             self.program.initial.extend(std::iter::repeat_n(id, active as usize));
+            self.names.proctypes.insert(name.clone(), id);
             self.proctypes.push(ProctypeInfo {
                 name,
                 params: types,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use quotient_program::{EnumerationId, StructureId, VariableId};
+use quotient_program::{EnumerationId, FunctionId, StructureId, VariableId};
 use quotient_source::Span;
 
 /// Global names.
@@ -10,6 +10,7 @@ use quotient_source::Span;
 pub(super) struct Names {
     pub(super) globals: HashMap<String, (VariableId, Span)>,
     pub(super) structures: HashMap<String, (StructureId, Span)>,
+    pub(super) proctypes: HashMap<String, FunctionId>,
     /// mtype constants: set and value.
     pub(super) constants: HashMap<String, (EnumerationId, i32, Span)>,
     /// The structures as they are passed to a process: without initial values.

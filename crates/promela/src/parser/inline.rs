@@ -350,7 +350,7 @@ fn substitute(definition: &Inline, arguments: &[Vec<Token>]) -> Vec<Token> {
             continue;
         };
         let start = body.len();
-        body.extend(argument.iter().cloned());
+        body.extend(argument.iter().map(|t| Token { formal: Some(token.span), ..t.clone() }));
         if let Some(first) = body.get_mut(start) {
             first.line_start = token.line_start;
         }
