@@ -3,12 +3,10 @@
 use quotient_system::Successors;
 
 use crate::code::SiteAt;
+use crate::endless::D_STEP_LIMIT;
 use crate::eval::Frame;
 use crate::machine::Machine;
 use crate::step::Ready;
-
-/// Locations passed by one `d_step` before it is called endless.
-const D_STEP_LIMIT: u32 = 50_000_000;
 
 impl Machine {
     /// A `d_step`: one step through deterministic locations, each by its first ready transformation. `false`
@@ -73,8 +71,13 @@ impl Machine {
             if !self.failed_assertions.is_empty() {
                 self.report_assertions(out);
             }
-            if passed > D_STEP_LIMIT {
+            if self.goes_round(passed) {
                 self.violate(endless, out);
+                self.unrecord_all(passed);
+                return true;
+            }
+            if passed > D_STEP_LIMIT {
+                self.too_long();
                 self.unrecord_all(passed);
                 return true;
             }

@@ -409,6 +409,8 @@ pub(crate) struct Shapes {
 /// Ids of threads and channels are bytes, as in SPIN.
 pub(crate) const MOST_THREADS: usize = 255;
 pub(crate) const MOST_CHANNELS: usize = 255;
+/// Most bytes of a state. (A thread with its channels is far from another 4 GiB: front ends see to that.)
+const MOST_BYTES: u32 = 1 << 30;
 
 impl Shapes {
     /// The shape before any thread: only the global channels.
@@ -442,6 +444,9 @@ impl Shapes {
         next.bytes += layout.threads[function.0 as usize].size;
         for (_, kind) in &layout.threads[function.0 as usize].channels {
             add_channel(&mut next, layout, *kind)?;
+        }
+        if next.bytes > MOST_BYTES {
+            return Err(format!("a state of more than {} MiB", MOST_BYTES >> 20));
         }
         next.words = next.bytes.div_ceil(8);
         let number = self.list.len() as u32;

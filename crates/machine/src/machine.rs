@@ -48,6 +48,8 @@ pub struct Machine {
     pub(crate) start_args: Vec<i32>,
     pub(crate) values: Vec<i32>,
     pub(crate) exhausted: Option<String>,
+    /// A state that a `d_step` has passed.
+    pub(crate) round: Vec<u64>,
     /// Transformations taken at least once, by number.
     pub(crate) taken: Vec<bool>,
     /// Locations as machine code.
@@ -115,6 +117,7 @@ impl Machine {
             start_args: Vec::new(),
             values: Vec::new(),
             exhausted: None,
+            round: Vec::new(),
             recorder: None,
             bound: Vec::new(),
             claim_moves: Vec::new(),

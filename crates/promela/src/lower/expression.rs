@@ -401,12 +401,19 @@ impl Lowering<'_> {
         place.is_some_and(|p| matches!(p.ty, Type::Structure(_)))
     }
 
-    /// The scalars of a place, in order.
-    pub(super) fn leaves(&self, place: &Place) -> Vec<Place> {
+    /// The scalars of a place, in order; none, and an error, if there are too many.
+    pub(super) fn leaves(&mut self, place: &Place) -> Vec<Place> {
+        if !self.can_be_copied(&place.ty, place.span) {
+            return Vec::new();
+        }
+        self.scalars_of(place)
+    }
+
+    fn scalars_of(&self, place: &Place) -> Vec<Place> {
         let down = |projection: Projection, ty: Type| {
             let mut path = place.path.clone();
             path.push(projection);
-            self.leaves(&Place { root: place.root.clone(), path, ty, span: place.span })
+            self.scalars_of(&Place { root: place.root.clone(), path, ty, span: place.span })
         };
         match &place.ty {
             Type::Structure(id) => {

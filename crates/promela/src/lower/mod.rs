@@ -23,6 +23,7 @@ mod pointer;
 mod remote;
 mod scratch;
 mod simple;
+mod size;
 mod statement;
 
 use quotient_program::{Function, FunctionId, IntType, LocationId, Observer, Operation, Program, Type};
@@ -166,6 +167,9 @@ impl Lowering<'_> {
             if let ast::Unit::Trace(trace) = unit {
                 self.trace(trace);
             }
+        }
+        if !self.diagnostics.has_errors() {
+            self.check_first_state();
         }
         if self.program.initial.is_empty() && !self.diagnostics.has_errors() {
             self.report(

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use quotient_program::{EnumerationId, FunctionId, StructureId, VariableId};
 use quotient_source::Span;
 
+use super::size::Size;
+
 /// Global names.
 #[derive(Default)]
 pub(super) struct Names {
@@ -15,6 +17,8 @@ pub(super) struct Names {
     pub(super) constants: HashMap<String, (EnumerationId, i32, Span)>,
     /// The structures as they are passed to a process: without initial values.
     pub(super) without_values: HashMap<StructureId, StructureId>,
+    /// How large structures are, once their fields are known.
+    pub(super) sizes: HashMap<StructureId, Size>,
     /// Named mtype sets.
     pub(super) sets: HashMap<String, EnumerationId>,
 }

@@ -72,6 +72,7 @@ impl Lowering<'_> {
             self.program.structures.push(Structure { name, fields: plain });
         }
         self.names.without_values.insert(id, result);
+        self.same_size(id, result);
         Type::Structure(result)
     }
 
