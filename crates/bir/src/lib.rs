@@ -27,13 +27,13 @@ pub struct Parsed {
 /// Reads a system from a file.
 pub fn parse_file(map: &mut SourceMap, path: &Path) -> std::io::Result<Parsed> {
     let file = map.load(path)?;
-    Ok(parse(map, file))
+    Ok(parse_loaded(map, file))
 }
 
 /// Reads a system from memory.
 pub fn parse_text(map: &mut SourceMap, name: &str, text: &str) -> Parsed {
     let file = map.add(name, text);
-    parse(map, file)
+    parse_loaded(map, file)
 }
 
 /// Reads a proposition, a part of a file that is no system: an expression over globals, with quantifiers over threads,
@@ -48,7 +48,8 @@ pub fn parse_proposition(map: &SourceMap, span: Span) -> Result<ast::Expr, Diagn
     }
 }
 
-fn parse(map: &SourceMap, file: FileId) -> Parsed {
+/// Reads a system whose text is in the map already.
+pub fn parse_loaded(map: &SourceMap, file: FileId) -> Parsed {
     let mut diagnostics = Diagnostics::new();
     let tokens = lexer::tokens(file, map.text(file), &mut diagnostics);
     let system = parser::system(tokens, &mut diagnostics);

@@ -155,7 +155,7 @@ impl Collector<'_> {
         let program = self.program;
         let places = |p: &Place| p.ty == Type::Channel;
         program.functions.iter().any(|f| {
-            f.locals[..f.params].iter().any(|v| v.ty == Type::Channel)
+            f.locals[..f.params].iter().any(|v| holds_channel(program, &v.ty))
                 || f.locations.iter().flat_map(|l| &l.transformations).any(|t| {
                     let received = match &t.operation {
                         Operation::Receive { patterns, .. } => {
@@ -325,10 +325,15 @@ impl Collector<'_> {
             Action::Forget(_) => {}
             Action::Start { function, args, result, .. } => {
                 self.refuse("processes may still be started");
-                for (param, arg) in args.iter().enumerate() {
-                    match self.out.locals.get(function.0 as usize).and_then(|l| l.get(param)).cloned() {
-                        Some(Shape::Scalar { class, .. }) => self.flow(arg, Sink::Class(class)),
-                        _ => self.give_up(),
+                // Arguments are the scalars of the parameters.
+                let mut classes = Vec::new();
+                for shape in self.out.locals.get(function.0 as usize).into_iter().flatten() {
+                    shape.scalars(&mut |class| classes.push(class));
+                }
+                for (position, arg) in args.iter().enumerate() {
+                    match classes.get(position) {
+                        Some(class) => self.flow(arg, Sink::Class(*class)),
+                        None => self.give_up(),
                     }
                 }
                 if let Some(place) = result {
@@ -625,6 +630,13 @@ fn is_plain(e: &Expr) -> bool {
         Expr::SelfId | Expr::Load(_) | Expr::Bound(_) => true,
         _ => false,
     }
+}
+
+/// Is there a channel among the scalars of this type?
+fn holds_channel(program: &Program, ty: &Type) -> bool {
+    let mut types = Vec::new();
+    program.scalar_types(ty, &mut types);
+    types.contains(&&Type::Channel)
 }
 
 /// A channel variable that starts as a copy of another.

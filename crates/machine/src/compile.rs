@@ -1,5 +1,7 @@
 //! Programs to compact code.
 
+use std::collections::HashMap;
+
 use quotient_program as ir;
 use quotient_program::{BinaryOp, Expr, Place, Program, Projection, Root, Type, UnaryOp};
 use quotient_source::{SourceMap, Span};
@@ -13,7 +15,7 @@ use crate::dynamic::compile::CallPlace;
 use crate::dynamic::segments::{Segments, Sort};
 use crate::eval::{DEEP, SHALLOW};
 use crate::fault::{Fault, Site};
-use crate::layout::{Cell, Layout, size_of_type};
+use crate::layout::{Cell, Layout, scalar_cells, size_of_type};
 use crate::plain_compile::{has_links, is_plain};
 
 /// Compiles a program for a layout. The source map is asked for the texts that fault messages quote.
@@ -25,6 +27,7 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
         segments: if dynamic { Segments::new(program, layout) } else { Segments::default() },
         sources,
         code: Code::default(),
+        sites: HashMap::new(),
         span: None,
         nesting: 0,
         deepest: 0,
@@ -61,6 +64,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) segments: Segments,
     pub(crate) sources: &'a SourceMap,
     pub(crate) code: Code,
+    /// The numbers of its sites.
+    sites: HashMap<Site, SiteAt>,
     /// The innermost known place, for faults.
     pub(crate) span: Option<Span>,
     /// Expressions around the one being compiled; each holds at most a few values on the stack.
@@ -84,11 +89,12 @@ impl Compiler<'_> {
 
     pub(crate) fn site(&mut self, fault: Fault, span: Span) -> SiteAt {
         let site = Site { fault, span };
-        if let Some(known) = self.code.sites.iter().position(|s| *s == site) {
-            return known as u32;
+        let next = self.code.sites.len() as u32;
+        let known = *self.sites.entry(site.clone()).or_insert(next);
+        if known == next {
+            self.code.sites.push(site);
         }
-        self.code.sites.push(site);
-        self.code.sites.len() as u32 - 1
+        known
     }
 
     fn expr_code(&mut self, function: u32, expr: &Expr) -> CodeAt {
@@ -267,12 +273,11 @@ impl Compiler<'_> {
             ir::Action::Start { function: started, args, priority, result } => {
                 let layout = &self.layout.threads[started.0 as usize];
                 let callee = self.program.function(*started);
-                let params = callee.locals[..callee.params]
-                    .iter()
-                    .zip(&layout.locals)
-                    .take(args.len())
-                    .map(|(v, at)| (*at, Cell::of(&v.ty)))
-                    .collect();
+                let mut params = Vec::with_capacity(args.len());
+                for (v, at) in callee.locals[..callee.params].iter().zip(&layout.locals) {
+                    scalar_cells(self.program, &v.ty, *at, &mut params);
+                }
+                params.truncate(args.len());
                 self.code.starts.push(Start {
                     function: started.0,
                     params,

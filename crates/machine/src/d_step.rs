@@ -8,12 +8,10 @@
 use quotient_system::Successors;
 
 use crate::code::{Operation, SiteAt};
+use crate::endless::D_STEP_LIMIT;
 use crate::eval::Frame;
 use crate::machine::Machine;
 use crate::step::Ready;
-
-/// Locations passed by one `d_step` before it is called endless.
-const D_STEP_LIMIT: u32 = 50_000_000;
 
 /// How far a `d_step` came.
 pub(crate) enum Passage {
@@ -134,8 +132,13 @@ impl Machine {
             if !self.failed_assertions.is_empty() {
                 self.report_assertions(out);
             }
-            if passed > D_STEP_LIMIT {
+            if self.goes_round(passed) {
                 self.violate(endless, out);
+                self.unrecord_all(passed);
+                return Passage::Faulted;
+            }
+            if passed > D_STEP_LIMIT {
+                self.too_long();
                 self.unrecord_all(passed);
                 return Passage::Faulted;
             }

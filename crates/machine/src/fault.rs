@@ -4,7 +4,7 @@ use quotient_program::ClaimOrigin;
 use quotient_source::Span;
 
 /// A place in the program where a step can go wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Site {
     /// What goes wrong there.
     pub fault: Fault,
@@ -13,7 +13,7 @@ pub struct Site {
 }
 
 /// The ways in which a step goes wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// An assertion does not hold.
     Assertion {

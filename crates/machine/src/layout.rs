@@ -132,10 +132,21 @@ pub(crate) fn size_of_type(program: &Program, ty: &Type) -> u32 {
     }
 }
 
+/// Where the scalars of a value at `at` are, in order.
+pub(crate) fn scalar_cells(program: &Program, ty: &Type, at: u32, out: &mut Vec<(u32, Cell)>) {
+    let mut types = Vec::new();
+    program.scalar_types(ty, &mut types);
+    let mut next = at;
+    for cell in types.into_iter().map(Cell::of) {
+        out.push((next, cell));
+        next += cell.size();
+    }
+}
+
 /// The segment of a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadLayout {
-    /// Bytes of the location: 1 or 2.
+    /// Bytes of the location: 1, 2 or 4.
     pub(crate) location_size: u32,
     /// Where the priority is, if the program uses them.
     pub(crate) priority: Option<u32>,
@@ -297,7 +308,11 @@ fn thread_layout(program: &Program, function: &quotient_program::Function) -> Th
     // While a frame waits for a call to return, its location says which call (see `dynamic/frames.rs`).
     let calls = function.locations.iter().flat_map(|l| &l.transformations).flat_map(|t| &t.actions);
     let calls = calls.filter(|a| matches!(a, quotient_program::Action::Call { .. })).count();
-    let location_size = if function.locations.len() + calls <= 256 { 1 } else { 2 };
+    let location_size = match function.locations.len() + calls {
+        ..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        _ => 4,
+    };
     let mut at = location_size;
     let priority = program.features.priorities.then(|| {
         at += 1;
@@ -413,6 +428,8 @@ pub(crate) struct Shapes {
 /// Ids of threads and channels are bytes, as in SPIN.
 pub(crate) const MOST_THREADS: usize = 255;
 pub(crate) const MOST_CHANNELS: usize = 255;
+/// Most bytes of a state. (A thread with its channels is far from another 4 GiB: front ends see to that.)
+const MOST_BYTES: u32 = 1 << 30;
 
 impl Shapes {
     /// The shape before any thread: only the global channels.
@@ -446,6 +463,9 @@ impl Shapes {
         next.bytes += layout.threads[function.0 as usize].size;
         for (_, kind) in &layout.threads[function.0 as usize].channels {
             add_channel(&mut next, layout, *kind)?;
+        }
+        if next.bytes > MOST_BYTES {
+            return Err(format!("a state of more than {} MiB", MOST_BYTES >> 20));
         }
         next.words = next.bytes.div_ceil(8);
         let number = self.list.len() as u32;

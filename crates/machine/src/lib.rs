@@ -14,6 +14,7 @@ mod d_step;
 mod direct;
 mod direct_compile;
 mod dynamic;
+mod endless;
 mod eval;
 mod fault;
 mod graph;

@@ -50,6 +50,8 @@ pub struct Machine {
     pub(crate) start_args: Vec<i32>,
     pub(crate) values: Vec<i32>,
     pub(crate) exhausted: Option<String>,
+    /// A state that a `d_step` has passed.
+    pub(crate) round: Vec<u64>,
     /// Transformations taken at least once, by number.
     pub(crate) taken: Vec<bool>,
     /// Locations as machine code.
@@ -120,6 +122,7 @@ impl Machine {
             start_args: Vec::new(),
             values: Vec::new(),
             exhausted: None,
+            round: Vec::new(),
             recorder: None,
             bound: Vec::new(),
             claim_moves: Vec::new(),
@@ -167,10 +170,10 @@ impl Machine {
         // SAFETY: a thread's segment starts with its location.
         unsafe {
             let at = memory.add(base as usize);
-            if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
-                u32::from(*at)
-            } else {
-                u32::from(at.cast::<u16>().read_unaligned())
+            match self.layout.threads.get_unchecked(function as usize).location_size {
+                1 => u32::from(*at),
+                2 => u32::from(at.cast::<u16>().read_unaligned()),
+                _ => at.cast::<u32>().read_unaligned(),
             }
         }
     }
@@ -188,10 +191,10 @@ impl Machine {
         // SAFETY: as above.
         unsafe {
             let at = memory.add(base as usize);
-            if self.layout.threads.get_unchecked(function as usize).location_size == 1 {
-                *at = location as u8;
-            } else {
-                at.cast::<u16>().write_unaligned(location as u16);
+            match self.layout.threads.get_unchecked(function as usize).location_size {
+                1 => *at = location as u8,
+                2 => at.cast::<u16>().write_unaligned(location as u16),
+                _ => at.cast::<u32>().write_unaligned(location),
             }
         }
     }

@@ -33,7 +33,8 @@ pub struct Label {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// How many of the locals are parameters (they come first).
+    /// How many of the locals are parameters (they come first). The arguments of a start are their scalars, in order:
+    /// one for a number, one for each field of a structure. A structure that is a parameter has no initial values.
     pub params: usize,
     /// Local variables. A variable of an inner block has a place of its own.
     pub locals: Vec<Variable>,

@@ -207,6 +207,17 @@ impl Program {
         }
     }
 
+    /// The types of the scalars in a value of this type, in order.
+    pub fn scalar_types<'a>(&'a self, ty: &'a Type, out: &mut Vec<&'a Type>) {
+        match ty {
+            Type::Structure(id) => {
+                self.structure(*id).fields.iter().for_each(|f| self.scalar_types(&f.ty, out));
+            }
+            Type::Array(element, length) => (0..*length).for_each(|_| self.scalar_types(element, out)),
+            scalar => out.push(scalar),
+        }
+    }
+
     /// The structure with this id.
     pub fn structure(&self, id: StructureId) -> &Structure {
         &self.structures[id.0 as usize]

@@ -341,6 +341,8 @@ pub enum StatementKind {
         from: Expr,
         /// Greatest value.
         to: Expr,
+        /// It stands in the body of an `inline`: SPIN then never turns it into a choice of assignments.
+        in_inline: bool,
     },
     /// `atomic { … }`.
     Atomic(Sequence),

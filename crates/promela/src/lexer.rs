@@ -18,7 +18,7 @@ const PUNCTUATION: &[&str] = &[
 
 /// All tokens of a file, without an end marker.
 pub(crate) fn tokenize(file: FileId, text: &str) -> Vec<Token> {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0 };
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, in_directive: false };
     let mut tokens = Vec::new();
     let (mut line_start, mut space) = (true, true);
     loop {
@@ -39,7 +39,10 @@ pub(crate) fn tokenize(file: FileId, text: &str) -> Vec<Token> {
         let start = lexer.at;
         let kind = lexer.token();
         let span = Span::new(file, start, lexer.at);
-        tokens.push(Token { kind, span, origin: None, line_start, space, painted: false });
+        if line_start {
+            lexer.in_directive = kind == Kind::Punct("#");
+        }
+        tokens.push(Token { kind, span, origin: None, formal: None, line_start, space, painted: false });
         (line_start, space) = (false, false);
     }
 }
@@ -56,6 +59,8 @@ struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// On a line that starts with `#`.
+    in_directive: bool,
 }
 
 impl Lexer<'_> {
@@ -75,7 +80,8 @@ impl Lexer<'_> {
     }
 
     /// Skips white space and comments. A line break inside a comment counts as one, as it does for
-    /// SPIN, which reads the preprocessor's output line by line.
+    /// SPIN, which reads the preprocessor's output line by line; but a directive goes on after a comment that began on
+    /// its line, as in C. A `*/` that closes nothing is skipped, as SPIN's lexer does.
     fn blank(&mut self) -> Blank {
         let (mut space, mut line) = (false, false);
         while self.at < self.bytes.len() {
@@ -95,8 +101,9 @@ impl Lexer<'_> {
                         return Blank::OpenComment(start);
                     };
                     self.at = start + length + 4;
-                    line |= self.bytes[start..self.at].contains(&b'\n');
+                    line |= !(self.in_directive && !line) && self.bytes[start..self.at].contains(&b'\n');
                 }
+                b'*' if self.byte(1) == b'/' && !matches!(self.byte(2), b'/' | b'*') => self.at += 2,
                 _ => break,
             }
             space = true;

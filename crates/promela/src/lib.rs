@@ -81,7 +81,8 @@ pub fn parse_text(map: &mut SourceMap, name: &str, text: &str, options: &ParseOp
     parse_loaded(map, file, options)
 }
 
-fn parse_loaded(map: &mut SourceMap, file: FileId, options: &ParseOptions) -> Parsed {
+/// Parses a model whose text is in the map already.
+pub fn parse_loaded(map: &mut SourceMap, file: FileId, options: &ParseOptions) -> Parsed {
     let mut diagnostics = Diagnostics::new();
     let preprocessed = preprocess(map, &mut diagnostics, file, options, MacroTable::default());
     let mut model = ast::Model::default();

@@ -45,6 +45,8 @@ pub(crate) struct Token {
     pub span: Span,
     /// Its place in the macro definition that spelled it.
     pub origin: Option<Span>,
+    /// The parameter that it stands for, where it is part of an argument of an inline.
+    pub formal: Option<Span>,
     /// Whether a line break stands before it.
     pub line_start: bool,
     /// Whether white space stands before it.
@@ -56,7 +58,7 @@ pub(crate) struct Token {
 impl Token {
     /// A plain token at `span`.
     pub fn new(kind: Kind, span: Span) -> Token {
-        Token { kind, span, origin: None, line_start: false, space: false, painted: false }
+        Token { kind, span, origin: None, formal: None, line_start: false, space: false, painted: false }
     }
 
     /// Whether it is the operator `punct`.

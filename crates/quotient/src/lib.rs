@@ -61,6 +61,7 @@ mod dot;
 mod evidence;
 mod fairness;
 mod journal;
+mod language;
 mod load;
 mod question;
 mod recording;
@@ -75,6 +76,7 @@ pub use check::{
 };
 pub use dot::MOST_DRAWN;
 pub use journal::{Journal, Known, KnownViolation};
+pub use language::Language;
 pub use load::{LoadError, LoadOptions, Model};
 pub use question::Question;
 pub use relative::{Refused, Relative};

@@ -1,21 +1,25 @@
 //! Models from files.
 
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quotient_bir::LowerOptions;
 use quotient_program::{Extension, Program};
 use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
-use quotient_source::{Diagnostics, SourceMap, render};
+use quotient_source::{Diagnostics, FileId, SourceMap, render};
 
 use crate::bir_claims;
+use crate::language::Language;
 
 /// What is told to the front end.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// `-D NAME=VALUE`: a macro of Promela, a constant of BIR.
     pub defines: Vec<(String, String)>,
+    /// The language, where neither the file's extension nor its text should decide.
+    pub language: Option<Language>,
     /// `-I DIR`: where Promela's `#include` looks.
     pub include_dirs: Vec<PathBuf>,
     /// Properties given apart from the model: `--ltl` and the like. They become claims behind the model's own.
@@ -54,7 +58,7 @@ impl LoadError {
         match self {
             LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
             LoadError::UnknownKind(path) => format!(
-                "error: {} is no kind of file that quotient knows\nhelp: Promela models end in .pml, .prm, .promela or .spin, BIR models in .bir",
+                "error: {}: unknown file type; quotient reads .pml, .bir, .c, .cc, .cpp, .clp, .await, .smt2\nhelp: say in which language the model is written: --language promela or --language bir",
                 path.display()
             ),
             LoadError::Invalid(sources, diagnostics) => {
@@ -75,25 +79,40 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// Reads a file or, for `-`, the standard input.
+fn read(sources: &mut SourceMap, path: &Path) -> std::io::Result<FileId> {
+    if path != Path::new("-") {
+        return sources.load(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(sources.add("-", String::from_utf8_lossy(&bytes)))
+}
+
 impl Model {
-    /// Reads a model from a file.
+    /// Reads a model from a file; `-` is the standard input.
     pub fn load(path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        if extension == "bir" {
-            let mut sources = SourceMap::new();
-            let parsed = quotient_bir::parse_file(&mut sources, path)
-                .map_err(|error| LoadError::Unreadable(path.into(), error))?;
-            return Model::from_bir(sources, parsed, options);
-        }
-        if !matches!(extension, "pml" | "prm" | "promela" | "spin" | "pr") && path.is_file() {
-            return Err(LoadError::UnknownKind(path.into()));
-        }
         let mut sources = SourceMap::new();
-        let parse =
-            ParseOptions { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
-        let parsed = quotient_promela::parse_file(&mut sources, path, &parse)
-            .map_err(|error| LoadError::Unreadable(path.into(), error))?;
-        Model::from_parsed(sources, parsed, &options.properties)
+        let file = read(&mut sources, path).map_err(|error| LoadError::Unreadable(path.into(), error))?;
+        let language = options
+            .language
+            .or_else(|| Language::from_extension(path))
+            .or_else(|| Language::from_text(sources.text(file)));
+        match language {
+            Some(Language::Promela) => {
+                let parse = ParseOptions {
+                    defines: options.defines.clone(),
+                    include_dirs: options.include_dirs.clone(),
+                };
+                let parsed = quotient_promela::parse_loaded(&mut sources, file, &parse);
+                Model::from_parsed(sources, parsed, &options.properties)
+            }
+            Some(Language::Bir) => {
+                let parsed = quotient_bir::parse_loaded(&sources, file);
+                Model::from_bir(sources, parsed, options)
+            }
+            None => Err(LoadError::UnknownKind(path.into())),
+        }
     }
 
     /// Reads a Promela model from memory.

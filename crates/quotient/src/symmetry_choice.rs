@@ -192,7 +192,8 @@ fn dead_locals(program: &quotient_program::Program) -> Vec<Vec<Vec<bool>>> {
     let functions = program.functions.iter().zip(remote);
     functions
         .map(|(function, remote)| {
-            let live = liveness::live(function);
+            // Without an analysis no variable has been forgotten, and every location has an empty list.
+            let live = liveness::live(function).unwrap_or_default();
             live.iter()
                 .map(|live| live.iter().zip(&remote).map(|(live, remote)| !live && !remote).collect())
                 .collect()

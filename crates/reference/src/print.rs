@@ -189,7 +189,7 @@ fn simple(kind: &StatementKind) -> String {
             let args = if *peek { format!("<{args}>") } else { args };
             format!("{}{operator}{args}", text_of(channel))
         }
-        StatementKind::Select { variable, from, to } => {
+        StatementKind::Select { variable, from, to, .. } => {
             format!("select ({} : {} .. {})", text_of(variable), print_expression(from), print_expression(to))
         }
         StatementKind::Else => "else".to_string(),

@@ -92,9 +92,15 @@ fn access(t: &quotient_program::Transformation, locals: usize) -> Access {
     access
 }
 
-/// Live locals at each location.
-pub fn live(function: &Function) -> Vec<Vec<bool>> {
+/// Most pairs of a location and a local that a function is analysed for. A table of them all is made and gone through several times.
+const MOST_PAIRS: usize = 1 << 24;
+
+/// Live locals at each location; `None` for a function that is too large: then all of them count as live.
+pub fn live(function: &Function) -> Option<Vec<Vec<bool>>> {
     let locals = function.locals.len();
+    if locals.saturating_mul(function.locations.len()) > MOST_PAIRS {
+        return None;
+    }
     let accesses: Vec<Vec<Access>> = function
         .locations
         .iter()
@@ -131,7 +137,7 @@ pub fn live(function: &Function) -> Vec<Vec<bool>> {
             }
         }
     }
-    live
+    Some(live)
 }
 
 /// Locals that the catches of a location read.
@@ -174,7 +180,7 @@ pub fn forget_dead(program: &mut Program) -> usize {
     let remote = remotely_read(program);
     let mut forgotten = 0;
     for (index, function) in program.functions.iter_mut().enumerate() {
-        let live = live(function);
+        let Some(live) = live(function) else { continue };
         let locals = function.locals.len();
         let entry = function.entry.0 as usize;
         function.dead_at_start = (0..locals)

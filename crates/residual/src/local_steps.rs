@@ -29,7 +29,7 @@
 
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{
-    Action, Expr, Function, FunctionId, Location, Operation, Place, Program, Root, Transformation, VariableId,
+    Action, Expr, Function, Location, Operation, Place, Program, Root, Transformation, VariableId,
 };
 
 use crate::control::kept_behind;
@@ -43,13 +43,14 @@ pub fn merge(program: &mut Program) -> usize {
     let remote = remotely_read(program);
     let partners = partners_are_missed(program);
     let scratch: Vec<bool> = program.globals.iter().map(|g| g.scratch).collect();
+    let named = named_locations(program);
     let mut merged = 0;
     for (index, remote) in remote.iter().enumerate() {
         let function = &program.functions[index];
         if function.provided.is_some() {
             continue;
         }
-        let named = named_locations(program, FunctionId(index as u32));
+        let named = &named[index];
         let mut transient: Vec<bool> = (0..function.locations.len())
             .map(|l| {
                 let unnoticed = |target: quotient_program::LocationId| !named[target.0 as usize];
@@ -99,21 +100,19 @@ fn partners_are_missed(program: &Program) -> bool {
         })
 }
 
-/// Locations that some expression refers to.
-fn named_locations(program: &Program, function: FunctionId) -> Vec<bool> {
-    struct Labels<'a>(&'a Program, FunctionId, Vec<bool>);
+/// Locations of each function that some expression refers to.
+fn named_locations(program: &Program) -> Vec<Vec<bool>> {
+    struct Labels<'a>(&'a Program, Vec<Vec<bool>>);
     impl Visitor for Labels<'_> {
         fn expr(&mut self, e: &Expr) {
             if let Expr::At { label, .. } = e {
                 let label = self.0.labels[label.0 as usize];
-                if label.function == self.1 {
-                    self.2[label.location.0 as usize] = true;
-                }
+                self.1[label.function.0 as usize][label.location.0 as usize] = true;
             }
         }
     }
-    let named = vec![false; program.function(function).locations.len()];
-    let mut labels = Labels(program, function, named);
+    let named = program.functions.iter().map(|f| vec![false; f.locations.len()]).collect();
+    let mut labels = Labels(program, named);
     for reader in program.readers() {
         reader.provided.iter().for_each(|e| visit::expr(e, &mut labels));
         reader
@@ -122,7 +121,7 @@ fn named_locations(program: &Program, function: FunctionId) -> Vec<bool> {
             .flat_map(|l| &l.transformations)
             .for_each(|t| visit::transformation(t, &mut labels));
     }
-    labels.2
+    labels.1
 }
 
 /// A claim that can count steps, or that asks where a thread stands or whether it can move: merged steps would show.

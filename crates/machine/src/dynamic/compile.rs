@@ -162,7 +162,12 @@ impl Compiler<'_> {
             let layout = &self.layout.threads[index];
             let mut params = Vec::new();
             for (v, at) in function.locals[..function.params].iter().zip(&layout.locals) {
-                params.push(self.slot(&v.ty, *at, v.span));
+                let (mut types, mut at) = (Vec::new(), *at);
+                program.scalar_types(&v.ty, &mut types);
+                for ty in types {
+                    params.push(self.slot(ty, at, v.span));
+                    at += Cell::of(ty).size();
+                }
             }
             let catches = function.catches.iter().map(|c| Catch {
                 record: c.exception.0,

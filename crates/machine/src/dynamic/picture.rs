@@ -224,7 +224,7 @@ impl Writer<'_> {
         let last = shape.words * 8 - 8;
         for frame in &frames {
             let bytes = layout.threads[frame.kind as usize].location_size;
-            let mask = if bytes == 1 { 0xff } else { 0xffff };
+            let mask = (1u64 << (8 * bytes)) - 1;
             let read = frame.at.min(last);
             let constant = u64::from(frame.kind) << 32;
             self.picture.words.push(Word { at: read, shift: (frame.at - read) * 8, mask, constant });

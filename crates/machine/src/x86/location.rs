@@ -124,7 +124,7 @@ impl<'a> Translator<'a> {
             let done = self.asm.label();
             self.asm.alu_constant(Alu::Cmp, Reg::R12, self.thread as i32 + 1);
             self.asm.jump_if(Cond::Equal, done);
-            let size = if next.wide { 2 } else { 1 };
+            let size = next.size;
             self.asm.load(Reg::Rax, at(Reg::Rdi, next.at as i32), size, false);
             self.asm.address(Reg::Rcx, list);
             self.asm.jump_through(Mem { base: Reg::Rcx, index: Some((Reg::Rax, 8)), at: 0 });

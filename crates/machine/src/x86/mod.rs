@@ -96,8 +96,8 @@ struct ShapeCode {
 struct ThreadCode {
     /// The byte of its location.
     at: u32,
-    /// The location has two bytes.
-    wide: bool,
+    /// Bytes of the location.
+    size: u32,
     /// Its first location in the list of entries.
     first: u32,
 }
@@ -109,7 +109,11 @@ impl ThreadCode {
         // SAFETY: the location is inside the state.
         let location = unsafe {
             let place = state.as_ptr().cast::<u8>().add(self.at as usize);
-            if self.wide { u32::from(place.cast::<u16>().read_unaligned()) } else { u32::from(*place) }
+            match self.size {
+                1 => u32::from(*place),
+                2 => u32::from(place.cast::<u16>().read_unaligned()),
+                _ => place.cast::<u32>().read_unaligned(),
+            }
         };
         (self.first + location) as usize
     }
@@ -155,8 +159,8 @@ impl Machine {
         let threads = &self.shapes.list[shape as usize].threads;
         for thread in threads {
             let locations = &self.code.functions[thread.kind as usize].locations;
-            let wide = self.layout.threads[thread.kind as usize].location_size == 2;
-            code.threads.push(ThreadCode { at: thread.at, wide, first: entries });
+            let size = self.layout.threads[thread.kind as usize].location_size;
+            code.threads.push(ThreadCode { at: thread.at, size, first: entries });
             entries += locations.len() as u32;
             let most = locations.iter().map(|l| (l.end - l.first) as usize).max();
             code.most = code.most.max(most.unwrap_or(0));

@@ -47,6 +47,7 @@ impl Lowering<'_> {
                 self.typedef(typedef);
             }
         }
+        self.measure_structures();
     }
 
     /// The set of a name, made if need be.
@@ -101,13 +102,6 @@ impl Lowering<'_> {
                     continue;
                 }
                 let ty = self.type_of(&declaration.ty, variable);
-                if self.contains(&ty, id) {
-                    self.report(
-                        Diagnostic::error(variable.span, format!("`{}` contains itself", typedef.name.name))
-                            .help("a structure lies inside the one that has it as a field: use an index instead"),
-                    );
-                    continue;
-                }
                 let init = self.initialiser(variable, &ty);
                 fields.push(Variable {
                     name: variable.name.name.clone(),
@@ -119,16 +113,6 @@ impl Lowering<'_> {
             }
         }
         self.program.structures[id.0 as usize].fields = fields;
-    }
-
-    fn contains(&self, ty: &Type, id: StructureId) -> bool {
-        match ty {
-            Type::Structure(other) => {
-                *other == id || self.program.structure(*other).fields.iter().any(|f| self.contains(&f.ty, id))
-            }
-            Type::Array(element, _) => self.contains(element, id),
-            _ => false,
-        }
     }
 
     /// The type of a variable: its type name with width and length.
@@ -150,13 +134,14 @@ impl Lowering<'_> {
             other => self.scalar_type(other),
         };
         let element = if variable.pointer { self.pointer_to(element) } else { element };
-        match &variable.length {
+        let ty = match &variable.length {
             None => element,
             Some(length) => {
                 let length = self.constant_in(length, 1, MOST_ELEMENTS, "the length of an array");
                 Type::Array(Box::new(element), length as u32)
             }
-        }
+        };
+        self.fitting(ty, &variable.name.name, variable.span)
     }
 
     pub(super) fn scalar_type(&mut self, name: &ast::TypeName) -> Type {
@@ -248,7 +233,7 @@ impl Lowering<'_> {
             }
             ast::Initialiser::Expr(e) => {
                 if matches!(element, Type::Structure(_)) {
-                    self.error(e.span, "a structure cannot be initialised by a value: assign its fields");
+                    self.ignored_value(e);
                     return Init::Default;
                 }
                 Init::Fill(self.typed(e, element))
@@ -274,9 +259,24 @@ impl Lowering<'_> {
         }
     }
 
+    /// The initial value of a structure. SPIN accepts one and does nothing with it; where the declaration is a step of the
+    /// process, its verifier does not compile.
+    fn ignored_value(&mut self, e: &ast::Expr) {
+        self.expr(e);
+        let a_step = self.current.as_ref().is_some_and(|b| !b.declarations_first);
+        let help = "give the fields their values: in the typedef, or by assignments";
+        self.report(match a_step {
+            true => Diagnostic::error(e.span, "a structure cannot be given a single value").help(help),
+            false => {
+                Diagnostic::warning(e.span, "this value is ignored, as in SPIN: the variable is a structure")
+                    .help(help)
+            }
+        });
+    }
+
     pub(super) fn channel_type(&mut self, channel: &ast::ChannelInit) -> ChannelTypeId {
         let capacity = self.constant_in(&channel.capacity, 0, 255, "the capacity of a channel") as u32;
-        let mut fields = Vec::new();
+        let mut types = Vec::new();
         for (name, span) in &channel.fields {
             let ty = match name {
                 ast::TypeName::Unsigned => {
@@ -285,7 +285,11 @@ impl Lowering<'_> {
                 }
                 other => self.scalar_type(other),
             };
-            self.flatten(&ty, &mut fields);
+            types.push(ty);
+        }
+        let mut fields = Vec::new();
+        if self.channel_fits(&types, capacity, channel.span) {
+            types.iter().for_each(|ty| self.flatten(ty, &mut fields));
         }
         let kind = ChannelType { capacity, fields };
         let known = self.program.channel_types.iter().position(|k| *k == kind);

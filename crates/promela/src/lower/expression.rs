@@ -8,6 +8,7 @@ use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::constant::binary_op;
+use super::parameter::OWN_ID;
 use super::pointer::Sort;
 use crate::ast;
 use crate::ast::ExprKind;
@@ -160,7 +161,9 @@ impl Lowering<'_> {
         if let Some(constant) = self.mtype_constant(r) {
             return Expr::Const(constant);
         }
-        if let Some(predefined) = Self::predefined(name) {
+        if let Some(predefined) = Self::predefined(name)
+            && !(name == OWN_ID && self.local(OWN_ID).is_some())
+        {
             if r.parts.len() > 1 || r.parts[0].index.is_some() {
                 self.error(r.span, format!("`{name}` has no parts"));
             }
@@ -398,12 +401,19 @@ impl Lowering<'_> {
         place.is_some_and(|p| matches!(p.ty, Type::Structure(_)))
     }
 
-    /// The scalars of a place, in order.
-    pub(super) fn leaves(&self, place: &Place) -> Vec<Place> {
+    /// The scalars of a place, in order; none, and an error, if there are too many.
+    pub(super) fn leaves(&mut self, place: &Place) -> Vec<Place> {
+        if !self.can_be_copied(&place.ty, place.span) {
+            return Vec::new();
+        }
+        self.scalars_of(place)
+    }
+
+    fn scalars_of(&self, place: &Place) -> Vec<Place> {
         let down = |projection: Projection, ty: Type| {
             let mut path = place.path.clone();
             path.push(projection);
-            self.leaves(&Place { root: place.root.clone(), path, ty, span: place.span })
+            self.scalars_of(&Place { root: place.root.clone(), path, ty, span: place.span })
         };
         match &place.ty {
             Type::Structure(id) => {
@@ -440,7 +450,12 @@ impl Lowering<'_> {
                         out.push(Pattern::Match(Expr::Const(value)));
                         continue;
                     }
-                    if Self::predefined(&r.parts[0].name.name).is_some() {
+                    let name = r.parts[0].name.name.as_str();
+                    if name == OWN_ID && r.parts.len() == 1 && self.local(OWN_ID).is_some() {
+                        if !poll {
+                            self.warn_own_id(r.span);
+                        }
+                    } else if Self::predefined(name).is_some() {
                         self.report(
                             Diagnostic::error(
                                 r.span,
@@ -480,20 +495,21 @@ impl Lowering<'_> {
         };
         let thread = match pid {
             Some(pid) => self.expr(pid),
-            // As in SPIN's verifiers: the first process of that kind.
-            None if self.in_claim => Expr::Oldest(function),
-            None => {
-                let info = &self.proctypes[function.0 as usize];
-                if info.active != 1 {
-                    let message = format!("which process of `{}` is meant?", proctype.name);
-                    self.report(
-                        Diagnostic::error(proctype.span, message)
-                            .help(format!("give its number: `{}[pid]`", proctype.name)),
-                    );
-                    return None;
-                }
-                Expr::Const(info.first_pid as i32)
+            None if self.receives_own_id.contains(&proctype.name) => {
+                self.report(
+                    Diagnostic::error(
+                        proctype.span,
+                        format!(
+                            "which process of `{}` is meant? It overwrites its own `_pid`",
+                            proctype.name
+                        ),
+                    )
+                    .help(format!("give its number: `{}[pid]`", proctype.name)),
+                );
+                return None;
             }
+            // As in SPIN's verifiers: the first process of that kind that is there.
+            None => Expr::Oldest(function),
         };
         Some((function, thread))
     }

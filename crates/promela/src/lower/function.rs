@@ -94,7 +94,7 @@ impl Lowering<'_> {
                     self.report(Diagnostic::error(span, message).related(header, "declared here"));
                 }
                 self.check_result(target.as_ref(), returns.as_ref().map(Sort::of), span);
-                let args = args.iter().zip(&params).map(|(a, (ty, _))| self.typed(a, ty)).collect();
+                let args = args.iter().zip(&params).map(|(a, ty)| self.typed(a, ty)).collect();
                 (Callee::Function(function), args)
             }
             None => {
@@ -172,7 +172,7 @@ impl Lowering<'_> {
                 if info.params.len() != call.args.len() {
                     continue;
                 }
-                let params_fit = info.params.iter().zip(&call.args).all(|((ty, _), s)| s.fits(Sort::of(ty)));
+                let params_fit = info.params.iter().zip(&call.args).all(|(ty, s)| s.fits(Sort::of(ty)));
                 let returns = info.returns.as_ref().map(Sort::of);
                 let result_fits = call.result.is_none_or(|wanted| returns.is_some_and(|r| r.fits(wanted)));
                 if !params_fit || !result_fits {

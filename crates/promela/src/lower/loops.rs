@@ -125,18 +125,17 @@ impl Lowering<'_> {
         }
     }
 
-    /// `select (i : from .. to)`.
+    /// `select (i : from .. to)`: a choice of assignments of `values`, if they are given; else it counts up.
     pub(super) fn select(
         &mut self,
         context: &mut Context,
         variable: &ast::Reference,
-        from: &ast::Expr,
-        to: &ast::Expr,
+        (from, to): (&ast::Expr, &ast::Expr),
+        values: Option<std::ops::RangeInclusive<i32>>,
         span: Span,
         out: &mut Vec<ElementId>,
     ) -> Option<ElementId> {
         let index = self.scalar_place(variable)?;
-        let values = listed(variable, from, to);
         let [name, low, high] = [variable.span, from.span, to.span].map(|span| self.text(span));
         let (from, to) = (self.expr(from), self.expr(to));
         if let Some(values) = values {
@@ -166,8 +165,8 @@ impl Lowering<'_> {
 }
 
 /// The values of a `select` that SPIN turns into a choice of assignments: a plain name and two numbers that are not far
-/// apart. (Any other `select` counts up from the first value.)
-fn listed(
+/// apart, outside of an `inline`. (Any other `select` counts up from the first value.)
+pub(super) fn listed(
     variable: &ast::Reference,
     from: &ast::Expr,
     to: &ast::Expr,

@@ -18,13 +18,15 @@ mod function;
 mod guards;
 mod loops;
 mod names;
+mod parameter;
 mod pointer;
 mod remote;
 mod scratch;
 mod simple;
+mod size;
 mod statement;
 
-use quotient_program::{Function, FunctionId, Init, IntType, LocationId, Observer, Operation, Program, Type};
+use quotient_program::{Function, FunctionId, IntType, LocationId, Observer, Operation, Program, Type};
 use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast;
@@ -57,6 +59,7 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         names: Names::default(),
         proctypes: Vec::new(),
         remote_labels: Vec::new(),
+        receives_own_id: Vec::new(),
         label_names: Vec::new(),
         remote_locals: None,
         current: None,
@@ -80,11 +83,8 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
 /// A proctype before its body is translated.
 struct ProctypeInfo {
     name: String,
-    params: Vec<(Type, Span)>,
-    /// Instances alive at the start.
-    active: u32,
-    /// The pid of the first of them.
-    first_pid: u32,
+    /// The types of its arguments: the scalars of its parameters, in order.
+    params: Vec<Type>,
     /// Labels and the locations they stand for, once the body is translated.
     labels: Vec<(String, LocationId)>,
     /// A function that is called rather than a process.
@@ -102,6 +102,8 @@ struct Lowering<'a> {
     proctypes: Vec<ProctypeInfo>,
     /// Labels that some expression refers to from outside: (proctype, label).
     remote_labels: Vec<(String, String)>,
+    /// Proctypes that receive into `_pid`.
+    receives_own_id: Vec<String>,
     /// The names of the program's labels, each at the place that refers to it.
     label_names: Vec<ast::Ident>,
     /// Every function's locals, when some expression refers to those of another function.
@@ -146,6 +148,7 @@ impl Lowering<'_> {
         self.collect_proctypes(model);
         let remote = remote::references(model, properties);
         self.remote_labels = remote.labels;
+        self.receives_own_id = remote.receives_own_id;
         self.program.features.priorities = remote.priorities;
         if remote.variables {
             // Another process's variables are known only when it has been translated: once for that, then
@@ -164,6 +167,9 @@ impl Lowering<'_> {
             if let ast::Unit::Trace(trace) = unit {
                 self.trace(trace);
             }
+        }
+        if !self.diagnostics.has_errors() {
+            self.check_first_state();
         }
         if self.program.initial.is_empty() && !self.diagnostics.has_errors() {
             self.report(
@@ -205,7 +211,7 @@ impl Lowering<'_> {
     }
 
     fn proctype_named(&self, name: &str) -> Option<FunctionId> {
-        self.proctypes.iter().position(|p| p.name == name).map(|i| FunctionId(i as u32))
+        self.names.proctypes.get(name).copied()
     }
 
     fn collect_proctypes(&mut self, model: &ast::Model) {
@@ -225,8 +231,8 @@ impl Lowering<'_> {
                 ast::Unit::Init(init) => (INIT.into(), init.span, &[][..], 1),
                 _ => continue,
             };
-            if let Some(known) = self.proctypes.iter().find(|p| p.name == name) {
-                let first = known.span;
+            if let Some(known) = self.proctype_named(&name) {
+                let first = self.proctypes[known.0 as usize].span;
                 let what = if name == INIT {
                     "a second `init`".into()
                 } else {
@@ -239,27 +245,20 @@ impl Lowering<'_> {
             for declaration in params {
                 for variable in &declaration.variables {
                     let ty = self.type_of(&declaration.ty, variable);
-                    if matches!(ty, Type::Array(..) | Type::Structure(_)) {
-                        self.report(
-                            Diagnostic::error(variable.span, "a parameter must be a single value")
-                                .help("pass the elements one by one, or use a global variable"),
-                        );
-                    }
-                    types.push((ty, variable.span));
+                    self.check_parameter(&ty, variable.span, matches!(unit, ast::Unit::Function(_)));
+                    self.flatten(&ty, &mut types);
                 }
             }
             let returns = match unit {
                 ast::Unit::Function(f) => f.returns.as_ref().map(|ty| self.scalar_type(ty)),
                 _ => None,
             };
-            let first_pid = self.program.initial.len() as u32;
             let id = FunctionId(self.proctypes.len() as u32);
             self.program.initial.extend(std::iter::repeat_n(id, active as usize));
+            self.names.proctypes.insert(name.clone(), id);
             self.proctypes.push(ProctypeInfo {
                 name,
                 params: types,
-                active,
-                first_pid,
                 labels: Vec::new(),
                 is_function: matches!(unit, ast::Unit::Function(_)),
                 returns,
@@ -333,10 +332,11 @@ impl Lowering<'_> {
                     };
                     self.error(span, "a parameter has no initial value: `run` gives it");
                 }
-                self.declare_local(&declaration.ty, variable, Init::Default);
+                self.declare_parameter(&declaration.ty, variable);
             }
         }
         let param_count = self.locals().len();
+        self.declare_own_id(name, span);
         let provided = provided.map(|e| self.expr(e));
         let priority = priority.map_or(1, |e| self.constant_in(e, 1, 255, "a priority"));
         let flow = self.elements(sequence, end);
@@ -434,17 +434,6 @@ impl Lowering<'_> {
                 }
             }
         }
-    }
-
-    /// A local of the running function; the scope it is declared in is the innermost one.
-    fn declare_local(
-        &mut self,
-        ty: &ast::TypeName,
-        variable: &ast::Variable,
-        init: Init,
-    ) -> quotient_program::VariableId {
-        let ty = self.type_of(ty, variable);
-        self.add_local(&variable.name, ty, init)
     }
 
     fn integer(name: &ast::TypeName) -> Option<IntType> {

@@ -1,5 +1,6 @@
 //! What a model refers to across processes, found before anything is translated.
 
+use super::parameter::OWN_ID;
 use crate::ast::{
     ChannelInit, Choice, Declaration, DynamicStatement, Expr, ExprKind, Formula, FormulaKind, Initialiser,
     Model, NewObject, PointerValue, Property, PropertyKind, ReceiveArg, Reference, Sequence, Statement,
@@ -15,6 +16,10 @@ pub(super) struct Remote {
     pub(super) variables: bool,
     /// Priorities are given or set anywhere.
     pub(super) priorities: bool,
+    /// Proctypes that receive into `_pid`.
+    pub(super) receives_own_id: Vec<String>,
+    /// The proctype being looked at.
+    process: String,
 }
 
 /// All references of a model.
@@ -24,11 +29,13 @@ pub(super) fn references(model: &Model, properties: &[Property]) -> Remote {
         match unit {
             Unit::Proctype(p) => {
                 remote.priorities |= p.priority.is_some();
+                remote.process.clone_from(&p.name.name);
                 p.provided.iter().for_each(|e| remote.expr(e));
                 remote.sequence(&p.body);
             }
             Unit::Init(init) => {
                 remote.priorities |= init.priority.is_some();
+                remote.process = super::INIT.into();
                 remote.sequence(&init.body);
             }
             Unit::Function(f) => remote.sequence(&f.body),
@@ -98,6 +105,11 @@ impl Remote {
             StatementKind::Receive { channel, args, .. } => {
                 self.reference(channel);
                 self.receive_args(args);
+                let own_id =
+                    |a: &ReceiveArg| matches!(a, ReceiveArg::Variable(r) if r.parts[0].name.name == OWN_ID);
+                if args.iter().any(own_id) && self.receives_own_id.last() != Some(&self.process) {
+                    self.receives_own_id.push(self.process.clone());
+                }
             }
             StatementKind::If(choices) | StatementKind::Do(choices) => self.choices(choices),
             StatementKind::ForRange { variable, from, to, body } => {
@@ -111,7 +123,7 @@ impl Remote {
                 self.reference(collection);
                 self.sequence(body);
             }
-            StatementKind::Select { variable, from, to } => {
+            StatementKind::Select { variable, from, to, .. } => {
                 self.reference(variable);
                 self.expr(from);
                 self.expr(to);

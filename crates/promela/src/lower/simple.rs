@@ -63,12 +63,13 @@ impl Lowering<'_> {
         }
         let types = self.proctypes[function.0 as usize].params.clone();
         let params = types.len();
+        let mut args = self.arguments(args, &types);
         if args.len() != params {
             let message = format!("`{}` takes {params} arguments, {} are given", proctype.name, args.len());
             let header = self.proctypes[function.0 as usize].span;
             self.report(Diagnostic::error(e.span, message).related(header, "declared here"));
+            args.truncate(params);
         }
-        let args = args.iter().zip(&types).map(|(a, (ty, _))| self.typed(a, ty)).collect();
         let priority = priority.as_ref().map(|p| self.expr(p));
         vec![Action::Start { function, args, priority, result }]
     }
@@ -90,11 +91,13 @@ impl Lowering<'_> {
             && self.is_aggregate(to)
         {
             let (Some(to), Some(from)) = (self.place(to), self.place(from)) else { return Vec::new() };
-            if to.ty != from.ty {
+            let (to, from) = (self.leaves(&to), self.leaves(&from));
+            // A parameter's type differs from the typedef in its initial values alone.
+            if to.len() != from.len() || to.iter().zip(&from).any(|(to, from)| to.ty != from.ty) {
                 self.error(value.span, "these structures have different types");
                 return Vec::new();
             }
-            let pairs = self.leaves(&to).into_iter().zip(self.leaves(&from));
+            let pairs = to.into_iter().zip(from);
             return pairs.map(|(to, from)| Action::Assign(to, Expr::Load(from))).collect();
         }
         let Some(place) = self.scalar_place(to) else { return Vec::new() };
@@ -201,7 +204,9 @@ impl Lowering<'_> {
                     }
                     let Some(arg) = args.next() else {
                         missing = true;
-                        break;
+                        text.push('%');
+                        text.extend(kind);
+                        continue;
                     };
                     if !text.is_empty() {
                         parts.push(PrintfPart::Text(std::mem::take(&mut text)));
@@ -230,9 +235,15 @@ impl Lowering<'_> {
                 other => text.push(other),
             }
         }
-        if missing || args.next().is_some() {
+        let surplus = args.len();
+        for arg in args {
+            // It must be right, although nobody sees it.
+            self.expr(arg);
+        }
+        if missing || surplus > 0 {
+            let what = if missing { "a format without a value" } else { "a value without a format" };
             self.report(
-                Diagnostic::error(span, "the number of formats and of values differ")
+                Diagnostic::warning(span, format!("this `printf` has {what}"))
                     .help("each %d, %u, %x, %o, %c or %e takes one value"),
             );
         }

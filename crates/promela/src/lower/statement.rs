@@ -7,6 +7,7 @@ use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::elements::{ElementId, Flow, Kind, Sequence, SequenceId, Target};
+use super::loops;
 use super::names::Scope;
 use crate::ast;
 use crate::ast::StatementKind;
@@ -253,8 +254,9 @@ impl Lowering<'_> {
             StatementKind::ForIn { variable, collection, body } => {
                 return self.for_in(context, variable, collection, body, span, out);
             }
-            StatementKind::Select { variable, from, to } => {
-                return self.select(context, variable, from, to, span, out);
+            StatementKind::Select { variable, from, to, in_inline } => {
+                let values = if *in_inline { None } else { loops::listed(variable, from, to) };
+                return self.select(context, variable, (from, to), values, span, out);
             }
             StatementKind::Atomic(sequence) => {
                 let inner = self.scoped(context, sequence);

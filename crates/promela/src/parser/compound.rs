@@ -183,7 +183,7 @@ impl Parser<'_> {
         self.expect("(", "after `select`")?;
         let variable = self.reference()?;
         let (from, to) = self.range("select", open)?;
-        Ok(StatementKind::Select { variable, from, to })
+        Ok(StatementKind::Select { variable, from, to, in_inline: self.inlines.in_call() })
     }
 
     /// Skips to the `)` of `for (i = 0; …)` and over the block behind it.

@@ -9,21 +9,15 @@ use super::Parser;
 use crate::token::{Kind, Token};
 
 impl Parser<'_> {
-    /// The span of a statement that consists of the tokens from `start` to the one taken last; `written` is where it would be
-    /// if it stood in a file as it is.
+    /// The span of a statement that consists of the tokens from `start` to the one taken last; `written` is the place in a file
+    /// that it comes from.
     pub(super) fn statement_span(&mut self, start: usize, written: Span) -> Span {
         let tokens = &self.tokens[start..self.at.max(start)];
         let in_one_piece = in_one_piece(tokens);
-        let (body, call) = match (self.inlines.innermost_body(), self.inlines.outermost_call()) {
-            (Some(body), Some(call)) => (Some(body), Some(call)),
-            _ if in_one_piece => return written,
-            _ => (None, None),
-        };
-        // In the body of an inline, where it is called with other words.
-        let own = |t: &&Token| {
-            body.is_some_and(|b| b.file == t.span.file && (b.start..b.end).contains(&t.span.start))
-        };
-        let at = tokens.iter().find(own).map_or(written, |t| t.span);
+        let call = self.inlines.outermost_call();
+        if call.is_none() && in_one_piece {
+            return written;
+        }
         let text = match tokens {
             [first, .., last] if in_one_piece => {
                 let text = self.sources.slice(first.span.to(last.span));
@@ -31,7 +25,7 @@ impl Parser<'_> {
             }
             _ => spelled(tokens),
         };
-        self.expansions.add(&text, at, call)
+        self.expansions.add(&text, written, call)
     }
 }
 

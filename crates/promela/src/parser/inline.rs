@@ -56,14 +56,14 @@ impl Inlines {
         self.definitions.contains_key(name)
     }
 
+    /// Whether the body of an inline is being read.
+    pub fn in_call(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
     /// Names and places of the calls being expanded, innermost first.
     pub fn calls(&self) -> Vec<(Rc<str>, Span)> {
         self.calls.iter().rev().take(3).map(|c| (c.definition.name.clone(), c.span)).collect()
-    }
-
-    /// The body being expanded, from the name in its definition to the closing brace.
-    pub fn innermost_body(&self) -> Option<Span> {
-        self.calls.last().map(|c| c.definition.span.to(c.definition.end))
     }
 
     /// The call, in a file, that is being expanded.
@@ -355,7 +355,7 @@ fn substitute(definition: &Inline, arguments: &[Vec<Token>]) -> Vec<Token> {
             continue;
         };
         let start = body.len();
-        body.extend(argument.iter().cloned());
+        body.extend(argument.iter().map(|t| Token { formal: Some(token.span), ..t.clone() }));
         if let Some(first) = body.get_mut(start) {
             first.line_start = token.line_start;
         }

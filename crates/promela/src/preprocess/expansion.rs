@@ -335,6 +335,7 @@ fn placed(kind: &Kind, token: &Token, use_span: Span) -> Token {
         kind: kind.clone(),
         span: use_span,
         origin: Some(token.span),
+        formal: None,
         line_start: false,
         space: token.space,
         painted: false,

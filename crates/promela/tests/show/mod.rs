@@ -143,7 +143,7 @@ fn kind(k: &StatementKind) -> String {
         StatementKind::ForIn { variable, collection, body } => {
             format!("for ({} in {}) {{ {} }}", reference(variable), reference(collection), sequence(body))
         }
-        StatementKind::Select { variable, from, to } => {
+        StatementKind::Select { variable, from, to, .. } => {
             format!("select ({} : {} .. {})", reference(variable), expr(from), expr(to))
         }
         StatementKind::Atomic(s) => format!("atomic {{ {} }}", sequence(s)),

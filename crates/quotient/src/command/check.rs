@@ -25,7 +25,9 @@ pub(crate) struct Run<'a> {
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Check) -> u8 {
-    if super::native::is_native(&options.input.file) || options.native.builds(&options.input.file) {
+    if options.input.language.is_none()
+        && (super::native::is_native(&options.input.file) || options.native.builds(&options.input.file))
+    {
         return super::native::check(options);
     }
     let started = Instant::now();

@@ -72,8 +72,12 @@ pub(crate) struct Compiler {
 /// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
-    /// The model (Promela: .pml, BIR: .bir) or program (C: .c, C++: .cc, .cpp)
+    /// The model (Promela: .pml, BIR: .bir; `-` for standard input) or program (C: .c, C++: .cc, .cpp)
     pub(crate) file: PathBuf,
+
+    /// The language of the model: promela or bir (default: by the file's extension, else by its text)
+    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    pub(crate) language: Option<quotient::Language>,
 
     /// Define a macro; it wins over the model's own #define of that name
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
@@ -349,6 +353,14 @@ pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
     }
 }
 
+/// A language of models by its name.
+fn language(text: &str) -> Result<quotient::Language, String> {
+    quotient::Language::from_name(text).ok_or_else(|| {
+        let names = quotient::Language::ALL.map(quotient::Language::name);
+        format!("write one of {}; C and C++ programs are known by their extension", names.join(", "))
+    })
+}
+
 /// A store by its name.
 pub(crate) fn store(text: &str) -> Result<quotient::StoreKind, String> {
     let all = quotient::StoreKind::ALL.into_iter();
@@ -394,7 +406,12 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
+        quotient::LoadOptions {
+            defines,
+            language: self.language,
+            include_dirs: self.include.clone(),
+            ..Default::default()
+        }
     }
 }
 

@@ -677,7 +677,12 @@ impl Generator {
         // In its general form `select` counts up to the bound, which a narrow variable never reaches.
         let general = high >= 3 && self.random.chance(30);
         let to = if general { binary(BinaryOp::Add, number(to), number(0)) } else { number(to) };
-        vec![statement(StatementKind::Select { variable: chosen.reference, from: number(low), to })]
+        vec![statement(StatementKind::Select {
+            variable: chosen.reference,
+            from: number(low),
+            to,
+            in_inline: false,
+        })]
     }
 
     fn print(&mut self, scope: &Scope) -> Statement {

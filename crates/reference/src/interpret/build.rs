@@ -242,7 +242,9 @@ impl<'a> Builder<'a> {
                 self.for_range(variable, from, to, body)
             }
             StatementKind::ForIn { variable, collection, body } => self.for_in(variable, collection, body),
-            StatementKind::Select { variable, from, to } => self.select(variable, from, to),
+            StatementKind::Select { variable, from, to, in_inline } => {
+                self.select(variable, from, to, *in_inline)
+            }
             StatementKind::Declaration(_) | StatementKind::Exclusive { .. } => Err("no step".to_string()),
             StatementKind::Dynamic(_) => Err(DYNAMIC.to_string()),
         }
@@ -373,13 +375,20 @@ impl<'a> Builder<'a> {
 
     /// `select` between two literal numbers is an `if` with one assignment for each value (SPIN rewrites
     /// the text so); in general it is a loop that counts up and may stop at any time.
-    fn select(&mut self, variable: &Reference, from: &Expr, to: &Expr) -> Result<Node, String> {
+    fn select(
+        &mut self,
+        variable: &Reference,
+        from: &Expr,
+        to: &Expr,
+        in_inline: bool,
+    ) -> Result<Node, String> {
         let place = self.names.place(variable)?;
         let literal = |e: &Expr| match e.kind {
             ExprKind::Number(n) if n >= 0 => Some(n),
             _ => None,
         };
-        let plain = variable.parts.len() == 1
+        let plain = !in_inline
+            && variable.parts.len() == 1
             && variable.parts[0].index.is_none()
             && variable.parts[0].name.name.chars().all(|c| c.is_ascii_alphanumeric());
         if plain && let (Some(low), Some(high)) = (literal(from), literal(to)) {

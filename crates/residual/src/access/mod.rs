@@ -35,6 +35,9 @@ use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, FunctionId, LocationId, Part, Program, VariableId};
 
 use fixed::Fixed;
+use step::Named;
+
+use crate::liveness::remotely_read;
 pub use gates::{Condition, Way};
 pub use protection::Guard;
 
@@ -219,9 +222,14 @@ impl Accesses {
             return Err("the trace assertion reads variables");
         }
         let fixed = Fixed::new(program);
-        let steps: Vec<Vec<Step>> = (0..program.functions.len())
-            .map(|f| step::steps(program, &fixed, FunctionId(f as u32)))
+        let (remote, labels) = (remotely_read(program), Named::new(program));
+        let mut left = step::MOST_TOUCHES;
+        let steps: Option<Vec<Vec<Step>>> = (0..program.functions.len())
+            .map(|f| step::steps(program, &fixed, FunctionId(f as u32), &remote, &labels, &mut left))
             .collect();
+        let Some(steps) = steps else {
+            return Err("the model's atomic sequences are too long to say what each of their steps touches");
+        };
         let (mut keys, mut globals) = (Vec::new(), Vec::new());
         for steps in &steps {
             keys.push(variables(steps.iter().flat_map(|s| &s.touches), &mut globals));

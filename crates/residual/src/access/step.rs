@@ -15,31 +15,108 @@ use super::{ChannelTouch, ChannelUse, Moment, Selector, Step, Touch};
 use crate::control::kept_behind;
 use crate::liveness::remotely_read;
 
-/// The steps of a function's locations.
-pub(super) fn steps(program: &Program, fixed: &Fixed, function: FunctionId) -> Vec<Step> {
+/// Touches of all steps of a program together after which it is not summarised any more. (A step from each statement of a long
+/// `atomic` that may block reaches to its end.)
+pub(super) const MOST_TOUCHES: usize = 8_000_000;
+
+/// The steps of a function's locations, for as many touches as `left` says; `None` when there are more.
+pub(super) fn steps(
+    program: &Program,
+    fixed: &Fixed,
+    function: FunctionId,
+    remote: &[Vec<bool>],
+    labels: &Named,
+    left: &mut usize,
+) -> Option<Vec<Step>> {
     let f = program.function(function);
-    let remote = remotely_read(program);
     let (back, kept) = (back_edges(f), kept_behind(f));
     let knows = if program.features.dynamic { protection::known(f) } else { Vec::new() };
-    (0..f.locations.len())
-        .map(|l| {
-            let (remote, back, kept) = (&remote, &back, &kept);
-            let (knows, step) = (&knows[..], Step::default());
-            let (foreign, known) = (false, Known::nothing());
-            let mut collector =
-                Collector { program, fixed, function, remote, back, kept, knows, foreign, known, step };
-            collector.location(l);
-            collector.step
+    let passed = passed(program, f, &kept);
+    let mut steps = Vec::with_capacity(f.locations.len());
+    for l in 0..f.locations.len() {
+        let mut collector = Collector {
+            program,
+            fixed,
+            function,
+            remote,
+            labels,
+            back: &back,
+            kept: &kept,
+            knows: &knows,
+            passed: passed[l],
+            foreign: false,
+            known: Known::nothing(),
+            step: Step::default(),
+            left: *left,
+        };
+        collector.location(l);
+        *left = left.checked_sub(collector.step.touches.len())?;
+        steps.push(collector.step);
+    }
+    Some(steps)
+}
+
+/// Locations where no thread ever rests, so that no step begins there: what follows them belongs to the steps that lead to
+/// them, and needs not be followed again from here. (From each location of an `atomic` of n statements that would be n² in all.)
+///
+/// A thread is there only while it takes a step, if the location is transient or inside a `d_step`; or if every
+/// transformation that leads there keeps control and one of those that lead on is always possible. Not so where a thread
+/// starts, where another thread's rendezvous may have put it, or where a `provided` clause may stop it; and not
+/// in programs with calls, where steps go on in callers.
+fn passed(program: &Program, function: &Function, kept: &[bool]) -> Vec<bool> {
+    let count = function.locations.len();
+    if program.features.dynamic || function.provided.is_some() {
+        return vec![false; count];
+    }
+    let mut never_left = vec![true; count];
+    let mut met = vec![false; count];
+    for (from, location) in function.locations.iter().enumerate() {
+        for t in &location.transformations {
+            let Some(target) = t.target else { continue };
+            never_left[target.0 as usize] &= t.keeps_control || kept[from];
+            met[target.0 as usize] |=
+                matches!(t.operation, Operation::Send { .. } | Operation::Receive { .. });
+        }
+    }
+    let goes_on =
+        |t: &Transformation| matches!(t.operation, Operation::Always | Operation::Else) && t.target.is_some();
+    let locations = function.locations.iter().enumerate();
+    locations
+        .map(|(l, here)| {
+            let at_once = here.transient
+                || here.deterministic
+                || never_left[l] && here.transformations.iter().any(goes_on);
+            at_once && !met[l] && l != function.entry.0 as usize
         })
         .collect()
 }
 
+/// Which locations have labels that expressions refer to, per function.
+pub(super) struct Named(HashSet<(FunctionId, LocationId)>);
+
+impl Named {
+    pub(super) fn new(program: &Program) -> Named {
+        Named(program.labels.iter().map(|n| (n.function, n.location)).collect())
+    }
+}
+
 /// What an expression outside of all functions touches.
 pub(super) fn expression(program: &Program, fixed: &Fixed, e: &Expr) -> Vec<Touch> {
-    let (remote, step, function) = (&remotely_read(program)[..], Step::default(), FunctionId(u32::MAX));
-    let (back, kept, knows, foreign, known) = (&[][..], &[][..], &[][..], true, Known::nothing());
-    let mut collector =
-        Collector { program, fixed, function, remote, back, kept, knows, foreign, known, step };
+    let mut collector = Collector {
+        program,
+        fixed,
+        function: FunctionId(u32::MAX),
+        remote: &remotely_read(program),
+        labels: &Named::new(program),
+        back: &[],
+        kept: &[],
+        knows: &[],
+        passed: false,
+        known: Known::nothing(),
+        foreign: true,
+        step: Step::default(),
+        left: MOST_TOUCHES,
+    };
     collector.reads(e);
     collector.step.touches
 }
@@ -88,11 +165,16 @@ pub(super) struct Collector<'a> {
     fixed: &'a Fixed,
     pub(super) function: FunctionId,
     pub(super) remote: &'a [Vec<bool>],
+    labels: &'a Named,
     back: &'a [bool],
     /// Where the end of a `d_step` keeps control.
     kept: &'a [bool],
     /// What is known of references at each location, where there are objects.
     knows: &'a [Known],
+    /// No thread rests at the location that the step begins at: see [`passed`].
+    passed: bool,
+    /// How many touches there may be.
+    left: usize,
     /// The same at the point being looked at.
     pub(super) known: Known,
     /// The code at hand is not the function's own: none of its expressions is fixed here.
@@ -150,7 +232,9 @@ impl Collector<'_> {
                 operation => self.operation(operation, Moment::First, sensed),
             }
             self.actions(t);
-            self.after(location, t, assured);
+            if !self.passed {
+                self.after(location, t, assured);
+            }
             let touches = from..self.step.touches.len();
             self.step.ways.push(Way { touches, target: t.target, conditions });
         }
@@ -181,6 +265,10 @@ impl Collector<'_> {
         while let Some((location, left)) = waiting.pop() {
             if !seen.insert((location, left)) {
                 continue;
+            }
+            if self.step.touches.len() > self.left {
+                // There are too many already.
+                return;
             }
             self.step.closes_cycle |= self.back[location.0 as usize];
             let here = &function.locations[location.0 as usize];
@@ -225,10 +313,8 @@ impl Collector<'_> {
 
     /// A move from one place to another that labels can tell apart.
     fn moves(&mut self, from: usize, t: &Transformation) {
-        let named = |l: usize| {
-            self.program.labels.iter().any(|n| n.function == self.function && n.location.0 as usize == l)
-        };
-        if named(from) || t.target.is_some_and(|l| named(l.0 as usize)) {
+        let named = |l: LocationId| self.labels.0.contains(&(self.function, l));
+        if !self.labels.0.is_empty() && (named(LocationId(from as u32)) || t.target.is_some_and(named)) {
             self.step.touches.push(Touch::Position { function: self.function, how: Use::Write });
         }
     }

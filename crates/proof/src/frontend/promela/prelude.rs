@@ -102,13 +102,18 @@ fn initial(
 fn new_locals(program: &Program, function: FunctionId, arguments: &[i64]) -> Result<Vec<i64>> {
     let function = program.function(function);
     let mut out = Vec::new();
+    let mut arguments = arguments.iter();
     for (at, variable) in function.locals.iter().enumerate() {
         if at < function.params {
-            let value = arguments.get(at).copied().unwrap_or(0);
-            out.push(match &variable.ty {
-                Type::Int(int) => i64::from(int.wrap(value as i32)),
-                _ => value,
-            });
+            let mut types = Vec::new();
+            program.scalar_types(&variable.ty, &mut types);
+            for ty in types {
+                let value = arguments.next().copied().unwrap_or(0);
+                out.push(match ty {
+                    Type::Int(int) => i64::from(int.wrap(value as i32)),
+                    _ => value,
+                });
+            }
             continue;
         }
         out.extend(initial(program, variable, &mut |e| match e.constant() {
