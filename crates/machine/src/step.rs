@@ -274,6 +274,7 @@ impl Machine {
                         self.mover = thread;
                         self.record(thread, number, None);
                         self.emit(out);
+                        self.unrecord();
                     }
                     continue;
                 }
