@@ -64,8 +64,16 @@ fn claims_written_by_hand() {
         (program, "never { do :: np_ -> break :: true od }", false),
         (labelled, "never { do :: true :: x == 2 && np_ -> break od }", false),
         (labelled, "never { do :: true :: x == 1 && np_ -> break od }", true),
-        (program, "never { do :: true :: x == 2 && np_ -> x == 2 && np_ -> x == 2 && np_ -> break od }", true),
-        (program, "never { do :: true :: x == 2 && np_ -> x == 2 && np_ -> x == 2 && !np_ -> break od }", false),
+        (
+            program,
+            "never { do :: true :: x == 2 && np_ -> x == 2 && np_ -> x == 2 && np_ -> break od }",
+            true,
+        ),
+        (
+            program,
+            "never { do :: true :: x == 2 && np_ -> x == 2 && np_ -> x == 2 && !np_ -> break od }",
+            false,
+        ),
     ] {
         let text = format!("{program}{claim}\n");
         assert_eq!(all_ways(&text, false, false), [expected; 2], "{text}");

@@ -187,7 +187,15 @@ impl Writer {
             4 if self.f.stored_ids => format!("l = {}", self.id()),
             5 => format!("t = ({}) % 3", self.data()),
             6 if self.f.channels => format!("c!{}", self.id()),
+            7 if self.f.channels && self.random.chance(30) => "d_step { c?l; t = l % 2 }".into(),
             7 if self.f.channels => "c?l".into(),
+            8 if self.f.channels && self.random.chance(30) => {
+                format!(
+                    "d_step {{ if :: c?eval({}) -> x = 1 :: {} -> x = 2 fi; t = x % 2 }}",
+                    self.id(),
+                    self.condition()
+                )
+            }
             8 if self.f.channels => format!("c?eval({})", self.id()),
             9 if self.f.channel_array => format!("d[{}]!{}", self.id(), self.id()),
             10 if self.f.channel_array => format!("d[{}]?l", self.id()),
