@@ -92,7 +92,7 @@ fn the_json_object_has_its_fields() {
 fn limits_end_undecided() {
     let file = File::new("counter.pml", "int x;\nactive proctype P() { do :: x++ od }\n");
     for limit in
-        [["--max-states", "1000"], ["--max-depth", "50"], ["--max-time", "300ms"], ["--max-memory", "1M"]]
+        [["--max-states", "1000"], ["--max-depth", "50"], ["--max-time", "300ms"], ["--max-memory", "30M"]]
     {
         for search in ["bfs", "dfs"] {
             let output = quotient(&["check", "--search", search, limit[0], limit[1], "--json", file.path()]);

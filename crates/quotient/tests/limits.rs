@@ -128,10 +128,17 @@ fn run(arguments: &[&str], ending: Ending) -> Run {
     }
     let late = wait(&mut child) - before;
     let read = |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_default();
-    let running = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let running = running.filter_map(|e| std::fs::read_link(e.path().join("exe")).ok());
-    let running = running.filter(|program| program.starts_with(&place)).count();
-    assert_eq!(running, 0, "{arguments:?} {ending:?}: processes are left");
+    // A process that was killed may need a moment.
+    let running = || {
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let programs = processes.filter_map(|e| std::fs::read_link(e.path().join("exe")).ok());
+        programs.filter(|program| program.starts_with(&place)).count()
+    };
+    let started = Instant::now();
+    while running() > 0 && started.elapsed() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(running(), 0, "{arguments:?} {ending:?}: processes are left");
     let left = std::fs::read_dir(&place).map(|d| d.flatten().map(|e| e.path()).collect()).unwrap_or_default();
     Run { status: CODE.get(), text: read(&out), errors: read(&err), late, left }
 }

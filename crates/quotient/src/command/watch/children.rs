@@ -1,10 +1,16 @@
 //! Processes that this one has started: compilers, checked programs and what they started in turn.
 
 use std::path::Path;
+use std::time::Duration;
 
-/// Ends all of them. Those that are started meanwhile are met in the next round; what the system does not tell is left alone.
+/// Rounds of ending processes, and the time between two.
+const ROUNDS: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Ends all of them. Those that are started meanwhile, or take their time, are met in the next round; what the system does not tell
+/// is left alone.
 pub(super) fn end_all() {
-    for _ in 0..5 {
+    for _ in 0..ROUNDS {
         let mut found = Vec::new();
         descendants(std::process::id(), &mut found);
         if found.is_empty() {
@@ -17,6 +23,7 @@ pub(super) fn end_all() {
         }
         // SAFETY: asks for children that have ended, without waiting.
         while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
+        std::thread::sleep(PAUSE);
     }
 }
 

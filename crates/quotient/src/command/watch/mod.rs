@@ -166,9 +166,12 @@ fn worse(one: u8, other: u8) -> u8 {
     order.into_iter().find(|status| [one, other].contains(status)).unwrap_or(one)
 }
 
-/// The exit status is known, and nothing more will be reported.
+/// The exit status is known, and nothing more will be reported. If the process is already ending, with a report of its own, this does
+/// not return.
 pub(crate) fn finish() {
-    let _ = WRITER.compare_exchange(FREE, ENDING, Ordering::Acquire, Ordering::Relaxed);
+    while WRITER.compare_exchange(FREE, ENDING, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Leaves the work where it is, unless it is just reporting: says what is known and ends the process.
@@ -190,7 +193,8 @@ fn end() -> ! {
     children::end_all();
     quotient_native::remove_scratch_directories();
     if COMPLETE.load(Ordering::Relaxed) {
-        exit(REPORTED.load(Ordering::Relaxed));
+        // What was asked for besides is not done: that is not the status for "holds".
+        exit(worse(REPORTED.load(Ordering::Relaxed), super::status::UNDECIDED));
     }
     clear_progress();
     let reason = interrupt().reason().unwrap_or(Reason::OutOfMemory);
