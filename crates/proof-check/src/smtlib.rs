@@ -107,6 +107,14 @@ impl<'a> Writer<'a> {
         and(parts)
     }
 
+    /// In one of the sets of an invariant that was found; true when there is none.
+    fn within(&self, found: &[States], state: &[String]) -> String {
+        if found.is_empty() {
+            return "true".into();
+        }
+        or(found.iter().map(|s| self.states(s, state)).collect())
+    }
+
     /// A rule from `before` to `after`; its own variables are `own`.
     fn rule(&self, rule: usize, before: &[String], after: &[String], own: &[String]) -> String {
         let (k, rule) = (self.k(), &self.program.rules[rule]);
@@ -285,10 +293,31 @@ fn invariants(program: &Program, list: &[usize], state: &[String]) -> String {
     and(list.iter().map(about).collect())
 }
 
+/// No fact is outside of an invariant that was found, and no step leaves it.
+fn inductive(program: &Program, label: &str, found: &[States], out: &mut Vec<(String, String)>) {
+    if found.is_empty() {
+        return;
+    }
+    let k = program.columns.len();
+    for (index, rule) in program.rules.iter().enumerate() {
+        let mut w = Writer::new(program);
+        let (after, before) = (w.constants("a", k), w.constants("x", k));
+        let own = w.constants("l", w.locals(index));
+        let mut asserts = vec![w.rule(index, &before, &after, &own), w.domain(&after)];
+        asserts.push(format!("(not {})", w.within(found, &after)));
+        if !rule.fact {
+            asserts.push(w.within(found, &before));
+        }
+        let comment = format!("{label}: rule {index} does not leave the invariant");
+        out.push((format!("{label}-invariant-rule{index}.smt2"), w.finish(&comment, &asserts)));
+    }
+}
+
 fn table(
     program: &Program,
     label: &str,
     listed: &[usize],
+    found: &[States],
     unreachable: &Unreachable,
     out: &mut Vec<(String, String)>,
 ) {
@@ -302,6 +331,7 @@ fn table(
             if !rule.fact {
                 asserts.push(w.domain(&before));
                 asserts.push(invariants(program, listed, &before));
+                asserts.push(w.within(found, &before));
                 asserts.extend(w.uncovered_by_all(&covers[index], &unreachable.sets, &before));
             }
             let comment = format!("{label}: set {number}, rule {index}");
@@ -317,8 +347,9 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
     let mut out = Vec::new();
     for (number, proof) in certificate.proofs.iter().enumerate() {
         match proof {
-            Proof::Safety { assertion, invariants: listed, start, table: unreachable, .. } => {
+            Proof::Safety { assertion, invariants: listed, start, table: unreachable, found, .. } => {
                 let label = format!("proof{number}");
+                inductive(program, &label, found, &mut out);
                 let claim = &program.assertions[*assertion];
                 let mut w = Writer::new(program);
                 let state = w.constants("x", k);
@@ -330,6 +361,7 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
                     format!("(not {})", tree(right, &names)),
                     w.domain(&state),
                     invariants(program, listed, &state),
+                    w.within(found, &state),
                 ];
                 let covers: Vec<Cover> = start.iter().flat_map(|s| s.covers.iter().cloned()).collect();
                 asserts.extend(w.uncovered_by_all(&covers, &unreachable.sets, &state));
@@ -337,11 +369,11 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
                     format!("{label}-start.smt2"),
                     w.finish(&format!("{label}: violating states"), &asserts),
                 ));
-                table(program, &label, listed, unreachable, &mut out);
+                table(program, &label, listed, found, unreachable, &mut out);
             }
             Proof::Relative { group, invariants: listed, entries, dead, inverse, .. } => {
                 let label = format!("proof{number}");
-                table(program, &format!("{label}-dead"), listed, dead, &mut out);
+                table(program, &format!("{label}-dead"), listed, &[], dead, &mut out);
                 relative(&Steps { program, label, listed, group, entries, dead }, &mut out);
                 let wide = inverse.as_ref().and_then(|entries| {
                     let [index] = group[..] else { return None };

@@ -9,7 +9,7 @@ use quotient_proof::certificate::certificate;
 use quotient_proof::prove::{Options, prove};
 use quotient_proof_check::format::{Certificate, Closing, Proof, Right, Tree};
 use quotient_proof_check::{check, check_text, smtlib};
-use support::{model, read};
+use support::{bare, model, read};
 
 fn written(name: &str, n: usize) -> Certificate {
     let program = model(name, n);
@@ -127,7 +127,11 @@ const SAMPLE: usize = 60;
 
 /// Confirms exported steps with z3, if there is one. The steps are asked one after the other by one process.
 fn confirmed(name: &str, n: usize) {
-    let mut files: Vec<(String, String)> = smtlib::export(&written(name, n));
+    confirmed_certificate(name, n, &written(name, n));
+}
+
+fn confirmed_certificate(name: &str, n: usize, certificate: &Certificate) {
+    let mut files: Vec<(String, String)> = smtlib::export(certificate);
     if std::env::var_os("QUOTIENT_PROOF_LARGE").is_none() {
         let every = files.len().div_ceil(SAMPLE);
         files = files.into_iter().step_by(every).collect();
@@ -160,6 +164,17 @@ fn a_solver_confirms_the_steps() {
     confirmed("priority", 2);
     for (name, n) in [("bakery", 4), ("fischer", 2), ("producer-consumer", 3)] {
         confirmed(name, n);
+    }
+}
+
+#[test]
+fn a_solver_confirms_invariants() {
+    for (name, n) in [("bakery", 2), ("fischer", 2)] {
+        let program = bare(name, n);
+        let reports = prove(&program, &Options::default());
+        assert!(reports[0].found.is_some());
+        let certificate = certificate(&program, &reports).expect("no overflow").expect("complete");
+        confirmed_certificate(name, n, &certificate);
     }
 }
 

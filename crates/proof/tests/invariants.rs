@@ -3,16 +3,7 @@
 mod support;
 
 use quotient_proof::prove::{Options, Verdict};
-use support::{model, read, run};
-
-/// The last claim of a generated model alone: no hint, no symmetry.
-fn bare(name: &str, n: usize) -> quotient_proof::program::Program {
-    let mut program = model(name, n);
-    let mut claim = program.assertions.pop().expect("a claim");
-    claim.using.clear();
-    program.assertions = vec![claim];
-    program
-}
+use support::{bare, read, run};
 
 fn proved_by(program: &quotient_proof::program::Program) -> Option<&'static str> {
     let reports = run(program, &Options::default());

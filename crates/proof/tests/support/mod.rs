@@ -59,3 +59,12 @@ pub fn word(program: &Program, reports: &[Report], name: &str) -> &'static str {
         &reports.iter().find(|r| r.assertion == at).expect("it has a report").verdict,
     )
 }
+
+/// The last claim of a generated model alone: no hint, no symmetry.
+pub fn bare(name: &str, n: usize) -> Program {
+    let mut program = model(name, n);
+    let mut claim = program.assertions.pop().expect("a claim");
+    claim.using.clear();
+    program.assertions = vec![claim];
+    program
+}

@@ -234,6 +234,7 @@ pub(crate) fn main(prove: &Prove) -> u8 {
     let interrupt = watch::interrupt().clone();
     if let Some(file) = &prove.file {
         watch::about(file, prove.json);
+        watch::journal().enter("proving");
     }
     let options = ProveOptions {
         file: prove.file.clone(),
