@@ -93,8 +93,9 @@ fn outcomes_are_those_of_all_orders() {
     let (mut several, mut repeated) = (0, 0);
     for batch in 0..count.div_ceil(BATCH) {
         // Most programs in which no order matters are left out.
-        let seeds = (batch as u64 * 1_000_000 + 1..)
-            .filter(|seed| seed.is_multiple_of(16) || outcomes(&Program::random(*seed, most_calls(*seed))).len() > 1);
+        let seeds = (batch as u64 * 1_000_000 + 1..).filter(|seed| {
+            seed.is_multiple_of(16) || outcomes(&Program::random(*seed, most_calls(*seed))).len() > 1
+        });
         let programs: Vec<Program> =
             seeds.take(BATCH).map(|seed| Program::random(seed, most_calls(seed))).collect();
         let binary = build(&programs, &format!("random-effects-{batch}"));
