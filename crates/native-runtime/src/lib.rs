@@ -29,6 +29,7 @@
 //! | `script` | the beginning of a run repeated without the driver |
 //! | `driver` | start-up, exploration, repetition of a schedule |
 //! | `workers`, `found` | several processes, and what they tell each other |
+//! | `quiet_thread` | limits on time within a step |
 //! | `region` | the explorer's own memory |
 //!
 //! One kernel thread runs at a time. User code runs while [`active`](world::active) is true; everything in this library
@@ -79,6 +80,7 @@ mod poll;
 mod process;
 mod program;
 mod question;
+mod quiet_thread;
 mod race;
 mod raw_call;
 mod refused;
