@@ -90,13 +90,22 @@ impl World {
         }
     }
 
-    /// The running thread has written the cell: without having read it, a new release sequence begins.
+    /// The running thread has written the cell: without having read it, a new release sequence begins, unless it goes on with
+    /// its own (C17, 5.1.2.4). The count of a cell is the number, plus one, of the thread whose release heads the sequence.
     fn stored(&mut self, address: usize, size: usize, order: i32, read: bool) {
         let (object, _) = self.objects.cell(address, size);
         let clock = if releases(order) { self.release() } else { self.me().fence };
+        let me = self.current as u32 + 1;
         let state = self.objects.state(object);
-        if !read {
+        let goes_on = read || (state.count == me && !releases(order));
+        if !goes_on {
             state.clock = [0; THREADS];
+        }
+        if releases(order) {
+            // An update that releases within somebody else's sequence: neither goes on with plain stores.
+            state.count = if read && state.count != me { 0 } else { me };
+        } else if !goes_on {
+            state.count = 0;
         }
         join(&mut state.clock, &clock);
     }

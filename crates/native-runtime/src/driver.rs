@@ -11,13 +11,12 @@ use quotient_stateless::{
 use crate::context;
 use crate::program::Program;
 use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
+use crate::quiet_thread::{PROCESS_TIME, nanoseconds};
 use crate::real;
 use crate::snapshot::Snapshot;
 use crate::system_call::{exit_process, map_fixed, number, system_call};
 use crate::workers::Workers;
-use crate::world::{
-    NOWHERE, PROCESS_TIME, Status, World, active, attach, controlled, nanoseconds, reset_output, world,
-};
+use crate::world::{NOWHERE, Status, World, active, attach, controlled, reset_output, world};
 
 /// Where the stack for signal handlers lies.
 const SIGNAL_STACK: usize = 0x6080_0000_0000;

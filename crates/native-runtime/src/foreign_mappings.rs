@@ -74,15 +74,3 @@ impl World {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_that_are_new() {
-        assert_eq!(rest(&(0..10), &[]), [0..10]);
-        assert_eq!(rest(&(0..10), &[2..4, 6..12]), [0..2, 4..6]);
-        assert_eq!(rest(&(2..4), &[0..10]), []);
-    }
-}

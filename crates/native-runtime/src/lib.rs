@@ -34,6 +34,7 @@
 //! | `driver` | start-up, exploration, repetition of a schedule |
 //! | `workers`, `found` | several processes, and what they tell each other |
 //! | `sandbox`, `system_names` | which system calls may be made |
+//! | `quiet_thread` | limits on time within a step |
 //! | `region` | the explorer's own memory |
 //!
 //! One kernel thread runs at a time. User code runs while [`active`](world::active) is true; everything in this library
@@ -86,6 +87,7 @@ mod poll;
 mod process;
 mod program;
 mod question;
+mod quiet_thread;
 mod race;
 mod raw_call;
 mod refused;

@@ -7,8 +7,7 @@ use crate::context;
 use crate::heap::Heap;
 use crate::object::Objects;
 use crate::protocol::{
-    Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode, phase,
-    verdict,
+    Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode,
 };
 use crate::race::{Clock, Races};
 use crate::snapshot::Snapshot;
@@ -374,7 +373,7 @@ pub fn attach() {
         unannounced: Default::default(),
         exit_handlers: Default::default(),
         foreign_mappings: Default::default(),
-        started: nanoseconds(MONOTONIC),
+        started: crate::quiet_thread::nanoseconds(crate::quiet_thread::MONOTONIC),
         library: Default::default(),
         external: Default::default(),
         files_opened: false,
@@ -607,54 +606,8 @@ pub fn quiet() {
     let me = w.me();
     me.quiet += 1;
     if me.quiet > QUIET {
-        very_quiet();
+        crate::quiet_thread::very_quiet();
     }
-}
-
-/// A thread has done nothing visible for very long: the others may go on, and the limits on time are looked at.
-#[cold]
-fn very_quiet() {
-    let (now, w) = (nanoseconds(PROCESS_TIME), world());
-    let (patience, most) = (w.shared.patience_milliseconds, w.shared.max_milliseconds);
-    let since = match w.me().quiet_since {
-        0 => now,
-        since => since,
-    };
-    if most > 0 && nanoseconds(MONOTONIC) - w.started > most * 1_000_000 {
-        give_up(w, 4);
-    }
-    if patience > 0 && now - since > patience * 1_000_000 {
-        let (thread, stack) = (w.current as u8, w.stack_here());
-        let text = format!(
-            "thread {thread} ran for {} s without a visible operation (an endless loop)",
-            patience as f64 / 1000.0
-        );
-        w.record_failure(FailureKind::Stuck, &text, Place { thread, stack, ..NOWHERE }, NOWHERE);
-        give_up(w, 8);
-    }
-    visible(Pending::new(Op::Yield));
-    world().me().quiet_since = since;
-}
-
-/// Ends the exploration without an answer, whoever runs. A copy of the process leaves its part to others by that.
-fn give_up(w: &mut World, bound: u32) -> ! {
-    w.shared.verdict = verdict::UNDECIDED;
-    w.shared.bound = bound;
-    w.shared.phase = phase::DONE;
-    crate::system_call::exit_process(0)
-}
-
-/// Clocks of the kernel.
-pub const MONOTONIC: usize = 1;
-/// CPU time of this process.
-pub const PROCESS_TIME: usize = 2;
-
-/// What a clock of the kernel shows.
-pub fn nanoseconds(clock: usize) -> u64 {
-    let mut time = [0u64; 2];
-    // SAFETY: a timespec.
-    unsafe { system_call(number::CLOCK_GETTIME, [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
-    time[0] * 1_000_000_000 + time[1]
 }
 
 /// Somebody other than the thread itself is at fault here, or nobody.

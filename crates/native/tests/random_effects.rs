@@ -27,7 +27,7 @@ fn asked() -> Option<usize> {
 fn most_calls(seed: u64) -> usize {
     match asked() {
         None => 6,
-        Some(_) if seed % 50 == 0 => 12,
+        Some(_) if seed.is_multiple_of(50) => 12,
         Some(_) => 8,
     }
 }
@@ -93,8 +93,9 @@ fn outcomes_are_those_of_all_orders() {
     let (mut several, mut repeated) = (0, 0);
     for batch in 0..count.div_ceil(BATCH) {
         // Most programs in which no order matters are left out.
-        let seeds = (batch as u64 * 1_000_000 + 1..)
-            .filter(|seed| seed % 16 == 0 || outcomes(&Program::random(*seed, most_calls(*seed))).len() > 1);
+        let seeds = (batch as u64 * 1_000_000 + 1..).filter(|seed| {
+            seed.is_multiple_of(16) || outcomes(&Program::random(*seed, most_calls(*seed))).len() > 1
+        });
         let programs: Vec<Program> =
             seeds.take(BATCH).map(|seed| Program::random(seed, most_calls(seed))).collect();
         let binary = build(&programs, &format!("random-effects-{batch}"));

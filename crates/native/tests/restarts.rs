@@ -171,3 +171,17 @@ fn mappings_of_libraries_do_not_add_up() {
     assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
     assert_eq!(report.figures.executions, 14_400);
 }
+
+#[test]
+fn a_relaxed_store_goes_on_with_the_release_sequence_of_its_thread() {
+    let globals = "#include <stdatomic.h>\nstatic int data; static atomic_int flag;";
+    let reader = "if (atomic_load_explicit(&flag, memory_order_acquire) == 2 && data != 1) __builtin_trap()";
+    let publish = "data = 1; atomic_store_explicit(&flag, 1, memory_order_release); \
+        atomic_store_explicit(&flag, 2, memory_order_relaxed)";
+    let answer = report("release_sequence", &two(globals, publish, reader)).answer;
+    assert!(matches!(answer, Answer::Holds), "{answer:?}");
+    // Without the release there is none.
+    let relaxed = publish.replace("memory_order_release", "memory_order_relaxed");
+    let answer = report("no_release_sequence", &two(globals, &relaxed, reader)).answer;
+    assert!(matches!(&answer, Answer::Violated(t) if t.failure.kind == FailureKind::Race), "{answer:?}");
+}

@@ -261,22 +261,3 @@ pub fn scanned(format: Format, call: &Call, count: i32, name: &str) {
         note_late(pointer, size, How::WRITE, name);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn letters(format: &std::ffi::CStr) -> Vec<(char, usize, bool)> {
-        let conversions = Conversions { at: format.as_ptr() as usize };
-        conversions.map(|c| (c.letter as char, c.size, c.star)).collect()
-    }
-
-    #[test]
-    fn conversions() {
-        assert_eq!(letters(c"a %d%% %5.3s %ld"), [('d', 4, false), ('s', 4, false), ('d', 8, false)]);
-        assert_eq!(
-            letters(c"%hhd %*d %[^]x] %Lf %"),
-            [('d', 1, false), ('d', 4, true), ('[', 4, false), ('f', 16, false)]
-        );
-    }
-}

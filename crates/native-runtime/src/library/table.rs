@@ -245,7 +245,8 @@ impl Function {
     }
 }
 
-static TEXT: &str = include_str!("functions.txt");
+/// The table.
+pub static TEXT: &str = include_str!("functions.txt");
 
 /// The line of a function: its number and what it says.
 fn line(name: &str) -> Option<(usize, &'static str)> {
@@ -404,49 +405,5 @@ impl Function {
             }
         }
         Some(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_can_be_read() {
-        for text in TEXT.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
-            let names = text.split(' ').next().unwrap_or_default();
-            for name in names.split(',') {
-                let name = name.trim_end_matches('*');
-                let found = find(name);
-                assert!(found.is_some(), "{name}: {text}");
-            }
-        }
-    }
-
-    #[test]
-    fn names_occur_once() {
-        let mut seen = std::collections::BTreeSet::new();
-        for text in TEXT.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
-            for name in text.split(' ').next().unwrap_or_default().split(',') {
-                assert!(seen.insert(name), "{name} is there twice");
-            }
-        }
-    }
-
-    #[test]
-    fn effects_mean_what_the_table_says() {
-        let function = find("fread").expect("in the table");
-        assert_eq!(
-            function.accesses,
-            [Access {
-                pointer: Pointer::Argument(0),
-                extent: Extent::ResultTimes(1),
-                reads: false,
-                writes: true
-            }]
-        );
-        assert!(function.has_afterwards() && !function.is_pure());
-        assert!(find("sqrt").is_some_and(|f| f.is_pure()));
-        assert!(find("no_such_function").is_none());
     }
 }
