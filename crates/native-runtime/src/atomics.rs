@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::protocol::{Op, THREADS};
-use crate::race::{How, join};
+use crate::protocol::Op;
+use crate::race::{How, clear, join};
 use crate::world::{Pending, World, active, visible, world};
 
 const RELAXED: i32 = 0;
@@ -90,7 +90,7 @@ impl World {
         let clock = if releases(order) { self.release() } else { self.me().fence };
         let state = self.objects.state(object);
         if !read {
-            state.clock = [0; THREADS];
+            clear(&mut state.clock);
         }
         join(&mut state.clock, &clock);
     }
