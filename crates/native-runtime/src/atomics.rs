@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::protocol::{Op, THREADS};
-use crate::race::{How, join};
+use crate::protocol::Op;
+use crate::race::{How, clear, join};
 use crate::world::{Pending, World, active, visible, world};
 
 const RELAXED: i32 = 0;
@@ -99,7 +99,7 @@ impl World {
         let state = self.objects.state(object);
         let goes_on = read || (state.count == me && !releases(order));
         if !goes_on {
-            state.clock = [0; THREADS];
+            clear(&mut state.clock);
         }
         if releases(order) {
             // An update that releases within somebody else's sequence: neither goes on with plain stores.

@@ -5,7 +5,7 @@
 //! exploration starts again, since numbers given before no longer mean what they meant.
 
 use crate::protocol::THREADS;
-use crate::race::Clock;
+use crate::race::{Clock, clear};
 use crate::table::Table;
 
 /// Nobody.
@@ -70,8 +70,8 @@ impl Object {
         (self.known, self.kind, self.destroyed, self.owner) = (false, 0, false, NOBODY);
         (self.count, self.value, self.set) = (0, 0, 0);
         self.waiters.clear();
-        self.clock = [0; THREADS];
-        self.readers_clock = [0; THREADS];
+        clear(&mut self.clock);
+        clear(&mut self.readers_clock);
     }
 }
 

@@ -35,6 +35,7 @@ impl World {
         if *number == 0 {
             *number = named;
             self.named += 1;
+            crate::race::note_threads(self.named);
         }
         *number as usize
     }

@@ -9,7 +9,7 @@ use crate::object::Objects;
 use crate::protocol::{
     Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode,
 };
-use crate::race::{Clock, Races};
+use crate::race::{Clock, Races, clear};
 use crate::snapshot::Snapshot;
 use crate::system_call::{map_shared, number, system_call};
 use crate::table::Table;
@@ -458,9 +458,9 @@ impl Thread {
         self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;
-        self.clock = [0; THREADS];
-        self.acquired = [0; THREADS];
-        self.fence = [0; THREADS];
+        clear(&mut self.clock);
+        clear(&mut self.acquired);
+        clear(&mut self.fence);
     }
 
     /// Has it been created and not ended?

@@ -27,4 +27,15 @@ fn what_is_not_enforced_is_said() {
     // SAFETY: asks for the version of Landlock.
     let version = unsafe { libc::syscall(444, std::ptr::null::<u8>(), 0usize, 1) };
     assert_eq!(notes("").is_empty(), version >= 6);
+    // A home that cannot be written: the runtime goes to the directory for temporary files.
+    let temporary = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("instead-of-home");
+    std::fs::create_dir_all(&temporary).expect("the test directory can be written");
+    // SAFETY: as above.
+    unsafe {
+        std::env::remove_var("XDG_CACHE_HOME");
+        std::env::set_var("HOME", "/proc/nobody");
+        std::env::set_var("TMPDIR", &temporary);
+    }
+    let installed = quotient_native::build::install_runtime().unwrap_or_else(|e| panic!("{e}"));
+    assert!(installed.starts_with(&temporary), "{}", installed.display());
 }
