@@ -21,6 +21,7 @@ mod spacer;
 mod speed;
 mod spin;
 mod spin_expect;
+mod strangers;
 mod symmetry_cost;
 mod table;
 mod tables;
@@ -55,6 +56,8 @@ enum Command {
     Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
     Speed(speed::Options),
+    /// Check models of public repositories that are not part of this project
+    Strangers(strangers::Options),
     /// Measure what the exact form costs beside heap symmetry
     SymmetryCost(symmetry_cost::Options),
     /// The tables of the papers on heap and thread symmetry again, ours beside theirs
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Pinned(options) => pinned::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
+        Command::Strangers(options) => strangers::run(&options),
         Command::SymmetryCost(options) => symmetry_cost::run(&options),
         Command::Tables(options) => tables::run(&options),
         Command::Verdicts(options) => verdicts::run(&options),

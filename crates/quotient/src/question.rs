@@ -68,7 +68,7 @@ pub(crate) fn claim(claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
             function: (**function).clone(),
             text: claim.name.clone(),
             origin: ClaimOrigin::Never,
-            stutter_invariant: false,
+            stutter_invariant: quotient_residual::stutter::is_invariant(function),
             accept_labels: false,
             acceptance: None,
             cycles: function.locations.iter().any(|l| l.accept),

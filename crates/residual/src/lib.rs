@@ -11,6 +11,7 @@ mod control;
 pub mod ended;
 pub mod liveness;
 pub mod local_steps;
+pub mod stutter;
 pub mod unread;
 
 use quotient_program::Program;

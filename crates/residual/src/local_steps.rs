@@ -21,8 +21,8 @@
 //!
 //! Formulas without `X` are preserved too: a merged step changes nothing that a claim reads (its variables and labels count
 //! as referred to), so that runs differ only in how often a letter is repeated, and by 4 every infinite run stays infinite.
-//! A claim that can tell the difference (`X`, written by hand, or asking `enabled`, `pc_value` or `timeout`) switches merging
-//! off.
+//! So are claims written by hand that are closed under stuttering ([`crate::stutter`]). A claim that can tell the difference
+//! (`X`, any other written by hand, or asking `enabled`, `pc_value` or `timeout`) switches merging off.
 //!
 //! Programs that look at the last process (`_last`) or use priorities are left alone: there, which process moves is visible.
 //! So is a process with a `provided` clause.

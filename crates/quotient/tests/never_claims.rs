@@ -1,0 +1,158 @@
+//! Claims written by hand: where reductions apply to them, the answer is the one of the unreduced search.
+//!
+//! Random automata over two propositions watch random small programs. Nearly all of the automata can count steps; those that are
+//! found to be closed under stuttering must get the same verdict with local merging and ample sets as without, and the others must switch both off. `QUOTIENT_NEVER_CLAIMS`
+//! says how many pairs are tried.
+
+use quotient::{Check, Model, PartialOrder, Question, Symmetry, Verdict};
+use quotient_residual::stutter;
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn one_of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len() as u64) as usize]
+    }
+}
+
+const CONDITIONS: [&str; 9] = ["p", "!p", "q", "!q", "p && q", "p || !q", "!p && q", "true", "!p && !q"];
+
+/// A claim of up to three locations and an end.
+fn claim(random: &mut Random) -> String {
+    let states = 1 + random.below(3);
+    let mut text = String::from("never {\n");
+    for state in 0..states {
+        let accept = random.below(2) == 0;
+        text += &format!("\t{}{state}: do\n", if accept { "accept_S" } else { "S" });
+        let mut targets = Vec::new();
+        if random.below(4) > 0 {
+            targets.push(format!("S{state}"));
+        }
+        for _ in 0..1 + random.below(2) {
+            targets.push(match random.below(states + 1) {
+                n if n == states => "over".into(),
+                n => format!("S{n}"),
+            });
+        }
+        for target in targets {
+            text += &format!("\t:: {} -> goto {target}\n", random.one_of(&CONDITIONS));
+        }
+        text += "\tod;\n";
+    }
+    text += "\tover: skip\n}\n";
+    // Jumps go to the labels as they are written.
+    for state in 0..states {
+        if text.contains(&format!("accept_S{state}:")) {
+            text = text.replace(&format!("goto S{state}"), &format!("goto accept_S{state}"));
+        }
+    }
+    text
+}
+
+/// Two or three processes with a variable of their own each, which share two bits and a byte.
+fn program(random: &mut Random) -> String {
+    let mut text = String::from("bit p, q;\nbyte x;\n");
+    for process in 0..2 + random.below(2) {
+        text += &format!("active proctype P{process}() {{\n\tbyte a, i;\n");
+        let looped = random.below(2) == 0;
+        if looped {
+            text += "\tdo\n\t:: ";
+        }
+        let statements: Vec<String> = (0..1 + random.below(4))
+            .map(|_| match random.below(9) {
+                0 => "p = 1".into(),
+                1 => "p = 0".into(),
+                2 => "q = !q".into(),
+                3 => "x = (x + 1) % 3".into(),
+                4 => "if :: x == 1 -> q = 1 :: else fi".into(),
+                5 => "a = (a + 1) % 2".into(),
+                6 => "atomic { a = 1; p = a }".into(),
+                7 => "if :: a == 0 -> a = 1 :: a == 1 -> i = 0; a = 0 fi".into(),
+                _ => "x == 0 || p".into(),
+            })
+            .collect();
+        text += &statements.join("; ");
+        text += if looped { "\n\tod\n}\n" } else { "\n}\n" };
+    }
+    text
+}
+
+fn verdict(model: &Model, raw: bool, partial_order: PartialOrder, symmetry: Symmetry) -> Verdict {
+    let check = Check { raw, partial_order, symmetry: Some(symmetry), deadlocks: false, ..Check::default() };
+    let outcome = model.check(&check).expect("an answer whose counterexample replays");
+    let answer = outcome.answers.into_iter().find(|a| a.question == Question::Claim(0));
+    answer.expect("the claim was asked").verdict
+}
+
+#[test]
+fn reductions_keep_the_answers_of_claims_that_count_no_steps() {
+    let wanted = std::env::var("QUOTIENT_NEVER_CLAIMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let seed = std::env::var("QUOTIENT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let mut random = Random(seed);
+    let (mut tried, mut violated, mut merged) = (0, 0, 0);
+    while tried < wanted {
+        let watch = claim(&mut random);
+        let text = program(&mut random) + &watch;
+        let model = Model::from_text("claim.pml", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let (machine, reduced) = model.question_machine(Question::Claim(0), false, false).expect("small");
+        let claim = machine.program().claim.as_ref().expect("the claim");
+        if !stutter::is_invariant(&claim.function) {
+            assert_eq!(reduced.merged, 0, "merged although the claim may count steps\n{text}");
+            continue;
+        }
+        tried += 1;
+        merged += usize::from(reduced.merged > 0);
+        let unreduced = verdict(&model, true, PartialOrder::Off, Symmetry::Off);
+        violated += usize::from(unreduced == Verdict::Violated);
+        for partial_order in [PartialOrder::On, PartialOrder::Off] {
+            for symmetry in [Symmetry::Exact, Symmetry::Off] {
+                let reduced = verdict(&model, false, partial_order, symmetry);
+                assert_eq!(reduced, unreduced, "{partial_order:?} {symmetry:?} (seed {seed})\n{text}");
+            }
+        }
+    }
+    let few = wanted / 20;
+    assert!(violated > few && tried - violated > few, "{violated} of {tried} claims violated");
+    assert!(merged > few, "{merged} of {tried} programs had local steps to merge");
+}
+
+/// What is and what is not taken for closed under stuttering.
+#[test]
+fn claims_that_count_steps_are_told_apart() {
+    let cases = [
+        ("T: do :: p -> goto accept :: true od; accept: do :: p od", true),
+        ("do :: p -> break :: else od", true),
+        ("T: do :: !p -> goto accept :: else od; accept: do :: !q od", false),
+        ("accept: do :: !p od", true),
+        // Two different steps.
+        ("p; q", false),
+        ("skip; accept: do :: !p od", false),
+        // p in every second state.
+        ("accept: do :: p -> true od", false),
+        // Leaves as soon as p does not hold twice in a row.
+        ("T: do :: p :: !p -> goto U od; U: do :: p -> goto T :: !p -> break od", false),
+        // It has a variable, a fault, or asks for more than values.
+        ("byte n; do :: n < 3 -> n++ :: else -> break od", false),
+        ("do :: a[x] == 0 :: else -> break od", false),
+        ("do :: timeout -> break :: else od", false),
+        ("do :: np_ -> break :: else od", false),
+        ("do :: assert(p) od", false),
+        ("do :: _last == 1 -> break :: else od", false),
+    ];
+    for (body, invariant) in cases {
+        let text = format!(
+            "bit p, q; byte a[3], x;\nactive proctype P() {{ p = 1; x = 1; a[x] = 1; q = 1 }}\nnever {{ {body} }}"
+        );
+        let model = Model::from_text("claim.pml", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let (machine, _) = model.question_machine(Question::Claim(0), false, false).expect("small");
+        let claim = machine.program().claim.as_ref().expect("the claim");
+        assert_eq!(stutter::is_invariant(&claim.function), invariant, "{body}");
+        assert_eq!(claim.stutter_invariant, invariant, "{body}");
+    }
+}
