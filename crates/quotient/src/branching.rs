@@ -11,8 +11,9 @@ use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 use quotient_symmetry::Identity;
 
 use crate::Model;
-use crate::check::{Answer, Check, CheckError, Outcome, PartialOrder, Verdict};
+use crate::check::{Check, CheckError, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
+use crate::outcome::{Answer, Incomplete, Outcome, Verdict};
 use crate::question::{self, Question};
 use crate::searching::{ample_sets, dynamic_sets, options, visible};
 use crate::symmetry_choice;
@@ -27,14 +28,12 @@ impl Model {
         }
     }
 
-    /// Answers a question of branching time.
-    pub(crate) fn ask_branching(
+    /// Refuses a formula that cannot be answered, before anything is explored.
+    pub(crate) fn refuse_branching(
         &self,
         question: Question,
         formula: &Formula,
         check: &Check<'_>,
-        progress: &mut dyn FnMut(&Statistics),
-        outcome: &mut Outcome,
     ) -> Result<(), CheckError> {
         let Question::Claim(number) = question else { return Ok(()) };
         let claim = &self.claims[number];
@@ -47,6 +46,24 @@ impl Model {
                 claim.text
             )));
         }
+        // On the smallest graph every part of the formula is labelled, as on any other.
+        let mut least = Graph::new();
+        least.push(0, &[0]);
+        let labelled = Labelling::new(&least).nodes(formula);
+        labelled.map(|_| ()).map_err(|e| CheckError::Refused(format!("ctl {}: {e}", claim.text)))
+    }
+
+    /// Answers a question of branching time.
+    pub(crate) fn ask_branching(
+        &self,
+        question: Question,
+        formula: &Formula,
+        check: &Check<'_>,
+        progress: &mut dyn FnMut(&Statistics),
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        let Question::Claim(number) = question else { return Ok(()) };
+        let claim = &self.claims[number];
         let observation = question::observation(&claim.text, &claim.propositions, claim.span);
         let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
         let mut stands = symmetry_choice::representative(&mut machine, check);
@@ -66,8 +83,8 @@ impl Model {
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-            Stop::Violation => Verdict::Undecided("the search ended early".into()),
+            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
         };
         let mut witness = Vec::new();
         if verdict == Verdict::Holds {

@@ -61,6 +61,7 @@ mod dot;
 mod evidence;
 mod fairness;
 mod load;
+mod outcome;
 mod question;
 mod recording;
 mod relative;
@@ -68,12 +69,12 @@ mod searching;
 mod symmetry_choice;
 mod unreached;
 
-pub use check::{
-    Answer, Applied, Branch, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict,
-    ViolationReport,
-};
+pub use check::{Check, CheckError, PartialOrder, SearchKind, StoreKind};
 pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
+pub use outcome::{
+    Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport,
+};
 pub use question::Question;
 pub use relative::{Refused, Relative};
 pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};

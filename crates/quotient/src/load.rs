@@ -35,6 +35,8 @@ pub struct Model {
     pub warnings: Diagnostics,
     /// Temporal claims it makes, then the properties given apart from it.
     pub claims: Vec<Claim>,
+    /// How many of the claims are its own.
+    pub own_claims: usize,
 }
 
 /// Why there is no model.
@@ -133,7 +135,7 @@ impl Model {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
         let claims = claims.claims(lowered.propositions, &sources);
-        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims })
+        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims, own_claims: 0 })
     }
 
     /// Reads a Promela model from memory, with properties given apart from it.
@@ -171,6 +173,8 @@ impl Model {
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
-        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims: lowered.claims })
+        let own_claims = lowered.claims.len().saturating_sub(properties.len());
+        let (program, claims) = (lowered.program, lowered.claims);
+        Ok(Model { sources, program, warnings: diagnostics, claims, own_claims })
     }
 }

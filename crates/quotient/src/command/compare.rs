@@ -8,6 +8,7 @@ use quotient::search::Limits;
 use quotient::{Check, Model, Outcome, PartialOrder, StoreKind, Symmetry, Verdict};
 use serde_json::{Value, json};
 
+use super::kind::Kind;
 use super::terminal::{self, grouped};
 use super::{json as report, options, status, usage};
 
@@ -72,7 +73,10 @@ impl Row {
 }
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &Compare) -> u8 {
+pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
+    if let Some(status) = super::refused("compare", given, Kind::of(&options.input.file)) {
+        return status;
+    }
     let model = match Model::load(&options.input.file, &options.input.load_options()) {
         Ok(model) => model,
         Err(error) => {

@@ -17,7 +17,7 @@ use super::{native_report, options, status, terminal, usage};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "C and C++ programs")]
 pub(crate) struct NativeOptions {
-    /// More files of the program: sources, objects, archives
+    /// More files: of the program (sources, objects, archives), or more models, each checked by itself
     #[arg(value_name = "MORE")]
     pub(crate) more: Vec<PathBuf>,
 
@@ -304,7 +304,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
 fn failed(message: &str, code: u8, as_json: bool) -> u8 {
     eprintln!("error: {message}");
     if as_json {
-        terminal::print(&super::json::error(message));
+        terminal::print(&super::json::text(&super::json::error("error", message, None)));
     }
     code
 }

@@ -9,6 +9,7 @@ use quotient_proof::command::{ProveOptions, prove_main, verify_main};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
 
+use super::kind::Kind;
 use super::{status, terminal};
 
 /// Order of unfolding in safety proofs.
@@ -151,7 +152,12 @@ fn code(status: i32) -> u8 {
 }
 
 /// Runs `prove`; gives the exit status.
-pub(crate) fn main(prove: &Prove) -> u8 {
+pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
+    // Without a file the example is generated, and there is nothing to preprocess.
+    let kind = prove.file.as_deref().map_or(Kind::Proof, Kind::of);
+    if let Some(status) = super::refused("prove", given, kind) {
+        return status;
+    }
     let limit = Duration::from_secs(prove.max_time);
     let order = match prove.order {
         OrderName::Breadth => Order::Breadth,
@@ -184,7 +190,12 @@ pub(crate) fn main(prove: &Prove) -> u8 {
 }
 
 /// Runs `verify`; gives the exit status.
-pub(crate) fn verify(verify: &Verify) -> u8 {
+pub(crate) fn verify(verify: &Verify, given: &clap::ArgMatches) -> u8 {
+    // The preprocessor is for the program that a certificate is compared with.
+    let kind = verify.program.as_deref().map_or(Kind::Proof, Kind::of);
+    if let Some(status) = super::refused("verify", given, kind) {
+        return status;
+    }
     let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
     let preprocessor = verify.preprocessor.options();
     let source = verify.program.as_deref();

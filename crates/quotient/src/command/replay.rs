@@ -7,11 +7,16 @@ use quotient::trace::text::{Detail, render, render_end};
 use quotient::trace::{Trace, TraceFile};
 use quotient::{LoadOptions, Model, Question};
 
+use super::kind::Kind;
 use super::{check, json, options, status, terminal};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Replay) -> u8 {
-    if super::native::is_native(&options.file) {
+pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
+    let kind = Some(Kind::of(&options.file)).filter(|k| k.is_native()).unwrap_or(Kind::Trace);
+    if let Some(status) = super::refused("replay", given, kind) {
+        return status;
+    }
+    if kind.is_native() {
         return super::native::replay(options);
     }
     let file = match TraceFile::read(&options.file) {

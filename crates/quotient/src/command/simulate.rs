@@ -9,10 +9,14 @@ use quotient::system::{Successors, System};
 use quotient::trace::Trace;
 use quotient::trace::text::{Detail, render, render_end};
 
+use super::kind::Kind;
 use super::{options, status, terminal};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Simulate) -> u8 {
+pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 {
+    if let Some(status) = super::refused("simulate", given, Kind::of(&options.input.file)) {
+        return status;
+    }
     let model = match Model::load(&options.input.file, &options.input.load_options()) {
         Ok(model) => model,
         Err(error) => {

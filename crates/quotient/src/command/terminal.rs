@@ -111,12 +111,21 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// Writes to standard output; a closed pipe ends the process quietly.
+/// Writes to standard output. Where that fails the answer is not lost: the exit status is still that of the verdict, and
+/// standard error says what happened, unless the reader has just had enough.
 pub(crate) fn print(text: &str) {
     let mut out = std::io::stdout().lock();
-    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write the report: {error}");
     }
+}
+
+/// Writes to standard error, if that is possible.
+pub(crate) fn complain(text: std::fmt::Arguments<'_>, end: &str) {
+    let _ = write!(std::io::stderr().lock(), "{text}{end}");
 }
 
 #[cfg(test)]
