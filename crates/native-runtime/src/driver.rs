@@ -75,8 +75,8 @@ extern "C" fn main_entry() -> ! {
     let [main, count, arguments, environment] = world().main;
     type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
     // SAFETY: the program's main function.
-    unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
-    crate::process::leave_program()
+    let status = unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    crate::process::leave_program(status)
 }
 
 extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) -> i32 {

@@ -68,6 +68,7 @@ impl Message {
             s.depth as u64,
             shared.filtered,
             u64::from(shared.leaked),
+            u64::from(shared.met),
             shared.copies,
             shared.copies_lost,
         ];
@@ -124,6 +125,7 @@ impl Message {
         let shared = &mut world().shared;
         shared.filtered += reader.next()?;
         shared.leaked = shared.leaked.max(reader.next()? as u32);
+        shared.met |= reader.next()? as u32;
         shared.copies += reader.next()?;
         shared.copies_lost += reader.next()?;
         let bound = (reader.next()? as usize).checked_sub(1).and_then(|b| BOUNDS.get(b).copied());

@@ -12,7 +12,8 @@ use crate::system_call::{exit_process, number, system_call};
 use crate::world::{Pending, active, controlled, fail, quiet, visible, world};
 
 /// Ends the program on behalf of the running thread.
-pub fn leave_program() -> ! {
+pub fn leave_program(status: i32) -> ! {
+    world().me().operands[0] = status as usize;
     visible(Pending::new(Op::Exit));
     // Only when a schedule is repeated, at its very end.
     // SAFETY: the C library's function; all streams.
@@ -29,7 +30,7 @@ pub unsafe extern "C" fn exit(status: i32) -> ! {
         // SAFETY: passed on.
         unsafe { real!("exit", fn(i32))(status) };
     }
-    leave_program()
+    leave_program(status)
 }
 
 /// `_exit`.
@@ -38,7 +39,7 @@ pub unsafe extern "C" fn _exit(status: i32) -> ! {
     if !active() {
         exit_process(status);
     }
-    leave_program()
+    leave_program(status)
 }
 
 /// `_Exit`.

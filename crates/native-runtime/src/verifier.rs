@@ -4,7 +4,7 @@
 //! counts as infeasible unless something goes wrong elsewhere.
 
 use crate::object::NOBODY;
-use crate::protocol::{FailureKind, Op, VALUES};
+use crate::protocol::{FailureKind, Op, VALUES, met};
 use crate::world::{Pending, Status, World, active, fail, visible, world};
 
 /// Stands for the global lock of atomic sections: no address of the program.
@@ -92,6 +92,7 @@ macro_rules! any {
                 let text = concat!(stringify!($name), " (say which values, by --nondet, or write __quotient_choose(n))");
                 fail(FailureKind::Refused, text, 0);
             }
+            world().shared.met |= met::GIVEN_VALUE;
             world().shared.values[__quotient_choose(count as i32) as usize % VALUES] as $kind
         }
     )* };

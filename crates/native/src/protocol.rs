@@ -423,6 +423,8 @@ pub struct Shared {
     pub outcomes_length: u32,
     /// Number of joinable threads that were never joined in some execution.
     pub leaked: u32,
+    /// What happened in some execution: see [`met`].
+    pub met: u32,
     /// Context switches of the violation's schedule.
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
@@ -446,6 +448,18 @@ pub struct Shared {
     pub ends: [ThreadEnd; THREADS],
     /// Steps of a repeated schedule.
     pub trace: [Step; STEPS],
+}
+
+/// What the answer is relative to (bits of [`Shared::met`]).
+pub mod met {
+    /// An atomic operation of an order weaker than sequential consistency, while there were several threads.
+    pub const WEAK_ORDER: u32 = 1;
+    /// One of the values that the user has given for nondeterministic numbers.
+    pub const GIVEN_VALUE: u32 = 2;
+    /// An execution ended with status 0.
+    pub const SUCCESS: u32 = 4;
+    /// An execution ended with another status.
+    pub const FAILURE: u32 = 8;
 }
 
 /// Why threads could not be exchanged (bits of [`Shared::unlike`]).

@@ -52,7 +52,7 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
         let _ = writeln!(out, "  not checked: {}", outcome.left_out.join(", "));
     }
     for assumption in &outcome.assumptions {
-        let _ = writeln!(out, "  assuming {assumption}");
+        let _ = writeln!(out, "  under {assumption}");
     }
     if let Some(path) = trace_file.filter(|_| outcome.violations.is_empty()) {
         let _ = writeln!(out, "  {} is not written: there is no counterexample", path.display());

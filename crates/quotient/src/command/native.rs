@@ -294,6 +294,8 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         report: &report,
         again,
         full: options.full,
+        allow_races: options.native.allow_races,
+        leaks: options.native.leaks,
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),
     };
