@@ -15,7 +15,7 @@ use crate::check::{Check, CheckError, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
 use crate::outcome::{Answer, Incomplete, Outcome, Verdict};
 use crate::question::{self, Question};
-use crate::searching::{ample_sets, dynamic_sets, options, visible};
+use crate::searching::{ample_sets, dynamic_sets, options, thread_seconds, visible};
 use crate::symmetry_choice;
 
 impl Model {
@@ -75,11 +75,14 @@ impl Model {
             let visible = visible(claim.propositions.clone());
             visible.map(|visible| Some(quotient_ample::Question::CtlStarX { visible }))
         };
+        let before = thread_seconds();
         let (explored, order) = match stands.as_mut() {
             Some(stands) => explore(&mut machine, stands, ample, check, progress),
             None => explore(&mut machine, &mut Identity, ample, check, progress),
         };
         let Explored { stored, choices, stop, statistics } = explored;
+        let search_seconds = thread_seconds() - before;
+        outcome.search_seconds += search_seconds;
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
@@ -109,7 +112,15 @@ impl Model {
             }
         }
         let text = self.question_text(question);
-        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
         outcome.add(&statistics);
         outcome.reduced = reduced;
         Ok(())

@@ -355,8 +355,7 @@ impl Model {
                     None => continue,
                 },
             };
-            if self.program.features.dynamic
-                && matches!(&how, How::Claim(c) if !c.function.locals.is_empty())
+            if self.program.features.dynamic && matches!(&how, How::Claim(c) if !c.function.locals.is_empty())
             {
                 return Err(CheckError::Refused(
                     "a never claim with variables of its own about a model with objects or functions is not supported; --safety leaves it out"
@@ -449,6 +448,7 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
+        let searched_before = outcome.search_seconds;
         let carries = claim.as_ref().is_some_and(|(_, carries)| *carries);
         let claim = claim.map(|(claim, _)| claim);
         let compile = |wide| -> Result<(Machine, Reduced), CheckError> {
@@ -523,11 +523,28 @@ impl Model {
                 },
             );
             let (statistics, applied) = (Statistics::default(), applied.clone());
-            let (question, witness) = (Question::Safety, Vec::new());
-            outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+            let (question, witness, search_seconds) = (Question::Safety, Vec::new(), 0.0);
+            outcome.answers.push(Answer {
+                question,
+                text,
+                verdict,
+                statistics,
+                search_seconds,
+                applied,
+                witness,
+            });
         }
         let (text, statistics, witness) = (self.question_text(question), report.statistics, Vec::new());
-        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+        let search_seconds = outcome.search_seconds - searched_before;
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
         outcome.add(&report.statistics);
         outcome.reduced = reduced;
         Ok(found)
@@ -560,8 +577,16 @@ impl Model {
             partial_order: PartialOrder::Off,
             store: Some(check.store),
         };
-        let (question, witness) = (Question::Safety, Vec::new());
-        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+        let (question, witness, search_seconds) = (Question::Safety, Vec::new(), outcome.search_seconds);
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
         outcome.add(&statistics);
         outcome.conclude();
         Ok(())

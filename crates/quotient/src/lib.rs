@@ -72,9 +72,7 @@ mod unreached;
 pub use check::{Check, CheckError, PartialOrder, SearchKind, StoreKind};
 pub use dot::MOST_DRAWN;
 pub use load::{LoadError, LoadOptions, Model};
-pub use outcome::{
-    Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport,
-};
+pub use outcome::{Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport};
 pub use question::Question;
 pub use relative::{Refused, Relative};
 pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quotient_bir::LowerOptions;
 use quotient_program::{Extension, Program};
 use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
-use quotient_source::{Diagnostics, SourceMap, render};
+use quotient_source::{Diagnostic, Diagnostics, SourceMap, render};
 
 use crate::bir_claims;
 
@@ -167,6 +167,14 @@ impl Model {
         }
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));
+        }
+        for (name, span) in parsed.macros.unused() {
+            let warning = Diagnostic::warning(span, format!("`-D {name}` has no effect"));
+            diagnostics.push(
+                warning
+                    .label("the model does not use this name")
+                    .help("names of macros are case-sensitive, and -D changes macros only, not variables"),
+            );
         }
         let lowered = quotient_promela::lower_with(&parsed.model, &given, &sources);
         diagnostics.extend(lowered.diagnostics);

@@ -127,6 +127,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// How much was done for it; zero when another search answered it too.
     pub statistics: Statistics,
+    /// CPU time of the searches for it; zero when another search answered it too.
+    pub search_seconds: f64,
     /// What the search for it applied: nothing where the question was not reached.
     pub applied: Applied,
     /// For a formula of branching time that holds: runs that show it, where some do.
@@ -229,7 +231,16 @@ impl Outcome {
         if self.answers.iter().all(|a| a.question != question) {
             let verdict = Verdict::Undecided(Incomplete::NotReached);
             let (statistics, applied, witness) = (Statistics::default(), Applied::nothing(), Vec::new());
-            self.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+            let search_seconds = 0.0;
+            self.answers.push(Answer {
+                question,
+                text,
+                verdict,
+                statistics,
+                search_seconds,
+                applied,
+                witness,
+            });
         }
     }
 

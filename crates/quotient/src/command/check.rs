@@ -213,7 +213,7 @@ fn print_failure(verdict: &str, message: &str, file: &Path, layout: Layout) {
 }
 
 /// The verdict and exit status of a check without an outcome.
-fn failure_status(error: &CheckError) -> (&'static str, u8) {
+pub(crate) fn failure_status(error: &CheckError) -> (&'static str, u8) {
     match error {
         CheckError::Exhausted(_) => ("undecided", status::UNDECIDED),
         CheckError::NotReplayable(_)
@@ -233,11 +233,16 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     match outcome.verdict {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
-        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| match v.class {
-            ViolationClass::Deadlock => status::DEADLOCK,
-            ViolationClass::Safety => status::SAFETY,
-            ViolationClass::Temporal => status::LIVENESS,
-        })),
+        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| class_status(v.class))),
+    }
+}
+
+/// The exit status of a class of violations.
+pub(crate) fn class_status(class: ViolationClass) -> u8 {
+    match class {
+        ViolationClass::Deadlock => status::DEADLOCK,
+        ViolationClass::Safety => status::SAFETY,
+        ViolationClass::Temporal => status::LIVENESS,
     }
 }
 
@@ -260,7 +265,12 @@ fn write_drawing(path: &Path, model: &Model, check: &Check<'_>) -> Result<(), St
     std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
-fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &Outcome) -> Result<(), String> {
+fn write_trace(
+    path: &Path,
+    options: &options::Check,
+    model: &Model,
+    outcome: &Outcome,
+) -> Result<(), String> {
     let Some(violation) = outcome.violations.first() else { return Ok(()) };
     let file = TraceFile {
         format: "quotient-trace".into(),

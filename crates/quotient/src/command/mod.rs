@@ -52,8 +52,7 @@ pub(crate) mod status {
     pub(crate) const BUG: u8 = 70;
 
     /// From the worst on: of several answers the worst one is the exit status.
-    const WORST_FIRST: [u8; 8] =
-        [BUG, ERROR, RACE_OR_CRASH, LIVENESS, SAFETY, DEADLOCK, UNDECIDED, HOLDS];
+    const WORST_FIRST: [u8; 8] = [BUG, ERROR, RACE_OR_CRASH, LIVENESS, SAFETY, DEADLOCK, UNDECIDED, HOLDS];
 
     /// The worst of some statuses; there is nothing wrong with none.
     pub(crate) fn worst(statuses: impl IntoIterator<Item = u8>) -> u8 {

@@ -83,7 +83,8 @@ pub(crate) fn table(all: &[Checked]) -> String {
     let mut out = String::from("\n");
     let names: Vec<String> = all.iter().map(|c| c.file.display().to_string()).collect();
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("file".len());
-    let _ = writeln!(out, "{:width$}  {:9}  {:>4}  {:>13}  {:>9}", "file", "verdict", "exit", "states", "CPU");
+    let _ =
+        writeln!(out, "{:width$}  {:9}  {:>4}  {:>13}  {:>9}", "file", "verdict", "exit", "states", "CPU");
     for (name, c) in names.iter().zip(all) {
         let states = c.states.map_or_else(|| "-".to_owned(), grouped);
         let _ = writeln!(
