@@ -169,11 +169,10 @@ impl Model {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
         for (name, span) in parsed.macros.unused() {
-            let warning = Diagnostic::warning(span, format!("`-D {name}` has no effect"));
+            let message = format!("`-D {name}` has no effect: the model does not use this name");
             diagnostics.push(
-                warning
-                    .label("the model does not use this name")
-                    .help("names of macros are case-sensitive, and -D changes macros only, not variables"),
+                Diagnostic::warning(span, message)
+                    .help("-D changes macros, not variables; names of macros are case-sensitive"),
             );
         }
         let lowered = quotient_promela::lower_with(&parsed.model, &given, &sources);

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use quotient_native::protocol::FailureKind;
+use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
@@ -249,6 +249,10 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Ok(binary) => binary,
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
+    if options.native.nondet.len() > VALUES {
+        let message = format!("--nondet takes at most {VALUES} values");
+        return failed(&message, status::ERROR, options.json);
+    }
     terminal::catch_interrupts();
     let mut request = options.native.request(options.max_time, options.all);
     request.symmetry = match options.symmetry {
