@@ -173,7 +173,8 @@ fn listed() -> BTreeSet<String> {
         if !line.starts_with('-') {
             continue;
         }
-        let words: Vec<&str> = line.split([' ', ',', '[', '=']).filter(|w| w.starts_with('-')).collect();
+        let words: Vec<&str> =
+            line.split([' ', ',', '[', '=']).filter(|w| w.starts_with('-') && w.len() > 1).collect();
         let name = words.iter().find(|w| w.starts_with("--")).or(words.first());
         found.extend(name.map(|n| (*n).to_owned()));
     }

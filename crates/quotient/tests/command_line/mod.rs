@@ -1,4 +1,5 @@
 //! Running the command on models of the project and on files of a test's own.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
