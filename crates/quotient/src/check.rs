@@ -321,7 +321,8 @@ impl Model {
 
     /// What is asked, safety last.
     pub fn questions(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
-        let wanted = |c: &quotient_promela::Claim| check.claim.is_none_or(|name| c.name == name);
+        let wanted =
+            |c: &quotient_promela::Claim| check.claim.is_none_or(|name| c.name == name && !name.is_empty());
         let own = self.claims[..self.own_claims].iter().enumerate().filter(|(_, c)| wanted(c));
         let mut questions: Vec<Question> = own.map(|(number, _)| Question::Claim(number)).collect();
         if let (Some(name), true) = (check.claim, questions.is_empty()) {
@@ -414,11 +415,15 @@ impl Model {
             }
         }
         let mut assumptions = Vec::new();
-        let infinite = self.searched_otherwise(check).is_ok_and(|questions| !questions.is_empty());
-        if check.fair && infinite {
-            assumptions.push("weak fairness: a process that can always move does move".to_owned());
-        } else if check.fair {
-            notes.push("--fair has no effect: no question about infinite runs is asked".to_owned());
+        if check.fair {
+            match self.searched_otherwise(check).is_ok_and(|questions| !questions.is_empty()) {
+                true => {
+                    assumptions.push("weak fairness: a process that can always move does move".to_owned())
+                }
+                false => {
+                    notes.push("--fair has no effect: no question about infinite runs is asked".to_owned())
+                }
+            }
         }
         Outcome {
             verdict: Verdict::Holds,

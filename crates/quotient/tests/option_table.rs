@@ -48,13 +48,17 @@ const C: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdio.h>\n
     static atomic_int x; static int plain; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
     static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static int ready;\n\
     static void *work(void *p) { (void)p; atomic_fetch_add(&x, 1); atomic_fetch_add(&x, 1); return 0; }\n\
+    static atomic_int y;\n\
+    static void *mixed(void *p) { if (p == (void *)0) atomic_store(&x, 1); else if (p == (void *)1) atomic_store(&y, 1); else { atomic_load(&x); atomic_load(&y); } return 0; }\n\
     static void *racing(void *p) { (void)p; plain = 1; return 0; }\n\
     static void *wake(void *p) { (void)p; pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }\n\
     int main(int count, char **arguments) {\n\
     pthread_t t[3]; (void)t; (void)arguments;\n\
     #ifdef THREADS\n for (int i = 0; i < THREADS; i++) pthread_create(&t[i], 0, work, 0);\n for (int i = 0; i < THREADS; i++) pthread_join(t[i], 0);\n#endif\n\
+    #ifdef SPIN\n pthread_create(&t[0], 0, work, 0); while (atomic_load(&x) < 2);\n#endif\n\
+    #ifdef MIXED\n for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, mixed, (void *)i);\n for (int i = 0; i < 3; i++) pthread_join(t[i], 0);\n#endif\n\
     #ifdef RACE\n pthread_create(&t[0], 0, racing, 0); int v = plain; pthread_join(t[0], 0); return v - v;\n#endif\n\
-    #ifdef LEAK\n pthread_create(&t[0], 0, work, 0); while (atomic_load(&x) < 2);\n#endif\n\
+    #ifdef LEAK\n pthread_create(&t[0], 0, work, 0); pthread_exit(0);\n#endif\n\
     #ifdef CONDITION\n pthread_create(&t[0], 0, wake, 0); pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); pthread_join(t[0], 0);\n#endif\n\
     #ifdef NONDET\n return __VERIFIER_nondet_int() == 3;\n#endif\n\
     #ifdef LOOP\n while (1);\n#endif\n\
@@ -116,21 +120,21 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--max-states", [Seen("symmetric.pml", &[], &["--max-states", "2"]), Seen("threads.bir", &[], &["--max-states", "2"]), Refused]),
         ("--max-depth", [Seen("symmetric.pml", &[], &["--max-depth", "1"]), Seen("threads.bir", &[], &["--max-depth", "1"]), Refused]),
         ("--max-memory", [
-            Seen("endless.pml", &["--max-states", "300k"], &["--max-memory", "1M"]),
-            Seen("endless.bir", &["--max-states", "300k"], &["--max-memory", "1M"]),
+            Seen("endless.pml", &["--max-states", "2M"], &["--max-memory", "1M"]),
+            Seen("endless.bir", &["--max-states", "2M"], &["--max-memory", "1M"]),
             Refused,
         ]),
         ("--max-time", [
             Seen("endless.pml", &["--max-states", "1M"], &["--max-time", "20ms"]),
             Seen("endless.bir", &["--max-states", "300k"], &["--max-time", "20ms"]),
-            Seen("program.c", &["-D", "THREADS=3", "--max-executions", "20000", "--workers", "1"], &["--max-time", "2ms"]),
+            Seen("program.c", &["-D", "SPIN", "--max-executions", "20000"], &["--max-time", "5ms"]),
         ]),
         ("--full", [Seen("wrong.pml", &[], &["--full"]), Seen("wrong.bir", &[], &["--full"]), Unseen("frames of stacks that one function does not have")]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Refused]),
         ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
         ("--json", [Seen("wrong.pml", &[], &["--json"]), Seen("wrong.bir", &[], &["--json"]), Seen("program.c", &[], &["--json"])]),
         ("--quiet", [Unseen("no terminal"), Unseen("no terminal"), Unseen("no terminal")]),
-        ("--dpor", [Refused, Refused, Seen("program.c", &["-D", "THREADS=3", "--workers", "1"], &["--dpor", "fg"])]),
+        ("--dpor", [Refused, Refused, Seen("program.c", &["-D", "MIXED", "--workers", "1"], &["--dpor", "fg"])]),
         ("--allow-races", [Refused, Refused, Seen("program.c", &["-D", "RACE"], &["--allow-races"])]),
         ("--leaks", [Refused, Refused, Seen("program.c", &["-D", "LEAK"], &["--leaks"])]),
         ("--spurious", [Refused, Refused, Seen("program.c", &["-D", "CONDITION"], &["--spurious"])]),

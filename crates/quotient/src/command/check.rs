@@ -9,7 +9,8 @@ use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::{
-    Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict, ViolationClass,
+    Check, CheckError, Model, Outcome, PartialOrder, Question, Relative, SearchKind, StoreKind, Verdict,
+    ViolationClass,
 };
 
 use super::several::{self, Checked, Layout};
@@ -173,16 +174,16 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
 /// Options that do not serve what is asked of the model: questions about cycles and formulas of branching time are answered by searches of
 /// their own, which number states in a table of their own.
 fn unserved(model: &Model, check: &Check<'_>, given: &ArgMatches) -> Result<(), String> {
-    let is_given = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
+    let options = [("store", "--store"), ("search", "--search"), ("max_depth", "--max-depth")];
+    let mut options =
+        options.into_iter().filter(|(id, _)| given.value_source(id) == Some(ValueSource::CommandLine));
+    let Some(first) = options.next() else { return Ok(()) };
     let otherwise = model.searched_otherwise(check).map_err(|e| e.to_string())?;
-    let branching = otherwise.iter().copied().find(|q| model.is_branching(*q));
-    for (id, option, question) in [
-        ("store", "--store", otherwise.first().copied()),
-        ("search", "--search", otherwise.first().copied()),
-        ("max_depth", "--max-depth", branching),
-    ] {
-        if let (true, Some(question)) = (is_given(id), question) {
-            let text = model.question_text(question);
+    for (id, option) in std::iter::once(first).chain(options) {
+        // A search for cycles obeys the bound on depth.
+        let unserved = |q: &&Question| id != "max_depth" || model.is_branching(**q);
+        if let Some(question) = otherwise.iter().find(unserved) {
+            let text = model.question_text(*question);
             return Err(format!(
                 "{option} does not serve this question: {text}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
             ));
