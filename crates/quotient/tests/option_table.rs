@@ -127,7 +127,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--max-time", [
             Seen("endless.pml", &["--max-states", "1M"], &["--max-time", "20ms"]),
             Seen("endless.bir", &["--max-states", "300k"], &["--max-time", "20ms"]),
-            Seen("program.c", &["-D", "SPIN", "--max-executions", "20000"], &["--max-time", "5ms"]),
+            Seen("program.c", &["-D", "SPIN", "--max-steps", "40", "--max-executions", "20000"], &["--max-time", "5ms"]),
         ]),
         ("--full", [Seen("wrong.pml", &[], &["--full"]), Seen("wrong.bir", &[], &["--full"]), Unseen("frames of stacks that one function does not have")]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Refused]),
@@ -137,7 +137,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--dpor", [Refused, Refused, Seen("program.c", &["-D", "MIXED", "--workers", "1"], &["--dpor", "fg"])]),
         ("--allow-races", [Refused, Refused, Seen("program.c", &["-D", "RACE"], &["--allow-races"])]),
         ("--leaks", [Refused, Refused, Seen("program.c", &["-D", "LEAK"], &["--leaks"])]),
-        ("--spurious", [Refused, Refused, Seen("program.c", &["-D", "CONDITION"], &["--spurious"])]),
+        ("--spurious", [Refused, Refused, Seen("program.c", &["-D", "CONDITION", "--max-executions", "50"], &["--spurious"])]),
         ("--max-executions", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-executions", "1"])]),
         ("--max-preemptions", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-preemptions", "0"])]),
         ("--max-steps", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-steps", "2"])]),
