@@ -188,7 +188,7 @@ enum How<'a> {
     /// By labelling the state graph with this formula.
     Branching(&'a quotient_logic::Formula),
     /// By a search with this claim.
-    Claim(ir::Claim),
+    Claim(Box<ir::Claim>),
 }
 
 impl Model {
@@ -288,7 +288,7 @@ impl Model {
                 How::Claim(claim) => claim,
             };
             let carries = carrier == Some(question);
-            let found = self.ask(question, Some((claim, carries)), check, progress, &mut outcome)?;
+            let found = self.ask(question, Some((*claim, carries)), check, progress, &mut outcome)?;
             if found.contains(&Question::Safety) {
                 // Something else goes wrong: show the nearest such thing instead. What only the claim can meet (a fault
                 // in one of its conditions) stays.
@@ -352,7 +352,7 @@ impl Model {
                     How::Branching(formula)
                 }
                 None => match self.claim_for(question)? {
-                    Some(claim) => How::Claim(claim),
+                    Some(claim) => How::Claim(Box::new(claim)),
                     None => continue,
                 },
             };
