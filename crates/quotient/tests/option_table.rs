@@ -130,6 +130,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
             Seen("program.c", &["-D", "SPIN", "--max-steps", "40", "--max-executions", "20000"], &["--max-time", "5ms"]),
         ]),
         ("--full", [Seen("wrong.pml", &[], &["--full"]), Seen("wrong.bir", &[], &["--full"]), Unseen("frames of stacks that one function does not have")]),
+        ("--steps", [Seen("wrong.pml", &[], &["--steps", "1..1"]), Seen("wrong.bir", &[], &["--steps", "1..1"]), Refused]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Refused]),
         ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
         ("--json", [Seen("wrong.pml", &[], &["--json"]), Seen("wrong.bir", &[], &["--json"]), Seen("program.c", &[], &["--json"])]),
@@ -160,6 +161,7 @@ fn value(option: &str) -> Option<&'static str> {
         "--por" => "off",
         "--ltl" | "--ctl" | "--invariant" => "true",
         "--claim" | "--arg" => "b",
+        "--steps" => "1..2",
         "--dpor" => "source",
         "--max-time" => "10s",
         "--max-memory" | "--max-states" | "--max-depth" | "--max-executions" | "--max-preemptions"
@@ -241,7 +243,8 @@ fn every_option_is_used_or_refused() {
                 }
                 Seen(file, base, added) => {
                     // A model is compared by its JSON object, unless that is what is asked for.
-                    let json: &[&str] = if *option == "--json" { &[] } else { &["--json"] };
+                    let json: &[&str] =
+                        if ["--json", "--steps"].contains(option) { &[] } else { &["--json"] };
                     let before = said(&run(file, &[base, json].concat()));
                     let repeated = *option == "--step-time";
                     let base = if repeated { &base[..2] } else { base };

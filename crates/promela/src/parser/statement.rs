@@ -153,6 +153,7 @@ impl Parser<'_> {
                 let kind = StatementKind::Expr(Expr { kind: ExprKind::Number(1), span });
                 return Ok(Statement { labels, kind, span });
             }
+            let start = parser.at;
             let kind = parser.statement_kind()?;
             let compound = matches!(
                 kind,
@@ -164,7 +165,7 @@ impl Parser<'_> {
                     | StatementKind::ForRange { .. }
                     | StatementKind::ForIn { .. }
             );
-            let span = if compound { span } else { span.to(parser.previous) };
+            let span = if compound { span } else { parser.statement_span(start, span.to(parser.previous)) };
             Ok(Statement { labels, kind, span })
         })
     }

@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
+use quotient::trace::text::Detail;
 use quotient::{
     Check, CheckError, Model, Outcome, PartialOrder, Question, Relative, SearchKind, StoreKind, Verdict,
     ViolationClass,
@@ -22,7 +23,7 @@ pub(crate) struct Run<'a> {
     pub(crate) file: &'a Path,
     pub(crate) model: &'a Model,
     pub(crate) outcome: &'a Outcome,
-    pub(crate) full: bool,
+    pub(crate) detail: Detail,
     /// Were deadlocks looked for?
     pub(crate) deadlocks: bool,
     pub(crate) wall_seconds: f64,
@@ -152,7 +153,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         file,
         model: &model,
         outcome: &outcome,
-        full: options.full,
+        detail: Detail { full: options.full, steps: options.steps },
         deadlocks: check.deadlocks,
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds() - before,

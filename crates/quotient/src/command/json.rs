@@ -14,7 +14,7 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
     let outcome = run.outcome;
     let s = &outcome.statistics;
     let (verdict, message) = (outcome.verdict.name(), reason(&outcome.verdict));
-    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.full)).collect();
+    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.detail.full)).collect();
     json!({
         "quotient": env!("CARGO_PKG_VERSION"),
         "file": run.file.display().to_string(),
@@ -24,7 +24,7 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
         "violations": violations,
         "not_checked": outcome.left_out,
         "assumptions": outcome.assumptions,
-        "answers": outcome.answers.iter().map(|a| answer(a, run.full)).collect::<Vec<_>>(),
+        "answers": outcome.answers.iter().map(|a| answer(a, run.detail.full)).collect::<Vec<_>>(),
         "states": s.states,
         "transitions": s.transitions,
         "depth": s.depth,
