@@ -575,6 +575,8 @@ pub enum Binary {
     Or,
     /// `=>`
     Implies,
+    /// Both or none: only in propositions.
+    Equivalent,
     /// `&`
     BitAnd,
     /// `|`
@@ -604,6 +606,7 @@ impl Binary {
             Binary::And => "&&",
             Binary::Or => "||",
             Binary::Implies => "=>",
+            Binary::Equivalent => "<->",
             Binary::BitAnd => "&",
             Binary::BitOr => "|",
             Binary::BitXor => "^",

@@ -63,6 +63,12 @@ impl Lexer<'_> {
         &self.text[start..self.at]
     }
 
+    /// An operator that only formulas have.
+    fn of_formulas(&self) -> Option<&'static str> {
+        let operators = ["<->", "/\\", "\\/"].into_iter().filter(|_| self.proposition);
+        operators.into_iter().find(|o| self.rest().starts_with(o))
+    }
+
     fn token(&mut self) {
         let start = self.at;
         let Some(first) = self.rest().chars().next() else { return };
@@ -92,6 +98,9 @@ impl Lexer<'_> {
             }
         } else if first == '"' {
             self.string(start);
+        } else if let Some(punct) = self.of_formulas() {
+            self.at += punct.len();
+            self.push(start, Kind::Punct(punct));
         } else if let Some(punct) = PUNCTUATION.iter().find(|p| self.rest().starts_with(**p)) {
             self.at += punct.len();
             self.push(start, Kind::Punct(punct));

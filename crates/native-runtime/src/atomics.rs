@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::protocol::Op;
+use crate::protocol::{Op, met};
 use crate::race::{How, clear, join};
 use crate::world::{Pending, World, active, visible, world};
 
@@ -13,6 +13,9 @@ const RELAXED: i32 = 0;
 const CONSUME: i32 = 1;
 const ACQUIRE: i32 = 2;
 const RELEASE: i32 = 3;
+const SEQUENTIALLY_CONSISTENT: i32 = 5;
+/// The order, without the hints that compilers may add above it.
+const ORDER: i32 = 0xff;
 
 fn acquires(order: i32) -> bool {
     order != RELAXED && order != RELEASE
@@ -80,8 +83,17 @@ pub fn racing_access(address: usize, size: usize, how: How) {
 }
 
 impl World {
+    /// An operation of a weaker order can do more on real machines than is explored here. While there is one thread only, nobody can tell.
+    #[inline]
+    fn note_order(&mut self, order: i32) {
+        if order & ORDER != SEQUENTIALLY_CONSISTENT && self.threaded {
+            self.shared.met |= met::WEAK_ORDER;
+        }
+    }
+
     /// The running thread has read the cell.
     fn loaded(&mut self, address: usize, size: usize, order: i32) {
+        self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         let clock = self.objects.state(object).clock;
         join(&mut self.me().acquired, &clock);
@@ -93,6 +105,7 @@ impl World {
     /// The running thread has written the cell: without having read it, a new release sequence begins, unless it goes on with
     /// its own (C17, 5.1.2.4). The count of a cell is the number, plus one, of the thread whose release heads the sequence.
     fn stored(&mut self, address: usize, size: usize, order: i32, read: bool) {
+        self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         let clock = if releases(order) { self.release() } else { self.me().fence };
         let me = self.current as u32 + 1;

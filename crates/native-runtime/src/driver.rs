@@ -97,7 +97,7 @@ extern "C" fn main_entry() -> ! {
 /// What comes after `main`.
 extern "C" fn leave_main(status: i32) -> ! {
     crate::exit_handlers::run(status);
-    crate::process::leave_program()
+    crate::process::leave_program(status)
 }
 
 extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) -> i32 {

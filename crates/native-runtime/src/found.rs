@@ -69,6 +69,7 @@ impl Message {
             shared.filtered,
             u64::from(shared.leaked),
             u64::from(shared.waiting),
+            u64::from(shared.met),
             shared.copies,
             shared.copies_lost,
         ];
@@ -126,6 +127,7 @@ impl Message {
         shared.filtered += reader.next()?;
         shared.leaked = shared.leaked.max(reader.next()? as u32);
         shared.waiting = shared.waiting.max(reader.next()? as u32);
+        shared.met |= reader.next()? as u32;
         shared.copies += reader.next()?;
         shared.copies_lost += reader.next()?;
         let bound = (reader.next()? as usize).checked_sub(1).and_then(|b| BOUNDS.get(b).copied());

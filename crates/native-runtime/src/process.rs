@@ -12,8 +12,9 @@ use crate::system_call::{exit_process, number, system_call};
 use crate::world::{Pending, active, controlled, fail, quiet, visible, world};
 
 /// Ends the program on behalf of the running thread.
-pub fn leave_program() -> ! {
+pub fn leave_program(status: i32) -> ! {
     crate::section::end_all();
+    world().me().operands[0] = status as usize;
     visible(Pending::new(Op::Exit));
     // Only when a schedule is repeated, at its very end.
     // SAFETY: the C library's function; all streams.
@@ -31,7 +32,7 @@ pub unsafe extern "C" fn exit(status: i32) -> ! {
         unsafe { real!("exit", fn(i32))(status) };
     }
     crate::exit_handlers::run(status);
-    leave_program()
+    leave_program(status)
 }
 
 /// `_exit`.
@@ -40,7 +41,7 @@ pub unsafe extern "C" fn _exit(status: i32) -> ! {
     if !active() {
         exit_process(status);
     }
-    leave_program()
+    leave_program(status)
 }
 
 /// `_Exit`.

@@ -4,7 +4,7 @@ use quotient_stateless::happens_before::Event;
 use quotient_stateless::{Ending, Execution, Kind, Mode, Operation, Outcome, Symmetry, ThreadId, ThreadSet};
 
 use crate::atomics::read_value;
-use crate::protocol::{Chosen, FailureKind, Op, STEPS, Step, THREADS};
+use crate::protocol::{Chosen, FailureKind, Op, STEPS, Step, THREADS, met};
 use crate::rwlock::PLACES;
 use crate::world::{NOWHERE, Pending, Status, World, world};
 
@@ -260,6 +260,10 @@ impl World {
         }
         self.shared.leaked = self.shared.leaked.max(unjoined as u32);
         self.shared.waiting = self.shared.waiting.max(waiting as u32);
+        // Without a call of exit the program ends with its last thread, and status 0. Of a status eight bits are seen.
+        let statuses = threads.iter().filter(|t| t.status == Status::Ready && t.pending.op == Op::Exit);
+        let success = statuses.clone().count() == 0 || statuses.clone().any(|t| t.operands[0] & 0xff == 0);
+        self.shared.met |= if success { met::SUCCESS } else { met::FAILURE };
         if self.shared.leaks != 0 && unjoined > 0 {
             let text = format!("{unjoined} joinable thread(s) are never joined");
             self.record_failure(FailureKind::Leak, &text, NOWHERE, NOWHERE);

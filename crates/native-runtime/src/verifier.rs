@@ -7,7 +7,7 @@
 //! means nothing in particular. The names are what counts: such a definition is replaced by the one here, by a jump
 //! that is written over its first instruction.
 
-use crate::protocol::{Convention, FailureKind, Op, VALUES};
+use crate::protocol::{Convention, FailureKind, Op, VALUES, met};
 use crate::section;
 use crate::system_call::{number, system_call};
 use crate::world::{Pending, Status, World, active, fail, visible, world};
@@ -109,6 +109,7 @@ macro_rules! any {
                 let text = concat!(stringify!($name), " (say which values, by --nondet, or write __quotient_choose(n))");
                 fail(FailureKind::Refused, text, 0);
             }
+            world().shared.met |= met::GIVEN_VALUE;
             world().shared.values[__quotient_choose(count as i32) as usize % VALUES] as $kind
         }
     )* };

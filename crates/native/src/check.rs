@@ -6,7 +6,7 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::protocol::{FailureKind, HOLES, Shared, VALUES, met, mode, verdict};
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
@@ -141,6 +141,8 @@ pub struct Report {
     pub last: Token,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
+    /// What the answer is relative to.
+    pub assumptions: Vec<String>,
     /// Lines with accesses that the compiler does not announce, so that they are not checked.
     pub holes: usize,
     /// CPU time of the checked processes.
@@ -204,6 +206,7 @@ pub fn check(
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
         notes: notes(shared, request, &holes, &session.unconfined()),
+        assumptions: assumptions(shared, request),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
@@ -388,6 +391,28 @@ fn figures(shared: &Shared) -> Figures {
         fewest: shared.fewest != 0,
         together: shared.together,
     }
+}
+
+/// What the answer is relative to, as sentences.
+fn assumptions(shared: &Shared, request: &Request) -> Vec<String> {
+    let is_met = |bit: u32| shared.met & bit != 0;
+    let mut out = Vec::new();
+    let racing = request.allow_races && shared.cells_length > 0;
+    if is_met(met::WEAK_ORDER) || racing {
+        let what = match is_met(met::WEAK_ORDER) {
+            true => "atomic operations have weaker memory orders",
+            false => "memory is accessed in data races",
+        };
+        out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
+    }
+    if is_met(met::GIVEN_VALUE) {
+        let values: Vec<String> = request.values.iter().map(i64::to_string).collect();
+        out.push(format!("the values of --nondet: {}", values.join(", ")));
+    }
+    if is_met(met::FAILURE) && !is_met(met::SUCCESS) {
+        out.push("a non-zero exit status: every execution ended with one".to_owned());
+    }
+    out
 }
 
 /// Places of holes that a note names.

@@ -511,6 +511,8 @@ pub struct Shared {
     pub leaked: u32,
     /// Number of threads that still waited when the program ended, in some execution.
     pub waiting: u32,
+    /// What happened in some execution: see [`met`].
+    pub met: u32,
     /// Context switches of the violation's schedule.
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
@@ -534,6 +536,18 @@ pub struct Shared {
     pub ends: [ThreadEnd; THREADS],
     /// Steps of a repeated schedule.
     pub trace: [Step; STEPS],
+}
+
+/// What the answer is relative to (bits of [`Shared::met`]).
+pub mod met {
+    /// An atomic operation of an order weaker than sequential consistency, while there were several threads.
+    pub const WEAK_ORDER: u32 = 1;
+    /// One of the values that the user has given for nondeterministic numbers.
+    pub const GIVEN_VALUE: u32 = 2;
+    /// An execution ended with status 0.
+    pub const SUCCESS: u32 = 4;
+    /// An execution ended with another status.
+    pub const FAILURE: u32 = 8;
 }
 
 /// Why threads could not be exchanged (bits of [`Shared::unlike`]).

@@ -30,7 +30,7 @@ mod token;
 
 use std::path::{Path, PathBuf};
 
-use quotient_source::{Diagnostics, FileId, SourceMap};
+use quotient_source::{Diagnostics, FileId, SourceMap, Span};
 
 use parser::Parser;
 use preprocess::{MacroTable, preprocess};
@@ -56,6 +56,13 @@ pub struct ParseOptions {
 /// The macros in force at the end of a model, for formulas given apart from it.
 #[derive(Clone, Debug, Default)]
 pub struct Macros(MacroTable);
+
+impl Macros {
+    /// Definitions of [`ParseOptions::defines`] that nothing read so far makes use of: name and place.
+    pub fn unused(&self) -> Vec<(&str, Span)> {
+        self.0.unused()
+    }
+}
 
 /// The result of parsing a model.
 #[derive(Debug)]

@@ -11,10 +11,11 @@ use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 use quotient_symmetry::Identity;
 
 use crate::Model;
-use crate::check::{Answer, Check, CheckError, Outcome, PartialOrder, Verdict};
+use crate::check::{Check, CheckError, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
+use crate::outcome::{Answer, Incomplete, Outcome, Verdict};
 use crate::question::{self, Question};
-use crate::searching::{ample_sets, dynamic_sets, options, visible};
+use crate::searching::{ample_sets, dynamic_sets, options, thread_seconds, visible};
 use crate::symmetry_choice;
 
 impl Model {
@@ -25,6 +26,31 @@ impl Model {
             ClaimKind::Ctl(formula) => Some(formula),
             _ => None,
         }
+    }
+
+    /// Refuses a formula that cannot be answered, before anything is explored.
+    pub(crate) fn refuse_branching(
+        &self,
+        question: Question,
+        formula: &Formula,
+        check: &Check<'_>,
+    ) -> Result<(), CheckError> {
+        let Question::Claim(number) = question else { return Ok(()) };
+        let claim = &self.claims[number];
+        if claim.propositions.len() > quotient_logic::MOST_PROPOSITIONS as usize {
+            return Err(CheckError::Refused("a formula may have at most 64 distinct propositions".into()));
+        }
+        if check.fair {
+            return Err(CheckError::Refused(format!(
+                "ctl {}: --fair is for formulas of linear time, whose runs can be left out one by one",
+                claim.text
+            )));
+        }
+        // On the smallest graph every part of the formula is labelled, as on any other.
+        let mut least = Graph::new();
+        least.push(0, &[0]);
+        let labelled = Labelling::new(&least).nodes(formula);
+        labelled.map(|_| ()).map_err(|e| CheckError::Refused(format!("ctl {}: {e}", claim.text)))
     }
 
     /// Answers a question of branching time.
@@ -38,15 +64,6 @@ impl Model {
     ) -> Result<(), CheckError> {
         let Question::Claim(number) = question else { return Ok(()) };
         let claim = &self.claims[number];
-        if claim.propositions.len() > quotient_logic::MOST_PROPOSITIONS as usize {
-            return Err(CheckError::Refused("a formula may have at most 64 distinct propositions".into()));
-        }
-        if check.fair {
-            return Err(CheckError::Refused(format!(
-                "ctl {}: --fair is for formulas of linear time, whose runs can be left out one by one",
-                claim.text
-            )));
-        }
         let observation = question::observation(&claim.text, &claim.propositions, claim.span);
         check.enter("compiling the model");
         let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
@@ -60,6 +77,7 @@ impl Model {
             visible.map(|visible| Some(quotient_ample::Question::CtlStarX { visible }))
         };
         machine.set_interrupt(check.interrupt.cloned());
+        let before = thread_seconds();
         let (explored, order) = match stands.as_mut() {
             Some(stands) => explore(&mut machine, stands, ample, check, progress),
             None => explore(&mut machine, &mut Identity, ample, check, progress),
@@ -69,11 +87,13 @@ impl Model {
         if let Some(journal) = check.journal {
             journal.progress(&statistics);
         }
+        let search_seconds = thread_seconds() - before;
+        outcome.search_seconds += search_seconds;
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-            Stop::Violation => Verdict::Undecided("the search ended early".into()),
+            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
         };
         let mut witness = Vec::new();
         if verdict == Verdict::Holds {
@@ -99,7 +119,15 @@ impl Model {
             }
         }
         let text = self.question_text(question);
-        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
         outcome.add(&statistics);
         outcome.reduced = reduced;
         if let Some(journal) = check.journal {

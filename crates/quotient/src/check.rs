@@ -5,14 +5,15 @@ use std::fmt;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_search::{AmpleAudit, Limits, Report, Statistics, Stop, TOO_LONG};
+use quotient_search::{Limits, Report, Statistics, Stop, TOO_LONG};
 use quotient_system::{Exhausted, Interrupt};
-use quotient_trace::{NotReplayable, Trace};
+use quotient_trace::NotReplayable;
 
+use crate::outcome::{Answer, Applied, Incomplete, Outcome, Verdict, ViolationReport};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
 use crate::symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};
-use crate::unreached::{Unreached, unreached};
+use crate::unreached::unreached;
 use crate::{Journal, Model, Relative, fairness};
 
 /// In which order states are explored.
@@ -99,9 +100,9 @@ pub struct Check<'a> {
     pub all: bool,
     /// Report deadlocks.
     pub deadlocks: bool,
-    /// Ask for safety only: temporal claims of the model are not part of the question.
+    /// Leave the model's own claims aside. Properties given apart from the model are asked all the same.
     pub safety_only: bool,
-    /// Of the claims, ask for the one with this name only.
+    /// Of the model's own claims, ask for the one with this name only.
     pub claim: Option<&'a str>,
     /// Ask for acceptance cycles: runs through accept labels of processes infinitely often.
     pub acceptance: bool,
@@ -157,117 +158,6 @@ impl Default for Check<'_> {
     }
 }
 
-/// The answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Everything asked for was decided and holds.
-    Holds,
-    /// Something does not hold.
-    Violated,
-    /// Not everything was decided: why.
-    Undecided(String),
-}
-
-/// One violation, with its trace.
-#[derive(Clone, Debug)]
-pub struct ViolationReport {
-    /// A stable word for machines.
-    pub kind: String,
-    /// A sentence for people.
-    pub message: String,
-    /// Where the violation is, as `file:line`, if it has a place.
-    pub at: Option<String>,
-    /// How often it was met.
-    pub count: u64,
-    /// The way to it.
-    pub trace: Trace,
-    /// The way to it, as choices.
-    pub choices: Vec<u32>,
-    /// How many of the choices, at the end, are repeated for ever.
-    pub cycle: usize,
-    /// The question it answers.
-    pub question: Question,
-    /// For formulas of branching time: what more there is to show of states on the way.
-    pub branches: Vec<Branch>,
-}
-
-/// A run that branches off another one and shows why a part of a formula of branching time has its value there.
-#[derive(Clone, Debug)]
-pub struct Branch {
-    /// The part of the formula.
-    pub formula: String,
-    /// Its value.
-    pub holds: bool,
-    /// How many steps of the other run come first; they are part of the trace.
-    pub after: usize,
-    /// The run, from the initial state on.
-    pub trace: Trace,
-    /// What more there is to show of states on the way.
-    pub branches: Vec<Branch>,
-}
-
-/// What was found out about one question.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The question.
-    pub question: Question,
-    /// The question in words.
-    pub text: String,
-    /// The answer to it alone.
-    pub verdict: Verdict,
-    /// How much was done for it; zero when another search answered it too.
-    pub statistics: Statistics,
-    /// The reductions that were applied.
-    pub applied: Applied,
-    /// For a formula of branching time that holds: runs that show it, where some do.
-    pub witness: Vec<Branch>,
-}
-
-/// The reductions that a search applied.
-#[derive(Clone, Debug)]
-pub struct Applied {
-    /// What was found and done about symmetry.
-    pub symmetry: SymmetryReport,
-    /// The partial order reduction.
-    pub partial_order: PartialOrder,
-}
-
-/// The result of a check.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The answer.
-    pub verdict: Verdict,
-    /// What does not hold; one entry unless `all` was asked for.
-    pub violations: Vec<ViolationReport>,
-    /// The questions, in the order they were answered.
-    pub answers: Vec<Answer>,
-    /// How much was done for all of them together.
-    pub statistics: Statistics,
-    /// CPU time of the searches alone, without reading the model and writing down what was found.
-    pub search_seconds: f64,
-    /// What the program's reductions did.
-    pub reduced: Reduced,
-    /// What was found and done about symmetry, for the safety question.
-    pub symmetry: SymmetryReport,
-    /// The partial order reduction applied to the safety question.
-    pub partial_order: PartialOrder,
-    /// What an audit of the partial order reduction looked at.
-    pub audited_ample: Option<AmpleAudit>,
-    /// What the user should know: reductions that were off, claims that were not checked.
-    pub notes: Vec<String>,
-    /// Statements never executed; only known when everything was explored.
-    pub unreached: Vec<Unreached>,
-    /// The name of the store.
-    pub store: &'static str,
-}
-
-impl Outcome {
-    /// Everything asked for was decided and holds.
-    pub fn holds(&self) -> bool {
-        self.verdict == Verdict::Holds
-    }
-}
-
 /// Why there is no outcome.
 #[derive(Debug)]
 pub enum CheckError {
@@ -302,6 +192,20 @@ impl fmt::Display for CheckError {
 }
 
 impl std::error::Error for CheckError {}
+
+/// A question made ready.
+struct Asked<'a> {
+    question: Question,
+    how: How<'a>,
+}
+
+/// How a question is answered.
+enum How<'a> {
+    /// By labelling the state graph with this formula.
+    Branching(&'a quotient_logic::Formula),
+    /// By a search with this claim.
+    Claim(Box<ir::Claim>),
+}
 
 impl Model {
     /// Compiles the model; reduced unless `raw`. When the model turns out to need more than 65536 combinations of
@@ -380,7 +284,7 @@ impl Model {
         check.enter("translating formulas");
         let questions = self.questions(check)?;
         if let Some(relative) = check.relative {
-            if !questions.is_empty() {
+            if questions.iter().any(|q| *q != Question::Safety) {
                 return Err(CheckError::Refused(
                     "proved symmetries (--relative) serve safety questions; --safety leaves the claims out"
                         .into(),
@@ -388,37 +292,28 @@ impl Model {
             }
             return self.check_relative(relative, check, progress);
         }
-        let with_variables = |q: &Question| {
-            let claim = self.claim_for(*q).ok().flatten();
-            claim.is_some_and(|c| !c.function.locals.is_empty())
-        };
-        if self.program.features.dynamic && questions.iter().any(with_variables) {
-            return Err(CheckError::Refused(
-                "a never claim with variables of its own about a model with objects or functions is not supported; --safety leaves it out"
-                    .into(),
-            ));
-        }
+        let asked = self.prepared(&questions, check)?;
         let mut outcome = self.empty_outcome(check);
         // A claim that follows every run passes every state: its search can answer the safety question too.
-        let carrier = questions
-            .iter()
-            .copied()
-            .find(|q| matches!(self.claim_for(*q), Ok(Some(claim)) if question::follows_everything(&claim)));
-        for question in questions {
+        let follows = |a: &&Asked<'_>| matches!(&a.how, How::Claim(c) if question::follows_everything(c));
+        let carrier = asked.iter().find(follows).map(|a| a.question);
+        for Asked { question, how } in asked {
             if !outcome.violations.is_empty() && !check.all {
                 break;
             }
             if let Some(why) = check.ended() {
-                outcome.leave(question, self.question_text(question), why);
+                outcome.stopped_before(question, self.question_text(question), why);
                 continue;
             }
-            if let Some(formula) = self.branching_formula(question) {
-                self.ask_branching(question, formula, check, progress, &mut outcome)?;
-                continue;
-            }
-            let Some(claim) = self.claim_for(question)? else { continue };
+            let claim = match how {
+                How::Branching(formula) => {
+                    self.ask_branching(question, formula, check, progress, &mut outcome)?;
+                    continue;
+                }
+                How::Claim(claim) => claim,
+            };
             let carries = carrier == Some(question);
-            let found = self.ask(question, Some((claim, carries)), check, progress, &mut outcome)?;
+            let found = self.ask(question, Some((*claim, carries)), check, progress, &mut outcome)?;
             if found.contains(&Question::Safety) {
                 // Something else goes wrong: show the nearest such thing instead. What only the claim can meet (a fault
                 // in one of its conditions) stays.
@@ -437,38 +332,101 @@ impl Model {
                 }
             }
         }
-        let asked = outcome.answers.iter().any(|a| a.question == Question::Safety);
-        if !asked && (outcome.violations.is_empty() || check.all) {
+        let more = outcome.violations.is_empty() || check.all;
+        if more && !outcome.has_answered(Question::Safety) {
+            outcome.answers.retain(|a| a.question != Question::Safety);
             if let Some(why) = check.ended() {
-                outcome.leave(Question::Safety, self.question_text(Question::Safety), why);
+                outcome.stopped_before(Question::Safety, self.question_text(Question::Safety), why);
                 outcome.conclude();
                 return Ok(outcome);
             }
             self.ask(Question::Safety, None, check, progress, &mut outcome)?;
         }
+        for question in questions {
+            outcome.not_reached(question, self.question_text(question));
+        }
         outcome.conclude();
         Ok(outcome)
     }
 
-    /// The questions beside safety.
-    fn questions(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
-        let mut questions = Vec::new();
-        if !check.safety_only {
-            let wanted = |c: &quotient_promela::Claim| check.claim.is_none_or(|name| c.name == name);
-            let claims = self.claims.iter().enumerate().filter(|(_, c)| wanted(c));
-            questions.extend(claims.map(|(number, _)| Question::Claim(number)));
-            if let (Some(name), true) = (check.claim, questions.is_empty()) {
-                let names: Vec<&str> =
-                    self.claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
-                let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                return Err(CheckError::Refused(format!(
-                    "there is no claim `{name}`; named claims: {known}"
-                )));
-            }
-            questions.extend(check.acceptance.then_some(Question::Acceptance));
-            questions.extend(check.progress.then_some(Question::Progress));
+    /// What is asked, safety last.
+    pub fn questions(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
+        let wanted =
+            |c: &quotient_promela::Claim| check.claim.is_none_or(|name| c.name == name && !name.is_empty());
+        let own = self.claims[..self.own_claims].iter().enumerate().filter(|(_, c)| wanted(c));
+        let mut questions: Vec<Question> = own.map(|(number, _)| Question::Claim(number)).collect();
+        if let (Some(name), true) = (check.claim, questions.is_empty()) {
+            let names = self.claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty());
+            let names: Vec<&str> = names.collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(CheckError::Refused(format!("there is no claim `{name}`; named claims: {known}")));
         }
+        if check.safety_only {
+            questions.clear();
+        }
+        questions.extend((self.own_claims..self.claims.len()).map(Question::Claim));
+        questions.extend(check.acceptance.then_some(Question::Acceptance));
+        questions.extend(check.progress.then_some(Question::Progress));
+        questions.push(Question::Safety);
         Ok(questions)
+    }
+
+    /// Makes the questions ready, all of them before any search begins: what cannot be asked is refused whatever the
+    /// other questions lead to.
+    fn prepared(&self, questions: &[Question], check: &Check<'_>) -> Result<Vec<Asked<'_>>, CheckError> {
+        let mut asked = Vec::new();
+        for &question in questions {
+            let how = match self.branching_formula(question) {
+                Some(formula) => {
+                    self.refuse_branching(question, formula, check)?;
+                    How::Branching(formula)
+                }
+                None => match self.claim_for(question)? {
+                    Some(claim) => How::Claim(Box::new(claim)),
+                    None => continue,
+                },
+            };
+            if self.program.features.dynamic && matches!(&how, How::Claim(c) if !c.function.locals.is_empty())
+            {
+                return Err(CheckError::Refused(
+                    "a never claim with variables of its own about a model with objects or functions is not supported; --safety leaves it out"
+                        .into(),
+                ));
+            }
+            asked.push(Asked { question, how });
+        }
+        Ok(asked)
+    }
+
+    /// What is asked and looked for in another way than by a search for reachable states: `--search`, `--store` and `--max-depth`
+    /// mean nothing there.
+    pub fn searched_otherwise(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
+        let questions = self.questions(check)?;
+        let asked = self.prepared(&questions, check)?.into_iter();
+        let otherwise = asked.filter(|a| match &a.how {
+            How::Branching(_) => true,
+            How::Claim(claim) => claim.cycles,
+        });
+        Ok(otherwise.map(|a| a.question).collect())
+    }
+
+    /// Is it a formula of branching time?
+    pub fn is_branching(&self, question: Question) -> bool {
+        self.branching_formula(question).is_some()
+    }
+
+    /// What the model has and this check does not ask about.
+    fn left_out(&self, check: &Check<'_>) -> Vec<String> {
+        let mut left_out = Vec::new();
+        if !check.deadlocks {
+            left_out.push("deadlocks (--no-deadlock)".to_owned());
+        }
+        let questions = self.questions(check).unwrap_or_default();
+        for number in (0..self.own_claims).map(Question::Claim).filter(|q| !questions.contains(q)) {
+            let option = if check.safety_only { "--safety" } else { "--claim" };
+            left_out.push(format!("{} ({option})", self.question_text(number)));
+        }
+        left_out
     }
 
     pub(crate) fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
@@ -486,10 +444,23 @@ impl Model {
                 notes.push("local steps are not merged: the model uses _last or priorities".into());
             }
         }
+        let mut assumptions = Vec::new();
+        if check.fair {
+            match self.searched_otherwise(check).is_ok_and(|questions| !questions.is_empty()) {
+                true => {
+                    assumptions.push("weak fairness: a process that can always move does move".to_owned())
+                }
+                false => {
+                    notes.push("--fair has no effect: no question about infinite runs is asked".to_owned())
+                }
+            }
+        }
         Outcome {
             verdict: Verdict::Holds,
             violations: Vec::new(),
             answers: Vec::new(),
+            left_out: self.left_out(check),
+            assumptions,
             statistics: Statistics::default(),
             reduced: Reduced::default(),
             symmetry: SymmetryReport { order: "off".into(), ..SymmetryReport::default() },
@@ -497,7 +468,7 @@ impl Model {
             audited_ample: None,
             notes,
             unreached: Vec::new(),
-            store: check.store.name(),
+            store: None,
             search_seconds: 0.0,
         }
     }
@@ -512,6 +483,7 @@ impl Model {
         progress: &mut dyn FnMut(&Statistics),
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
+        let searched_before = outcome.search_seconds;
         let carries = claim.as_ref().is_some_and(|(_, carries)| *carries);
         let claim = claim.map(|(claim, _)| claim);
         let compile = |wide| -> Result<(Machine, Reduced), CheckError> {
@@ -546,7 +518,9 @@ impl Model {
             journal.found(report.found.len(), &report.statistics);
         }
         let safety = carries || question == Question::Safety;
-        let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
+        let mut applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
+        let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
+        applied.store = (!cycles).then_some(check.store);
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {
@@ -579,8 +553,8 @@ impl Model {
         }
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-            Stop::Violation => Verdict::Undecided("another violation was found first".into()),
+            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
             Stop::Complete => Verdict::Holds,
         };
         if carries && !found.contains(&Question::Safety) {
@@ -588,16 +562,33 @@ impl Model {
                 self.question_text(Question::Safety),
                 match &report.stop {
                     Stop::Complete => Verdict::Holds,
-                    Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-                    Stop::Violation => Verdict::Undecided("the search ended at another violation".into()),
+                    Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+                    Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
                 },
             );
             let (statistics, applied) = (Statistics::default(), applied.clone());
-            let (question, witness) = (Question::Safety, Vec::new());
-            outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+            let (question, witness, search_seconds) = (Question::Safety, Vec::new(), 0.0);
+            outcome.answers.push(Answer {
+                question,
+                text,
+                verdict,
+                statistics,
+                search_seconds,
+                applied,
+                witness,
+            });
         }
         let (text, statistics, witness) = (self.question_text(question), report.statistics, Vec::new());
-        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+        let search_seconds = outcome.search_seconds - searched_before;
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
         outcome.add(&report.statistics);
         outcome.reduced = reduced;
         if let Some(journal) = check.journal {
@@ -611,6 +602,7 @@ impl Model {
         &self,
         machine: &mut Machine,
         report: &Report,
+        check: &Check<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), CheckError> {
         if report.stop == Stop::Complete {
@@ -622,63 +614,28 @@ impl Model {
         }
         let verdict = match &report.stop {
             _ if !found.is_empty() => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
             _ => Verdict::Holds,
         };
         let text = self.question_text(Question::Safety);
         let statistics = report.statistics;
-        let applied = Applied { symmetry: outcome.symmetry.clone(), partial_order: PartialOrder::Off };
-        let (question, witness) = (Question::Safety, Vec::new());
-        outcome.answers.push(Answer { question, text, verdict, statistics, applied, witness });
+        let applied = Applied {
+            symmetry: outcome.symmetry.clone(),
+            partial_order: PartialOrder::Off,
+            store: Some(check.store),
+        };
+        let (question, witness, search_seconds) = (Question::Safety, Vec::new(), outcome.search_seconds);
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
         outcome.add(&statistics);
         outcome.conclude();
         Ok(())
-    }
-}
-
-impl Outcome {
-    /// A question that is not asked any more.
-    fn leave(&mut self, question: Question, text: String, why: String) {
-        let applied = Applied { symmetry: self.symmetry.clone(), partial_order: PartialOrder::Off };
-        let (statistics, witness, verdict) = (Statistics::default(), Vec::new(), Verdict::Undecided(why));
-        self.answers.push(Answer { question, text, verdict, statistics, applied, witness });
-    }
-
-    /// The verdict over all answers.
-    fn conclude(&mut self) {
-        let undecided = self.answers.iter().find_map(|a| match &a.verdict {
-            Verdict::Undecided(why) => Some(why.clone()),
-            _ => None,
-        });
-        self.verdict = match (self.violations.is_empty(), undecided) {
-            (false, why) => {
-                if let Some(why) = why.filter(|w| !w.contains("violation")) {
-                    self.is_incomplete(&why);
-                }
-                Verdict::Violated
-            }
-            (true, Some(why)) => Verdict::Undecided(why),
-            (true, None) => Verdict::Holds,
-        };
-    }
-
-    /// Notes, once, that a search did not come to its end, so that there may be more than was found.
-    fn is_incomplete(&mut self, why: &str) {
-        let note = format!("the search is incomplete: {why}");
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
-
-    /// Adds the figures of one more search.
-    pub(crate) fn add(&mut self, more: &Statistics) {
-        let sum = &mut self.statistics;
-        sum.states += more.states;
-        sum.transitions += more.transitions;
-        sum.expanded += more.expanded;
-        sum.depth = sum.depth.max(more.depth);
-        sum.store_bytes = sum.store_bytes.max(more.store_bytes);
-        sum.search_bytes = sum.search_bytes.max(more.search_bytes);
-        sum.waiting += more.waiting;
     }
 }

@@ -5,7 +5,8 @@ use quotient_machine::Machine;
 use quotient_trace::{NotReplayable, Replay, Trace};
 
 use crate::Model;
-use crate::check::{Branch, CheckError, ViolationReport};
+use crate::check::CheckError;
+use crate::outcome::{Branch, ViolationClass, ViolationReport};
 use crate::question::Question;
 use crate::recording::real_names;
 use crate::symmetry_choice::Representative;
@@ -52,8 +53,8 @@ impl Runs<'_> {
         let mut branches = Vec::new();
         self.parts(first, nodes, &mut branches)?;
         let Run { trace, choices, cycle } = run;
-        let (kind, at) = ("ctl".to_owned(), None);
-        Ok(ViolationReport { kind, message, at, count: 1, trace, choices, cycle, question, branches })
+        let (kind, class, at) = ("ctl".to_owned(), ViolationClass::Temporal, None);
+        Ok(ViolationReport { kind, class, message, at, count: 1, trace, choices, cycle, question, branches })
     }
 
     /// The runs of a tree whose root is the last of these nodes, which lead there from the initial state.

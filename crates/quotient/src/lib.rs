@@ -63,6 +63,7 @@ mod fairness;
 mod journal;
 mod language;
 mod load;
+mod outcome;
 mod question;
 mod recording;
 mod relative;
@@ -70,14 +71,12 @@ mod searching;
 mod symmetry_choice;
 mod unreached;
 
-pub use check::{
-    Answer, Applied, Branch, Check, CheckError, Outcome, PartialOrder, SearchKind, StoreKind, Verdict,
-    ViolationReport,
-};
+pub use check::{Check, CheckError, PartialOrder, SearchKind, StoreKind};
 pub use dot::MOST_DRAWN;
 pub use journal::{Journal, Known, KnownViolation};
 pub use language::Language;
 pub use load::{LoadError, LoadOptions, Model};
+pub use outcome::{Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport};
 pub use question::Question;
 pub use relative::{Refused, Relative};
 pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};

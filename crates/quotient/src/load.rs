@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quotient_bir::LowerOptions;
 use quotient_program::{Extension, Program};
 use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
-use quotient_source::{Diagnostics, FileId, SourceMap, render};
+use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, render};
 
 use crate::bir_claims;
 use crate::language::Language;
@@ -39,6 +39,8 @@ pub struct Model {
     pub warnings: Diagnostics,
     /// Temporal claims it makes, then the properties given apart from it.
     pub claims: Vec<Claim>,
+    /// How many of the claims are its own.
+    pub own_claims: usize,
 }
 
 /// Why there is no model.
@@ -152,7 +154,7 @@ impl Model {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
         let claims = claims.claims(lowered.propositions, &sources);
-        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims })
+        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims, own_claims: 0 })
     }
 
     /// Reads a Promela model from memory, with properties given apart from it.
@@ -185,11 +187,20 @@ impl Model {
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
+        for (name, span) in parsed.macros.unused() {
+            let message = format!("`-D {name}` has no effect: the model does not use this name");
+            diagnostics.push(
+                Diagnostic::warning(span, message)
+                    .help("-D changes macros, not variables; names of macros are case-sensitive"),
+            );
+        }
         let lowered = quotient_promela::lower_with(&parsed.model, &given, &sources);
         diagnostics.extend(lowered.diagnostics);
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(sources, diagnostics));
         }
-        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims: lowered.claims })
+        let own_claims = lowered.claims.len().saturating_sub(properties.len());
+        let (program, claims) = (lowered.program, lowered.claims);
+        Ok(Model { sources, program, warnings: diagnostics, claims, own_claims })
     }
 }

@@ -7,7 +7,8 @@ use quotient_symmetry::Representative as _;
 use quotient_system::System;
 use quotient_trace::{NotReplayable, Replay, Trace, in_real_names};
 
-use crate::check::{Applied, Check, CheckError, Outcome, PartialOrder, ViolationReport};
+use crate::check::{Check, CheckError, PartialOrder};
+use crate::outcome::{Applied, Outcome, ViolationClass, ViolationReport};
 use crate::question::Question;
 use crate::symmetry_choice::{self, Representative};
 use crate::{Model, audit};
@@ -55,7 +56,7 @@ impl Model {
             outcome.symmetry = symmetry.clone();
             outcome.partial_order = partial_order;
         }
-        Ok(Applied { symmetry, partial_order })
+        Ok(Applied { symmetry, partial_order, store: None })
     }
 
     /// The program as written that runs beside that of a machine, so that traces show the values of all its variables. Where threads
@@ -101,6 +102,13 @@ impl Model {
             let (choices, cycle) = real_names(machine, stands, &found.path.choices, found.cycle)?;
             let trace = self.replay(machine, &choices, cycle)?;
             let claim = machine.program().claim.as_ref();
+            let dead = match found.cause {
+                Cause::Deadlock => true,
+                Cause::Violation(code) => {
+                    matches!(machine.site(code).fault, quotient_machine::Fault::Deadlock)
+                }
+                Cause::Cycle => false,
+            };
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
                 Cause::Cycle => {
@@ -111,8 +119,7 @@ impl Model {
                 }
                 Cause::Violation(code) => {
                     let violation = machine.violation(code);
-                    let placed = !matches!(machine.site(code).fault, quotient_machine::Fault::Deadlock);
-                    let at = placed.then(|| self.sources.file_line(machine.site(code).span));
+                    let at = (!dead).then(|| self.sources.file_line(machine.site(code).span));
                     (violation.kind, violation.message, at)
                 }
             };
@@ -121,12 +128,18 @@ impl Model {
                 let step = found.path.choices.len() - 1;
                 return Err(CheckError::NotReplayable(NotReplayable { step }));
             }
-            let own = claim.is_some_and(|c| c.origin.kind() == kind);
-            let question = if own { question } else { Question::Safety };
+            let own = claim.filter(|c| c.origin.kind() == kind);
+            let question = if own.is_some() { question } else { Question::Safety };
+            let class = match own {
+                Some(claim) => ViolationClass::of(claim.origin),
+                None if dead => ViolationClass::Deadlock,
+                None => ViolationClass::Safety,
+            };
             questions.push(question);
             let count = found.count;
             outcome.violations.push(ViolationReport {
                 kind,
+                class,
                 message,
                 at,
                 count,

@@ -346,7 +346,7 @@ impl Model {
             let concrete = orbits.concrete(&mut machine, found);
             found.path.choices = concrete.ok_or(CheckError::NotReplayable(NotReplayable { step }))?;
         }
-        self.answer_safety(&mut machine, &report, &mut outcome)?;
+        self.answer_safety(&mut machine, &report, &check, &mut outcome)?;
         relative.report(orbits.order(), &mut outcome);
         if check.audit > 0 && !relative.usable.maps.is_empty() {
             let mut canonical = relative.representative();

@@ -123,3 +123,54 @@ fn traces_are_in_the_names_of_the_source() {
     }
     assert!(!text.contains("gthr"), "{text}");
 }
+
+/// What an answer is relative to is said, in text and in JSON, and only where it is so.
+#[test]
+fn answers_say_what_they_are_relative_to() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("relative.c");
+    let program = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
+        int __VERIFIER_nondet_int(void);\nstatic atomic_int x; static int plain;\n\
+        static void *work(void *p) { (void)p; atomic_store_explicit(&x, 1, ORDER); plain = PLAIN; return 0; }\n\
+        int main(void) { pthread_t t; atomic_store_explicit(&x, 0, memory_order_relaxed);\n\
+        pthread_create(&t, 0, work, 0); int seen = atomic_load(&x); if (PLAIN) seen += plain; pthread_join(t, 0);\n\
+        if (CHOICE) seen = __VERIFIER_nondet_int();\n\
+        switch (END) { case 0: return 0; case 1: exit(seen & 1); case 2: exit(3); default: return 256; } }\n";
+    std::fs::write(&path, program).expect("the test directory can be written");
+    let path = path.display().to_string();
+    let macros = |order: &str, plain: &str, choice: &str, end: &str| {
+        [format!("ORDER={order}"), format!("PLAIN={plain}"), format!("CHOICE={choice}"), format!("END={end}")]
+    };
+    let strong = "memory_order_seq_cst";
+    for (defines, options, expected) in [
+        (macros(strong, "0", "0", "0"), &[][..], &[][..]),
+        // An operation of a weaker order before there is another thread makes no difference.
+        (macros("memory_order_release", "0", "0", "0"), &[], &["sequential consistency"]),
+        (macros(strong, "1", "0", "0"), &["--allow-races"], &["sequential consistency"]),
+        (macros(strong, "0", "1", "0"), &["--nondet", "4,-5"], &["the values of --nondet: 4, -5"]),
+        (macros(strong, "0", "0", "1"), &[], &[]),
+        (macros(strong, "0", "0", "2"), &[], &["a non-zero exit status"]),
+        // Of a status eight bits are seen.
+        (macros(strong, "0", "0", "3"), &[], &[]),
+    ] {
+        let mut arguments = vec!["check", &path];
+        defines.iter().for_each(|d| arguments.extend(["-D", d]));
+        arguments.extend(options);
+        let text = String::from_utf8_lossy(&quotient(&arguments).stdout).into_owned();
+        let (code, object) = report(&[&arguments[..], &["--json"]].concat());
+        assert_eq!(code, Some(0), "{arguments:?}: {text}");
+        let said: Vec<&str> =
+            object["assumptions"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+        assert_eq!(said.len(), expected.len(), "{arguments:?}: {said:?}");
+        for (said, expected) in said.iter().zip(expected) {
+            assert!(said.starts_with(expected), "{arguments:?}: {said}");
+            assert!(text.contains(&format!("  under {said}\n")), "{arguments:?}: {text}");
+        }
+        let races = options.contains(&"--allow-races");
+        assert_eq!(text.contains("no deadlock, data race, "), !races, "{text}");
+        assert_eq!(text.contains("not checked: data races (--allow-races)"), races, "{text}");
+        assert_eq!(object["not_checked"].as_array().map(Vec::len), Some(usize::from(races)));
+    }
+    let many: Vec<String> = (0..300).map(|n: i32| n.to_string()).collect();
+    let output = quotient(&["check", &path, "--nondet", &many.join(",")]);
+    assert_eq!(output.status.code(), Some(2));
+}

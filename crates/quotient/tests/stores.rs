@@ -15,7 +15,7 @@ fn run(model: &Model, check: &Check<'_>) -> (u64, u64, u64) {
     let check = Check { all: true, safety_only: true, partial_order: PartialOrder::Off, ..*check };
     let outcome = model.check(&check).expect("checked");
     assert!(!matches!(outcome.verdict, Verdict::Undecided(_)), "{:?}", outcome.verdict);
-    assert_eq!(outcome.store, check.store.name());
+    assert_eq!(outcome.store, Some(check.store));
     (outcome.statistics.states, outcome.statistics.transitions, outcome.statistics.store_bytes)
 }
 

@@ -66,7 +66,7 @@ impl Lower<'_> {
                 self.both(left, &left_ty, right, &right_ty, &int);
                 Ty::Boolean
             }
-            Binary::And | Binary::Or | Binary::Implies => {
+            Binary::And | Binary::Or | Binary::Implies | Binary::Equivalent => {
                 self.both(left, &left_ty, right, &right_ty, &Ty::Boolean);
                 Ty::Boolean
             }
@@ -104,7 +104,7 @@ impl Lower<'_> {
             Binary::Rem => BinaryOp::Mod,
             Binary::Shl => BinaryOp::Shl,
             Binary::Shr => BinaryOp::Shr,
-            Binary::Eq => BinaryOp::Eq,
+            Binary::Eq | Binary::Equivalent => BinaryOp::Eq,
             Binary::Ne => BinaryOp::Ne,
             Binary::Gt => BinaryOp::Gt,
             Binary::Ge => BinaryOp::Ge,

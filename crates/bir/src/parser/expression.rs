@@ -31,6 +31,17 @@ const OPERATORS: &[(&str, Binary, u8)] = &[
     ("/", Binary::Div, 12),
     ("%", Binary::Rem, 12),
 ];
+/// Infix operators that propositions have besides: those of the formulas around them, with the same meaning. There they all group to the left.
+const OF_FORMULAS: &[(&str, Binary, u8)] = &[
+    ("->", Binary::Implies, 1),
+    ("implies", Binary::Implies, 1),
+    ("<->", Binary::Equivalent, 1),
+    ("equivalent", Binary::Equivalent, 1),
+    ("\\/", Binary::Or, 3),
+    ("or", Binary::Or, 3),
+    ("/\\", Binary::And, 4),
+    ("and", Binary::And, 4),
+];
 const CONDITIONAL: u8 = 2;
 const RELATIONAL: u8 = 9;
 
@@ -96,7 +107,9 @@ impl Parser<'_> {
                 left = self.make(ExprKind::TypeTest(exact, Box::new(left), ty), span, &[height])?;
                 continue;
             }
-            let found = OPERATORS.iter().find(|(text, _, level)| self.is(text) && *level >= least);
+            let more = if self.bound.is_some() { OF_FORMULAS } else { &[] };
+            let operators = OPERATORS.iter().chain(more);
+            let found = operators.into_iter().find(|(text, _, level)| self.is(text) && *level >= least);
             let Some(&(_, op, level)) = found else {
                 if self.is("=") && self.trying == 0 {
                     let d = Diagnostic::error(self.span(), "expected an operator, found `=`");
@@ -104,9 +117,8 @@ impl Parser<'_> {
                 }
                 return Ok(left);
             };
-            self.bump();
             // `=>` groups to the right, everything else to the left.
-            let right_level = if op == Binary::Implies { level } else { level + 1 };
+            let right_level = if self.bump().is("=>") { level } else { level + 1 };
             let right = self.nested(|p| p.binary(right_level))?;
             let (span, heights) = (left.span.to(right.span), [left.height, right.height]);
             left = self.make(ExprKind::Binary(op, Box::new(left), Box::new(right)), span, &heights)?;

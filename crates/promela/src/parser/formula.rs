@@ -386,6 +386,15 @@ fn into_expression(formula: Formula) -> Option<Expr> {
             };
             ExprKind::Binary(BinaryOp::Or, Box::new(negated), Box::new(into_expression(*right)?))
         }
+        FormulaKind::Equivalent(left, right) => {
+            // Any number but zero is true.
+            let truth = |formula: Formula| {
+                let span = formula.span;
+                let kind = ExprKind::Unary(UnaryOp::Not, Box::new(into_expression(formula)?));
+                Some(Box::new(Expr { kind, span }))
+            };
+            ExprKind::Binary(BinaryOp::Eq, truth(*left)?, truth(*right)?)
+        }
         _ => return None,
     };
     Some(Expr { kind, span })

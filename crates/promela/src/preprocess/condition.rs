@@ -45,7 +45,7 @@ fn expand_condition(expander: &mut Expander<'_>, line: &[Token]) -> Vec<Token> {
         };
         match found {
             Some((name, length)) => {
-                let defined = name.word().is_some_and(|n| expander.macros.contains(n));
+                let defined = name.word().is_some_and(|n| expander.macros.is_defined(n));
                 tokens.push(Token::new(Kind::Number(if defined { "1" } else { "0" }.into()), name.span));
                 at += length;
             }

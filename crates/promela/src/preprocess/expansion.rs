@@ -91,6 +91,7 @@ impl<'a> Expander<'a> {
                 output.push(token);
                 continue;
             }
+            definition.used.set(true);
             let name = name.clone();
             let (arguments, use_span) = match &definition.parameters {
                 None => (Vec::new(), token.span),

@@ -1,5 +1,6 @@
 //! Macro definitions.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -20,6 +21,8 @@ pub(crate) struct Macro {
     pub body: Vec<Token>,
     /// Defined on the command line: definitions in files do not count.
     pub outside: bool,
+    /// Was it expanded, or asked for by `#ifdef` and the like? A definition from outside that never was has no effect.
+    pub used: Cell<bool>,
 }
 
 impl Macro {
@@ -47,8 +50,17 @@ impl MacroTable {
         self.by_name.get(name)
     }
 
-    pub fn contains(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+    /// Is the macro defined? Asking is a use of it.
+    pub fn is_defined(&self, name: &str) -> bool {
+        self.get(name).inspect(|m| m.used.set(true)).is_some()
+    }
+
+    /// Definitions from outside that were never used: name and place, by name.
+    pub fn unused(&self) -> Vec<(&str, Span)> {
+        let unused = self.by_name.iter().filter(|(_, m)| m.outside && !m.used.get());
+        let mut unused: Vec<(&str, Span)> = unused.map(|(name, m)| (&**name, m.span)).collect();
+        unused.sort_by_key(|(name, _)| *name);
+        unused
     }
 
     /// Forgets a macro, unless it was defined from outside.
@@ -63,8 +75,14 @@ impl MacroTable {
 pub(crate) fn parse_definition(line: &[Token]) -> Result<Macro, Diagnostic> {
     let name = &line[0];
     let is_function = line.get(1).is_some_and(|t| t.is("(") && !t.space);
-    let mut definition =
-        Macro { span: name.span, parameters: None, variadic: false, body: Vec::new(), outside: false };
+    let mut definition = Macro {
+        span: name.span,
+        parameters: None,
+        variadic: false,
+        body: Vec::new(),
+        outside: false,
+        used: Cell::new(false),
+    };
     let mut at = 1;
     if is_function {
         let close = line.iter().position(|t| t.is(")"));

@@ -13,6 +13,7 @@ mod condition;
 mod expansion;
 mod macros;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -101,7 +102,14 @@ impl Preprocessor<'_> {
             match tokens.get(2).map(|t| &t.kind) {
                 Some(Kind::Word(word)) if **word == **name => {
                     let body = tokens[3..].to_vec();
-                    let definition = Macro { span, parameters: None, variadic: false, body, outside: true };
+                    let definition = Macro {
+                        span,
+                        parameters: None,
+                        variadic: false,
+                        body,
+                        outside: true,
+                        used: Cell::new(false),
+                    };
                     self.expander.macros.insert(word.clone(), Rc::new(definition));
                 }
                 _ => self.report(
@@ -199,7 +207,7 @@ impl Preprocessor<'_> {
             return condition::holds(&mut self.expander, span, line);
         }
         match line.first().map(|t| &t.kind) {
-            Some(Kind::Word(name)) => self.expander.macros.contains(name) == (word == "ifdef"),
+            Some(Kind::Word(name)) => self.expander.macros.is_defined(name) == (word == "ifdef"),
             _ => {
                 self.report(
                     Diagnostic::error(span, format!("`#{word}` needs a name"))

@@ -3,14 +3,20 @@
 use std::path::Path;
 use std::time::Instant;
 
+use clap::ArgMatches;
+use clap::parser::ValueSource;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
+use quotient::{
+    Check, CheckError, Model, Outcome, PartialOrder, Question, Relative, SearchKind, StoreKind, Verdict,
+    ViolationClass,
+};
 
+use super::several::{self, Checked, Layout};
 use super::terminal::{self, Progress};
-use super::{human, json, options, status, usage, watch};
+use super::{human, json, kind, options, status, usage, watch};
 
 /// What a report needs beside the outcome.
 pub(crate) struct Run<'a> {
@@ -18,28 +24,64 @@ pub(crate) struct Run<'a> {
     pub(crate) model: &'a Model,
     pub(crate) outcome: &'a Outcome,
     pub(crate) detail: Detail,
+    /// Were deadlocks looked for?
+    pub(crate) deadlocks: bool,
     pub(crate) wall_seconds: f64,
     pub(crate) cpu_seconds: f64,
     pub(crate) peak_rss_bytes: u64,
 }
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Check) -> u8 {
-    if options.input.language.is_none()
-        && (super::native::is_native(&options.input.file) || options.native.builds(&options.input.file))
-    {
+pub(crate) fn main(options: &options::Check, given: &ArgMatches) -> u8 {
+    let files = several::files(options);
+    let kind = match several::kind(options, &files) {
+        Ok(kind) => kind,
+        Err(message) => return wrong(&message, None, Layout::of(options, 1)),
+    };
+    let layout = if kind.is_native() { Layout::of(options, 1) } else { Layout::of(options, files.len()) };
+    if let Err(message) = kind::refuse("check", given, kind) {
+        return wrong(&message, None, layout);
+    }
+    if kind.is_native() {
         return super::native::check(options);
     }
-    let started = Instant::now();
-    watch::about(&options.input.file, options.json);
-    let model = match Model::load(&options.input.file, &options.load_options()) {
+    if files.len() > 1
+        && let Some(option) = several::for_one_model(options)
+    {
+        let message = format!("{option} is for one model, and there are {}", files.len());
+        return wrong(&message, None, layout);
+    }
+    let mut checked = Vec::new();
+    for file in &files {
+        if layout == Layout::Text && !checked.is_empty() {
+            terminal::print("\n");
+        }
+        checked.push(one(options, given, file, layout));
+    }
+    if layout == Layout::Text && checked.len() > 1 {
+        terminal::print(&several::table(&checked));
+    }
+    status::worst(checked.iter().map(|c| c.status))
+}
+
+/// Checks one model and prints its report.
+fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout) -> Checked {
+    let (started, before) = (Instant::now(), usage::cpu_seconds());
+    let ended = |verdict, status, states| Checked {
+        file: file.to_owned(),
+        verdict,
+        status,
+        states,
+        cpu_seconds: usage::cpu_seconds() - before,
+    };
+    let error = |message: &str| ended("error", wrong(message, Some(file), layout), None);
+    watch::about(file, options.json);
+    let model = match Model::load(file, &options.load_options()) {
         Ok(model) => model,
-        Err(error) => {
-            eprintln!("{}", error.render(terminal::colour()));
-            if options.json {
-                terminal::print(&json::error(&error.to_string()));
-            }
-            return status::ERROR;
+        Err(unloaded) => {
+            eprintln!("{}", unloaded.render(terminal::colour()));
+            print_error(&unloaded.to_string(), Some(file), layout);
+            return ended("error", status::ERROR, None);
         }
     };
     for warning in model.warnings.iter() {
@@ -47,20 +89,13 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     }
     let relative = match options.relative.as_deref().map(|path| load_relative(path, &model)).transpose() {
         Ok(relative) => relative,
-        Err(message) => {
-            eprintln!("error: {message}");
-            if options.json {
-                terminal::print(&json::error(&message));
-            }
-            return status::ERROR;
-        }
+        Err(message) => return error(&message),
     };
     let symmetry = match options.symmetry {
         None => None,
         Some(options::Symmetry::Model(symmetry)) => Some(symmetry),
         Some(options::Symmetry::Costarted | options::Symmetry::Dynamic) => {
-            eprintln!("error: --symmetry costarted and dynamic are for C and C++ programs");
-            return status::ERROR;
+            return error("--symmetry costarted and dynamic are for C and C++ programs");
         }
     };
     let check = Check {
@@ -100,14 +135,8 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         journal: Some(watch::journal()),
         relative: relative.as_ref(),
     };
-    if let Some(path) = &options.dot {
-        let written = model.dot(&check).map_err(|e| e.to_string()).and_then(|text| {
-            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
-        });
-        if let Err(error) = written {
-            eprintln!("error: {error}");
-            return status::ERROR;
-        }
+    if let Err(message) = unserved(&model, &check, given) {
+        return error(&message);
     }
     let mut progress = Progress::new(!options.quiet);
     let result = model.check_with(&check, &mut |statistics| {
@@ -117,24 +146,88 @@ pub(crate) fn main(options: &options::Check) -> u8 {
     progress.clear();
     let outcome = match result {
         Ok(outcome) => outcome,
-        Err(error) => return failed(&error, options.json),
+        Err(failure) => {
+            let (verdict, status) = failure_status(&failure);
+            eprintln!("error: {failure}");
+            print_failure(verdict, &failure.to_string(), file, layout);
+            return ended(verdict, status, None);
+        }
     };
-    if let Some(path) = &options.trace
-        && let Err(code) = write_trace(path, options, &model, &outcome)
-    {
-        return code;
-    }
     let run = Run {
-        file: &options.input.file,
+        file,
         model: &model,
         outcome: &outcome,
         detail: Detail { full: options.full, steps: options.steps },
+        deadlocks: check.deadlocks,
         wall_seconds: started.elapsed().as_secs_f64(),
-        cpu_seconds: usage::cpu_seconds(),
+        cpu_seconds: usage::cpu_seconds() - before,
         peak_rss_bytes: usage::peak_rss_bytes(),
     };
-    let text = if options.json { json::report(&run) } else { human::report(&run, options.trace.as_deref()) };
-    terminal::report(&text, exit_status(&outcome))
+    let text = match layout {
+        Layout::Text => human::report(&run, options.trace.as_deref()),
+        Layout::Json | Layout::JsonLines => json::written(&json::report(&run), layout),
+    };
+    terminal::report(&text, exit_status(&outcome));
+    // The answer is given: whatever fails from here on does not change it.
+    let drawn = options.dot.as_deref().map_or(Ok(()), |path| write_drawing(path, &model, &check));
+    let traced = options.trace.as_deref().map_or(Ok(()), |path| write_trace(path, options, &model, &outcome));
+    for message in [drawn, traced].into_iter().filter_map(Result::err) {
+        eprintln!("error: {message}");
+    }
+    ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states))
+}
+
+/// Options that do not serve what is asked of the model: questions about cycles and formulas of branching time are answered by searches of
+/// their own, which number states in a table of their own.
+fn unserved(model: &Model, check: &Check<'_>, given: &ArgMatches) -> Result<(), String> {
+    let options = [("store", "--store"), ("search", "--search"), ("max_depth", "--max-depth")];
+    let mut options =
+        options.into_iter().filter(|(id, _)| given.value_source(id) == Some(ValueSource::CommandLine));
+    let Some(first) = options.next() else { return Ok(()) };
+    let otherwise = model.searched_otherwise(check).map_err(|e| e.to_string())?;
+    for (id, option) in std::iter::once(first).chain(options) {
+        // A search for cycles obeys the bound on depth.
+        let unserved = |q: &&Question| id != "max_depth" || model.is_branching(**q);
+        if let Some(question) = otherwise.iter().find(unserved) {
+            let text = model.question_text(*question);
+            return Err(format!(
+                "{option} does not serve this question: {text}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Prints an error of the user; gives the exit status.
+fn wrong(message: &str, file: Option<&Path>, layout: Layout) -> u8 {
+    eprintln!("error: {message}");
+    print_error(message, file, layout);
+    status::ERROR
+}
+
+fn print_error(message: &str, file: Option<&Path>, layout: Layout) {
+    if layout != Layout::Text {
+        terminal::print(&json::written(&json::error("error", message, file), layout));
+    }
+}
+
+/// Prints why there is no outcome; the error itself was told on standard error.
+fn print_failure(verdict: &str, message: &str, file: &Path, layout: Layout) {
+    terminal::print(&match layout {
+        Layout::Text => format!("{}: {verdict}\n  {message}\n", file.display()),
+        Layout::Json | Layout::JsonLines => json::written(&json::error(verdict, message, Some(file)), layout),
+    });
+}
+
+/// The verdict and exit status of a check without an outcome.
+pub(crate) fn failure_status(error: &CheckError) -> (&'static str, u8) {
+    match error {
+        CheckError::Exhausted(_) => ("undecided", status::UNDECIDED),
+        CheckError::NotReplayable(_)
+        | CheckError::WrongRepresentatives(_)
+        | CheckError::WrongAmpleSets(_) => ("error", status::BUG),
+        CheckError::Refused(_) => ("error", status::ERROR),
+    }
 }
 
 fn load_relative(path: &Path, model: &Model) -> Result<Relative, String> {
@@ -142,32 +235,21 @@ fn load_relative(path: &Path, model: &Model) -> Result<Relative, String> {
     Relative::new(model, &text).map_err(|refused| format!("{} cannot be used: {refused}", path.display()))
 }
 
-fn failed(error: &CheckError, as_json: bool) -> u8 {
-    eprintln!("error: {error}");
-    if as_json {
-        terminal::print(&json::error(&error.to_string()));
-    }
-    match error {
-        CheckError::Exhausted(_) => status::UNDECIDED,
-        CheckError::NotReplayable(_)
-        | CheckError::WrongRepresentatives(_)
-        | CheckError::WrongAmpleSets(_) => status::BUG,
-        CheckError::Refused(_) => status::ERROR,
-    }
-}
-
 /// The exit status of an outcome.
 pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     match outcome.verdict {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
-        Verdict::Violated if outcome.violations.iter().all(|v| v.kind == "deadlock") => status::DEADLOCK,
-        Verdict::Violated if outcome.violations.iter().any(|v| kind_status(&v.kind) == status::SAFETY) => {
-            status::SAFETY
-        }
-        Verdict::Violated => {
-            outcome.violations.iter().map(|v| kind_status(&v.kind)).max().unwrap_or(status::SAFETY)
-        }
+        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| class_status(v.class))),
+    }
+}
+
+/// The exit status of a class of violations.
+pub(crate) fn class_status(class: ViolationClass) -> u8 {
+    match class {
+        ViolationClass::Deadlock => status::DEADLOCK,
+        ViolationClass::Safety => status::SAFETY,
+        ViolationClass::Temporal => status::LIVENESS,
     }
 }
 
@@ -185,7 +267,17 @@ pub(crate) fn checksum(model: &Model) -> String {
     TraceFile::checksum(model.sources.files().map(|f| model.sources.text(f)))
 }
 
-fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &Outcome) -> Result<(), u8> {
+fn write_drawing(path: &Path, model: &Model, check: &Check<'_>) -> Result<(), String> {
+    let text = model.dot(check).map_err(|e| format!("{} was not written: {e}", path.display()))?;
+    std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+fn write_trace(
+    path: &Path,
+    options: &options::Check,
+    model: &Model,
+    outcome: &Outcome,
+) -> Result<(), String> {
     let Some(violation) = outcome.violations.first() else { return Ok(()) };
     let file = TraceFile {
         format: "quotient-trace".into(),
@@ -206,8 +298,5 @@ fn write_trace(path: &Path, options: &options::Check, model: &Model, outcome: &O
         kind: violation.kind.clone(),
         message: violation.message.clone(),
     };
-    file.write(path).map_err(|error| {
-        eprintln!("error: cannot write {}: {error}", path.display());
-        status::ERROR
-    })
+    file.write(path).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{Branch, Question, Verdict, ViolationReport};
+use quotient::{Answer, Branch, Incomplete, Question, Verdict, ViolationReport};
 
 use super::check::Run;
 use super::terminal::grouped;
@@ -20,9 +20,10 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
     match &outcome.verdict {
         Verdict::Holds => {
             let _ = writeln!(out, "{file}: holds");
-            let _ = writeln!(out, "  no deadlock, no assertion violated, no fault in any reachable state");
+            let deadlock = if run.deadlocks { "no deadlock, " } else { "" };
+            let _ = writeln!(out, "  {deadlock}no assertion violated, no fault in any reachable state");
             for answer in outcome.answers.iter().filter(|a| a.question != Question::Safety) {
-                let _ = writeln!(out, "  {}", answer.text);
+                let _ = writeln!(out, "  {}: holds", answer.text);
                 if run.detail.full {
                     answer.witness.iter().for_each(|b| branch(&mut out, b, "initially"));
                 } else if !answer.witness.is_empty() {
@@ -34,20 +35,46 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
             let _ = writeln!(out, "{file}: undecided");
             let _ = writeln!(out, "  {why}");
             let _ = writeln!(out, "  nothing wrong was found in what was explored");
+            answers(&mut out, run);
         }
         Verdict::Violated => {
             let _ = writeln!(out, "{file}: violated");
             for violation in &outcome.violations {
                 self::violation(&mut out, violation, run.detail);
             }
+            answers(&mut out, run);
             if let Some(path) = trace_file {
                 let _ = writeln!(out, "\n  to see it again: quotient replay {}", path.display());
             }
         }
     }
+    if !outcome.left_out.is_empty() {
+        let _ = writeln!(out, "  not checked: {}", outcome.left_out.join(", "));
+    }
+    for assumption in &outcome.assumptions {
+        let _ = writeln!(out, "  under {assumption}");
+    }
+    if let Some(path) = trace_file.filter(|_| outcome.violations.is_empty()) {
+        let _ = writeln!(out, "  {} is not written: there is no counterexample", path.display());
+    }
     figures(&mut out, run);
     unreached(&mut out, run);
     out
+}
+
+/// Each question with its own verdict, where there are several.
+fn answers(out: &mut String, run: &Run<'_>) {
+    if run.outcome.answers.len() < 2 {
+        return;
+    }
+    let _ = writeln!(out);
+    for answer in &run.outcome.answers {
+        let why = match &answer.verdict {
+            Verdict::Undecided(why) => format!(" ({why})"),
+            Verdict::Holds | Verdict::Violated => String::new(),
+        };
+        let _ = writeln!(out, "  {}: {}{why}", answer.text, answer.verdict.name());
+    }
 }
 
 fn violation(out: &mut String, violation: &ViolationReport, detail: Detail) {
@@ -106,8 +133,8 @@ fn figures(out: &mut String, run: &Run<'_>) {
     );
     let _ = writeln!(
         out,
-        "  {} store: {:.1} bytes per state; {:.1} MiB in all, {:.1} MiB resident at most",
-        run.outcome.store,
+        "  {}: {:.1} bytes per state; {:.1} MiB in all, {:.1} MiB resident at most",
+        run.outcome.store.map_or_else(|| "states".to_owned(), |store| format!("{} store", store.name())),
         per_state(s.store_bytes),
         (s.store_bytes + s.search_bytes) as f64 / (1 << 20) as f64,
         run.peak_rss_bytes as f64 / (1 << 20) as f64,
@@ -145,7 +172,8 @@ fn figures(out: &mut String, run: &Run<'_>) {
     if run.outcome.partial_order != quotient::PartialOrder::Off {
         let _ = writeln!(out, "  partial order reduction: {}", run.outcome.partial_order.name());
     }
-    for answer in run.outcome.answers.iter().filter(|a| a.question != Question::Safety) {
+    let reached = |a: &&Answer| a.verdict != Verdict::Undecided(Incomplete::NotReached);
+    for answer in run.outcome.answers.iter().filter(|a| a.question != Question::Safety).filter(reached) {
         let symmetry = &answer.applied.symmetry;
         let renamed = match (symmetry.order.as_str(), &symmetry.limit) {
             ("off", Some(why)) => format!("symmetry off: {why}"),

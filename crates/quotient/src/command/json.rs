@@ -1,28 +1,29 @@
 //! Reports for machines; the schema is `docs/json.md`.
 
+use std::path::Path;
+
 use quotient::trace::json::render;
-use quotient::{Answer, Branch, Verdict, ViolationReport};
+use quotient::{Answer, Branch, StoreKind, Verdict, ViolationReport};
 use serde_json::{Value, json};
 
 use super::check::Run;
+use super::several::Layout;
 
 /// The object of a check that came to an end.
-pub(crate) fn report(run: &Run<'_>) -> String {
+pub(crate) fn report(run: &Run<'_>) -> Value {
     let outcome = run.outcome;
     let s = &outcome.statistics;
-    let (verdict, message) = match &outcome.verdict {
-        Verdict::Holds => ("holds", None),
-        Verdict::Violated => ("violated", None),
-        Verdict::Undecided(why) => ("undecided", Some(why.clone())),
-    };
+    let (verdict, message) = (outcome.verdict.name(), reason(&outcome.verdict));
     let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.detail.full)).collect();
-    let object = json!({
+    json!({
         "quotient": env!("CARGO_PKG_VERSION"),
         "file": run.file.display().to_string(),
         "verdict": verdict,
         "message": message,
         "violation": violations.first(),
         "violations": violations,
+        "not_checked": outcome.left_out,
+        "assumptions": outcome.assumptions,
         "answers": outcome.answers.iter().map(|a| answer(a, run.detail.full)).collect::<Vec<_>>(),
         "states": s.states,
         "transitions": s.transitions,
@@ -41,7 +42,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
             "audited_states": outcome.symmetry.audited.map(|(states, _)| states),
             "por": outcome.partial_order.name(),
             "audited_diamonds": outcome.audited_ample.map(|a| a.diamonds),
-            "store": outcome.store,
+            "store": outcome.store.map(StoreKind::name),
             "unread_globals": outcome.reduced.unread,
             "dead_variables": outcome.reduced.forgotten,
             "merged_locations": outcome.reduced.merged,
@@ -52,21 +53,25 @@ pub(crate) fn report(run: &Run<'_>) -> String {
             "process": u.process, "at": u.at, "statement": u.statement,
         })).collect::<Vec<_>>(),
         "warnings": run.model.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>(),
-    });
-    text(&object)
+    })
 }
 
 /// The object of a check that never started.
-pub(crate) fn error(message: &str) -> String {
-    text(&json!({ "quotient": env!("CARGO_PKG_VERSION"), "verdict": "error", "message": message }))
+pub(crate) fn error(verdict: &str, message: &str, file: Option<&Path>) -> Value {
+    let file = file.map(|f| f.display().to_string());
+    json!({ "quotient": env!("CARGO_PKG_VERSION"), "file": file, "verdict": verdict, "message": message })
+}
+
+/// Why a question is undecided.
+fn reason(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Undecided(why) => Some(why.to_string()),
+        Verdict::Holds | Verdict::Violated => None,
+    }
 }
 
 fn answer(a: &Answer, full: bool) -> Value {
-    let (verdict, message) = match &a.verdict {
-        Verdict::Holds => ("holds", None),
-        Verdict::Violated => ("violated", None),
-        Verdict::Undecided(why) => ("undecided", Some(why.clone())),
-    };
+    let (verdict, message) = (a.verdict.name(), reason(&a.verdict));
     json!({
         "question": a.question.to_string(),
         "text": a.text,
@@ -78,6 +83,7 @@ fn answer(a: &Answer, full: bool) -> Value {
         "symmetry_found": a.applied.symmetry.found,
         "symmetry_limit": a.applied.symmetry.limit,
         "por": a.applied.partial_order.name(),
+        "store": a.applied.store.map(StoreKind::name),
         "witness": a.witness.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
     })
 }
@@ -106,6 +112,11 @@ fn branch(b: &Branch, full: bool) -> Value {
         "trace": render(&b.trace, full),
         "branches": b.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
     })
+}
+
+/// An object as the layout has it.
+pub(crate) fn written(value: &Value, layout: Layout) -> String {
+    if layout == Layout::JsonLines { format!("{value}\n") } else { text(value) }
 }
 
 pub(crate) fn text(value: &Value) -> String {

@@ -1,14 +1,27 @@
 //! The command line: one module per subcommand.
 
+/// Writes a line to standard error, which may be closed or full: the answer does not depend on it. The macro of the standard library would
+/// end the process instead, with a status of its own.
+macro_rules! eprintln {
+    ($($argument:tt)*) => { $crate::command::terminal::complain(format_args!($($argument)*), "\n") };
+}
+
+/// The same without the end of the line.
+macro_rules! eprint {
+    ($($argument:tt)*) => { $crate::command::terminal::complain(format_args!($($argument)*), "") };
+}
+
 mod check;
 mod compare;
 mod human;
 mod json;
+mod kind;
 mod native;
 mod native_report;
 mod options;
 mod prove;
 mod replay;
+mod several;
 mod simulate;
 mod terminal;
 mod usage;
@@ -16,7 +29,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use options::{Command, Options};
 
@@ -38,39 +51,72 @@ pub(crate) mod status {
     pub(crate) const RACE_OR_CRASH: u8 = 14;
     /// A bug of the checker.
     pub(crate) const BUG: u8 = 70;
+
+    /// From the worst on: of several answers the worst one is the exit status.
+    const WORST_FIRST: [u8; 8] = [BUG, ERROR, RACE_OR_CRASH, LIVENESS, SAFETY, DEADLOCK, UNDECIDED, HOLDS];
+
+    /// The worst of some statuses; there is nothing wrong with none.
+    pub(crate) fn worst(statuses: impl IntoIterator<Item = u8>) -> u8 {
+        let rank = |status: u8| WORST_FIRST.iter().position(|s| *s == status).unwrap_or(0);
+        statuses.into_iter().min_by_key(|s| rank(*s)).unwrap_or(HOLDS)
+    }
 }
 
 /// Reads the command line. `check -- COMMAND` names no file: the command will make it.
-fn parse() -> Options {
+fn parse() -> (Options, ArgMatches) {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let builds = words.get(1).is_some_and(|word| word == "check")
         && native::is_build_command(words.get(end + 1..).unwrap_or_default());
-    match Options::try_parse_from(&words) {
+    let read = |words: &[std::ffi::OsString]| {
+        let matches = Options::command().try_get_matches_from(words)?;
+        Options::from_arg_matches(&matches).map(|options| (options, matches))
+    };
+    let read_again = match read(&words) {
         Err(error) if builds && error.kind() == clap::error::ErrorKind::MissingRequiredArgument => {
             words.insert(end, native::BUILT.into());
-            Options::parse_from(words)
+            read(&words)
         }
-        Err(error) => error.exit(),
-        Ok(options) => options,
-    }
+        other => other,
+    };
+    read_again.unwrap_or_else(|error| error.exit())
+}
+
+/// A panic is a bug of the checker, and has its exit status. No answer is lost by it: one that was printed came with the end.
+fn end_panics_as_bugs() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |information| {
+        usual(information);
+        eprintln!("error: this is a bug in quotient, please report it");
+        std::process::exit(i32::from(status::BUG));
+    }));
 }
 
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
     usage::start();
-    let options = parse();
+    end_panics_as_bugs();
+    let (options, matches) = parse();
+    let none = ArgMatches::default();
+    let given = matches.subcommand().map_or(&none, |(_, given)| given);
     watch::start(options.command.bounds());
     let status = match &options.command {
-        Command::Check(check) => check::main(check),
-        Command::Compare(compare) => compare::main(compare),
-        Command::Prove(prove) => prove::main(prove),
-        Command::Verify(verify) => prove::verify(verify),
-        Command::Replay(replay) => replay::main(replay),
-        Command::Simulate(simulate) => simulate::main(simulate),
+        Command::Check(check) => check::main(check, given),
+        Command::Compare(compare) => compare::main(compare, given),
+        Command::Prove(prove) => prove::main(prove, given),
+        Command::Verify(verify) => prove::verify(verify, given),
+        Command::Replay(replay) => replay::main(replay, given),
+        Command::Simulate(simulate) => simulate::main(simulate, given),
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),
         Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };
     watch::finish();
     ExitCode::from(status)
+}
+
+/// Refuses options that do not serve an input; gives the exit status.
+fn refused(command: &str, given: &ArgMatches, kind: kind::Kind) -> Option<u8> {
+    let message = kind::refuse(command, given, kind).err()?;
+    eprintln!("error: {message}");
+    Some(status::ERROR)
 }

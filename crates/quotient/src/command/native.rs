@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use quotient_native::protocol::FailureKind;
+use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
@@ -16,7 +16,7 @@ use super::{native_report, options, status, terminal, usage, watch};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "C and C++ programs")]
 pub(crate) struct NativeOptions {
-    /// More files of the program: sources, objects, archives
+    /// More files: of the program (sources, objects, archives), or more models, each checked by itself
     #[arg(value_name = "MORE")]
     pub(crate) more: Vec<PathBuf>,
 
@@ -251,6 +251,10 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Ok(binary) => binary,
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
+    if options.native.nondet.len() > VALUES {
+        let message = format!("--nondet takes at most {VALUES} values");
+        return failed(&message, status::ERROR, options.json);
+    }
     watch::journal().enter("running the program");
     let mut request = options.native.request(options.max_time, options.all);
     request.max_memory = options.max_memory;
@@ -297,6 +301,8 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         report: &report,
         again,
         full: options.full,
+        allow_races: options.native.allow_races,
+        leaks: options.native.leaks,
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),
     };
@@ -311,7 +317,7 @@ fn failed(message: &str, code: u8, as_json: bool) -> u8 {
     }
     eprintln!("error: {message}");
     if as_json {
-        terminal::print(&super::json::error(message));
+        terminal::print(&super::json::text(&super::json::error("error", message, None)));
     }
     code
 }

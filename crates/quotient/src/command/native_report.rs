@@ -17,6 +17,9 @@ const COLUMNS: usize = 5;
 /// Lines of output that are shown.
 const OUTPUT_LINES: usize = 20;
 
+/// What `--allow-races` leaves out.
+const RACES: &str = "data races (--allow-races)";
+
 /// What a report needs.
 pub(crate) struct Run<'a> {
     pub(crate) file: &'a Path,
@@ -24,6 +27,10 @@ pub(crate) struct Run<'a> {
     /// The command that repeats the violation.
     pub(crate) again: String,
     pub(crate) full: bool,
+    /// Were data races allowed?
+    pub(crate) allow_races: bool,
+    /// Were threads that are never joined looked for?
+    pub(crate) leaks: bool,
     pub(crate) wall_seconds: f64,
     pub(crate) cpu_seconds: f64,
 }
@@ -60,9 +67,11 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             } else {
                 ""
             };
+            let race = if run.allow_races { "" } else { "data race, " };
+            let leak = if run.leaks { "thread that is never joined, " } else { "" };
             let _ = writeln!(
                 out,
-                "  no deadlock, data race, failed assertion, crash or misuse in any interleaving{but}"
+                "  no deadlock, {race}{leak}failed assertion, crash or misuse in any interleaving{but}"
             );
         }
         Answer::Undecided(why) => {
@@ -91,6 +100,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             let _ = writeln!(out, "\n  {switches}{fewest}");
             let _ = writeln!(out, "  to see it again: {}", run.again);
         }
+    }
+    if run.allow_races {
+        let _ = writeln!(out, "  not checked: {RACES}");
+    }
+    for assumption in &run.report.assumptions {
+        let _ = writeln!(out, "  under {assumption}");
     }
     let _ = writeln!(
         out,
@@ -287,6 +302,8 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "verdict": verdict,
         "message": message,
         "violation": violation,
+        "not_checked": if run.allow_races { vec![RACES] } else { Vec::new() },
+        "assumptions": run.report.assumptions,
         "executions": f.executions,
         "estimated_executions": f.estimate,
         "context_switches": f.switches,

@@ -127,10 +127,10 @@ pub(crate) struct Check {
     pub(crate) no_deadlock: bool,
 
     /// Use the symmetries of a certificate that `prove --certificate` wrote for this model
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["symmetry", "por"])]
     pub(crate) relative: Option<PathBuf>,
 
-    /// Ask for safety only: leave the model's ltl formulas and never claims aside
+    /// Leave the model's own ltl formulas and never claims aside; --ltl, --ctl and --invariant are still checked
     #[arg(long)]
     pub(crate) safety: bool,
 
@@ -146,7 +146,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "EXPRESSION")]
     pub(crate) invariant: Vec<String>,
 
-    /// Of the model's claims check only the one with this name
+    /// Of the model's own claims check only the one with this name
     #[arg(long, value_name = "NAME", conflicts_with = "safety")]
     pub(crate) claim: Option<String>,
 
@@ -194,7 +194,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
-    /// Print one JSON object instead of text
+    /// Print JSON instead of text: one object, or one per line for several models
     #[arg(long)]
     pub(crate) json: bool,
 

@@ -15,6 +15,7 @@ use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
 use quotient_proof::verify::verify_main;
 
+use super::kind::Kind;
 use super::options::{duration, size};
 use super::{status, terminal, watch};
 
@@ -212,7 +213,12 @@ impl Write for Reports {
 }
 
 /// Runs `prove`; gives the exit status.
-pub(crate) fn main(prove: &Prove) -> u8 {
+pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
+    // Without a file the example is generated, and there is nothing to preprocess.
+    let kind = prove.file.as_deref().map_or(Kind::Proof, Kind::of);
+    if let Some(status) = super::refused("prove", given, kind) {
+        return status;
+    }
     // Rows of a table are limited one by one.
     let limit = if prove.table.is_some() {
         prove.max_time.unwrap_or(prove.max_time_each)
@@ -266,7 +272,12 @@ pub(crate) fn main(prove: &Prove) -> u8 {
 }
 
 /// Runs `verify`; gives the exit status.
-pub(crate) fn verify(verify: &Verify) -> u8 {
+pub(crate) fn verify(verify: &Verify, given: &clap::ArgMatches) -> u8 {
+    // The preprocessor is for the program that a certificate is compared with.
+    let kind = verify.program.as_deref().map_or(Kind::Proof, Kind::of);
+    if let Some(status) = super::refused("verify", given, kind) {
+        return status;
+    }
     let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
     let preprocessor = verify.preprocessor.options();
     let source = verify.program.as_deref();

@@ -7,12 +7,17 @@ use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
 use quotient::{CheckError, LoadOptions, Model, Question};
 
+use super::kind::Kind;
 use super::{check, json, options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Replay) -> u8 {
+pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
     watch::about(&options.file, options.json);
-    if super::native::is_native(&options.file) {
+    let kind = Some(Kind::of(&options.file)).filter(|k| k.is_native()).unwrap_or(Kind::Trace);
+    if let Some(status) = super::refused("replay", given, kind) {
+        return status;
+    }
+    if kind.is_native() {
         return super::native::replay(options);
     }
     let file = match TraceFile::read(&options.file) {

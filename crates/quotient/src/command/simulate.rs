@@ -9,10 +9,14 @@ use quotient::system::{Successors, System};
 use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
 
+use super::kind::Kind;
 use super::{options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Simulate) -> u8 {
+pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 {
+    if let Some(status) = super::refused("simulate", given, Kind::given(&options.input.file, options.input.language)) {
+        return status;
+    }
     watch::about(&options.input.file, false);
     let model = match Model::load(&options.input.file, &options.input.load_options()) {
         Ok(model) => model,

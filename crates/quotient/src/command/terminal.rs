@@ -97,7 +97,8 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// Writes to standard output; a closed pipe ends the process quietly.
+/// Writes to standard output. Where that fails the answer is not lost: the exit status is still that of the verdict, and
+/// standard error says what happened, unless the reader has just had enough.
 pub(crate) fn print(text: &str) {
     print_and(text, || {});
 }
@@ -115,9 +116,16 @@ fn print_and(text: &str, then: impl FnOnce()) {
         then();
         written
     });
-    if written.is_err() {
-        std::process::exit(0);
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write the report: {error}");
     }
+}
+
+/// Writes to standard error, if that is possible.
+pub(crate) fn complain(text: std::fmt::Arguments<'_>, end: &str) {
+    let _ = write!(std::io::stderr().lock(), "{text}{end}");
 }
 
 #[cfg(test)]

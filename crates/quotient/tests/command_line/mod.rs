@@ -1,11 +1,17 @@
 //! Running the command on models of the project and on files of a test's own.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// `quotient`, or what `QUOTIENT_BINARY` names: whether a test would have failed with an older one.
+pub fn command() -> Command {
+    Command::new(std::env::var_os("QUOTIENT_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_quotient").into()))
+}
+
 /// Runs `quotient`.
 pub fn quotient(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_quotient")).args(args).output().expect("the command runs")
+    command().args(args).output().expect("the command runs")
 }
 
 /// The path of a model of the project.
