@@ -222,6 +222,7 @@ impl Report {
             outcomes: Vec::new(),
             last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
             notes: Vec::new(),
+            assumptions: Vec::new(),
             holes: 0,
             cpu: Duration::ZERO,
             cpu_aside: Duration::ZERO,
