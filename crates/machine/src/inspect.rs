@@ -73,13 +73,15 @@ impl Machine {
         }
         let no_frames = Vec::new();
         for (id, thread) in shape.threads.iter().enumerate() {
-            let Some(function) = self.program.functions.get(thread.kind as usize) else { continue };
+            if self.program.functions.get(thread.kind as usize).is_none() {
+                continue;
+            }
             let layout = &self.layout.threads[thread.kind as usize];
             let mut prefix = String::new();
             for frame in shape.stacks.get(id).unwrap_or(&no_frames).iter().chain(std::iter::once(thread)) {
                 let function = &self.program.functions[frame.kind as usize];
                 prefix = match prefix.as_str() {
-                    "" => format!("{}({id})", function.name),
+                    "" => self.thread_name(state, id as u32, names),
                     outer => format!("{outer}/{}", function.name),
                 };
                 let layout = &self.layout.threads[frame.kind as usize];
@@ -90,12 +92,13 @@ impl Machine {
             }
             if let Some(at) = layout.priority {
                 let text = read(state, thread.at + at, Cell::U8(u8::MAX)).to_string();
-                out.push(Value { name: format!("{}({id})._priority", function.name), text });
+                let name = self.thread_name(state, id as u32, names);
+                out.push(Value { name: format!("{name}._priority"), text });
             }
         }
         for index in 0..shape.channels.len() {
             out.push(Value {
-                name: self.channel_name(state, index as i32 + 1),
+                name: self.channel_name(state, index as i32 + 1, names),
                 text: self.channel_text(state, index as i32 + 1, names),
             });
         }
@@ -134,7 +137,7 @@ impl Machine {
                     // A variable that was given its own channel and still holds it says nothing new.
                     Type::Channel if self.own_channel(state, at) == Some(value) => return,
                     Type::Channel if value == 0 => "none".into(),
-                    Type::Channel => self.channel_name(state, value),
+                    Type::Channel => self.channel_name(state, value, names),
                     other => self.scalar(state, other, value, names),
                 };
                 out.push(Value { name: name.into(), text });
@@ -164,7 +167,7 @@ impl Machine {
     }
 
     /// A channel is called after the variable it was made for.
-    fn channel_name(&self, state: &[u64], number: i32) -> String {
+    fn channel_name(&self, state: &[u64], number: i32, names: &ObjectNames) -> String {
         let shape = self.shape_at(state.as_ptr().cast());
         let mut next = 0;
         for (place, _) in &self.layout.initial_channels {
@@ -181,7 +184,8 @@ impl Machine {
                 if next == number {
                     let function = &self.program.functions[thread.kind as usize];
                     let name = self.name_at(function.locals.iter().zip(&layout.locals), *place);
-                    return format!("{}({id}).{}", function.name, name.unwrap_or_default());
+                    let thread = self.thread_name(state, id as u32, names);
+                    return format!("{thread}.{}", name.unwrap_or_default());
                 }
             }
         }
@@ -232,7 +236,7 @@ impl Machine {
                     .iter()
                     .enumerate()
                     .map(|(f, ty)| match ty {
-                        Type::Channel => self.channel_name(state, channel.field(position, f)),
+                        Type::Channel => self.channel_name(state, channel.field(position, f), names),
                         ty => self.scalar(state, ty, channel.field(position, f), names),
                     })
                     .collect();

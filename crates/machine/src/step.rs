@@ -272,6 +272,7 @@ impl Machine {
                         self.mover = thread;
                         self.record(thread, number, None);
                         self.emit(out);
+                        self.unrecord();
                     }
                     continue;
                 }

@@ -87,8 +87,10 @@ pub fn parse_loaded(map: &mut SourceMap, file: FileId, options: &ParseOptions) -
     let preprocessed = preprocess(map, &mut diagnostics, file, options, MacroTable::default());
     let mut model = ast::Model::default();
     if preprocessed.complete {
-        let parser = Parser::new(preprocessed.tokens, map.end(file), &mut diagnostics);
-        model = parser.model();
+        let parser = Parser::new(preprocessed.tokens, map.end(file), map, &mut diagnostics);
+        let expansions;
+        (model, expansions) = parser.model(map.expansions());
+        map.add_expansions(expansions);
     }
     Parsed { model, diagnostics, macros: Macros(preprocessed.macros) }
 }
@@ -192,7 +194,7 @@ fn parse_apart<T>(
     let preprocessed = preprocess(map, &mut diagnostics, file, &ParseOptions::default(), macros.0.clone());
     let mut result = None;
     if preprocessed.complete {
-        result = parse(Parser::new(preprocessed.tokens, map.end(file), &mut diagnostics));
+        result = parse(Parser::new(preprocessed.tokens, map.end(file), map, &mut diagnostics));
     }
     match result {
         Some(value) if !diagnostics.has_errors() => Ok(value),

@@ -2,7 +2,7 @@
 
 use quotient_logic::{Evidence, Graph};
 use quotient_machine::Machine;
-use quotient_trace::{NotReplayable, Trace};
+use quotient_trace::{NotReplayable, Replay, Trace};
 
 use crate::Model;
 use crate::check::{Branch, CheckError, ViolationReport};
@@ -96,8 +96,13 @@ impl Runs<'_> {
             choices.push(at.and_then(|at| self.choices[from].get(at)).copied().unwrap_or(u32::MAX));
         }
         let (choices, cycle) = real_names(self.machine, self.stands.as_mut(), &choices, cycle)?;
-        let trace = Trace::replay_path(self.machine, &self.model.sources, &choices, cycle)
-            .map_err(CheckError::NotReplayable)?;
+        let mut unreduced = self.model.unreduced(self.machine)?;
+        let mut replay = Replay {
+            machine: &mut *self.machine,
+            unreduced: Some(&mut unreduced),
+            sources: &self.model.sources,
+        };
+        let trace = replay.path(&choices, cycle).map_err(CheckError::NotReplayable)?;
         if cycle > 0 && trace.cycle.is_none() {
             return Err(CheckError::NotReplayable(NotReplayable { step: choices.len() }));
         }

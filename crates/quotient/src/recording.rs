@@ -1,10 +1,11 @@
 //! What a search found and did, as part of an outcome: violations in real names, reductions applied.
 
 use quotient_machine::Machine;
+use quotient_program::{Operation, Program};
 use quotient_search::{Cause, Report};
 use quotient_symmetry::Representative as _;
 use quotient_system::System;
-use quotient_trace::{NotReplayable, Trace, in_real_names};
+use quotient_trace::{NotReplayable, Replay, Trace, in_real_names};
 
 use crate::check::{Applied, Check, CheckError, Outcome, PartialOrder, ViolationReport};
 use crate::question::Question;
@@ -56,6 +57,30 @@ impl Model {
         Ok(Applied { symmetry, partial_order })
     }
 
+    /// The program as written that runs beside that of a machine, so that traces show the values of all its variables. Where threads
+    /// end in any order, they do so there, too: they would have other numbers otherwise.
+    pub(crate) fn unreduced(&self, machine: &Machine) -> Result<Machine, CheckError> {
+        let ends = |program: &Program| {
+            let mut all =
+                program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+            all.any(|t| matches!(t.operation, Operation::Exit))
+        };
+        let mut program = self.program.clone();
+        if !ends(machine.program()) {
+            quotient_residual::any_order::end_in_any_order(&mut program);
+        }
+        Machine::wide(program, &self.sources).map_err(CheckError::Exhausted)
+    }
+
+    /// Repeats a path of a machine made by [`Model::question_machine`], whose last `cycle` steps are a cycle.
+    pub fn replay(&self, machine: &mut Machine, choices: &[u32], cycle: usize) -> Result<Trace, CheckError> {
+        let mut unreduced = self.unreduced(machine)?;
+        let unreduced = Some(&mut unreduced);
+        Replay { machine, unreduced, sources: &self.sources }
+            .lasso(choices, cycle)
+            .map_err(CheckError::NotReplayable)
+    }
+
     /// Replays what a search found and adds it to the outcome; gives the questions that the violations belong to.
     pub(crate) fn record(
         &self,
@@ -73,8 +98,7 @@ impl Model {
             let kept = !watched && representative.as_ref().is_some_and(|r| r.keeps_found());
             let stands = if kept { None } else { representative.as_deref_mut() };
             let (choices, cycle) = real_names(machine, stands, &found.path.choices, found.cycle)?;
-            let trace = Trace::replay_lasso(machine, &self.sources, &choices, cycle)
-                .map_err(CheckError::NotReplayable)?;
+            let trace = self.replay(machine, &choices, cycle)?;
             let claim = machine.program().claim.as_ref();
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),

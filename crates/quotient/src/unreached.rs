@@ -30,12 +30,12 @@ pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
         arrived[function.entry.0 as usize] = true;
         for t in function.locations.iter().flat_map(|l| &l.transformations) {
             if machine.taken(number) {
-                reached.insert(t.span);
+                reached.insert(model.sources.written(t.span));
                 if let Some(target) = t.target {
                     arrived[target.0 as usize] = true;
                 }
             }
-            all.push((function, t.span, &t.text));
+            all.push((function, model.sources.written(t.span), &t.text));
             number += 1;
         }
         // Ends that nobody notices were taken out of the program: they are reached where the process arrives.
@@ -44,17 +44,28 @@ pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
             for t in &written.transformations {
                 if location.transformations.is_empty() && matches!(t.operation, Operation::Exit) {
                     if arrived {
-                        reached.insert(t.span);
+                        reached.insert(model.sources.written(t.span));
                     }
-                    all.push((function, t.span, &t.text));
+                    all.push((function, model.sources.written(t.span), &t.text));
                 }
             }
         }
     }
+    // A process that goes round for ever is not missing its end.
+    let endless: HashSet<Span> = model
+        .program
+        .functions
+        .iter()
+        .flat_map(|f| f.locations.iter().zip(can_be_reached(f)))
+        .filter(|(_, reachable)| !reachable)
+        .flat_map(|(l, _)| &l.transformations)
+        .filter(|t| matches!(t.operation, Operation::Exit))
+        .map(|t| model.sources.written(t.span))
+        .collect();
     let mut out: Vec<Unreached> = Vec::new();
     let mut seen = HashSet::new();
     for (function, span, text) in all {
-        if !reached.contains(&span) && seen.insert(span) {
+        if !reached.contains(&span) && !endless.contains(&span) && seen.insert(span) {
             let name = if function.name == ":init:" { "init" } else { &function.name };
             let ends = text == "-end-";
             out.push(Unreached {
@@ -65,4 +76,18 @@ pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
         }
     }
     out
+}
+
+/// Which locations some way through the function leads to.
+fn can_be_reached(function: &Function) -> Vec<bool> {
+    let mut reachable = vec![false; function.locations.len()];
+    let mut open = vec![function.entry];
+    open.extend(function.catches.iter().map(|c| c.target));
+    while let Some(location) = open.pop() {
+        if !std::mem::replace(&mut reachable[location.0 as usize], true) {
+            let ways = &function.locations[location.0 as usize].transformations;
+            open.extend(ways.iter().filter_map(|t| t.target));
+        }
+    }
+    reachable
 }

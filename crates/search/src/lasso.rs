@@ -1,12 +1,17 @@
 //! A short lasso through a component whose marks are complete: nearest first, over the states that the search has stored.
 //!
+//! That component was found deepest first, and there may be shorter lassos elsewhere. So afterwards every state with a mark, the nearest first,
+//! is tried as the place where the way ends and the cycle is looked for, as far as that can be shorter and as the work allowed
+//! ([`MORE_WORK`]) lasts. From each the nearest missing mark is walked to, again and again, and back. Where one set of states is to be met
+//! and the work was enough, there is no shorter lasso.
+//!
 //! All steps are looked at here, whatever ample sets the search used: the steps it explored are among them, so a way to the
 //! component and a cycle in it exist.
 //!
 //! Where marks ask for the names of threads, the way and the cycle are taken with every thread in its place: over the states of the
 //! system that the states of the component stand for, as far as they are needed.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use quotient_symmetry::Representative;
 use quotient_system::{Marks, Names, Omega, Scope, Successors};
@@ -22,16 +27,18 @@ pub(crate) struct Component<'a> {
     pub(crate) open: u32,
     /// Layers of each core.
     pub(crate) layers: u32,
+    /// Not a component: all there is.
+    pub(crate) everything: bool,
 }
 
 impl Component<'_> {
     fn has(&self, index: usize) -> bool {
-        self.place.get(index).is_some_and(|p| (self.first..self.open).contains(p))
+        self.everything || self.place.get(index).is_some_and(|p| (self.first..self.open).contains(p))
     }
 
     /// Was the state stored by the search?
     fn stored(&self, index: usize) -> bool {
-        self.place.get(index).is_some_and(|p| *p != 0)
+        self.everything || self.place.get(index).is_some_and(|p| *p != 0)
     }
 }
 
@@ -40,6 +47,9 @@ pub(crate) struct Lasso {
     pub(crate) path: Path,
     pub(crate) cycle: usize,
 }
+
+/// States expanded to find a shorter lasso than the first one found, at most.
+const MORE_WORK: usize = 50_000;
 
 /// States looked at with threads in their places, at most.
 const MOST_STATES: usize = 1 << 22;
@@ -51,6 +61,8 @@ struct Node {
     own: usize,
     parent: usize,
     choice: u32,
+    /// Steps from where the walk started.
+    depth: usize,
 }
 
 struct Walk<'a, S: Omega, R> {
@@ -62,6 +74,8 @@ struct Walk<'a, S: Omega, R> {
     scratch: Vec<u64>,
     /// Numbers of states with their threads in place.
     own: HashMap<Vec<u64>, usize>,
+    /// States that may still be expanded.
+    left: usize,
 }
 
 /// A successor: which one, the number of what stands for it, its own number, and itself.
@@ -75,45 +89,13 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
     component: Component<'_>,
 ) -> Result<Lasso, String> {
     let mut walk = Walk::new(system, representative, store, component);
-    let (mut choices, start) = walk.initial_way()?.ok_or_else(lost::<S, R>)?;
-    // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
-    let mut met = S::Marks::NONE;
-    let mut at = start;
-    let mut anchor = None;
-    let mut cycle = Vec::new();
-    loop {
-        let own = walk.system.state_marks(&at.1);
-        if own.exceeds(met) {
-            met.add(own);
-            if anchor.is_none() {
-                choices.append(&mut cycle);
-                anchor = Some(at.clone());
-            }
-        }
-        if met.is_full() {
-            break;
-        }
-        let goal = walk.towards(&at, &mut |state_marks, step_marks: S::Marks| {
-            state_marks.exceeds(met) || step_marks.exceeds(met)
-        })?;
-        let (more, marks, next) = goal.ok_or_else(lost::<S, R>)?;
-        if anchor.is_none() && marks.exceeds(met) {
-            // A mark of a step: the cycle must contain the step.
-            anchor = Some(at.clone());
-        }
-        met.add(marks);
-        cycle.extend(more);
-        at = next;
-    }
-    let anchor = anchor.ok_or_else(lost::<S, R>)?;
-    if at.0 != anchor.0 || cycle.is_empty() {
-        // By its own number: where threads keep their places, exactly that state.
-        let back = walk.back(&at, anchor.0)?.ok_or_else(lost::<S, R>)?;
-        cycle.extend(back);
-    }
-    let length = cycle.len();
-    choices.extend(cycle);
-    Ok(Lasso { path: Path { choices }, cycle: length })
+    let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R>)?;
+    let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R>)?;
+    walk.component.everything = true;
+    walk.left = walk.left.min(MORE_WORK);
+    // What goes wrong from here on leaves what was found.
+    let _ = walk.shorten(&mut best);
+    Ok(best)
 }
 
 /// A shortest way to the component, as choices, and where it leads.
@@ -124,7 +106,7 @@ pub(crate) fn way<S: Omega, R: Representative<S>>(
     component: Component<'_>,
 ) -> Result<(Vec<u32>, Vec<u64>), String> {
     let mut walk = Walk::new(system, representative, store, component);
-    walk.initial_way()?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R>)
+    walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R>)
 }
 
 /// There is a fair run, and none was found with threads in their places.
@@ -142,6 +124,17 @@ fn lost<S: Omega, R: Representative<S>>() -> String {
 /// A state with its own number.
 type At = (usize, Vec<u64>);
 
+/// A breadth-first walk from the initial states, as far as it has come.
+#[derive(Default)]
+struct Ways {
+    nodes: Vec<Node>,
+    seen: HashSet<usize>,
+    /// The next node to expand; the initial states come before the first one.
+    next: Option<usize>,
+    /// Nodes of the component that have been met and not given yet.
+    met: VecDeque<usize>,
+}
+
 impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     /// Whether threads keep their places.
     const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED && R::CHANGES;
@@ -153,11 +146,12 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
         component: Component<'a>,
     ) -> Walk<'a, S, R> {
         let (successors, scratch, own) = (Successors::new(), Vec::new(), HashMap::new());
-        Walk { system, representative, store, component, successors, scratch, own }
+        Walk { system, representative, store, component, successors, scratch, own, left: usize::MAX }
     }
 
     /// The successors of a state.
     fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, String> {
+        self.left = self.left.checked_sub(1).ok_or("the work allowed is done")?;
         self.successors.clear();
         match state {
             Some(state) => self.system.successors(state, Scope::All, &mut self.successors),
@@ -211,48 +205,116 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
         choices
     }
 
-    /// The shortest way from an initial state to the component.
-    fn initial_way(&mut self) -> Result<Option<(Vec<u32>, At)>, String> {
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut seen: HashMap<usize, ()> = HashMap::new();
-        let mut next = usize::MAX;
-        loop {
-            let source = (next != usize::MAX).then(|| nodes[next].state.clone());
+    /// The shortest way from an initial state to the next state of the component, the nearest ones first.
+    fn next_way(&mut self, ways: &mut Ways) -> Result<Option<(Vec<u32>, At)>, String> {
+        while ways.met.is_empty() {
+            let (source, parent) = match ways.next {
+                None => (None, usize::MAX),
+                Some(next) if next >= ways.nodes.len() => return Ok(None),
+                // Those met were given before.
+                Some(next) => (Some(std::mem::take(&mut ways.nodes[next].state)), next),
+            };
             for (choice, number, own, state) in self.step(source.as_deref())? {
                 // One state of a class is enough here.
-                if !self.component.stored(number) || seen.insert(number, ()).is_some() {
-                    continue;
-                }
-                nodes.push(Node { state, own, parent: next, choice });
-                let last = nodes.len() - 1;
-                if self.component.has(number) {
-                    let at = (nodes[last].own, std::mem::take(&mut nodes[last].state));
-                    return Ok(Some((Self::choices(&nodes, last), at)));
+                if self.component.stored(number) && ways.seen.insert(number) {
+                    if self.component.has(number) {
+                        ways.met.push_back(ways.nodes.len());
+                    }
+                    ways.nodes.push(Node { state, own, parent, choice, depth: 0 });
                 }
             }
-            if next != usize::MAX {
-                nodes[next].state = Vec::new();
-            }
-            next = next.wrapping_add(1);
-            if next >= nodes.len() {
-                return Ok(None);
-            }
+            ways.next = Some(ways.next.map_or(0, |next| next + 1));
         }
+        let Some(met) = ways.met.pop_front() else { return Ok(None) };
+        let at = (ways.nodes[met].own, ways.nodes[met].state.clone());
+        Ok(Some((Self::choices(&ways.nodes, met), at)))
     }
 
-    /// The shortest way inside the component to a state, or over a step, that is wanted; with the marks met at its end.
+    /// Looks for shorter lassos everywhere.
+    fn shorten(&mut self, best: &mut Lasso) -> Result<(), String> {
+        let mut ways = Ways::default();
+        let mut steps = Vec::new();
+        while let Some((choices, start)) = self.next_way(&mut ways)? {
+            let most = best.path.choices.len() - 1;
+            // A cycle has at least one step.
+            if choices.len() >= most {
+                break;
+            }
+            self.step(Some(&start.1))?;
+            self.system.step_marks(&start.1, &self.successors, &mut steps);
+            let own = self.system.state_marks(&start.1);
+            if (own.exceeds(S::Marks::NONE) || steps.iter().any(|m| m.exceeds(S::Marks::NONE)))
+                && let Some(lasso) = self.around(choices, start, most)?
+            {
+                *best = lasso;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lasso of at most so many choices whose way to the component is `choices`, which lead to `start`.
+    fn around(&mut self, mut choices: Vec<u32>, start: At, most: usize) -> Result<Option<Lasso>, String> {
+        // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
+        let mut met = S::Marks::NONE;
+        let mut at = start;
+        let mut anchor = None;
+        let mut cycle = Vec::new();
+        loop {
+            let own = self.system.state_marks(&at.1);
+            if own.exceeds(met) {
+                met.add(own);
+                if anchor.is_none() {
+                    choices.append(&mut cycle);
+                    anchor = Some(at.clone());
+                }
+            }
+            if met.is_full() {
+                break;
+            }
+            let left = most.saturating_sub(choices.len() + cycle.len());
+            let goal = self.towards(&at, left, &mut |state_marks, step_marks: S::Marks| {
+                state_marks.exceeds(met) || step_marks.exceeds(met)
+            })?;
+            let Some((more, marks, next)) = goal else { return Ok(None) };
+            if anchor.is_none() && marks.exceeds(met) {
+                // A mark of a step: the cycle must contain the step.
+                anchor = Some(at.clone());
+            }
+            met.add(marks);
+            cycle.extend(more);
+            at = next;
+        }
+        let Some(anchor) = anchor else { return Ok(None) };
+        if at.0 != anchor.0 || cycle.is_empty() {
+            // By its own number: where threads keep their places, exactly that state.
+            let left = most.saturating_sub(choices.len() + cycle.len());
+            let Some(back) = self.back(&at, anchor.0, left)? else { return Ok(None) };
+            cycle.extend(back);
+        }
+        let length = cycle.len();
+        choices.extend(cycle);
+        Ok(Some(Lasso { path: Path { choices }, cycle: length }))
+    }
+
+    /// The shortest way inside the component, of at most `most` steps, to a state, or over a step, that is wanted; with the marks met at
+    /// its end.
     #[allow(clippy::type_complexity, reason = "choices, marks, state")]
     fn towards(
         &mut self,
         from: &At,
+        most: usize,
         wanted: &mut dyn FnMut(S::Marks, S::Marks) -> bool,
     ) -> Result<Option<(Vec<u32>, S::Marks, At)>, String> {
         let mut nodes =
-            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX }];
+            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX, depth: 0 }];
         let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut open = VecDeque::from([0usize]);
         let mut steps = Vec::new();
         while let Some(index) = open.pop_front() {
+            let depth = nodes[index].depth + 1;
+            if depth > most {
+                break;
+            }
             let state = nodes[index].state.clone();
             let next = self.step(Some(&state))?;
             self.system.step_marks(&state, &self.successors, &mut steps);
@@ -264,7 +326,7 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
                 let in_state = self.system.state_marks(&next);
                 let done = wanted(in_state, on_step);
                 if done || seen.insert(own, ()).is_none() {
-                    nodes.push(Node { state: next, own, parent: index, choice });
+                    nodes.push(Node { state: next, own, parent: index, choice, depth });
                     let last = nodes.len() - 1;
                     if done {
                         // The state's own marks are added by the caller.
@@ -279,19 +341,23 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
         Ok(None)
     }
 
-    /// The shortest way inside the component, of at least one step, to the state with this number.
-    fn back(&mut self, from: &At, to: usize) -> Result<Option<Vec<u32>>, String> {
+    /// The shortest way inside the component, of one to `most` steps, to the state with this number.
+    fn back(&mut self, from: &At, to: usize, most: usize) -> Result<Option<Vec<u32>>, String> {
         let mut nodes =
-            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX }];
+            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX, depth: 0 }];
         let mut seen: HashMap<usize, ()> = HashMap::new();
         let mut open = VecDeque::from([0usize]);
         while let Some(index) = open.pop_front() {
+            let depth = nodes[index].depth + 1;
+            if depth > most {
+                break;
+            }
             let state = std::mem::take(&mut nodes[index].state);
             for (choice, number, own, next) in self.step(Some(&state))? {
                 if !self.component.has(number) || (own != to && seen.insert(own, ()).is_some()) {
                     continue;
                 }
-                nodes.push(Node { state: next, own, parent: index, choice });
+                nodes.push(Node { state: next, own, parent: index, choice, depth });
                 if own == to {
                     let mut choices = Self::choices(&nodes, nodes.len() - 1);
                     choices.remove(0);

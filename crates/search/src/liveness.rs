@@ -187,7 +187,8 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     fn path(&mut self, more: u32, code: ViolationCode) -> Result<Path, Stop> {
         let Some(&current) = self.open.last() else { return Ok(Path { choices: vec![more] }) };
         let first = self.place[current];
-        let component = Component { place: &self.place, first, open: first + 1, layers: self.layers };
+        let component =
+            Component { place: &self.place, first, open: first + 1, layers: self.layers, everything: false };
         let (system, representative) = (&mut *self.seams.system, &mut *self.seams.representative);
         let way = lasso::way(system, representative, &mut self.store, component);
         let (mut choices, state) = way.map_err(Stop::Incomplete)?;
@@ -521,7 +522,8 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     /// Reports the component at the top: a short way to it and a cycle through everything that must be met.
     fn found(&mut self) -> Stop {
         let first = self.roots.last().map_or(1, |r| r.first);
-        let component = Component { place: &self.place, first, open: DONE, layers: self.layers };
+        let component =
+            Component { place: &self.place, first, open: DONE, layers: self.layers, everything: false };
         match lasso::shortest(self.seams.system, self.seams.representative, &mut self.store, component) {
             Ok(lasso) => {
                 let cycle = lasso.cycle;

@@ -9,5 +9,5 @@ mod map;
 mod render;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
-pub use map::{FileId, Position, SourceMap, Span};
+pub use map::{Expansions, FileId, Position, SourceMap, Span};
 pub use render::render;

@@ -48,6 +48,44 @@ struct File {
     name: String,
     text: String,
     line_starts: Vec<u32>,
+    /// What the text was put together from, by its first byte; a file of the user has none.
+    expansions: Vec<Expansion>,
+}
+
+/// A piece of text that stands in no file.
+#[derive(Clone, Copy, Debug)]
+struct Expansion {
+    start: u32,
+    /// The place that it stands for.
+    at: Span,
+    /// The call that put it there.
+    call: Option<Span>,
+}
+
+/// Pieces of text that stand in no file of the user, because a macro or the like made them; each stands for a place in a file.
+/// They become a file of the map by [`SourceMap::add_expansions`].
+#[derive(Debug)]
+pub struct Expansions {
+    file: FileId,
+    text: String,
+    places: Vec<Expansion>,
+}
+
+impl Default for Expansions {
+    fn default() -> Expansions {
+        Expansions { file: FileId(u32::MAX), text: String::new(), places: Vec::new() }
+    }
+}
+
+impl Expansions {
+    /// Adds a piece of text that stands for the place `at`, put there by `call`; gives its span.
+    pub fn add(&mut self, text: &str, at: Span, call: Option<Span>) -> Span {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.text.push('\n');
+        self.places.push(Expansion { start: start as u32, at, call });
+        Span::new(self.file, start, start + text.len())
+    }
 }
 
 /// Every file read for one input, with its name as the user wrote it.
@@ -68,8 +106,40 @@ impl SourceMap {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        self.files.push(File { name: name.into(), text, line_starts });
+        self.files.push(File { name: name.into(), text, line_starts, expansions: Vec::new() });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// No pieces yet, for the file that comes next.
+    pub fn expansions(&self) -> Expansions {
+        Expansions { file: FileId(self.files.len() as u32), ..Expansions::default() }
+    }
+
+    /// Adds the pieces, before any other file.
+    pub fn add_expansions(&mut self, expansions: Expansions) {
+        if expansions.places.is_empty() {
+            return;
+        }
+        debug_assert_eq!(expansions.file.0 as usize, self.files.len());
+        self.add("", expansions.text);
+        if let Some(file) = self.files.last_mut() {
+            file.expansions = expansions.places;
+        }
+    }
+
+    fn expansion(&self, span: Span) -> Option<&Expansion> {
+        let places = &self.files.get(span.file.0 as usize)?.expansions;
+        places[..places.partition_point(|e| e.start <= span.start)].last()
+    }
+
+    /// The place in a file of the user that a span stands for: itself, unless it is an expansion's.
+    pub fn written(&self, span: Span) -> Span {
+        self.expansion(span).map_or(span, |e| e.at)
+    }
+
+    /// The call that put the text of a span where it is.
+    pub fn call(&self, span: Span) -> Option<Span> {
+        self.expansion(span)?.call
     }
 
     /// Reads a file from disk. Bytes that are not UTF-8 become replacement characters, so that the
@@ -79,9 +149,10 @@ impl SourceMap {
         Ok(self.add(path.display().to_string(), String::from_utf8_lossy(&bytes)))
     }
 
-    /// Every file, in the order in which they were added.
-    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
-        (0..self.files.len() as u32).map(FileId)
+    /// Every file of the user, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = FileId> {
+        let own = self.files.iter().enumerate().filter(|(_, f)| f.expansions.is_empty());
+        own.map(|(index, _)| FileId(index as u32))
     }
 
     /// The name of a file.
@@ -107,6 +178,7 @@ impl SourceMap {
 
     /// Line and column of the first byte of a span.
     pub fn position(&self, span: Span) -> Position {
+        let span = self.written(span);
         let file = &self.files[span.file.0 as usize];
         let line = file.line_starts.partition_point(|&s| s <= span.start).max(1) - 1;
         let start = file.line_starts[line] as usize;
@@ -116,6 +188,7 @@ impl SourceMap {
 
     /// `file:line` of a span, as traces and reports print it.
     pub fn file_line(&self, span: Span) -> String {
+        let span = self.written(span);
         format!("{}:{}", self.name(span.file), self.position(span).line)
     }
 }

@@ -6,6 +6,10 @@ use crate::{Diagnostic, Severity, SourceMap, Span};
 
 /// Renders one diagnostic; `colour` for terminals.
 pub fn render(map: &SourceMap, diagnostic: &Diagnostic, colour: bool) -> String {
+    let mut diagnostic = diagnostic.clone();
+    diagnostic.span = diagnostic.span.map(|span| map.written(span));
+    diagnostic.related.iter_mut().for_each(|(span, _)| *span = map.written(*span));
+    let diagnostic = &diagnostic;
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

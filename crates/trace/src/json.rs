@@ -27,6 +27,9 @@ pub fn render(trace: &Trace, full: bool) -> Value {
                 "statement": s.statement,
                 "changes": s.changes.iter().map(change).collect::<Vec<_>>(),
             });
+            if let Some(call) = &s.called_at {
+                step["called_at"] = call.clone().into();
+            }
             if !s.output.is_empty() {
                 step["output"] = s.output.clone().into();
             }

@@ -1,15 +1,21 @@
 //! A path as a trace: re-executed from the initial state, in the user's names.
 //!
-//! A search reports a path as a list of choices. [`Trace::replay`] repeats it on the machine, step by step, and writes
-//! down what each process did and what changed. A path that cannot be repeated is a bug of the checker and is reported
-//! as such ([`NotReplayable`]). Formats: [`text`] for people, [`json`] for machines, [`TraceFile`] to replay later.
+//! A search reports a path as a list of choices. [`Replay`] repeats it on the machine, step by step, and writes down what each
+//! process did and what changed, in the values of the program as written. A path that cannot be repeated is a bug of the
+//! checker and is reported as such ([`NotReplayable`]). [`Run`] is the same for runs that are still being chosen. Formats:
+//! [`text`] for people, [`json`] for machines, [`TraceFile`] to replay later.
 
 mod file;
 pub mod json;
 mod real_names;
 mod replay;
+mod run;
 pub mod text;
+mod trace;
+mod unreduced;
 
 pub use file::{FileError, TraceFile};
 pub use real_names::in_real_names;
-pub use replay::{Change, NotReplayable, ProcessState, Step, Trace};
+pub use replay::Replay;
+pub use run::Run;
+pub use trace::{Change, NotReplayable, ProcessState, Step, Trace};

@@ -2,13 +2,66 @@
 
 use std::fmt::Write;
 
-use crate::{Change, Trace};
+use crate::{Change, ProcessState, Step, Trace};
 
 /// How much to show.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detail {
     /// Every variable after every step.
     pub full: bool,
+    /// Which steps.
+    pub steps: Steps,
+}
+
+/// Which steps of a trace to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Steps {
+    /// All of a trace of usual length; the beginning and the end of a long one.
+    #[default]
+    Usual,
+    /// All.
+    All,
+    /// From the first number to the second.
+    Range(usize, usize),
+}
+
+/// Statements at the beginning and at the end that are shown of a long trace.
+const FIRST: usize = 40;
+const LAST: usize = 80;
+
+impl std::str::FromStr for Steps {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Steps, String> {
+        let wrong = || format!("`{text}` is not a range of steps: write A..B, A.., ..B or all");
+        if text == "all" {
+            return Ok(Steps::All);
+        }
+        let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+        let number = |text: &str, usual| match text.trim() {
+            "" => Ok(usual),
+            digits => digits.parse::<usize>().map_err(|_| wrong()),
+        };
+        Ok(Steps::Range(number(from, 0)?, number(to, usize::MAX)?))
+    }
+}
+
+impl Steps {
+    /// The statements that are left out, as a range of their positions; none unless the trace is long.
+    fn left_out(self, steps: &[Step]) -> std::ops::Range<usize> {
+        if self == Steps::Usual && steps.len() > FIRST + LAST + LAST / 2 {
+            FIRST..steps.len() - LAST
+        } else {
+            0..0
+        }
+    }
+
+    fn has(self, number: usize) -> bool {
+        match self {
+            Steps::Usual | Steps::All => true,
+            Steps::Range(from, to) => (from..=to).contains(&number),
+        }
+    }
 }
 
 fn change(c: &Change) -> String {
@@ -40,22 +93,51 @@ fn shorten(text: &str, width: usize) -> String {
 
 /// The steps of a trace, one line each.
 pub fn render(trace: &Trace, detail: Detail) -> String {
+    lines(&trace.steps, trace.cycle, detail)
+}
+
+/// Steps that are no whole trace.
+pub fn render_steps(steps: &[Step]) -> String {
+    lines(steps, None, Detail { full: false, steps: Steps::All })
+}
+
+fn lines(steps: &[Step], cycle: Option<usize>, detail: Detail) -> String {
     let mut out = String::new();
-    let width = |f: &dyn Fn(&crate::Step) -> String, most: usize| {
-        trace.steps.iter().map(|s| f(s).chars().count()).max().unwrap_or(0).min(most)
+    let width = |f: &dyn Fn(&Step) -> String, most: usize| {
+        steps.iter().map(|s| f(s).chars().count()).max().unwrap_or(0).min(most)
     };
-    let at = |s: &crate::Step| {
-        if s.file.is_empty() { String::new() } else { format!("{}:{}", short_file(&s.file), s.line) }
+    let at = |s: &Step| match (s.file.as_str(), &s.called_at) {
+        ("", _) => String::new(),
+        (file, None) => format!("{}:{}", short_file(file), s.line),
+        // The statement's line, and the line of the process that it was called from.
+        (file, Some(call)) => {
+            let (called_in, line) = call.rsplit_once(':').unwrap_or(("", call));
+            let from = if called_in == file { "" } else { short_file(called_in) };
+            format!("{}:{} from {from}:{line}", short_file(file), s.line)
+        }
     };
     let (process, place) = (width(&|s| s.process.clone(), 24), width(&at, 32));
     let statement = width(&|s| s.statement.clone(), 44);
+    let left_out = detail.steps.left_out(steps);
     let mut last = 0;
-    for step in &trace.steps {
-        let number = if step.number == last { String::new() } else { step.number.to_string() };
-        if step.number != last && trace.cycle == Some(step.number) {
+    for (position, step) in steps.iter().enumerate().filter(|(_, s)| detail.steps.has(s.number)) {
+        let starts = step.number != last;
+        if starts && cycle == Some(step.number) {
             let _ = writeln!(out, "       --- from here on again and again ---");
         }
         last = step.number;
+        if left_out.contains(&position) {
+            if position == left_out.start {
+                let (from, to) = (step.number, steps[left_out.end - 1].number);
+                let _ = writeln!(
+                    out,
+                    "       ... {} statements left out; --steps all shows them, --steps {from}..{to} these",
+                    left_out.len()
+                );
+            }
+            continue;
+        }
+        let number = if starts { step.number.to_string() } else { String::new() };
         let line = format!(
             "{number:>5}  {:process$}  {:place$}  {:statement$}  {}",
             step.process,
@@ -78,8 +160,13 @@ pub fn render(trace: &Trace, detail: Detail) -> String {
 
 /// Where the processes are at the end of a trace.
 pub fn render_end(trace: &Trace) -> String {
+    render_processes(&trace.processes)
+}
+
+/// Where processes are.
+pub fn render_processes(processes: &[ProcessState]) -> String {
     let mut out = String::new();
-    for p in &trace.processes {
+    for p in processes {
         if p.waits_for.first().is_some_and(|t| t == "-end-") {
             let _ = writeln!(out, "  {} has ended", p.process);
             continue;

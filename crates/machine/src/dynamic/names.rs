@@ -2,7 +2,7 @@
 //!
 //! An object has one name from the step that makes it to the last state in which it exists. Its number in the states says
 //! which object it is from one state to the next; when the number is used again after the object is gone, that is another
-//! object with another name.
+//! object with another name. The same holds for threads: `worker(1)#2` is the second one with the number 1.
 
 use std::collections::HashMap;
 
@@ -15,18 +15,21 @@ use crate::inspect::Value;
 use crate::layout::Cell;
 use crate::machine::Machine;
 
-/// The names of objects along a path.
+/// The names of objects and threads along a path.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectNames {
     /// By number, from 1 on.
     names: Vec<Option<String>>,
-    /// How many of each type were named.
+    /// By id.
+    threads: Vec<Option<String>>,
+    /// How many of each type, and threads with each number, were named.
     counts: HashMap<String, u32>,
 }
 
 impl ObjectNames {
     /// Takes note of the next state of the path.
     pub fn meet(&mut self, machine: &Machine, state: &[u64]) {
+        self.meet_threads(machine, state);
         let objects = &machine.shape_at(state.as_ptr().cast()).objects;
         self.names.resize(objects.len(), None);
         for (name, object) in self.names.iter_mut().zip(objects) {
@@ -43,6 +46,31 @@ impl ObjectNames {
                 _ => {}
             }
         }
+    }
+
+    fn meet_threads(&mut self, machine: &Machine, state: &[u64]) {
+        let count = machine.shape_at(state.as_ptr().cast()).threads.len();
+        let mut there = vec![false; count];
+        self.threads.resize(count, None);
+        for thread in machine.threads(state) {
+            let (id, body) = (thread.id as usize, thread.body);
+            there[id] = true;
+            if self.threads[id].is_none() {
+                let base = machine.plain_name(id, body);
+                // Another thread with this number counts, whatever it was started with.
+                let number = self.counts.entry(format!("({id})")).or_default();
+                *number += 1;
+                self.threads[id] = Some(if *number == 1 { base } else { format!("{base}#{number}") });
+            }
+        }
+        for (name, _) in self.threads.iter_mut().zip(there).filter(|(_, there)| !there) {
+            *name = None;
+        }
+    }
+
+    /// The name of a thread of the last state met.
+    pub fn thread(&self, id: u32) -> Option<&str> {
+        self.threads.get(id as usize)?.as_deref()
     }
 
     /// The name of the object a reference leads to.
@@ -89,7 +117,7 @@ impl Machine {
                 }
             }
             Type::Thread if value == 0 => "none".into(),
-            Type::Thread => self.thread_text(state, value),
+            Type::Thread => self.thread_text(state, value, names),
             Type::Function if value == 0 => "none".into(),
             Type::Function => {
                 self.program.functions.get(value as usize - 1).map_or_else(String::new, |f| f.name.clone())
@@ -99,13 +127,30 @@ impl Machine {
     }
 
     /// A thread by what it was started with, whatever it is calling. `id` counts from 1.
-    fn thread_text(&self, state: &[u64], id: i32) -> String {
+    fn thread_text(&self, state: &[u64], id: i32, names: &ObjectNames) -> String {
+        self.thread_name(state, id as u32 - 1, names)
+    }
+
+    /// The name of a thread: the one it has had so far, if `names` has met the state.
+    pub fn thread_name(&self, state: &[u64], id: u32, names: &ObjectNames) -> String {
+        if let Some(name) = names.thread(id) {
+            return name.to_owned();
+        }
         let shape = self.shape_at(state.as_ptr().cast());
-        let index = id as usize - 1;
+        let index = id as usize;
         let calls = shape.stacks.get(index).and_then(|stack| stack.first());
-        let outermost = calls.or_else(|| shape.threads.get(index));
-        let function = outermost.and_then(|frame| self.program.functions.get(frame.kind as usize));
-        format!("{}({index})", function.map_or("ended", |f| f.name.as_str()))
+        let body = calls.or_else(|| shape.threads.get(index)).map(|frame| frame.kind);
+        body.map_or_else(|| format!("ended({id})"), |body| self.plain_name(index, body))
+    }
+
+    /// A thread's name by its number and what it was started with.
+    fn plain_name(&self, id: usize, body: u32) -> String {
+        let name = match self.program.functions.get(body as usize).map(|f| f.name.as_str()) {
+            None => "ended",
+            Some(":init:") => "init",
+            Some(name) => name,
+        };
+        format!("{name}({id})")
     }
 
     /// The objects of a state.
@@ -115,7 +160,10 @@ impl Machine {
             let name = names.of(index as i32 + 1);
             let kind = Kind(object.kind);
             if self.heap.segments.has_lock(kind) {
-                out.push(Value { name: format!("{name}.lock"), text: self.lock_text(state, object.at) });
+                out.push(Value {
+                    name: format!("{name}.lock"),
+                    text: self.lock_text(state, object.at, names),
+                });
             }
             match kind.object() {
                 Object::Free | Object::Lock => {}
@@ -159,12 +207,12 @@ impl Machine {
         }
     }
 
-    fn lock_text(&self, state: &[u64], at: u32) -> String {
+    fn lock_text(&self, state: &[u64], at: u32, names: &ObjectNames) -> String {
         let byte = |at| read(state, at, Cell::U8(u8::MAX));
         match (byte(at), byte(at + 1)) {
             (0, _) => "free".into(),
-            (holder, 1) => format!("held by {}", self.thread_text(state, holder)),
-            (holder, count) => format!("held by {} ({count} times)", self.thread_text(state, holder)),
+            (holder, 1) => format!("held by {}", self.thread_text(state, holder, names)),
+            (holder, count) => format!("held by {} ({count} times)", self.thread_text(state, holder, names)),
         }
     }
 }

@@ -9,34 +9,38 @@ use super::statement::{Context, basic};
 use crate::ast;
 
 impl Lowering<'_> {
-    /// `i = from; do :: i <= to -> body; i++ :: else -> break od`.
+    /// `i = from; do :: i <= to -> body; i++ :: else -> break od`. `texts` are those of `i`, `from` and `to`.
     pub(super) fn counted(
         &mut self,
         context: &mut Context,
         index: Place,
         from: Expr,
         to: Expr,
+        texts: [String; 3],
         body: &ast::Sequence,
         span: Span,
         out: &mut Vec<ElementId>,
     ) -> ElementId {
-        let text = self.text(span);
+        let [name, low, high] = &texts;
         let start = vec![Action::Assign(index.clone(), from)];
-        out.push(context.flow.add(basic(Operation::Always, start), span, text.clone()));
+        out.push(context.flow.add(basic(Operation::Always, start), span, format!("{name} = {low}")));
         let inside = compare(BinaryOp::Le, &index, to);
-        let first = context.flow.add(basic(Operation::When(inside), Vec::new()), span, text.clone());
-        self.loop_over(context, vec![first], body, step_by_one(&index), span, &text, out)
+        let text = format!("{name} <= {high}");
+        let first = context.flow.add(basic(Operation::When(inside), Vec::new()), span, text);
+        let step = (step_by_one(&index), format!("{name}++"));
+        let leave = format!("{name} > {high}");
+        self.loop_over(context, vec![first], body, step, span, leave, out)
     }
 
-    /// The loop of a `for`: the elements before the body, the body, the step, and `else` to leave.
+    /// The loop of a `for`: the elements before the body, the body, the step, and `else` to leave, with its text.
     pub(super) fn loop_over(
         &mut self,
         context: &mut Context,
         before: Vec<ElementId>,
         body: &ast::Sequence,
-        step: Action,
+        (step, step_text): (Action, String),
         span: Span,
-        text: &str,
+        leave_text: String,
         out: &mut Vec<ElementId>,
     ) -> ElementId {
         let exit = context.flow.add(Kind::Join, span, "rof".into());
@@ -45,8 +49,8 @@ impl Lowering<'_> {
         context.exits.pop();
         let mut elements = before;
         elements.extend(context.flow.sequence(inner).elements.iter().copied());
-        elements.push(context.flow.add(basic(Operation::Always, vec![step]), span, text.into()));
-        let otherwise = context.flow.add(basic(Operation::Else, Vec::new()), span, format!("end of {text}"));
+        elements.push(context.flow.add(basic(Operation::Always, vec![step]), span, step_text));
+        let otherwise = context.flow.add(basic(Operation::Else, Vec::new()), span, leave_text);
         let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "break".into());
         let main = context.flow.add_sequence(Sequence { elements, join: None });
         let other = context.flow.add_sequence(Sequence { elements: vec![otherwise, leave], join: None });
@@ -67,7 +71,8 @@ impl Lowering<'_> {
             Type::Array(_, length) => {
                 let last = Expr::Const(*length as i32 - 1);
                 let index = self.scalar_place(variable)?;
-                Some(self.counted(context, index, Expr::Const(0), last, body, span, out))
+                let texts = [self.text(variable.span), "0".into(), (*length as i32 - 1).to_string()];
+                Some(self.counted(context, index, Expr::Const(0), last, texts, body, span, out))
             }
             ty if self.is_channel(ty) => {
                 // Every message is received and sent again, as often as there are messages.
@@ -82,9 +87,10 @@ impl Lowering<'_> {
                     None => self.add_local(&name, byte.clone(), Init::Default),
                 };
                 let count = Place { root: Root::Local(count), path: Vec::new(), ty: byte, span };
-                let text = self.text(span);
+                let (item, name) = (self.text(variable.span), self.text(collection.span));
                 let zero = vec![Action::Assign(count.clone(), Expr::Const(0))];
-                out.push(context.flow.add(basic(Operation::Always, zero), span, text.clone()));
+                let text = format!("for ({item} in {name})");
+                out.push(context.flow.add(basic(Operation::Always, zero), span, text));
                 let channel = || Expr::Load(place.clone());
                 let more = compare(BinaryOp::Lt, &count, Expr::Length(Box::new(channel())));
                 let receive = Operation::Receive {
@@ -98,10 +104,16 @@ impl Lowering<'_> {
                     sorted: false,
                     args: leaves.into_iter().map(Expr::Load).collect(),
                 };
-                let before = [Operation::When(more), receive, send]
-                    .map(|o| context.flow.add(basic(o, Vec::new()), span, text.clone()))
-                    .to_vec();
-                Some(self.loop_over(context, before, body, step_by_one(&count), span, &text, out))
+                let before = [
+                    (Operation::When(more), format!("messages of {name} left")),
+                    (receive, format!("{name}?{item}")),
+                    (send, format!("{name}!{item}")),
+                ]
+                .map(|(o, text)| context.flow.add(basic(o, Vec::new()), span, text))
+                .to_vec();
+                let step = (step_by_one(&count), format!("next message of {name}"));
+                let leave = format!("no messages of {name} left");
+                Some(self.loop_over(context, before, body, step, span, leave, out))
             }
             _ => {
                 self.report(
@@ -124,25 +136,28 @@ impl Lowering<'_> {
         out: &mut Vec<ElementId>,
     ) -> Option<ElementId> {
         let index = self.scalar_place(variable)?;
+        let [name, low, high] = [variable.span, from.span, to.span].map(|span| self.text(span));
         let (from, to) = (self.expr(from), self.expr(to));
-        let text = self.text(span);
         if let Some(values) = values {
             let options = values
                 .map(|value| {
                     let assign = vec![Action::Assign(index.clone(), Expr::Const(value))];
-                    let id = context.flow.add(basic(Operation::Always, assign), span, text.clone());
+                    let text = format!("{name} = {value}");
+                    let id = context.flow.add(basic(Operation::Always, assign), span, text);
                     context.flow.add_sequence(Sequence { elements: vec![id], join: None })
                 })
                 .collect();
             return Some(self.alternatives(context, options, span, out));
         }
         let start = vec![Action::Assign(index.clone(), from)];
-        out.push(context.flow.add(basic(Operation::Always, start), span, text));
+        out.push(context.flow.add(basic(Operation::Always, start), span, format!("{name} = {low}")));
         let exit = context.flow.add(Kind::Join, span, "select".into());
-        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, "chosen".into());
+        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, format!("{name} chosen"));
         let less = compare(BinaryOp::Lt, &index, to);
-        let less = context.flow.add(basic(Operation::When(less), Vec::new()), span, "next".into());
-        let more = context.flow.add(basic(Operation::Always, vec![step_by_one(&index)]), span, "next".into());
+        let less =
+            context.flow.add(basic(Operation::When(less), Vec::new()), span, format!("{name} < {high}"));
+        let more =
+            context.flow.add(basic(Operation::Always, vec![step_by_one(&index)]), span, format!("{name}++"));
         let options = [vec![leave], vec![less, more]]
             .map(|elements| context.flow.add_sequence(Sequence { elements, join: None }));
         Some(self.repetition(context, options.to_vec(), exit, span, out))

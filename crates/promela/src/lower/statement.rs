@@ -247,8 +247,9 @@ impl Lowering<'_> {
             }
             StatementKind::ForRange { variable, from, to, body } => {
                 let index = self.scalar_place(variable)?;
+                let texts = [variable.span, from.span, to.span].map(|span| self.text(span));
                 let (from, to) = (self.expr(from), self.expr(to));
-                return Some(self.counted(context, index, from, to, body, span, out));
+                return Some(self.counted(context, index, from, to, texts, body, span, out));
             }
             StatementKind::ForIn { variable, collection, body } => {
                 return self.for_in(context, variable, collection, body, span, out);

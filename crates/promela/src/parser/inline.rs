@@ -66,6 +66,16 @@ impl Inlines {
         self.calls.iter().rev().take(3).map(|c| (c.definition.name.clone(), c.span)).collect()
     }
 
+    /// The body being expanded, from the name in its definition to the closing brace.
+    pub fn innermost_body(&self) -> Option<Span> {
+        self.calls.last().map(|c| c.definition.span.to(c.definition.end))
+    }
+
+    /// The call, in a file, that is being expanded.
+    pub fn outermost_call(&self) -> Option<Span> {
+        self.calls.first().map(|c| c.span)
+    }
+
     /// A number that tells the token lists apart that are being read.
     pub fn expansion(&self) -> usize {
         (self.expansions << 8) + self.calls.len()

@@ -15,6 +15,7 @@ mod channel;
 mod compound;
 mod declaration;
 mod dynamic;
+mod expanded;
 mod expression;
 mod formula;
 mod inline;
@@ -27,7 +28,7 @@ mod unit;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use quotient_source::{Diagnostic, Diagnostics, Severity, Span};
+use quotient_source::{Diagnostic, Diagnostics, Expansions, Severity, SourceMap, Span};
 
 use crate::ast::Ident;
 use crate::token::{Kind, Token, is_keyword};
@@ -51,6 +52,8 @@ pub(crate) type Parse<T> = Result<T, Reported>;
 /// The parser.
 pub(crate) struct Parser<'a> {
     diagnostics: &'a mut Diagnostics,
+    /// The files that the tokens come from.
+    sources: &'a SourceMap,
     /// Names of all proctypes of the model: `P:x` is a remote reference, not a label.
     proctypes: HashSet<Rc<str>>,
     /// Names of all typedefs of the model.
@@ -100,13 +103,21 @@ pub(crate) struct Parser<'a> {
     /// Operators of the formula being read.
     formula_operators: usize,
     reported: HashSet<(Span, String)>,
+    /// Statements that macros and calls of inlines made.
+    expansions: Expansions,
 }
 
 impl<'a> Parser<'a> {
     /// A parser of `tokens`, the input of which ends at `end`.
-    pub fn new(tokens: Vec<Token>, end: Span, diagnostics: &'a mut Diagnostics) -> Parser<'a> {
+    pub fn new(
+        tokens: Vec<Token>,
+        end: Span,
+        sources: &'a SourceMap,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Parser<'a> {
         let mut parser = Parser {
             diagnostics,
+            sources,
             proctypes: HashSet::new(),
             typedefs: HashSet::new(),
             functions: HashSet::new(),
@@ -133,6 +144,7 @@ impl<'a> Parser<'a> {
             bound: Vec::new(),
             formula_operators: 0,
             reported: HashSet::new(),
+            expansions: Expansions::default(),
         };
         let mut tokens = parser.without_embedded_c(tokens);
         for (at, token) in tokens.iter().enumerate() {
@@ -200,12 +212,6 @@ impl<'a> Parser<'a> {
     /// Whether the current token is a name (and not reserved).
     fn is_name(&self) -> bool {
         self.word().is_some_and(|w| !is_keyword(w))
-    }
-
-    /// Where a token stands in the body of the inline that is being read.
-    fn written_at(&self, at: usize) -> Span {
-        let token = &self.tokens[at.min(self.tokens.len() - 1)];
-        token.formal.unwrap_or(token.span)
     }
 
     // Taking tokens.

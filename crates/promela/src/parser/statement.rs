@@ -153,7 +153,7 @@ impl Parser<'_> {
                 let kind = StatementKind::Expr(Expr { kind: ExprKind::Number(1), span });
                 return Ok(Statement { labels, kind, span });
             }
-            let first = parser.at;
+            let start = parser.at;
             let kind = parser.statement_kind()?;
             let compound = matches!(
                 kind,
@@ -165,14 +165,7 @@ impl Parser<'_> {
                     | StatementKind::ForRange { .. }
                     | StatementKind::ForIn { .. }
             );
-            let span = match compound {
-                true => span,
-                // Where the body of the inline says it: its arguments stand elsewhere.
-                false if parser.inlines.in_call() => {
-                    parser.written_at(first).to(parser.written_at(parser.at.saturating_sub(1)))
-                }
-                false => span.to(parser.previous),
-            };
+            let span = if compound { span } else { parser.statement_span(start, span.to(parser.previous)) };
             Ok(Statement { labels, kind, span })
         })
     }

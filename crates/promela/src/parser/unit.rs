@@ -1,6 +1,6 @@
 //! Top-level units: proctypes, init, claims, types.
 
-use quotient_source::Diagnostic;
+use quotient_source::{Diagnostic, Expansions};
 
 use super::labels::restore_plain_labels;
 use super::recover::is_embedded_c;
@@ -9,8 +9,9 @@ use crate::ast::{Active, Ident, Init, Ltl, Model, Mtype, Never, Proctype, Sequen
 use crate::token::is_type;
 
 impl Parser<'_> {
-    /// A whole model.
-    pub fn model(mut self) -> Model {
+    /// A whole model, and what its macros and inlines made.
+    pub fn model(mut self, expansions: Expansions) -> (Model, Expansions) {
+        self.expansions = expansions;
         let mut model = Model::default();
         while !self.at_end() {
             if self.take(";") || self.take("->") {
@@ -32,7 +33,7 @@ impl Parser<'_> {
             }
         }
         model.dynamic = self.dynamic;
-        model
+        (model, self.expansions)
     }
 
     fn unit(&mut self) -> Parse<Option<Unit>> {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
+use quotient::trace::text::Detail;
 use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::terminal::{self, Progress};
@@ -16,7 +17,7 @@ pub(crate) struct Run<'a> {
     pub(crate) file: &'a Path,
     pub(crate) model: &'a Model,
     pub(crate) outcome: &'a Outcome,
-    pub(crate) full: bool,
+    pub(crate) detail: Detail,
     pub(crate) wall_seconds: f64,
     pub(crate) cpu_seconds: f64,
     pub(crate) peak_rss_bytes: u64,
@@ -123,7 +124,7 @@ pub(crate) fn main(options: &options::Check) -> u8 {
         file: &options.input.file,
         model: &model,
         outcome: &outcome,
-        full: options.full,
+        detail: Detail { full: options.full, steps: options.steps },
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds(),
         peak_rss_bytes: usage::peak_rss_bytes(),

@@ -23,7 +23,7 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
             let _ = writeln!(out, "  no deadlock, no assertion violated, no fault in any reachable state");
             for answer in outcome.answers.iter().filter(|a| a.question != Question::Safety) {
                 let _ = writeln!(out, "  {}", answer.text);
-                if run.full {
+                if run.detail.full {
                     answer.witness.iter().for_each(|b| branch(&mut out, b, "initially"));
                 } else if !answer.witness.is_empty() {
                     let _ = writeln!(out, "    (--full shows runs)");
@@ -38,7 +38,7 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
         Verdict::Violated => {
             let _ = writeln!(out, "{file}: violated");
             for violation in &outcome.violations {
-                self::violation(&mut out, violation, run.full);
+                self::violation(&mut out, violation, run.detail);
             }
             if let Some(path) = trace_file {
                 let _ = writeln!(out, "\n  to see it again: quotient replay {}", path.display());
@@ -50,7 +50,7 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
     out
 }
 
-fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
+fn violation(out: &mut String, violation: &ViolationReport, detail: Detail) {
     let at = violation.at.as_ref().map_or_else(String::new, |at| format!(" ({at})"));
     let steps = violation.trace.steps.last().map_or(0, |s| s.number);
     let cycle = violation.trace.cycle;
@@ -68,7 +68,7 @@ fn violation(out: &mut String, violation: &ViolationReport, full: bool) {
         let _ = writeln!(out, "  (met {} times)", grouped(violation.count));
     }
     let _ = writeln!(out);
-    out.push_str(&render(&violation.trace, Detail { full }));
+    out.push_str(&render(&violation.trace, detail));
     violation.branches.iter().for_each(|b| branch(out, b, "initially"));
     let end = render_end(&violation.trace);
     if !end.is_empty() {
@@ -176,7 +176,7 @@ fn unreached(out: &mut String, run: &Run<'_>) {
         return;
     }
     let _ = writeln!(out, "\n  never executed:");
-    let most = if run.full { list.len() } else { FEW };
+    let most = if run.detail.full { list.len() } else { FEW };
     for u in list.iter().take(most) {
         let _ = writeln!(out, "    {}  {}  {}", u.at, u.process, u.statement);
     }

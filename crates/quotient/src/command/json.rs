@@ -15,7 +15,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         Verdict::Violated => ("violated", None),
         Verdict::Undecided(why) => ("undecided", Some(why.clone())),
     };
-    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.full)).collect();
+    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.detail.full)).collect();
     let object = json!({
         "quotient": env!("CARGO_PKG_VERSION"),
         "file": run.file.display().to_string(),
@@ -23,7 +23,7 @@ pub(crate) fn report(run: &Run<'_>) -> String {
         "message": message,
         "violation": violations.first(),
         "violations": violations,
-        "answers": outcome.answers.iter().map(|a| answer(a, run.full)).collect::<Vec<_>>(),
+        "answers": outcome.answers.iter().map(|a| answer(a, run.detail.full)).collect::<Vec<_>>(),
         "states": s.states,
         "transitions": s.transitions,
         "depth": s.depth,

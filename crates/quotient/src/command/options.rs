@@ -1,5 +1,6 @@
 //! Options and their help texts.
 
+use quotient::trace::text::Steps;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -167,6 +168,10 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) full: bool,
 
+    /// Show these steps of a counterexample: A..B, A.., ..B, or all (default: the beginning and the end of a long one)
+    #[arg(long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
+    pub(crate) steps: Steps,
+
     /// Write the counterexample to a file for `quotient replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -241,6 +246,10 @@ pub(crate) struct Replay {
     /// Show every variable after every step
     #[arg(long)]
     pub(crate) full: bool,
+
+    /// Show these steps of a counterexample: A..B, A.., ..B, or all (default: the beginning and the end of a long one)
+    #[arg(long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
+    pub(crate) steps: Steps,
 
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -419,4 +428,9 @@ mod tests {
         assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
         assert!(duration("-1s").is_err());
     }
+}
+
+/// A range of steps; nothing stands for the usual ones.
+fn steps(text: &str) -> Result<Steps, String> {
+    if text.is_empty() { Ok(Steps::Usual) } else { text.parse() }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use quotient::promela::PropertyKeyword;
+use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::trace::{Trace, TraceFile};
-use quotient::{LoadOptions, Model, Question};
+use quotient::{CheckError, LoadOptions, Model, Question};
 
 use super::{check, json, options, status, terminal};
 
@@ -54,11 +54,15 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
             return status::ERROR;
         }
     };
-    let trace = match Trace::replay_lasso(&mut machine, &model.sources, &file.choices, file.cycle) {
+    let trace = match model.replay(&mut machine, &file.choices, file.cycle) {
         Ok(trace) => trace,
-        Err(lost) => {
+        Err(CheckError::NotReplayable(lost)) => {
             eprintln!("error: the model has no step {} like the one in the trace", lost.step);
             eprintln!("help: check the model again with --trace to get a new file");
+            return status::ERROR;
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
             return status::ERROR;
         }
     };
@@ -73,7 +77,7 @@ pub(crate) fn main(options: &options::Replay) -> u8 {
         });
         terminal::print(&json::text(&object));
     } else {
-        let mut text = render(&trace, Detail { full: options.full });
+        let mut text = render(&trace, Detail { full: options.full, steps: options.steps });
         text.push('\n');
         text.push_str(&render_end(&trace));
         text.push_str(&format!("\n{}: {message}\n", path.display()));

@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use quotient::Model;
 use quotient::machine::{Machine, StepRecord};
 use quotient::system::{Successors, System};
-use quotient::trace::Trace;
-use quotient::trace::text::{Detail, render, render_end};
+use quotient::trace::Run;
+use quotient::trace::text::{render_processes, render_steps};
 
 use super::{options, status, terminal};
 
@@ -30,7 +30,7 @@ pub(crate) fn main(options: &options::Simulate) -> u8 {
     let seed = options.seed.unwrap_or_else(|| {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64 % 1_000_000)
     });
-    let mut simulation = Simulation { choices: vec![0], random: seed, shown: 0 };
+    let mut simulation = Simulation { random: seed };
     if !options.interactive && !options.output_only {
         eprintln!("seed {seed}");
     }
@@ -38,9 +38,7 @@ pub(crate) fn main(options: &options::Simulate) -> u8 {
 }
 
 struct Simulation {
-    choices: Vec<u32>,
     random: u64,
-    shown: usize,
 }
 
 enum Next {
@@ -64,13 +62,13 @@ impl Simulation {
             eprintln!("error: {}", e.what);
             return status::UNDECIDED;
         }
-        let mut state = initial.state(initial.len() - 1).to_vec();
-        self.choices = vec![initial.len() as u32 - 1];
+        let first = initial.len() as u32 - 1;
+        let Ok(mut run) = Run::start(machine, None, &model.sources, first) else { return status::ERROR };
         let mut steps = 0;
         loop {
-            let records = machine.explain(&state);
+            let mut records = run.possible();
             if records.is_empty() {
-                return self.stop(machine, model, &state);
+                return stop(&mut run);
             }
             if steps == options.steps {
                 terminal::print(&format!("stopped after {steps} steps\n"));
@@ -78,7 +76,8 @@ impl Simulation {
             }
             steps += 1;
             let choice = if options.interactive {
-                match self.ask(machine, model, &records) {
+                offer_once(&mut records);
+                match self.ask(run.machine(), model, &records) {
                     Next::Step(choice) => choice,
                     Next::Quit => return status::UNDECIDED,
                 }
@@ -87,60 +86,29 @@ impl Simulation {
                 let violated = records.iter().position(|r| r.violation.is_some());
                 violated.unwrap_or_else(|| self.random_below(records.len()))
             };
-            self.choices.push(choice as u32);
             let record = &records[choice];
+            let Ok(taken) = run.take(record) else { return status::BUG };
             if options.output_only {
-                let printed: String = record.steps().iter().map(|s| s.output.as_str()).collect();
-                terminal::print(&printed);
+                terminal::print(&taken.iter().map(|s| s.output.as_str()).collect::<String>());
             } else {
-                self.show(machine, model);
+                terminal::print(&render_steps(&taken));
             }
-            if let Some(code) = record.violation {
-                let violation = machine.violation(code);
-                let at = model.sources.file_line(machine.site(code).span);
-                terminal::print(&format!("{} ({at})\n", violation.message));
+            if record.violation.is_some() {
+                if let Some((violation, at)) = run.verdict() {
+                    terminal::print(&format!("{} ({})\n", violation.message, at.unwrap_or_default()));
+                }
                 return status::SAFETY;
             }
-            match &record.state {
-                Some(next) => state.clone_from(next),
-                None => return status::SAFETY,
+            if record.state.is_none() {
+                return status::SAFETY;
             }
-        }
-    }
-
-    /// Prints the steps that have not been shown yet.
-    fn show(&mut self, machine: &mut Machine, model: &Model) {
-        // Replaying from the start keeps one way of describing steps; only the last choice is new.
-        let Ok(trace) = Trace::replay(machine, &model.sources, &self.choices) else { return };
-        let mut tail = trace.clone();
-        tail.steps.drain(..self.shown.min(trace.steps.len()));
-        self.shown = trace.steps.len();
-        terminal::print(&render(&tail, Detail::default()));
-    }
-
-    fn stop(&self, machine: &mut Machine, model: &Model, state: &[u64]) -> u8 {
-        let ended = machine.is_valid_end(state);
-        if let Ok(trace) = Trace::replay(machine, &model.sources, &self.choices) {
-            terminal::print(&render_end(&trace));
-        }
-        if ended {
-            terminal::print("end: every process is in a valid end state\n");
-            status::HOLDS
-        } else {
-            terminal::print("deadlock: no process can move\n");
-            status::DEADLOCK
         }
     }
 
     fn ask(&self, machine: &Machine, model: &Model, records: &[StepRecord]) -> Next {
         let mut text = String::from("\n");
         for (index, record) in records.iter().enumerate() {
-            let described = record.steps().first().and_then(|s| {
-                let (function, _, t) = machine.transformation(s.transformation)?;
-                let name = if function.name == ":init:" { "init" } else { &function.name };
-                Some(format!("{name}({})  {}  {}", s.thread, model.sources.file_line(t.span), t.text))
-            });
-            text.push_str(&format!("  {}  {}\n", index + 1, described.unwrap_or_default()));
+            text.push_str(&format!("  {}  {}\n", index + 1, describe(machine, model, records, record)));
         }
         text.push_str(&format!("choose 1 to {}, or q to quit: ", records.len()));
         terminal::print(&text);
@@ -158,5 +126,57 @@ impl Simulation {
             }
         }
         Next::Quit
+    }
+}
+
+/// Steps that do the same and lead to the same state are one choice.
+fn offer_once(records: &mut Vec<StepRecord>) {
+    let mut kept: Vec<StepRecord> = Vec::new();
+    for record in records.drain(..) {
+        let known = |k: &StepRecord| {
+            k.state == record.state && k.violation == record.violation && statements(k) == statements(&record)
+        };
+        if !kept.iter().any(known) {
+            kept.push(record);
+        }
+    }
+    *records = kept;
+}
+
+/// What a step consists of.
+fn statements(record: &StepRecord) -> Vec<(u32, u32, Option<u32>)> {
+    record.steps().iter().map(|s| (s.thread, s.transformation, s.partner)).collect()
+}
+
+/// A choice in words: its first statement, and the others if that does not tell it from another choice.
+fn describe(machine: &Machine, model: &Model, all: &[StepRecord], record: &StepRecord) -> String {
+    let own = statements(record);
+    let alike = all.iter().filter(|r| statements(r).first() == own.first()).count();
+    let shown = if alike > 1 { own.len() } else { 1 };
+    let mut out = String::new();
+    for (thread, transformation, partner) in own.into_iter().take(shown) {
+        let Some((function, _, t)) = machine.transformation(transformation) else { continue };
+        if out.is_empty() {
+            let name = if function.name == ":init:" { "init" } else { &function.name };
+            out = format!("{name}({thread})  {}  {}", model.sources.file_line(t.span), t.text);
+        } else {
+            out.push_str(&format!("; {}", t.text));
+        }
+        if let Some(partner) = partner {
+            out.push_str(&format!("   (to process {partner})"));
+        }
+    }
+    out
+}
+
+/// Says how a run has ended that cannot go on.
+fn stop(run: &mut Run<'_>) -> u8 {
+    terminal::print(&render_processes(&run.processes()));
+    if run.verdict().is_none() {
+        terminal::print("end: every process is in a valid end state\n");
+        status::HOLDS
+    } else {
+        terminal::print("deadlock: no process can move\n");
+        status::DEADLOCK
     }
 }

@@ -1,0 +1,291 @@
+//! A run, one step at a time, written down in the user's terms.
+//!
+//! Steps are those of a machine, usually of a reduced program; what is shown of states comes from the program as written, which is
+//! run beside it where one is given ([`mod@crate::unreduced`]).
+
+use std::collections::HashMap;
+
+use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
+use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
+use quotient_source::SourceMap;
+use quotient_system::{Successors, System, Violation, ViolationCode};
+
+use crate::unreduced::Unreduced;
+use crate::{Change, NotReplayable, ProcessState, Step, Trace};
+
+/// A run so far.
+pub struct Run<'a> {
+    machine: &'a mut Machine,
+    beside: Option<Unreduced<'a>>,
+    sources: &'a SourceMap,
+    state: Vec<u64>,
+    /// Steps taken.
+    taken: usize,
+    names: ObjectNames,
+    /// What the last state shown had as values.
+    shown: Vec<(String, String)>,
+    /// What went wrong in the last step.
+    violation: Option<ViolationCode>,
+}
+
+impl<'a> Run<'a> {
+    /// Starts at the initial state with this number; values are those of `unreduced`, where it is given.
+    pub fn start(
+        machine: &'a mut Machine,
+        unreduced: Option<&'a mut Machine>,
+        sources: &'a SourceMap,
+        first: u32,
+    ) -> Result<Run<'a>, NotReplayable> {
+        let lost = NotReplayable { step: 0 };
+        let mut initial = Successors::new();
+        machine.initial(&mut initial).map_err(|_| lost.clone())?;
+        let first = first as usize;
+        if first >= initial.len() {
+            return Err(lost);
+        }
+        let violation = initial.entry(first).violation;
+        let mut state = initial.state(first).to_vec();
+        if state.is_empty() {
+            // A violation of the initial state: show the state it is about.
+            let with_state = (0..initial.len()).find(|i| initial.entry(*i).has_state());
+            state = with_state.map_or_else(Vec::new, |i| initial.state(i).to_vec());
+        }
+        let beside = match unreduced {
+            Some(unreduced) => Some(Unreduced::start(unreduced, machine).ok_or(lost)?),
+            None => None,
+        };
+        let (names, shown) = (ObjectNames::default(), Vec::new());
+        let mut run = Run { machine, beside, sources, state, taken: 0, names, shown, violation };
+        run.shown = run.values();
+        Ok(run)
+    }
+
+    /// The state it has come to.
+    pub fn state(&self) -> &[u64] {
+        &self.state
+    }
+
+    /// The machine whose steps are taken.
+    pub fn machine(&mut self) -> &mut Machine {
+        self.machine
+    }
+
+    /// The steps that can be taken next, in the order of the machine's successors.
+    pub fn possible(&mut self) -> Vec<StepRecord> {
+        self.machine.explain(&self.state)
+    }
+
+    /// Every variable's value, after the last step.
+    pub fn shown(&self) -> &[(String, String)] {
+        &self.shown
+    }
+
+    /// What went wrong in the last step.
+    pub fn violation(&self) -> Option<ViolationCode> {
+        self.violation
+    }
+
+    /// The choices of the program as written that have led here; none if it is not run beside.
+    pub fn unreduced_choices(&self) -> Option<Vec<u32>> {
+        self.beside.as_ref().map(Unreduced::choices)
+    }
+
+    /// Takes a step, one of [`Run::possible`]'s; gives its statements. It is not replayable if the program as written, run beside,
+    /// cannot do the same.
+    pub fn take(&mut self, record: &StepRecord) -> Result<Vec<Step>, NotReplayable> {
+        self.taken += 1;
+        let number = self.taken;
+        let mut steps = Vec::new();
+        let statements = record.steps();
+        if statements.iter().all(|s| s.thread == CLAIM_THREAD) && record.state.is_some() {
+            steps.push(self.line(number, "-", "no process can move"));
+        }
+        for &statement in &statements {
+            if statement.thread == CLAIM_THREAD {
+                // What the automaton of a formula does is not shown; a claim written by hand is.
+                if claim_is_shown(self.machine) {
+                    steps.push(self.claim_step(number, statement));
+                }
+                continue;
+            }
+            if self.beside.as_mut().is_some_and(|beside| !beside.follow(statement)) {
+                return Err(NotReplayable { step: number });
+            }
+            steps.push(self.thread_step(number, statement));
+        }
+        self.violation = record.violation;
+        match (&record.state, statements.last()) {
+            (Some(next), _) => self.state.clone_from(next),
+            (None, Some(last)) => self.state.clone_from(&last.state),
+            (None, None) => {}
+        }
+        if record.state.is_some() {
+            self.shown = self.values();
+        }
+        Ok(steps)
+    }
+
+    /// Where all processes stand.
+    pub fn processes(&self) -> Vec<ProcessState> {
+        let (machine, state) = self.view();
+        let threads = machine.threads(state);
+        threads
+            .iter()
+            .map(|t| {
+                let function = &machine.program().functions[t.function as usize];
+                let location = &function.locations[t.location as usize];
+                ProcessState {
+                    process: machine.thread_name(state, t.id, &self.names),
+                    at: self.sources.file_line(location.span),
+                    waits_for: waits_for(function, location),
+                    valid_end: location.end,
+                }
+            })
+            .collect()
+    }
+
+    /// The violation met, with its place as `file:line`; a deadlock has none.
+    pub fn verdict(&mut self) -> Option<(Violation, Option<String>)> {
+        if let Some(code) = self.violation {
+            let at = self.sources.file_line(self.machine.site(code).span);
+            return Some((self.machine.violation(code), Some(at)));
+        }
+        let stuck = self.machine.program().claim.is_none()
+            && self.machine.explain(&self.state).is_empty()
+            && !self.machine.is_valid_end(&self.state);
+        let message = "deadlock: invalid end state".to_owned();
+        stuck.then(|| (Violation { kind: "deadlock".into(), message }, None))
+    }
+
+    /// The trace of the steps taken.
+    pub(crate) fn finish(mut self, steps: Vec<Step>, initial: Vec<(String, String)>) -> Trace {
+        self.shown = self.values();
+        let processes = self.processes();
+        let (violation, violation_at) = self.verdict().unzip();
+        let last = self.shown;
+        let violation_at = violation_at.flatten();
+        Trace { steps, initial, last, processes, cycle: None, met: 0, violation, violation_at }
+    }
+
+    /// The machine and state that values are shown of.
+    fn view(&self) -> (&Machine, &[u64]) {
+        match &self.beside {
+            Some(beside) => (beside.machine, beside.state()),
+            None => (self.machine, &self.state),
+        }
+    }
+
+    /// The values of the state that was come to, in the names its objects have had so far.
+    fn values(&mut self) -> Vec<(String, String)> {
+        let mut names = std::mem::take(&mut self.names);
+        let (machine, state) = self.view();
+        let values = values(machine, state, &mut names);
+        self.names = names;
+        values
+    }
+
+    /// A line that is about no statement of a process.
+    fn line(&self, number: usize, process: &str, statement: &str) -> Step {
+        Step {
+            number,
+            process: process.into(),
+            pid: u32::MAX,
+            file: String::new(),
+            line: 0,
+            called_at: None,
+            statement: statement.into(),
+            changes: Vec::new(),
+            output: String::new(),
+            state: self.shown.clone(),
+        }
+    }
+
+    /// A line about a transformation.
+    fn source(&self, number: usize, process: &str, transformation: u32) -> Step {
+        let Some((_, _, t)) = self.machine.transformation(transformation) else {
+            return self.line(number, process, "");
+        };
+        let text = if t.text == "-end-" { "ends" } else { t.text.as_str() };
+        Step {
+            file: self.sources.name(self.sources.written(t.span).file).to_owned(),
+            line: self.sources.position(t.span).line,
+            called_at: self.sources.call(t.span).map(|call| self.sources.file_line(call)),
+            ..self.line(number, process, text)
+        }
+    }
+
+    fn claim_step(&self, number: usize, statement: &MicroStep) -> Step {
+        self.source(number, "claim", statement.transformation)
+    }
+
+    /// A statement of a thread, which has just been followed.
+    fn thread_step(&mut self, number: usize, statement: &MicroStep) -> Step {
+        // A process that ends is named before it does.
+        let before = self.names.clone();
+        let mut names = std::mem::take(&mut self.names);
+        let (machine, after) = match &self.beside {
+            Some(beside) => (&*beside.machine, beside.state()),
+            None => (&*self.machine, &statement.state[..]),
+        };
+        let shown = values(machine, after, &mut names);
+        let name = |pid| before.thread(pid).or_else(|| names.thread(pid)).unwrap_or("?").to_owned();
+        let (process, partner) = (name(statement.thread), statement.partner.map(name));
+        self.names = names;
+        let changes = changes(&self.shown, &shown);
+        self.shown = shown;
+        let mut step = self.source(number, &process, statement.transformation);
+        if let Some(partner) = partner {
+            step.statement.push_str(&format!("   (to {partner})"));
+        }
+        Step { pid: statement.thread, changes, output: statement.output.clone(), ..step }
+    }
+}
+
+/// The values of the next state of a path, in the names its objects have had so far.
+fn values(machine: &Machine, state: &[u64], names: &mut ObjectNames) -> Vec<(String, String)> {
+    if state.is_empty() {
+        return Vec::new();
+    }
+    names.meet(machine, state);
+    machine.values(state, names).into_iter().map(|v| (v.name, v.text)).collect()
+}
+
+/// What changed, in the order of the values after, then what is gone.
+fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
+    let old: HashMap<&str, &str> = before.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    let new: HashMap<&str, &str> = after.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    let mut out = Vec::new();
+    for (name, value) in after {
+        let was = old.get(name.as_str());
+        if was != Some(&value.as_str()) {
+            out.push(Change {
+                name: name.clone(),
+                before: was.map(|v| (*v).to_owned()),
+                after: Some(value.clone()),
+            });
+        }
+    }
+    for (name, value) in before {
+        if !new.contains_key(name.as_str()) {
+            out.push(Change { name: name.clone(), before: Some(value.clone()), after: None });
+        }
+    }
+    out
+}
+
+/// The statements that lead on from a location; of a `d_step` those that it opens with.
+fn waits_for(function: &Function, location: &Location) -> Vec<String> {
+    let statement = |t: &Transformation| match (&t.operation, t.target) {
+        (Operation::Enter, Some(target)) => {
+            let inside = waits_for(function, &function.locations[target.0 as usize]);
+            format!("{} {{ {} }}", t.text, inside.join("  or  "))
+        }
+        _ => t.text.clone(),
+    };
+    location.transformations.iter().map(statement).collect()
+}
+
+/// A claim written by hand.
+fn claim_is_shown(machine: &Machine) -> bool {
+    machine.program().claim.as_ref().is_some_and(|c| c.origin == ClaimOrigin::Never)
+}
