@@ -214,12 +214,6 @@ impl<'a> Parser<'a> {
         self.word().is_some_and(|w| !is_keyword(w))
     }
 
-    /// Where a token stands in the body of the inline that is being read.
-    fn written_at(&self, at: usize) -> Span {
-        let token = &self.tokens[at.min(self.tokens.len() - 1)];
-        token.formal.unwrap_or(token.span)
-    }
-
     // Taking tokens.
 
     fn bump(&mut self) {
