@@ -1,7 +1,6 @@
 //! `quotient verify` and `quotient prove` as a user meets them: forged and incomplete certificates, limits, signals.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -9,15 +8,14 @@ use serde_json::{Value, json};
 
 mod command_line;
 
-use command_line::{File, quotient};
+use command_line::{File, model, quotient};
 
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn example(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/relative");
-    folder.join(name).to_string_lossy().into_owned()
+    model(&format!("relative/{name}"))
 }
 
 /// The certificate that `prove` writes for a program.
