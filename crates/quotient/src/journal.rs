@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use quotient_search::Statistics;
 
-use crate::check::{Outcome, Verdict};
+use crate::outcome::{Outcome, Verdict};
 
 /// Written by a check while it runs; can be read by another thread at any time.
 #[derive(Debug, Default)]

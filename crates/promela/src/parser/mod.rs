@@ -214,6 +214,12 @@ impl<'a> Parser<'a> {
         self.word().is_some_and(|w| !is_keyword(w))
     }
 
+    /// Where a token stands, in the body of the inline if it is an argument of a call.
+    fn written_at(&self, at: usize) -> Span {
+        let token = &self.tokens[at.min(self.tokens.len() - 1)];
+        token.formal.unwrap_or(token.span)
+    }
+
     // Taking tokens.
 
     fn bump(&mut self) {
