@@ -130,7 +130,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
             Seen("program.c", &["-D", "SPIN", "--max-steps", "40", "--max-executions", "20000"], &["--max-time", "5ms"]),
         ]),
         ("--full", [Seen("wrong.pml", &[], &["--full"]), Seen("wrong.bir", &[], &["--full"]), Unseen("frames of stacks that one function does not have")]),
-        ("--steps", [Seen("wrong.pml", &[], &["--steps", "1..1"]), Seen("wrong.bir", &[], &["--steps", "1..1"]), Refused]),
+        ("--steps", [Seen("wrong.pml", &[], &["--steps", "1..1"]), Seen("wrong.bir", &["--all"], &["--steps", "1..1"]), Refused]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Refused]),
         ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
         ("--json", [Seen("wrong.pml", &[], &["--json"]), Seen("wrong.bir", &[], &["--json"]), Seen("program.c", &[], &["--json"])]),
