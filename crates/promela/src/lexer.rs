@@ -101,7 +101,7 @@ impl Lexer<'_> {
                         return Blank::OpenComment(start);
                     };
                     self.at = start + length + 4;
-                    line |= !(self.in_directive && !line) && self.bytes[start..self.at].contains(&b'\n');
+                    line |= !self.in_directive && self.bytes[start..self.at].contains(&b'\n');
                 }
                 b'*' if self.byte(1) == b'/' && !matches!(self.byte(2), b'/' | b'*') => self.at += 2,
                 _ => break,

@@ -44,10 +44,9 @@ impl Language {
 
     /// The language that a text shows.
     pub fn from_text(text: &str) -> Option<Language> {
-        let mut words = Words { rest: text };
         let mut first = true;
         let mut previous = "";
-        while let Some(word) = words.next() {
+        for word in (Words { rest: text }) {
             if previous == "system" && first && is_name(word) {
                 return Some(Language::Bir);
             }

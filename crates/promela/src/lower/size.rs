@@ -231,10 +231,10 @@ fn innermost(ty: &Type) -> &Type {
 
 fn amount(bytes: u64) -> String {
     match bytes {
+        0..=9_999 => format!("{bytes} bytes"),
+        10_000..=9_999_999 => format!("{} KiB", bytes >> 10),
+        10_000_000..=9_999_999_999 => format!("{} MiB", bytes >> 20),
         u64::MAX => "more bytes than can be counted".into(),
-        ..=9_999 => format!("{bytes} bytes"),
-        ..=9_999_999 => format!("{} KiB", bytes >> 10),
-        ..=9_999_999_999 => format!("{} MiB", bytes >> 20),
         _ => format!("{} GiB", bytes >> 30),
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn steps(
     let knows = if program.features.dynamic { protection::known(f) } else { Vec::new() };
     let passed = passed(program, f, &kept);
     let mut steps = Vec::with_capacity(f.locations.len());
-    for l in 0..f.locations.len() {
+    for (l, passed) in passed.into_iter().enumerate() {
         let mut collector = Collector {
             program,
             fixed,
@@ -43,7 +43,7 @@ pub(super) fn steps(
             back: &back,
             kept: &kept,
             knows: &knows,
-            passed: passed[l],
+            passed,
             foreign: false,
             known: Known::nothing(),
             step: Step::default(),
