@@ -109,7 +109,9 @@ impl Row {
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
-    if let Some(status) = super::refused("compare", given, Kind::given(&options.input.file, options.input.language)) {
+    if let Some(status) =
+        super::refused("compare", given, Kind::given(&options.input.file, options.input.language))
+    {
         return status;
     }
     watch::about(&options.input.file, options.json);

@@ -14,7 +14,9 @@ use super::{options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 {
-    if let Some(status) = super::refused("simulate", given, Kind::given(&options.input.file, options.input.language)) {
+    if let Some(status) =
+        super::refused("simulate", given, Kind::given(&options.input.file, options.input.language))
+    {
         return status;
     }
     watch::about(&options.input.file, false);
