@@ -427,6 +427,11 @@ impl Check {
     }
 }
 
+/// A range of steps; nothing stands for the usual ones.
+fn steps(text: &str) -> Result<Steps, String> {
+    if text.is_empty() { Ok(Steps::Usual) } else { text.parse() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -448,9 +453,4 @@ mod tests {
         assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
         assert!(duration("-1s").is_err());
     }
-}
-
-/// A range of steps; nothing stands for the usual ones.
-fn steps(text: &str) -> Result<Steps, String> {
-    if text.is_empty() { Ok(Steps::Usual) } else { text.parse() }
 }
