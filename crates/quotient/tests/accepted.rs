@@ -6,7 +6,7 @@ use std::time::Instant;
 
 mod command_line;
 
-use command_line::{File, quotient};
+use command_line::{File, model, quotient};
 
 const HOLDS: &str = "byte x;\nactive proctype P() { x++; assert(x == 1) }\n";
 const BIR: &str = "system Two { active thread A() { loc l0: do { } return; } }\n";
@@ -50,6 +50,8 @@ fn any_file_name() {
     assert_eq!(quotient(&["check", file.path()]).status.code(), Some(2));
     let output = quotient(&["check", "--language", "promela", file.path()]);
     assert!(text(&output).contains("no process to start with"), "{}", text(&output));
+    let given = quotient(&["check", "--language", "promela", &model("peterson.pml")]);
+    assert_eq!(given.status.code(), Some(0), "{}", text(&given));
     let file = File::new("really.pml", BIR);
     assert_eq!(quotient(&["check", "--language", "bir", file.path()]).status.code(), Some(0));
     assert_eq!(quotient(&["check", "--language", "cobol", file.path()]).status.code(), Some(2));
@@ -58,13 +60,13 @@ fn any_file_name() {
 /// A receive into `_pid` is one into a variable that starts as the process's number.
 #[test]
 fn a_process_can_overwrite_its_number() {
-    let model = |declaration: &str, me: &str| {
+    let text_of = |declaration: &str, me: &str| {
         format!(
             "chan in = [2] of {{ byte, byte }};\nbyte x;\nactive [2] proctype Q() {{\n\t{declaration}\n\tin!0,{me}; in?0,{me}; x = x + {me}; in!0,{me} + 1; in?_,{me}; assert(x != 9)\n}}\n"
         )
     };
     let figures = |declaration: &str, me: &str| {
-        let file = File::new("own_id.pml", &model(declaration, me));
+        let file = File::new("own_id.pml", &text_of(declaration, me));
         let output =
             quotient(&["check", "--raw", "--symmetry", "off", "--no-deadlock", "--json", file.path()]);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));

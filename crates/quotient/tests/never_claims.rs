@@ -41,7 +41,10 @@ fn claim(random: &mut Random) -> String {
             });
         }
         for target in targets {
-            text += &format!("\t:: {} -> goto {target}\n", random.one_of(&CONDITIONS));
+            // Waiting is often possible: most other claims count steps.
+            let stays = target == format!("S{state}") && random.below(2) == 0;
+            let condition = if stays { "true" } else { random.one_of(&CONDITIONS) };
+            text += &format!("\t:: {condition} -> goto {target}\n");
         }
         text += "\tod;\n";
     }
@@ -65,7 +68,7 @@ fn program(random: &mut Random) -> String {
             text += "\tdo\n\t:: ";
         }
         let statements: Vec<String> = (0..1 + random.below(4))
-            .map(|_| match random.below(9) {
+            .map(|_| match random.below(10) {
                 0 => "p = 1".into(),
                 1 => "p = 0".into(),
                 2 => "q = !q".into(),
@@ -73,7 +76,9 @@ fn program(random: &mut Random) -> String {
                 4 => "if :: x == 1 -> q = 1 :: else fi".into(),
                 5 => "a = (a + 1) % 2".into(),
                 6 => "atomic { a = 1; p = a }".into(),
-                7 => "if :: a == 0 -> a = 1 :: a == 1 -> i = 0; a = 0 fi".into(),
+                // p holds in one state or in several.
+                7 => "p = 1; a = (a + 1) % 2; a = 1 - a; p = 0".into(),
+                8 => "if :: a == 0 -> a = 1 :: a == 1 -> i = 0; a = 0 fi".into(),
                 _ => "x == 0 || p".into(),
             })
             .collect();
@@ -137,6 +142,15 @@ fn claims_that_count_steps_are_told_apart() {
         ("accept: do :: p -> true od", false),
         // Leaves as soon as p does not hold twice in a row.
         ("T: do :: p :: !p -> goto U od; U: do :: p -> goto T :: !p -> break od", false),
+        // p in two states in a row; or in two that are not the same.
+        ("T: do :: true :: p -> goto U od; U: do :: p :: p -> break od", false),
+        ("T: do :: true :: p -> goto U od; U: do :: true :: p -> break od", false),
+        // The short way leaves an accept location out.
+        ("T: do :: p :: p -> goto accept od; accept: do :: p :: p -> goto T od", false),
+        (
+            "T: do :: p -> goto accept :: p od; accept: do :: p -> goto U od; U: do :: p -> goto T :: p -> goto U od",
+            false,
+        ),
         // It has a variable, a fault, or asks for more than values.
         ("byte n; do :: n < 3 -> n++ :: else -> break od", false),
         ("do :: a[x] == 0 :: else -> break od", false),
