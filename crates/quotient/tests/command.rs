@@ -231,11 +231,17 @@ fn a_deep_search_overflows_nothing() {
 #[test]
 fn an_interrupt_ends_with_a_report() {
     let file = File::new("endless.pml", "int x, y;\nactive proctype P() { do :: x++ :: y++ od }\n");
-    let child = Command::new(env!("CARGO_BIN_EXE_quotient"))
-        .args(["check", "--json", file.path()])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the command runs");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quotient"));
+    command.args(["check", "--json", "--max-time", "60s", file.path()]).stdout(std::process::Stdio::piped());
+    // SAFETY: the function is one that may be called between fork and exec. Tests that run in the background ignore the signal,
+    // and so would the command.
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(&mut command, || {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    let child = command.spawn().expect("the command runs");
     std::thread::sleep(std::time::Duration::from_millis(700));
     let interrupted =
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
