@@ -179,7 +179,8 @@ pub fn check(
             _ => Answer::Undecided(undecided(binary, shared)),
         },
         End::Stuck if late => Answer::Undecided(format!(
-            "the time is up; thread {} was in a step that did not end (schedule {token})",
+            "{}; thread {} was in a step that did not end (schedule {token})",
+            time_is_up(shared),
             shared.running
         )),
         End::Stuck => stuck(binary, request, shared.running, &token),
@@ -355,13 +356,18 @@ fn place(binary: &Binary, shared: &Shared) -> String {
     found.map_or_else(String::new, |l| format!(" ({}:{})", l.file, l.line))
 }
 
+/// The limit on time, in the words that other limits are told in.
+fn time_is_up(shared: &Shared) -> String {
+    format!("time limit of {} s reached", shared.max_milliseconds as f64 / 1000.0)
+}
+
 fn undecided(binary: &Binary, shared: &Shared) -> String {
     match shared.bound {
         8 => failure_text(shared) + &place(binary, shared),
         1 => "the bound on executions was reached".to_owned(),
         2 => "only executions with few preemptions were explored".to_owned(),
         3 => format!("{} execution(s) were longer than the bound on steps", shared.cut),
-        4 => "the time is up".to_owned(),
+        4 => time_is_up(shared),
         7 => "symmetry as published, without permuted images, can lose outcomes".to_owned(),
         6 => format!(
             "the program is not deterministic: step {} differed when its schedule was repeated",

@@ -122,7 +122,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--max-memory", [
             Seen("endless.pml", &["--max-states", "2M"], &["--max-memory", "1M"]),
             Seen("endless.bir", &["--max-states", "2M"], &["--max-memory", "1M"]),
-            Refused,
+            Unseen("a bound on the address space, which a small program does not meet"),
         ]),
         ("--max-time", [
             Seen("endless.pml", &["--max-states", "1M"], &["--max-time", "20ms"]),
@@ -130,6 +130,11 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
             Seen("program.c", &["-D", "SPIN", "--max-steps", "40", "--max-executions", "20000"], &["--max-time", "5ms"]),
         ]),
         ("--full", [Seen("wrong.pml", &[], &["--full"]), Seen("wrong.bir", &[], &["--full"]), Unseen("frames of stacks that one function does not have")]),
+        ("--language", [
+            Seen("wrong.pml", &[], &["--language", "bir"]),
+            Seen("wrong.bir", &[], &["--language", "promela"]),
+            Seen("program.c", &[], &["--language", "promela"]),
+        ]),
         ("--steps", [Seen("wrong.pml", &[], &["--steps", "1..1"]), Seen("wrong.bir", &["--all"], &["--steps", "1..1"]), Refused]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Refused]),
         ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
@@ -162,6 +167,7 @@ fn value(option: &str) -> Option<&'static str> {
         "--ltl" | "--ctl" | "--invariant" => "true",
         "--claim" | "--arg" => "b",
         "--steps" => "1..2",
+        "--language" => "promela",
         "--dpor" => "source",
         "--max-time" => "10s",
         "--max-memory" | "--max-states" | "--max-depth" | "--max-executions" | "--max-preemptions"

@@ -122,14 +122,14 @@ fn an_audit_looks_at_proved_symmetries() {
 }
 
 /// A program whose claim takes very long.
-fn long() -> File {
+fn long(name: &str) -> File {
     let output = quotient(&["prove", "--generate", "bakery", "--n", "6"]);
-    File::new("bakery-6.clp", &stdout(&output))
+    File::new(name, &stdout(&output))
 }
 
 #[test]
 fn limits_end_a_proof_with_what_is_known() {
-    let program = long();
+    let program = long("limited.clp");
     for (limit, value, reason) in
         [("--max-time", "5s", "out of time"), ("--max-memory", "60M", "memory limit")]
     {
@@ -152,7 +152,7 @@ fn limits_end_a_proof_with_what_is_known() {
 
 #[test]
 fn a_signal_ends_a_proof_after_what_was_decided() {
-    let program = long();
+    let program = long("interrupted.clp");
     let mut child = Command::new(env!("CARGO_BIN_EXE_quotient"))
         .args(["prove", "--json", "--without-assertions", "--without-invariants", program.path()])
         .stdout(Stdio::piped())

@@ -201,6 +201,13 @@ fn in_statement(statement: &mut Statement, turn: &mut Turn) {
             return;
         }
     }
+    if let StatementKind::Unless(_, escape) = &statement.kind
+        && turn.mine()
+    {
+        // The escape alone; the main part alone is its content.
+        *statement = (**escape).clone();
+        return;
+    }
     match &mut statement.kind {
         StatementKind::Atomic(inner) | StatementKind::DStep(inner) | StatementKind::Block(inner) => {
             in_sequence(inner, turn);

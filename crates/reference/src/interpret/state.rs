@@ -183,8 +183,11 @@ impl Context<'_> {
             Value::Timeout => self.timeout as i32,
             Value::RemoteLabel { proctype, pid, element } => {
                 // A process that does not exist is at no label.
-                let pid = self.remote(*proctype, pid)?;
-                let process = self.state.stored.processes.get(pid);
+                let process = match self.remote(*proctype, pid) {
+                    Ok(pid) => self.state.stored.processes.get(pid),
+                    Err(Fault::NoSuchProcess) if pid.is_none() => None,
+                    Err(fault) => return Err(fault),
+                };
                 process.is_some_and(|p| p.proctype == *proctype && p.at == *element) as i32
             }
             Value::RemoteVariable { proctype, pid, place } => {
