@@ -333,7 +333,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0)
 ",
     );
     for ending in [Ending::Time, INT, TERM, HUP] {
-        ends(&["check", "--step-time", "60s", &program], ending);
+        ends(&["check", "--step-time", "60", &program], ending);
     }
 }
 
