@@ -183,6 +183,10 @@ pub fn check(
             time_is_up(shared),
             shared.running
         )),
+        End::Stuck if shared.stop != 0 => Answer::Undecided(format!(
+            "stopped; thread {} was in a step that did not end (schedule {token})",
+            shared.running
+        )),
         End::Stuck => stuck(binary, request, shared.running, &token),
         End::Killed(signal) if from_outside(signal) => Answer::Undecided(format!(
             "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"

@@ -325,9 +325,10 @@ impl Session {
         // SAFETY: the request, which nobody changes.
         let most = unsafe { (&raw const (*self.block.address).max_milliseconds).read_volatile() };
         let most = if most == 0 { Duration::MAX } else { Duration::from_millis(most) };
+        let mut stopped = false;
         loop {
             // The exploration itself looks at the time between steps.
-            let patience = if started.elapsed() > most { patience.min(GRACE) } else { patience };
+            let patience = if stopped || started.elapsed() > most { patience.min(GRACE) } else { patience };
             if has_ended(child.id()).map_err(failed)? {
                 end_group(child.id());
                 return Ok(Ok(child.wait().map_err(failed)?));
@@ -347,6 +348,7 @@ impl Session {
                 }
             };
             if !watch(beat) {
+                stopped = true;
                 // SAFETY: as above.
                 unsafe { (&raw mut (*self.block.address).stop).write_volatile(1) };
             }

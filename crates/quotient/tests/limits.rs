@@ -43,11 +43,20 @@ fn file(name: &str, text: &str) -> String {
     path.display().to_string()
 }
 
+/// CPU seconds of a process and of its children that still run.
 fn cpu_seconds(process: u32) -> Option<f64> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |index: usize| fields.get(index).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    Some((ticks(11) + ticks(12)) / 100.0)
+    // Parent and CPU seconds.
+    let read = |process: u32| -> Option<(u32, f64)> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |index: usize| fields.get(index).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+        Some((fields.get(1)?.parse().ok()?, (ticks(11) + ticks(12)) / 100.0))
+    };
+    let own = read(process)?.1;
+    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let children = numbers.filter_map(read).filter(|(parent, _)| *parent == process);
+    Some(own + children.map(|(_, seconds)| seconds).sum::<f64>())
 }
 
 /// Waits for the end; the CPU seconds used in all.

@@ -288,7 +288,14 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let result = quotient_native::check(&binary, &request, &mut watch);
     line.clear();
     let report = match result {
-        Ok(report) => report,
+        Ok(mut report) => {
+            if let (Answer::Undecided(why), Some(reason)) = (&mut report.answer, watch::interrupt().reason())
+                && !why.contains(&reason.to_string())
+            {
+                *why = format!("{reason}: {why}");
+            }
+            report
+        }
         Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
