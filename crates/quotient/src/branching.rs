@@ -4,9 +4,9 @@
 //! that stops stays in its last state for ever, as for linear time.
 
 use quotient_ample::{All, Ample};
+use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_promela::ClaimKind;
 use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 use quotient_symmetry::Identity;
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use quotient::PropertyKeyword;
 use quotient::ample::{All, Ample, AmpleSets, Question as Preserve};
 use quotient::machine::{Fair, Machine, Renaming};
-use quotient::promela::PropertyKeyword;
 use quotient::search::{OmegaSeams, Options, Stop, liveness};
 use quotient::symmetry::{Order, Ordered, Representative};
 use quotient::system::{Scope, Successors, System};
