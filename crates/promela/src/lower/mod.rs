@@ -17,6 +17,7 @@ mod flow;
 mod function;
 mod guards;
 mod loops;
+mod marks;
 mod names;
 mod parameter;
 mod pointer;
