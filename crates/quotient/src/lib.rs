@@ -68,6 +68,7 @@ mod question;
 mod recording;
 mod relative;
 mod searching;
+mod second_look;
 mod symmetry_choice;
 mod unreached;
 
@@ -79,6 +80,7 @@ pub use load::{LoadError, LoadOptions, Model};
 pub use outcome::{Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport};
 pub use question::Question;
 pub use relative::{Refused, Relative};
+pub use second_look::{Looker, SecondLook};
 pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
 
 pub use quotient_ample as ample;

@@ -125,6 +125,7 @@ const CHECK: &[Row] = &[
     ("dot", MODELS),
     ("json", CHECKED),
     ("quiet", CHECKED),
+    ("log_every", CHECKED),
     ("more", &[Promela, Bir, Source]),
     ("dpor", NATIVE),
     ("allow_races", NATIVE),
