@@ -66,6 +66,7 @@ mod question;
 mod recording;
 mod relative;
 mod searching;
+mod second_look;
 mod symmetry_choice;
 mod unreached;
 
@@ -76,6 +77,7 @@ pub use load::{LoadError, Model};
 pub use outcome::{Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport};
 pub use question::Question;
 pub use relative::{Refused, Relative};
+pub use second_look::{Looker, SecondLook};
 pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
 
 pub use quotient_front_end::{Feature, LoadOptions, PropertyKeyword};
