@@ -6,13 +6,13 @@
 use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_seams::{All, Ample, Identity};
+use quotient_seams::{All, Ample, Identity, Incomplete};
 use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 
 use crate::Model;
 use crate::check::{Check, CheckError, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
-use crate::outcome::{Answer, Incomplete, Outcome, Verdict};
+use crate::outcome::{Answer, Outcome, Verdict};
 use crate::question::{self, Question};
 use crate::searching::{ample_sets, dynamic_sets, options, thread_seconds, visible};
 use crate::symmetry_choice;
@@ -91,7 +91,7 @@ impl Model {
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
-            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
         };
         let mut witness = Vec::new();
@@ -189,11 +189,11 @@ fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     let (stop, statistics) =
         graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
             if node.ends && node.targets.is_empty() {
-                return Err(Stop::Incomplete("a fault ends some runs".into()));
+                return Err(Stop::Incomplete(Incomplete::Unsupported("a fault ends some runs".into())));
             }
-            machine
-                .claim_conditions(node.state, &mut letter)
-                .map_err(|_| Stop::Incomplete("a proposition has no value in some state".into()))?;
+            machine.claim_conditions(node.state, &mut letter).map_err(|_| {
+                Stop::Incomplete(Incomplete::Unsupported("a proposition has no value in some state".into()))
+            })?;
             let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
             stored.push(bits, node.targets);
             choices.push(node.choices.to_vec());

@@ -5,11 +5,11 @@ use std::fmt;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_seams::{Exhausted, Interrupt};
-use quotient_search::{Limits, Report, Statistics, Stop, TOO_LONG};
+use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
+use quotient_search::{Limits, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
-use crate::outcome::{Answer, Applied, Incomplete, Outcome, Verdict, ViolationReport};
+use crate::outcome::{Answer, Applied, Outcome, Verdict, ViolationReport};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};
@@ -130,8 +130,8 @@ impl Check<'_> {
     }
 
     /// Why the check is to end, if it is.
-    pub(crate) fn ended(&self) -> Option<String> {
-        self.interrupt.and_then(Interrupt::reason).map(|reason| reason.to_string())
+    pub(crate) fn ended(&self) -> Option<Reason> {
+        self.interrupt.and_then(Interrupt::reason)
     }
 }
 
@@ -177,7 +177,7 @@ pub enum CheckError {
 impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckError::Exhausted(e) => f.write_str(&e.what),
+            CheckError::Exhausted(e) => e.what.fmt(f),
             CheckError::NotReplayable(e) => e.fmt(f),
             CheckError::WrongRepresentatives(count) => write!(
                 f,
@@ -304,7 +304,7 @@ impl Model {
                 break;
             }
             if let Some(why) = check.ended() {
-                outcome.stopped_before(question, self.question_text(question), why);
+                outcome.stopped_before(question, self.question_text(question), why.into());
                 continue;
             }
             let claim = match how {
@@ -339,7 +339,7 @@ impl Model {
         if more && !outcome.has_answered(Question::Safety) {
             outcome.answers.retain(|a| a.question != Question::Safety);
             if let Some(why) = check.ended() {
-                outcome.stopped_before(Question::Safety, self.question_text(Question::Safety), why);
+                outcome.stopped_before(Question::Safety, self.question_text(Question::Safety), why.into());
                 outcome.conclude();
                 return Ok(outcome);
             }
@@ -503,14 +503,12 @@ impl Model {
         let part = Check { limits: first.limits, ..*check };
         let before = thread_seconds();
         let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
-        if let Stop::Incomplete(why) = &report.stop
-            && Machine::needs_wide(why)
-        {
+        if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
             (machine, reduced) = compile(true)?;
             stands = representative(&mut machine, check);
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
-        if report.stop == Stop::Incomplete(TOO_LONG.into()) {
+        if report.stop == Stop::Incomplete(Incomplete::TooLong) {
             // The verdict is known; a run that shows it may be found with every thread in its place.
             stands = fairness::in_place(&machine);
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
@@ -538,7 +536,7 @@ impl Model {
             outcome.unreached = unreached(&machine, self);
         }
         if let (Some(why), Stop::Complete, true) = (check.ended(), &report.stop, check.audit > 0) {
-            report.stop = Stop::Incomplete(format!("{why} during the audit; the search was complete"));
+            report.stop = Stop::Incomplete(Incomplete::Audit(why));
         }
         let known = outcome.violations.len();
         let fair = fairness::asked(&machine, check);
@@ -565,7 +563,7 @@ impl Model {
         }
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
             Stop::Complete => Verdict::Holds,
         };
@@ -574,7 +572,7 @@ impl Model {
                 self.question_text(Question::Safety),
                 match &report.stop {
                     Stop::Complete => Verdict::Holds,
-                    Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+                    Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
                     Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
                 },
             );
@@ -626,7 +624,7 @@ impl Model {
         }
         let verdict = match &report.stop {
             _ if !found.is_empty() => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             _ => Verdict::Holds,
         };
         let text = self.question_text(Question::Safety);

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use quotient_front_end::ClaimKind;
 use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
-use quotient_seams::{All, Ample, Identity, Representative, System};
+use quotient_seams::{All, Ample, Identity, Incomplete, Limit, Representative, System};
 use quotient_search::{OmegaSeams, Options, Stop, graph};
 
 use crate::check::{Check, CheckError, PartialOrder};
@@ -114,10 +114,10 @@ fn nodes<R: Representative<Machine>, A: Ample<Machine>>(
     });
     match stop {
         Stop::Complete | Stop::Violation => Ok(()),
-        Stop::Incomplete(why) if why.contains("states") => {
+        Stop::Incomplete(Incomplete::Limit(Limit::States(_))) => {
             Err(CheckError::Refused(format!("the model has more than {MOST_DRAWN} states: too many to draw")))
         }
-        Stop::Incomplete(why) => Err(CheckError::Refused(why)),
+        Stop::Incomplete(why) => Err(CheckError::Refused(why.to_string())),
     }
 }
 

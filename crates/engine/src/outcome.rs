@@ -1,9 +1,8 @@
 //! What a check found out: one answer for each question, and the verdict over all of them.
 
-use std::fmt;
-
 use quotient_program::ClaimOrigin;
 use quotient_residual::Reduced;
+use quotient_seams::Incomplete;
 use quotient_search::{AmpleAudit, Statistics};
 use quotient_trace::Trace;
 
@@ -31,24 +30,6 @@ impl Verdict {
             Verdict::Holds => "holds",
             Verdict::Violated => "violated",
             Verdict::Undecided(_) => "undecided",
-        }
-    }
-}
-
-/// Why a question has no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incomplete {
-    /// The check ended at a violation of something else.
-    NotReached,
-    /// A search was cut short: why, as a sentence.
-    Stopped(String),
-}
-
-impl fmt::Display for Incomplete {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Incomplete::NotReached => f.write_str("another violation was found first; --all goes on"),
-            Incomplete::Stopped(why) => f.write_str(why),
         }
     }
 }
@@ -214,7 +195,7 @@ impl Outcome {
         if !self.violations.is_empty() {
             self.verdict = Verdict::Violated;
             for why in open {
-                if let Incomplete::Stopped(why) = why {
+                if why != Incomplete::NotReached {
                     self.is_incomplete(&why);
                 }
             }
@@ -237,8 +218,8 @@ impl Outcome {
     }
 
     /// Takes note of a question that was not asked, because the check ended before: why.
-    pub(crate) fn stopped_before(&mut self, question: Question, text: String, why: String) {
-        self.unanswered(question, text, Incomplete::Stopped(why));
+    pub(crate) fn stopped_before(&mut self, question: Question, text: String, why: Incomplete) {
+        self.unanswered(question, text, why);
     }
 
     fn unanswered(&mut self, question: Question, text: String, why: Incomplete) {
@@ -259,7 +240,7 @@ impl Outcome {
     }
 
     /// Notes, once, that a search did not come to its end, so that there may be more than was found.
-    pub(crate) fn is_incomplete(&mut self, why: &str) {
+    pub(crate) fn is_incomplete(&mut self, why: &Incomplete) {
         let note = format!("the search is incomplete: {why}");
         if !self.notes.contains(&note) {
             self.notes.push(note);

@@ -12,7 +12,7 @@
 use std::time::{Duration, Instant};
 
 use quotient_machine::Machine;
-use quotient_seams::{Reason, resident_bytes};
+use quotient_seams::{Incomplete, Reason, resident_bytes};
 use quotient_search::{Limits, Report, Statistics, Stop, random_walks};
 
 use crate::searching::{Searched, options, run};
@@ -144,16 +144,15 @@ impl Budget {
     }
 
     /// Why the first search ended, where it ended at its part of a limit.
-    fn in_whole(&self, first: &FirstPart, check: &Check<'_>, why: &str) -> String {
+    fn in_whole(&self, first: &FirstPart, check: &Check<'_>, why: &Incomplete) -> Incomplete {
         if let (Some(part), Some((_, whole))) = (first.ends, self.ends)
             && Instant::now() >= part
         {
-            return Reason::Time(whole).to_string();
+            return Reason::Time(whole).into();
         }
-        let part = first.limits.memory.map(|bytes| Reason::Memory(bytes).to_string());
-        match (part, check.limits.memory) {
-            (Some(part), Some(whole)) if part == why => Reason::Memory(whole).to_string(),
-            _ => why.to_owned(),
+        match (why, check.limits.memory) {
+            (Incomplete::Ended(Reason::Memory(_)), Some(whole)) => Reason::Memory(whole).into(),
+            _ => why.clone(),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::dynamic::segments::Sort;
 use crate::parts::Outlines;
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{ChannelTypeId, Expr, FunctionId, IntType, Program, RangeType, Type};
+use quotient_seams::Incomplete;
 
 /// How a scalar is kept in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -435,7 +436,7 @@ const MOST_BYTES: u32 = 1 << 30;
 
 impl Shapes {
     /// The shape before any thread: only the global channels.
-    pub(crate) fn new(layout: &Layout) -> Result<Shapes, String> {
+    pub(crate) fn new(layout: &Layout) -> Result<Shapes, Incomplete> {
         let mut shape = Shape::empty(layout.fixed);
         for (_, kind) in &layout.initial_channels {
             add_channel(&mut shape, layout, *kind)?;
@@ -448,16 +449,22 @@ impl Shapes {
     }
 
     /// The shape after a thread with this function starts.
-    pub(crate) fn start(&mut self, layout: &Layout, shape: u32, function: FunctionId) -> Result<u32, String> {
+    pub(crate) fn start(
+        &mut self,
+        layout: &Layout,
+        shape: u32,
+        function: FunctionId,
+    ) -> Result<u32, Incomplete> {
         if let Some(next) = self.started.get(&(shape, function.0)) {
             return Ok(*next);
         }
         let mut next = self.list[shape as usize].clone();
         if next.threads.len() == MOST_THREADS {
-            return Err(format!("more than {MOST_THREADS} processes at once"));
+            return Err(format!("more than {MOST_THREADS} processes at once").into());
         }
         if self.list.len() == self.most {
-            return Err(TOO_MANY_SHAPES.into());
+            // The caller may try again with wide numbers.
+            return Err(Incomplete::TooManyShapes);
         }
         next.parent = shape;
         next.threads.push(Instance { kind: function.0, at: next.bytes });
@@ -467,7 +474,7 @@ impl Shapes {
             add_channel(&mut next, layout, *kind)?;
         }
         if next.bytes > MOST_BYTES {
-            return Err(format!("a state of more than {} MiB", MOST_BYTES >> 20));
+            return Err(format!("a state of more than {} MiB", MOST_BYTES >> 20).into());
         }
         next.words = next.bytes.div_ceil(8);
         let number = self.list.len() as u32;
@@ -478,12 +485,9 @@ impl Shapes {
     }
 }
 
-/// The message of an exhausted 16-bit shape number; the caller may try again with 32 bits.
-pub(crate) const TOO_MANY_SHAPES: &str = "more than 65536 combinations of processes";
-
-fn add_channel(shape: &mut Shape, layout: &Layout, kind: ChannelTypeId) -> Result<(), String> {
+fn add_channel(shape: &mut Shape, layout: &Layout, kind: ChannelTypeId) -> Result<(), Incomplete> {
     if shape.channels.len() == MOST_CHANNELS {
-        return Err(format!("more than {MOST_CHANNELS} channels at once"));
+        return Err(format!("more than {MOST_CHANNELS} channels at once").into());
     }
     shape.channels.push(Instance { kind: kind.0, at: shape.bytes });
     shape.bytes += layout.channels[kind.0 as usize].size;

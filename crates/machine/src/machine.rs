@@ -1,7 +1,7 @@
 //! A compiled program with its scratch memory.
 
 use quotient_program::{FunctionId, Program};
-use quotient_seams::{Exhausted, Interrupt, Scope, Successors, System, Violation, ViolationCode};
+use quotient_seams::{Exhausted, Incomplete, Interrupt, Scope, Successors, System, Violation, ViolationCode};
 use quotient_source::SourceMap;
 
 use crate::code::Code;
@@ -10,7 +10,7 @@ use crate::dynamic::allocate::Heap;
 use crate::dynamic::segments::Segments;
 use crate::eval::Frame;
 use crate::fault::Site;
-use crate::layout::{Layout, Shapes, TOO_MANY_SHAPES};
+use crate::layout::{Layout, Shapes};
 use crate::record::Recorder;
 use crate::step::Intermediate;
 
@@ -49,7 +49,7 @@ pub struct Machine {
     pub(crate) failed_assertions: Vec<u32>,
     pub(crate) start_args: Vec<i32>,
     pub(crate) values: Vec<i32>,
-    pub(crate) exhausted: Option<String>,
+    pub(crate) exhausted: Option<Incomplete>,
     /// A state that a `d_step` has passed.
     pub(crate) round: Vec<u64>,
     /// Transformations taken at least once, by number.
@@ -85,7 +85,7 @@ impl Machine {
     fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
         let dynamic = program.features.dynamic;
         if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
-            return Err(Exhausted { what });
+            return Err(Exhausted { what: what.into() });
         }
         // Combinations of objects are many: a dynamic program always has wide shape numbers.
         let layout = Layout::new(&program, wide || dynamic);
@@ -142,11 +142,6 @@ impl Machine {
     pub fn interpret_only(&mut self) {
         #[cfg(all(target_arch = "x86_64", unix))]
         self.translated.disable();
-    }
-
-    /// Whether a search that ended [`Exhausted`] with this reason can succeed with [`Machine::wide`].
-    pub fn needs_wide(what: &str) -> bool {
-        what == TOO_MANY_SHAPES
     }
 
     /// The program.

@@ -14,6 +14,7 @@
 
 mod ample;
 mod batch;
+mod incomplete;
 mod interrupt;
 mod memory;
 mod omega;
@@ -27,6 +28,7 @@ mod walk;
 
 pub use ample::{All, Ample, Passing, Proposals, Proviso};
 pub use batch::{Group, Looked, Short};
+pub use incomplete::{Incomplete, Limit};
 pub use interrupt::{Interrupt, Part as InterruptPart, Reason, TICK, Task, Ticker};
 pub use memory::{addresses_are_limited, fallible, may_fail, resident_bytes};
 pub use omega::{Marks, Names, Omega};

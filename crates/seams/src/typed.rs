@@ -49,7 +49,7 @@ impl<M: Model> Typed<M> {
         self.bytes.clear();
         self.bytes.extend_from_slice(&[0; 4]);
         let bytes = postcard::to_extend(state, std::mem::take(&mut self.bytes))
-            .map_err(|e| Exhausted { what: format!("a state cannot be serialised: {e}") })?;
+            .map_err(|e| Exhausted { what: format!("a state cannot be serialised: {e}").into() })?;
         self.bytes = bytes;
         let length = (self.bytes.len() - 4) as u32;
         self.bytes[..4].copy_from_slice(&length.to_le_bytes());

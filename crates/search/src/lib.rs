@@ -28,7 +28,6 @@ pub use audit::{AmpleAudit, audit_ample};
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
 pub use graph::{Expanded, graph};
-pub use lasso::TOO_LONG;
 pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
 pub use random_walks::random_walks;

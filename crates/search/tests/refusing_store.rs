@@ -105,12 +105,12 @@ fn a_search_ends_by_its_time_or_by_its_token() {
     for depth in [false, true] {
         let limits = Limits { time: Some(Duration::from_millis(30)), ..Limits::default() };
         let report = search(u64::MAX / 4, u64::MAX, depth, &mut Options { limits, ..Options::default() });
-        assert_eq!(report.stop, Stop::Incomplete("time limit of 0.03 s reached".into()));
+        assert_eq!(report.stop, Stop::Incomplete(Reason::Time(Duration::from_millis(30)).into()));
         let token = Interrupt::new();
         token.raise(Reason::Asked("SIGINT"));
         let mut options = Options { interrupt: Some(&token), ..Options::default() };
         let report = search(u64::MAX / 4, u64::MAX, depth, &mut options);
-        assert_eq!(report.stop, Stop::Incomplete("interrupted".into()));
+        assert_eq!(report.stop, Stop::Incomplete(Reason::Asked("SIGINT").into()));
         assert!(report.statistics.states < 1000, "at once: {} states", report.statistics.states);
     }
 }

@@ -190,7 +190,7 @@ impl Machine {
         let to = match found {
             Ok(number) => number,
             Err(what) => {
-                self.exhausted = Some(what);
+                self.exhausted = Some(what.into());
                 return;
             }
         };
