@@ -1,8 +1,7 @@
 //! What a check found out: one answer for each question, and the verdict over all of them.
 
-use quotient_program::ClaimOrigin;
 use quotient_residual::Reduced;
-use quotient_seams::Incomplete;
+use quotient_seams::{Incomplete, ViolationKind};
 use quotient_search::{AmpleAudit, Statistics};
 use quotient_trace::Trace;
 
@@ -34,37 +33,11 @@ impl Verdict {
     }
 }
 
-/// What a violation is a violation of. Each class has an exit status of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViolationClass {
-    /// Nothing can move, and not everything is at a valid end.
-    Deadlock,
-    /// An assertion, an invariant, a fault.
-    Safety,
-    /// A formula, a never claim, an acceptance or non-progress cycle.
-    Temporal,
-}
-
-impl ViolationClass {
-    /// What a violation of such a claim is.
-    pub(crate) fn of(origin: ClaimOrigin) -> ViolationClass {
-        match origin {
-            ClaimOrigin::Invariant => ViolationClass::Safety,
-            ClaimOrigin::Formula
-            | ClaimOrigin::Never
-            | ClaimOrigin::Acceptance
-            | ClaimOrigin::NonProgress => ViolationClass::Temporal,
-        }
-    }
-}
-
 /// One violation, with its trace.
 #[derive(Clone, Debug)]
 pub struct ViolationReport {
-    /// A stable word for machines.
-    pub kind: String,
-    /// What it is a violation of.
-    pub class: ViolationClass,
+    /// What kind of thing went wrong.
+    pub kind: ViolationKind,
     /// A sentence for people.
     pub message: String,
     /// Where the violation is, as `file:line`, if it has a place.

@@ -398,7 +398,7 @@ impl System for Machine {
 
     fn violation(&self, code: ViolationCode) -> Violation {
         let fault = &self.site(code).fault;
-        Violation { kind: fault.kind().into(), message: fault.message() }
+        Violation { kind: fault.kind(), message: fault.message() }
     }
 }
 

@@ -31,7 +31,7 @@ fn text(text: &str) -> Model {
 fn counts(model: &Model, check: &Check<'_>) -> (u64, u64, Vec<String>) {
     let outcome = model.check(&Check { all: true, ..*check }).expect("checked");
     assert!(!matches!(outcome.verdict, Verdict::Undecided(_)), "{:?}", outcome.verdict);
-    let mut kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    let mut kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
     kinds.sort();
     kinds.dedup();
     (outcome.statistics.states, outcome.statistics.transitions, kinds)

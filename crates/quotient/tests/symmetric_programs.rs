@@ -40,7 +40,7 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Option<Answer>, String> {
     if cut || matches!(outcome.verdict, Verdict::Undecided(_)) {
         return Ok(None);
     }
-    let kinds = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    let kinds = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
     Ok(Some(Answer { states: outcome.statistics.states, kinds, order: outcome.symmetry.order }))
 }
 

@@ -23,6 +23,7 @@ mod representative;
 mod successors;
 mod system;
 mod typed;
+mod violation;
 mod visited;
 mod walk;
 
@@ -35,7 +36,8 @@ pub use omega::{Marks, Names, Omega};
 pub use parts::{Part, PartKind, Parts, Whole};
 pub use representative::{Identity, Representative};
 pub use successors::{Entry, Successors};
-pub use system::{Exhausted, Scope, System, Violation, ViolationCode};
+pub use system::{Exhausted, Scope, System, ViolationCode};
 pub use typed::{Model, Typed};
+pub use violation::{Violation, ViolationKind};
 pub use visited::{Known, Loaded, OUT_OF_MEMORY, Visited};
 pub use walk::random_walks;

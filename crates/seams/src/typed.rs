@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Exhausted, Scope, Successors, System, Violation, ViolationCode};
+use crate::{Exhausted, Scope, Successors, System, Violation, ViolationCode, ViolationKind};
 
 /// A transition system written in Rust. Wrap it in [`Typed`] to check it.
 pub trait Model {
@@ -106,6 +106,6 @@ impl<M: Model> System for Typed<M> {
     }
 
     fn violation(&self, code: ViolationCode) -> Violation {
-        Violation { kind: "invariant".into(), message: self.messages[code.index()].clone() }
+        Violation { kind: ViolationKind::Invariant, message: self.messages[code.index()].clone() }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
-use quotient_seams::{Successors, System, Violation, ViolationCode};
+use quotient_seams::{Successors, System, Violation, ViolationCode, ViolationKind};
 use quotient_source::SourceMap;
 
 use crate::unreduced::Unreduced;
@@ -154,7 +154,7 @@ impl<'a> Run<'a> {
             && self.machine.explain(&self.state).is_empty()
             && !self.machine.is_valid_end(&self.state);
         let message = "deadlock: invalid end state".to_owned();
-        stuck.then(|| (Violation { kind: "deadlock".into(), message }, None))
+        stuck.then(|| (Violation { kind: ViolationKind::Deadlock, message }, None))
     }
 
     /// The trace of the steps taken.

@@ -11,7 +11,6 @@ use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
 use quotient::{
     Check, CheckError, Model, Outcome, PartialOrder, Question, Relative, SearchKind, StoreKind, Verdict,
-    ViolationClass,
 };
 
 use super::progress::ProgressLine;
@@ -240,16 +239,7 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     match outcome.verdict {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
-        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| class_status(v.class))),
-    }
-}
-
-/// The exit status of a class of violations.
-pub(crate) fn class_status(class: ViolationClass) -> u8 {
-    match class {
-        ViolationClass::Deadlock => status::DEADLOCK,
-        ViolationClass::Safety => status::SAFETY,
-        ViolationClass::Temporal => status::LIVENESS,
+        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| v.kind.status())),
     }
 }
 
@@ -288,7 +278,7 @@ fn write_trace(
             .collect(),
         choices: violation.choices.clone(),
         cycle: violation.cycle,
-        kind: violation.kind.clone(),
+        kind: violation.kind.to_string(),
         message: violation.message.clone(),
     };
     file.write(path).map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -12,7 +12,7 @@ use quotient::{
 };
 use serde_json::{Value, json};
 
-use super::check::{class_status, failure_status};
+use super::check::failure_status;
 use super::kind::Kind;
 use super::terminal::{self, grouped};
 use super::{json as report, options, status, usage, watch};
@@ -81,9 +81,7 @@ impl Row {
             status: match answer.verdict {
                 Verdict::Holds => status::HOLDS,
                 // A violation is listed for the question it answers; without one it is still no success.
-                Verdict::Violated => {
-                    own.map(|v| class_status(v.class)).reduce(worse).unwrap_or(status::SAFETY)
-                }
+                Verdict::Violated => own.map(|v| v.kind.status()).reduce(worse).unwrap_or(status::SAFETY),
                 Verdict::Undecided(_) => status::UNDECIDED,
             },
             statistics: answer.statistics,

@@ -94,7 +94,7 @@ fn answer(a: &Answer, full: bool) -> Value {
 /// One violation.
 pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
     json!({
-        "kind": v.kind,
+        "kind": v.kind.as_str(),
         "message": v.message,
         "at": v.at,
         "count": v.count,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{CheckError, Language, LoadOptions, Model, PropertyKeyword, Question, ViolationClass};
+use quotient::{CheckError, Language, LoadOptions, Model, PropertyKeyword, Question, ViolationKind};
 
 use super::kind::Kind;
 use super::{check, json, options, status, terminal, watch};
@@ -88,14 +88,13 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
             return status::ERROR;
         }
     };
-    let class = ViolationClass::of_trace(&machine, &trace);
-    let kind = trace.violation.as_ref().map_or("", |v| v.kind.as_str());
+    let kind = trace.violation.as_ref().map(|v| v.kind);
     let message = trace.violation.as_ref().map_or("nothing goes wrong", |v| v.message.as_str());
     if options.json {
         let object = serde_json::json!({
             "file": path.display().to_string(),
-            "verdict": if class.is_some() { "violated" } else { "undecided" },
-            "violation": { "kind": kind, "message": message, "at": trace.violation_at,
+            "verdict": if kind.is_some() { "violated" } else { "undecided" },
+            "violation": { "kind": kind.map(ViolationKind::as_str), "message": message, "at": trace.violation_at,
                            "trace": quotient::trace::json::render(&trace, options.full) },
         });
         terminal::print(&json::text(&object));
@@ -106,11 +105,11 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         text.push_str(&format!("\n{}: {message}\n", path.display()));
         terminal::print(&text);
     }
-    match class {
+    match kind {
         None => {
             eprintln!("warning: the trace was written for: {}", file.message);
             status::UNDECIDED
         }
-        Some(class) => check::class_status(class),
+        Some(kind) => kind.status(),
     }
 }

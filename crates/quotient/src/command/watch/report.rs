@@ -7,7 +7,7 @@ use quotient::seams::Reason;
 use quotient::{Known, KnownViolation, Verdict};
 use serde_json::{Value, json};
 
-use crate::command::{check, json as report, status, terminal, usage};
+use crate::command::{json as report, status, terminal, usage};
 
 /// What the work is about.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ pub(crate) fn undecided() -> Option<u8> {
 pub(super) fn early(subject: &Subject, reason: Reason, known: &Known) -> (String, u8) {
     let phase = if known.phase.is_empty() { String::new() } else { format!(" while {}", known.phase) };
     let why = format!("{reason}{phase}");
-    let status = known.violations.iter().map(|v| check::class_status(v.class)).max();
+    let status = known.violations.iter().map(|v| v.kind.status()).max();
     let text = if subject.json { machine(subject, &why, known) } else { human(subject, &why, known) };
     (text, status.unwrap_or(status::UNDECIDED))
 }
@@ -88,7 +88,7 @@ fn machine(subject: &Subject, why: &str, known: &Known) -> String {
     let violations: Vec<Value> = known
         .violations
         .iter()
-        .map(|v| json!({ "kind": v.kind, "message": v.message, "at": v.at }))
+        .map(|v| json!({ "kind": v.kind.as_str(), "message": v.message, "at": v.at }))
         .collect();
     let answers: Vec<Value> = known
         .answers
