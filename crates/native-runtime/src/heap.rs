@@ -240,7 +240,7 @@ pub fn release(block: usize) {
     let mark = unsafe { *header };
     if mark != LIVE {
         if active() {
-            let text = if mark == FREED { "double free" } else { "free of something that is no block" };
+            let text = if mark == FREED { "double free" } else { "free of something that is not a block" };
             fail(FailureKind::Memory, text, block);
         }
         return;
