@@ -235,8 +235,8 @@ pub fn release(block: usize) {
     if block == 0 || !contains(block) {
         return;
     }
-    // SAFETY: within the arenas; what is no header is recognised as such.
     let header = (block - 8) as *mut usize;
+    // SAFETY: within the arenas; what is not a header is recognised as such.
     let mark = unsafe { *header };
     if mark != LIVE {
         if active() {
