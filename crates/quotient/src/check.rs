@@ -5,8 +5,8 @@ use std::fmt;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
+use quotient_seams::{Exhausted, Interrupt};
 use quotient_search::{Limits, Report, Statistics, Stop, TOO_LONG};
-use quotient_system::{Exhausted, Interrupt};
 use quotient_trace::NotReplayable;
 
 use crate::outcome::{Answer, Applied, Incomplete, Outcome, Verdict, ViolationReport};

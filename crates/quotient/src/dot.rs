@@ -6,13 +6,11 @@
 
 use std::fmt::Write;
 
-use quotient_ample::{All, Ample};
 use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
 use quotient_promela::ClaimKind;
+use quotient_seams::{All, Ample, Identity, Representative, System};
 use quotient_search::{OmegaSeams, Options, Stop, graph};
-use quotient_symmetry::{Identity, Representative};
-use quotient_system::System;
 
 use crate::check::{Check, CheckError, PartialOrder};
 use crate::searching::{ample_sets, visible};

@@ -13,16 +13,16 @@
 //!
 //! # Checking your own type
 //!
-//! Anything that implements [`system::Model`] can be checked with every search and store.
+//! Anything that implements [`seams::Model`] can be checked with every search and store.
 //!
 //! ```
-//! use quotient::system::{self, Typed};
+//! use quotient::seams::{self, Typed};
 //! use quotient::{search, visited};
 //!
 //! /// Two jugs of 3 and 5 litres. Can one of them ever hold exactly 4?
 //! struct Jugs;
 //!
-//! impl system::Model for Jugs {
+//! impl seams::Model for Jugs {
 //!     type State = (u8, u8);
 //!
 //!     fn initial(&self) -> Vec<(u8, u8)> {
@@ -43,8 +43,8 @@
 //! let report = search::breadth_first(
 //!     search::Seams {
 //!         system: &mut Typed::new(Jugs),
-//!         representative: &mut quotient::symmetry::Identity,
-//!         ample: &mut quotient::ample::All,
+//!         representative: &mut quotient::seams::Identity,
+//!         ample: &mut quotient::seams::All,
 //!         visited: &mut visited::Tree::new(),
 //!     },
 //!     &mut search::Options::default(),
@@ -88,9 +88,9 @@ pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;
 pub use quotient_proof as proof;
+pub use quotient_seams as seams;
 pub use quotient_search as search;
 pub use quotient_source as source;
 pub use quotient_symmetry as symmetry;
-pub use quotient_system as system;
 pub use quotient_trace as trace;
 pub use quotient_visited as visited;

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quotient::Model;
 use quotient::machine::{Machine, StepRecord};
-use quotient::system::{Successors, System};
+use quotient::seams::{Successors, System};
 use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
 

@@ -3,9 +3,7 @@
 //! Each stage of a lookup is done for all of them before the next one: what a stage starts loading has arrived when the next
 //! one needs it.
 
-use quotient_system::Successors;
-
-use crate::{Known, Loaded, Visited};
+use crate::{Known, Loaded, Successors, Visited};
 
 /// The entries `first..end` of a batch come from one state.
 #[derive(Clone, Copy, Debug)]
@@ -24,16 +22,19 @@ pub struct Looked {
     /// Which entries were new, in order.
     pub new: Vec<u32>,
     /// The words of each entry when there are two to four, one entry lies behind the other, and each has a hint of two numbers; else 0.
-    pub(crate) short: usize,
+    pub short: usize,
     /// The hints of all entries, each in as much room as the longest needs.
-    pub(crate) hints: Vec<u32>,
-    pub(crate) stride: usize,
-    pub(crate) loaded: Vec<Loaded>,
-    pub(crate) keys: Vec<u64>,
-    /// Entries that no earlier one of the batch is equal to.
-    pub(crate) distinct: Vec<u32>,
-    /// An entry seen lately for each value of a small hash, of this batch or another.
-    pub(crate) lately: Vec<u32>,
+    pub hints: Vec<u32>,
+    /// That room.
+    pub stride: usize,
+    /// For the store to work in: what [`Visited::load`] found.
+    pub loaded: Vec<Loaded>,
+    /// For the store to work in: what [`Visited::prepare`] found.
+    pub keys: Vec<u64>,
+    /// For the store to work in: entries that no earlier one of the batch is equal to.
+    pub distinct: Vec<u32>,
+    /// For the store to work in: an entry seen lately for each value of a small hash, of this batch or another.
+    pub lately: Vec<u32>,
 }
 
 /// The states of a batch and their hints; there may be more of both than were looked up.
@@ -61,7 +62,7 @@ impl Looked {
 
     /// Makes room for the hints of `count` entries of up to `stride` numbers each.
     #[inline(always)]
-    pub(crate) fn room_for_hints(&mut self, count: usize, stride: usize) {
+    pub fn room_for_hints(&mut self, count: usize, stride: usize) {
         self.stride = stride;
         if self.hints.len() < count * stride {
             self.hints.resize(2 * count * stride, 0);
@@ -70,7 +71,7 @@ impl Looked {
 
     /// Any store, entries of any lengths.
     #[inline]
-    pub(crate) fn one_by_one<V: Visited + ?Sized>(
+    pub fn one_by_one<V: Visited + ?Sized>(
         &mut self,
         visited: &mut V,
         successors: &Successors,

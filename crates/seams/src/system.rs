@@ -1,25 +1,10 @@
 //! The `System` seam: what can happen next?
 //!
-//! A state is a slice of 64-bit words that only its [`System`] can read. Searches, stores and
-//! reductions hand states around without looking inside. Programs compiled by the machine implement
-//! [`System`] directly; a user's own Rust type usually implements the friendlier [`Model`] and is
-//! wrapped in [`Typed`].
+//! A state is a slice of 64-bit words that only its [`System`] can read. Programs compiled by the machine implement
+//! [`System`] directly; a user's own Rust type usually implements the friendlier [`crate::Model`] and is wrapped in
+//! [`crate::Typed`].
 
-mod interrupt;
-mod memory;
-mod omega;
-mod parts;
-mod successors;
-mod typed;
-mod walk;
-
-pub use interrupt::{Interrupt, Part as InterruptPart, Reason, TICK, Task, Ticker};
-pub use memory::{addresses_are_limited, fallible, may_fail, resident_bytes};
-pub use omega::{Marks, Names, Omega};
-pub use parts::{Part, PartKind, Parts, Whole};
-pub use successors::{Entry, Successors};
-pub use typed::{Model, Typed};
-pub use walk::random_walks;
+use crate::Successors;
 
 /// Which threads' moves are asked for. The moves of all threads are those of the first one, then those of the second one,
 /// and so on, each as asked for alone; so a move within a smaller scope can be found again among all.
