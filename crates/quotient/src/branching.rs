@@ -3,9 +3,9 @@
 //! The program is reduced only by what keeps states bisimilar (variables without a value); steps are not merged. A program
 //! that stops stays in its last state for ever, as for linear time.
 
+use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_promela::ClaimKind;
 use quotient_seams::{All, Ample, Identity};
 use quotient_search::{OmegaSeams, Statistics, Stop, graph};
 
