@@ -20,6 +20,7 @@ mod open_level;
 mod originals;
 mod parents;
 mod passing;
+mod random_walks;
 mod report;
 mod tagged;
 
@@ -30,6 +31,7 @@ pub use graph::{Expanded, graph};
 pub use lasso::TOO_LONG;
 pub use liveness::{OmegaSeams, liveness};
 pub use monitor::{Limits, Options};
+pub use random_walks::random_walks;
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
 use attempt::{Attempt, suffice};

@@ -151,6 +151,7 @@ const CHECK: &[Row] = &[
     ("dot", MODELS),
     ("json", CHECKED),
     ("quiet", CHECKED),
+    ("log_every", CHECKED),
     ("more", &[Models, Sources]),
     ("dpor", NATIVE),
     ("allow_races", NATIVE),

@@ -202,6 +202,10 @@ pub(crate) struct Check {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
+    /// Write a line about the progress to standard error now and then (for example 60s), for logs
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "quiet")]
+    pub(crate) log_every: Option<Duration>,
+
     #[command(flatten)]
     pub(crate) native: super::native::NativeOptions,
 }

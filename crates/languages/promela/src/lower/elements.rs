@@ -41,8 +41,10 @@ pub(super) enum Kind {
     Basic { operation: Operation, actions: Vec<Action>, skip: bool },
     /// A jump to a label or out of a loop.
     Goto(Target),
-    /// Where alternatives meet, or a loop is left.
+    /// Where alternatives meet, or a loop starts over.
     Join,
+    /// Where a loop is left.
+    Exit,
     /// `if` and `do`.
     Choice(Vec<SequenceId>),
     /// `{ … }` and `atomic { … }`.

@@ -12,6 +12,7 @@ use quotient_source::Diagnostic;
 
 use super::Lowering;
 use super::elements::{ElementId, Flow, Kind, SequenceId, Target};
+use super::marks::Marks;
 
 /// Jumps in a row that are followed before the model is called an endless loop of jumps.
 const LONGEST_JUMP: usize = 10_000;
@@ -47,7 +48,9 @@ pub(super) fn locations(
         locations: Vec::new(),
         open: Vec::new(),
         endless: None,
+        marks: Vec::new(),
     };
+    builder.marks = Marks::of(&mut builder);
     let start = flow.body.and_then(|body| flow.sequence(body).elements.first().copied());
     let mut entry = LocationId(0);
     if let Some(start) = start {
@@ -75,12 +78,14 @@ pub(super) fn locations(
     (builder.locations, entry, labels)
 }
 
-struct Builder<'a> {
-    flow: &'a Flow,
+pub(super) struct Builder<'a> {
+    pub(super) flow: &'a Flow,
     numbers: HashMap<ElementId, LocationId>,
     locations: Vec<Location>,
     open: Vec<ElementId>,
     endless: Option<ElementId>,
+    /// What the labels make of each element.
+    marks: Vec<Marks>,
 }
 
 /// A step and the element it belongs to.
@@ -99,12 +104,12 @@ impl Builder<'_> {
         }
         let id = LocationId(self.locations.len() as u32);
         let e = self.flow.element(element);
-        let marked = |prefix: &str| e.labels.iter().any(|l| l.starts_with(prefix));
+        let marks = self.marks[element.0];
         self.locations.push(Location {
             transformations: Vec::new(),
-            end: marked("end") || matches!(e.kind, Kind::End),
-            accept: marked("accept"),
-            progress: marked("progress"),
+            end: marks.end,
+            accept: marks.accept,
+            progress: marks.progress,
             deterministic: e.d_step.is_some(),
             transient: false,
             labels: e.labels.clone(),
@@ -121,6 +126,17 @@ impl Builder<'_> {
             let id = self.numbers[&element];
             self.locations[id.0 as usize].transformations = transformations;
         }
+    }
+
+    /// Where a process stands after the step of an element outside of any `d_step`; a `d_step` is one step here.
+    pub(super) fn leads_to(&mut self, element: ElementId) -> Option<ElementId> {
+        let e = self.flow.element(element);
+        let next = match &e.kind {
+            Kind::Goto(_) => self.flow.target(element),
+            Kind::End => None,
+            _ => e.next,
+        };
+        next.map(|next| self.hunt(next, e.atomic))
     }
 
     /// Follows jumps and joins from `element` to where a process can stand. From inside an atomic sequence
@@ -143,7 +159,7 @@ impl Builder<'_> {
         let e = self.flow.element(at);
         match &e.kind {
             Kind::Goto(_) => self.flow.target(at),
-            Kind::Join => e.next,
+            Kind::Join | Kind::Exit => e.next,
             Kind::Unless(main, _) => self.first(*main),
             _ => None,
         }
@@ -155,7 +171,7 @@ impl Builder<'_> {
     }
 
     /// The first element of a part: joins and `unless` are passed, jumps are not.
-    fn hunt_start(&mut self, sequence: SequenceId) -> Option<ElementId> {
+    pub(super) fn hunt_start(&mut self, sequence: SequenceId) -> Option<ElementId> {
         let start = self.first(sequence)?;
         let mut at = start;
         for _ in 0..LONGEST_JUMP {
@@ -265,7 +281,7 @@ impl Builder<'_> {
                 (operation.clone(), actions.clone(), if returns { None } else { e.next })
             }
             Kind::Goto(_) => (Operation::Always, Vec::new(), self.flow.target(element)),
-            Kind::Join => (Operation::Always, Vec::new(), e.next),
+            Kind::Join | Kind::Exit => (Operation::Always, Vec::new(), e.next),
             Kind::DStep(sequence) => (Operation::Enter, Vec::new(), self.hunt_start(*sequence)),
             Kind::End => (Operation::Exit, Vec::new(), None),
         };
@@ -316,7 +332,7 @@ fn check_d_steps(flow: &Flow, lowering: &mut Lowering<'_>) {
     for (index, element) in flow.elements.iter().enumerate() {
         if let Some(target) = flow.target(ElementId(index)) {
             let there = flow.element(target);
-            let exit_of_own = element.d_step.is_some() && matches!(there.kind, Kind::Join);
+            let exit_of_own = element.d_step.is_some() && matches!(there.kind, Kind::Join | Kind::Exit);
             if element.d_step != there.d_step && !exit_of_own {
                 let message =
                     if element.d_step.is_some() { "a jump out of a d_step" } else { "a jump into a d_step" };

@@ -43,7 +43,7 @@ impl Lowering<'_> {
         leave_text: String,
         out: &mut Vec<ElementId>,
     ) -> ElementId {
-        let exit = context.flow.add(Kind::Join, span, "rof".into());
+        let exit = context.flow.add(Kind::Exit, span, "rof".into());
         context.exits.push(exit);
         let inner = self.scoped(context, body);
         context.exits.pop();
@@ -151,7 +151,7 @@ impl Lowering<'_> {
         }
         let start = vec![Action::Assign(index.clone(), from)];
         out.push(context.flow.add(basic(Operation::Always, start), span, format!("{name} = {low}")));
-        let exit = context.flow.add(Kind::Join, span, "select".into());
+        let exit = context.flow.add(Kind::Exit, span, "select".into());
         let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, format!("{name} chosen"));
         let less = compare(BinaryOp::Lt, &index, to);
         let less =

@@ -16,6 +16,7 @@ mod expression;
 mod flow;
 mod function;
 mod loops;
+mod marks;
 mod names;
 mod parameter;
 mod pointer;

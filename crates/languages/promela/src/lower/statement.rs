@@ -90,13 +90,10 @@ impl Lowering<'_> {
             return;
         };
         // A jump is no step: a label that means something needs one.
-        let meaningful = |name: &str| {
-            name.starts_with("end") || name.starts_with("progress") || name.starts_with("accept")
-        };
         let process = self.current.as_ref().map_or_else(String::new, |b| b.name.clone());
         let referred = statement.labels.iter().any(|l| {
             let plain = l.name.split('#').next().unwrap_or(&l.name);
-            meaningful(plain)
+            is_meaningful(plain)
                 || self
                     .remote_labels
                     .iter()
@@ -239,7 +236,7 @@ impl Lowering<'_> {
             },
             StatementKind::If(choices) => return Some(self.choice(context, choices, span, out)),
             StatementKind::Do(choices) => {
-                let exit = context.flow.add(Kind::Join, span, "od".into());
+                let exit = context.flow.add(Kind::Exit, span, "od".into());
                 context.exits.push(exit);
                 let options: Vec<_> = choices.iter().map(|c| self.option(context, &c.sequence)).collect();
                 context.exits.pop();
@@ -367,9 +364,22 @@ impl Lowering<'_> {
         if let Some(body) = &mut self.current {
             body.declarations_first = false;
         }
+        self.warn_of_marks(sequence);
         let id = self.sequence(context, sequence);
         prune_skips(context, id);
         id
+    }
+
+    /// A label that means something, on the first statement of an option, is not where it seems to be.
+    fn warn_of_marks(&mut self, option: &ast::Sequence) {
+        let first = option.statements.iter().find(|s| !matches!(s.kind, StatementKind::Declaration(_)));
+        for label in first.iter().flat_map(|s| &s.labels).filter(|l| is_meaningful(&l.name)) {
+            let message = format!("`{}` marks where this option's first step leads, as in SPIN", label.name);
+            self.report(
+                Diagnostic::warning(label.span, message)
+                    .help("to mark the choice itself, put the label before `if` or `do`"),
+            );
+        }
     }
 
     /// `if`: the choice and its join.
@@ -511,6 +521,11 @@ impl Lowering<'_> {
 
 pub(super) fn basic(operation: Operation, actions: Vec<Action>) -> Kind {
     Kind::Basic { operation, actions, skip: false }
+}
+
+/// Does a label with this name mark its statement?
+fn is_meaningful(label: &str) -> bool {
+    ["end", "progress", "accept"].iter().any(|prefix| label.starts_with(prefix))
 }
 
 /// SPIN counts a print among the skips when it looks for redundant ones.

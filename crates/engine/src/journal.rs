@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use quotient_search::Statistics;
 
-use crate::outcome::{Outcome, Verdict};
+use crate::outcome::{Outcome, Verdict, ViolationClass};
 
 /// Written by a check while it runs; can be read by another thread at any time.
 #[derive(Debug, Default)]
@@ -33,6 +33,8 @@ pub struct Known {
 pub struct KnownViolation {
     /// A stable word for machines.
     pub kind: String,
+    /// What it is a violation of.
+    pub class: ViolationClass,
     /// A sentence for people.
     pub message: String,
     /// Where the violation is, as `file:line`, if it has a place.
@@ -79,6 +81,7 @@ impl Journal {
         let answers = outcome.answers.iter().map(|a| (a.text.clone(), a.verdict.clone())).collect();
         let violation = |v: &crate::ViolationReport| KnownViolation {
             kind: v.kind.clone(),
+            class: v.class,
             message: v.message.clone(),
             at: v.at.clone(),
         };

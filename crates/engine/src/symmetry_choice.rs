@@ -194,9 +194,10 @@ fn dead_locals(program: &quotient_program::Program) -> Vec<Vec<Vec<bool>>> {
         .map(|(function, remote)| {
             // Without an analysis no variable has been forgotten, and every location has an empty list.
             let live = liveness::live(function).unwrap_or_default();
-            live.iter()
-                .map(|live| live.iter().zip(&remote).map(|(live, remote)| !live && !remote).collect())
-                .collect()
+            let dead = |live: &liveness::Locals| {
+                remote.iter().enumerate().map(|(v, remote)| !live.contains(v) && !remote).collect()
+            };
+            live.iter().map(dead).collect()
         })
         .collect()
 }

@@ -12,7 +12,8 @@ use quotient_trace::NotReplayable;
 use crate::outcome::{Answer, Applied, Incomplete, Outcome, Verdict, ViolationReport};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
-use crate::symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};
+use crate::second_look::{Budget, Looked, Looker};
+use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::unreached;
 use crate::{Journal, Model, Relative, fairness};
 
@@ -279,6 +280,7 @@ impl Model {
     ) -> Result<Outcome, CheckError> {
         // The time is that of the whole check, whatever searches it takes.
         let interrupt = Interrupt::within(check.interrupt, check.limits.time);
+        let budget = Budget::new(check);
         let limits = Limits { time: None, ..check.limits };
         let check = &Check { limits, interrupt: Some(&interrupt), ..*check };
         check.enter("translating formulas");
@@ -313,7 +315,8 @@ impl Model {
                 How::Claim(claim) => claim,
             };
             let carries = carrier == Some(question);
-            let found = self.ask(question, Some((*claim, carries)), check, progress, &mut outcome)?;
+            let found =
+                self.ask(question, Some((*claim, carries)), (check, &budget), progress, &mut outcome)?;
             if found.contains(&Question::Safety) {
                 // Something else goes wrong: show the nearest such thing instead. What only the claim can meet (a fault
                 // in one of its conditions) stays.
@@ -322,7 +325,7 @@ impl Model {
                     .partition(|v| v.question == Question::Safety);
                 outcome.violations = kept;
                 outcome.answers.retain(|a| a.question != Question::Safety);
-                if self.ask(Question::Safety, None, check, progress, &mut outcome)?.is_empty() {
+                if self.ask(Question::Safety, None, (check, &budget), progress, &mut outcome)?.is_empty() {
                     let others: Vec<ViolationReport> = others;
                     // Only the claim can meet it: it is no answer that the formula holds.
                     for answer in outcome.answers.iter_mut().filter(|a| a.question == question) {
@@ -340,7 +343,7 @@ impl Model {
                 outcome.conclude();
                 return Ok(outcome);
             }
-            self.ask(Question::Safety, None, check, progress, &mut outcome)?;
+            self.ask(Question::Safety, None, (check, &budget), progress, &mut outcome)?;
         }
         for question in questions {
             outcome.not_reached(question, self.question_text(question));
@@ -469,6 +472,7 @@ impl Model {
             notes,
             unreached: Vec::new(),
             store: None,
+            second_look: None,
             search_seconds: 0.0,
         }
     }
@@ -479,7 +483,7 @@ impl Model {
         &self,
         question: Question,
         claim: Option<(ir::Claim, bool)>,
-        check: &Check<'_>,
+        (check, budget): (&Check<'_>, &Budget),
         progress: &mut dyn FnMut(&Statistics),
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
@@ -495,25 +499,25 @@ impl Model {
         let (mut machine, mut reduced) = compile(false)?;
         check.enter("looking for symmetries");
         let mut stands = representative(&mut machine, check);
-        let mut timed = |machine: &mut Machine, stands: Option<&mut Representative>| {
-            let before = thread_seconds();
-            let found = run(machine, stands, check, progress);
-            outcome.search_seconds += thread_seconds() - before;
-            found
-        };
-        let (mut report, mut order) = timed(&mut machine, stands.as_mut());
+        let first = budget.first(&machine, check);
+        let part = Check { limits: first.limits, ..*check };
+        let before = thread_seconds();
+        let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
         if let Stop::Incomplete(why) = &report.stop
             && Machine::needs_wide(why)
         {
             (machine, reduced) = compile(true)?;
             stands = representative(&mut machine, check);
-            (report, order) = timed(&mut machine, stands.as_mut());
+            (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
         if report.stop == Stop::Incomplete(TOO_LONG.into()) {
             // The verdict is known; a run that shows it may be found with every thread in its place.
             stands = fairness::in_place(&machine);
-            (report, order) = timed(&mut machine, stands.as_mut());
+            (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
+        let Looked { mut report, second } =
+            budget.look_again(&mut machine, stands.as_mut(), check, &first, report, progress);
+        outcome.search_seconds += thread_seconds() - before;
         if let Some(journal) = check.journal {
             journal.found(report.found.len(), &report.statistics);
         }
@@ -540,9 +544,17 @@ impl Model {
         let fair = fairness::asked(&machine, check);
         // Paths of fair runs are found with threads in their places.
         let mut in_place = if fair && stands.is_some() { fairness::in_place(&machine) } else { None };
-        let stands = if fair { in_place.as_mut() } else { stands.as_mut() };
+        let found_by = second.as_ref().and_then(|s| s.found_by);
+        let stands = match found_by {
+            // Random walks pass states as they are.
+            Some(Looker::Random) => None,
+            _ if fair => in_place.as_mut(),
+            _ => stands.as_mut(),
+        };
         check.enter("executing a counterexample again");
         let found = self.record(question, &mut machine, stands, &report, outcome)?;
+        outcome.violations[known..].iter_mut().for_each(|v| v.found_by = found_by);
+        outcome.second_look = second.or(outcome.second_look.take());
         for v in outcome.violations[known..].iter().filter(|v| fair && v.cycle > 0) {
             if !fairness::is_fair(&mut machine, &v.choices, v.cycle) {
                 return Err(CheckError::NotReplayable(NotReplayable { step: v.choices.len() - 1 }));

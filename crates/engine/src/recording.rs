@@ -1,6 +1,6 @@
 //! What a search found and did, as part of an outcome: violations in real names, reductions applied.
 
-use quotient_machine::Machine;
+use quotient_machine::{Fault, Machine};
 use quotient_program::{Operation, Program};
 use quotient_seams::{Representative as _, System};
 use quotient_search::{Cause, Report};
@@ -100,13 +100,6 @@ impl Model {
             let (choices, cycle) = real_names(machine, stands, &found.path.choices, found.cycle)?;
             let trace = self.replay(machine, &choices, cycle)?;
             let claim = machine.program().claim.as_ref();
-            let dead = match found.cause {
-                Cause::Deadlock => true,
-                Cause::Violation(code) => {
-                    matches!(machine.site(code).fault, quotient_machine::Fault::Deadlock)
-                }
-                Cause::Cycle => false,
-            };
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
                 Cause::Cycle => {
@@ -117,22 +110,24 @@ impl Model {
                 }
                 Cause::Violation(code) => {
                     let violation = machine.violation(code);
-                    let at = (!dead).then(|| self.sources.file_line(machine.site(code).span));
+                    let site = machine.site(code);
+                    let dead = matches!(site.fault, Fault::Deadlock);
+                    let at = (!dead).then(|| self.sources.file_line(site.span));
                     (violation.kind, violation.message, at)
                 }
             };
             // A trace that does not end in what was found is a bug of the checker.
-            if trace.violation.as_ref().map(|v| &v.kind) != Some(&kind) {
+            let same = trace.violation.as_ref().map(|v| &v.kind) == Some(&kind);
+            let Some(class) = ViolationClass::of_trace(machine, &trace).filter(|_| same) else {
                 let step = found.path.choices.len() - 1;
                 return Err(CheckError::NotReplayable(NotReplayable { step }));
-            }
-            let own = claim.filter(|c| c.origin.kind() == kind);
-            let question = if own.is_some() { question } else { Question::Safety };
-            let class = match own {
-                Some(claim) => ViolationClass::of(claim.origin),
-                None if dead => ViolationClass::Deadlock,
-                None => ViolationClass::Safety,
             };
+            let of_claim = match found.cause {
+                Cause::Deadlock => false,
+                Cause::Violation(code) => matches!(machine.site(code).fault, Fault::Claim { .. }),
+                Cause::Cycle => true,
+            };
+            let question = if of_claim { question } else { Question::Safety };
             questions.push(question);
             let count = found.count;
             outcome.violations.push(ViolationReport {
@@ -145,10 +140,27 @@ impl Model {
                 choices,
                 cycle,
                 question,
+                found_by: None,
                 branches: Vec::new(),
             });
         }
         Ok(questions)
+    }
+}
+
+impl ViolationClass {
+    /// What the violation at the end of a trace is a violation of, by the machine that it was executed on; `None` where
+    /// nothing went wrong.
+    pub fn of_trace(machine: &Machine, trace: &Trace) -> Option<ViolationClass> {
+        trace.violation.as_ref()?;
+        if trace.cycle.is_some() {
+            return machine.program().claim.as_ref().map(|c| ViolationClass::of(c.origin));
+        }
+        Some(match trace.code.map(|code| &machine.site(code).fault) {
+            None | Some(Fault::Deadlock) => ViolationClass::Deadlock,
+            Some(Fault::Claim { origin, .. }) => ViolationClass::of(*origin),
+            Some(_) => ViolationClass::Safety,
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use quotient_trace::Trace;
 
 use crate::check::{PartialOrder, StoreKind};
 use crate::question::Question;
+use crate::second_look::{Looker, SecondLook};
 use crate::symmetry_choice::SymmetryReport;
 use crate::unreached::Unreached;
 
@@ -97,6 +98,8 @@ pub struct ViolationReport {
     pub cycle: usize,
     /// The question it answers.
     pub question: Question,
+    /// The search that found it in a second look, after the usual one had stopped at a limit.
+    pub found_by: Option<Looker>,
     /// For formulas of branching time: what more there is to show of states on the way.
     pub branches: Vec<Branch>,
 }
@@ -185,6 +188,8 @@ pub struct Outcome {
     pub unreached: Vec<Unreached>,
     /// The store, if all searches used it.
     pub store: Option<StoreKind>,
+    /// The second look, where a search stopped at a limit and had found nothing wrong; the last one of several.
+    pub second_look: Option<SecondLook>,
 }
 
 impl Outcome {

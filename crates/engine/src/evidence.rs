@@ -54,7 +54,19 @@ impl Runs<'_> {
         self.parts(first, nodes, &mut branches)?;
         let Run { trace, choices, cycle } = run;
         let (kind, class, at) = ("ctl".to_owned(), ViolationClass::Temporal, None);
-        Ok(ViolationReport { kind, class, message, at, count: 1, trace, choices, cycle, question, branches })
+        Ok(ViolationReport {
+            kind,
+            class,
+            message,
+            at,
+            count: 1,
+            trace,
+            choices,
+            cycle,
+            question,
+            found_by: None,
+            branches,
+        })
     }
 
     /// The runs of a tree whose root is the last of these nodes, which lead there from the initial state.
