@@ -34,7 +34,7 @@ pub(crate) fn starts_threads(program: &Program) -> bool {
 /// Why threads must keep their places.
 pub(crate) fn refusal(program: &Program, symmetry: Symmetry) -> Option<&'static str> {
     if !matches!(symmetry, Symmetry::Exact) {
-        return Some("only fair runs count, and the order does not always choose the same state of a class");
+        return Some("--fair needs a canonical order, and --symmetry pc and kbots are not canonical");
     }
     (program.features.dynamic && starts_threads(program)).then_some(
         "only fair runs count, and threads that are started get the names of others that have ended",

@@ -51,7 +51,7 @@ impl std::str::FromStr for Question {
                 .strip_prefix("claim ")
                 .and_then(|n| n.parse().ok())
                 .map(Question::Claim)
-                .ok_or_else(|| format!("`{text}` is no question")),
+                .ok_or_else(|| format!("`{text}` is not a question")),
         }
     }
 }

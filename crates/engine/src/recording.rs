@@ -40,8 +40,7 @@ impl Model {
             if partial_order != PartialOrder::Off && machine.program().claim.is_some() {
                 // A claim moves with every step, so that two steps do not lead to one state in both orders.
                 note(
-                    "the audit looks at no ample sets where a claim is checked: leave it out to audit them"
-                        .into(),
+                    "ample sets are not audited while a claim is checked; use --safety to audit them".into(),
                 );
             } else if partial_order != PartialOrder::Off {
                 outcome.audited_ample = audit::ample_sets(machine, representative.as_mut(), check)?;

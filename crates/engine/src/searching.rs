@@ -52,7 +52,8 @@ fn question(machine: &Machine) -> Result<Question, &'static str> {
     }
 }
 
-const NOT_CANONICAL: &str = "the order of --symmetry does not always choose the same state of a class";
+const NOT_CANONICAL: &str =
+    "--symmetry pc and kbots are not canonical, and partial order reduction needs a canonical order";
 
 /// Ample sets that go together with a representative, or why there are none; for programs without objects.
 pub(crate) fn ample_sets<R: quotient_seams::Representative<Machine>>(

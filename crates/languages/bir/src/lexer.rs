@@ -192,7 +192,7 @@ impl Lexer<'_> {
                     .help("integers have 32 bits; a long is written with an `L` at its end"),
                 Some(_) => Diagnostic::error(span, format!("`{written}` is too large for a long"))
                     .help("longs have 64 bits"),
-                None => Diagnostic::error(span, format!("`{written}` is no number"))
+                None => Diagnostic::error(span, format!("`{written}` is not a number"))
                     .help("numbers are written `10`, `0x1f`, `10L`, `1.5`; names start with a letter"),
             };
             self.diagnostics.push(d);

@@ -17,7 +17,7 @@ pub(crate) enum Kind {
     Text(Rc<str>),
     /// An operator or separator.
     Punct(&'static str),
-    /// Something that is no token.
+    /// Something that is not a token.
     Invalid(Rc<Invalid>),
     /// A line break that separates statements (inserted by the parser, never by the lexer).
     LineEnd,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     End,
 }
 
-/// What is wrong with a piece of text that is no token.
+/// What is wrong with a piece of text that is not a token.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Invalid {
     /// What is wrong with it.
@@ -76,7 +76,7 @@ impl Token {
 }
 
 impl Kind {
-    /// A piece of text that is no token.
+    /// A piece of text that is not a token.
     pub fn invalid(message: impl Into<String>, help: impl Into<String>, instead: Option<Kind>) -> Kind {
         Kind::Invalid(Rc::new(Invalid { message: message.into(), help: help.into(), instead }))
     }

@@ -170,7 +170,7 @@ impl Lower<'_> {
                         }
                         Ty::Error => None,
                         _ => {
-                            self.error(name.span, format!("`{}` is no record", name.text));
+                            self.error(name.span, format!("`{}` is not a record", name.text));
                             None
                         }
                     }

@@ -81,7 +81,7 @@ impl Lower<'_> {
             ExprKind::Cast(ty, operand) => self.cast(ty, operand, e.span),
             ExprKind::TypeTest(exact, operand, ty) => self.type_test(*exact, operand, ty),
             ExprKind::LockTest(..) if self.quantified.is_some() => {
-                self.error(e.span, "a proposition is no thread: locks are available or held by threads");
+                self.error(e.span, "lock queries need a thread and cannot be used in a formula");
                 self.nothing()
             }
             ExprKind::LockTest(test, operand) => {
@@ -357,7 +357,7 @@ impl Lower<'_> {
             }
             (_, Ty::Record(_)) => {
                 let shown = self.show(&found);
-                self.error(operand.span, format!("a value of type {shown} is no record"));
+                self.error(operand.span, format!("a value of type {shown} is not a record"));
                 self.nothing()
             }
             _ => {

@@ -76,7 +76,7 @@ impl Parser<'_> {
             "notify" => self.lock(LockOp::Notify)?,
             "notifyAll" => self.lock(LockOp::NotifyAll)?,
             "invoke" => {
-                let d = Diagnostic::error(self.span(), "a call is no action").help(
+                let d = Diagnostic::error(self.span(), "a call is not an action").help(
                     "with locations, a call is a transformation of its own: `loc l: invoke f() goto m;`",
                 );
                 return Err(self.report(d));
@@ -129,7 +129,7 @@ impl Parser<'_> {
             return Err(self.report(d.help("write `x := e;`")));
         }
         if matches!(left.kind, ExprKind::Call(..)) && !self.is(":=") {
-            let d = Diagnostic::error(left.span, "a call is no action")
+            let d = Diagnostic::error(left.span, "a call is not an action")
                 .help("with locations, a call is a transformation of its own: `loc l: invoke f() goto m;`");
             return Err(self.report(d));
         }
@@ -143,7 +143,7 @@ impl Parser<'_> {
             return self.start(Some(left));
         }
         if self.is("invoke") {
-            let d = Diagnostic::error(self.span(), "a call is no action").help(
+            let d = Diagnostic::error(self.span(), "a call is not an action").help(
                 "with locations, a call is a transformation of its own: `loc l: x := invoke f() goto m;`",
             );
             return Err(self.report(d));

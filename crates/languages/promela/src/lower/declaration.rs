@@ -240,7 +240,7 @@ impl Lowering<'_> {
             }
             ast::Initialiser::List(values, span) => {
                 let Type::Array(element, length) = ty else {
-                    self.error(*span, format!("`{}` is no array", variable.name.name));
+                    self.error(*span, format!("`{}` is not an array", variable.name.name));
                     return Init::Default;
                 };
                 if matches!(**element, Type::Structure(_))

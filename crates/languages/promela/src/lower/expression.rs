@@ -13,7 +13,7 @@ use super::pointer::Sort;
 use crate::ast;
 use crate::ast::ExprKind;
 
-/// What a name without index or field stands for, when it is no variable.
+/// What a name without index or field stands for, when it is not a variable.
 enum Predefined {
     SelfId,
     ThreadCount,
@@ -212,7 +212,7 @@ impl Lowering<'_> {
             Type::Structure(id) => {
                 let structure = &self.program.structures[id.0 as usize];
                 let fields: Vec<_> = structure.fields.iter().map(|f| format!("`{}`", f.name)).collect();
-                let message = format!("a whole `{}` is no single value", structure.name);
+                let message = format!("a whole `{}` is not a single value", structure.name);
                 self.report(
                     Diagnostic::error(span, message)
                         .help(format!("name one of its fields: {}", fields.join(", "))),
@@ -221,7 +221,8 @@ impl Lowering<'_> {
             }
             Type::Array(..) => {
                 self.report(
-                    Diagnostic::error(span, "a whole array is no single value").help("add an index: `[i]`"),
+                    Diagnostic::error(span, "a whole array is not a single value")
+                        .help("add an index: `[i]`"),
                 );
                 false
             }
@@ -298,7 +299,7 @@ impl Lowering<'_> {
                 let Type::Structure(id) = ty else {
                     self.error(
                         part.name.span,
-                        format!("there is no field `{}`: this is no structure", part.name.name),
+                        format!("there is no field `{}`: this is not a structure", part.name.name),
                     );
                     return None;
                 };
@@ -327,7 +328,7 @@ impl Lowering<'_> {
                 }
                 (Some(index), _) => {
                     self.report(
-                        Diagnostic::error(index.span, format!("`{}` is no array", part.name.name))
+                        Diagnostic::error(index.span, format!("`{}` is not an array", part.name.name))
                             .help("remove the index, or declare it with a length"),
                     );
                     return None;
@@ -360,7 +361,7 @@ impl Lowering<'_> {
             Type::Int(_) if !self.program.features.dynamic => Expr::Load(place),
             _ => {
                 self.report(
-                    Diagnostic::error(r.span, "this is no channel")
+                    Diagnostic::error(r.span, "this is not a channel")
                         .help("declare it as `chan c = [n] of { … }`"),
                 );
                 Expr::Const(0)

@@ -101,7 +101,7 @@ impl Lowering<'_> {
                 let Some(place) = self.place(callee) else { return };
                 if place.ty != Type::Function {
                     self.report(
-                        Diagnostic::error(callee.span, "this is no function")
+                        Diagnostic::error(callee.span, "this is not a function")
                             .help("declare `function f(…) { … }`, or a variable of type `ftype`"),
                     );
                     return;

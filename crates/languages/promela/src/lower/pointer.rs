@@ -122,7 +122,7 @@ impl Lowering<'_> {
         if !matches!(place.ty, Type::Reference(_)) {
             let name = &r.parts[r.parts.len() - 1].name.name;
             self.report(
-                Diagnostic::error(r.span, format!("`{name}` is no pointer"))
+                Diagnostic::error(r.span, format!("`{name}` is not a pointer"))
                     .help("declare it with `&` before its name; only a pointer has a reference of its own"),
             );
             return None;
@@ -208,7 +208,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `a == b` and `a != b` where one side is no number; `None` when both are.
+    /// `a == b` and `a != b` where one side is not a number; `None` when both are.
     pub(super) fn compare_opaque(&mut self, a: &ast::Expr, b: &ast::Expr) -> Option<(Expr, Expr)> {
         let (first, second) = (self.sort_of(a), self.sort_of(b));
         if first == Sort::Data && second == Sort::Data {
@@ -225,7 +225,7 @@ impl Lowering<'_> {
     /// Reports a reference where a number is needed.
     pub(super) fn refuse_opaque(&mut self, span: Span) -> Expr {
         self.report(
-            Diagnostic::error(span, "a reference is no number").help(
+            Diagnostic::error(span, "a reference is not a number").help(
                 "it can be copied (`&q = &p`), compared (`&p == &q`, `&p == null`), sent and passed on",
             ),
         );

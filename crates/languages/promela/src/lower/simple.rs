@@ -225,7 +225,7 @@ impl Lowering<'_> {
                         other => {
                             let shown = other.map_or_else(String::new, |c| c.to_string());
                             self.report(
-                                Diagnostic::error(span, format!("`%{shown}` is no format of printf"))
+                                Diagnostic::error(span, format!("`%{shown}` is not a format of printf"))
                                     .help("the formats are %d, %u, %x, %o, %c and %e"),
                             );
                             PrintfPart::Decimal(value)

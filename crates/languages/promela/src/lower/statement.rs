@@ -446,7 +446,7 @@ impl Lowering<'_> {
         let (elses, mut rest): (Vec<_>, Vec<_>) =
             options.into_iter().filter(|s| first(s).is_some()).partition(is_else);
         if rest.is_empty() && elses.is_empty() {
-            self.error(span, "a choice needs at least one statement behind `::`");
+            self.error(span, "a choice needs at least one statement after `::`");
         }
         if let Some(second) = elses.get(1).and_then(first) {
             let at = context.flow.element(second).span;

@@ -256,7 +256,7 @@ impl Parser<'_> {
         Ok(Tall { expr: Expr { span: start, kind: ExprKind::Reference(reference) }, height })
     }
 
-    /// `f(…)` where `f` is no inline.
+    /// `f(…)` where `f` is not an inline.
     fn refuse_call(&mut self, reference: &Reference) -> Parse<()> {
         let adjacent = self.is("(") && !self.token().space && reference.parts.len() == 1;
         if !adjacent || self.in_send {

@@ -78,7 +78,7 @@ impl Parser<'_> {
     /// `int main() { … }` and the like.
     fn refuse_c_function(&mut self) -> Parse<()> {
         if self.ahead(1).word().is_some() && self.ahead(2).is("(") {
-            let diagnostic = self.error_here("this is no way to write a function").help(
+            let diagnostic = self.error_here("this is not how a function is written").help(
                 "a process is `proctype P(…) { … }` (`active proctype` or `init` to start it); text to be copied is `inline f(…) { … }`, a function with a frame `function f(int x) : int { … }`",
             );
             return Err(self.report(diagnostic));

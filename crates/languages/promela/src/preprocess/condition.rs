@@ -147,7 +147,7 @@ impl Reader<'_> {
                 self.at += 1;
                 value
             }
-            // As in C, a name that is no macro is 0.
+            // As in C, a name that is not a macro is 0.
             Kind::Word(_) => {
                 self.at += 1;
                 0
