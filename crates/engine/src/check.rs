@@ -9,7 +9,8 @@ use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
 use quotient_search::{Limits, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
-use crate::outcome::{Answer, Applied, Outcome, Verdict, ViolationReport};
+use quotient_outcome::Verdict;
+use crate::outcome::{Answer, Applied, Outcome, ViolationReport};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};

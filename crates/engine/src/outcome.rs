@@ -1,7 +1,7 @@
 //! What a check found out: one answer for each question, and the verdict over all of them.
 
 use quotient_residual::Reduced;
-use quotient_seams::{Incomplete, ViolationKind};
+use quotient_outcome::{Incomplete, Verdict, ViolationKind};
 use quotient_search::{AmpleAudit, Statistics};
 use quotient_trace::Trace;
 
@@ -10,28 +10,6 @@ use crate::question::Question;
 use crate::second_look::{Looker, SecondLook};
 use crate::symmetry_choice::SymmetryReport;
 use crate::unreached::Unreached;
-
-/// The answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Everything asked for was decided and holds.
-    Holds,
-    /// Something does not hold.
-    Violated,
-    /// Not everything was decided: why.
-    Undecided(Incomplete),
-}
-
-impl Verdict {
-    /// The word for it in reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Violated => "violated",
-            Verdict::Undecided(_) => "undecided",
-        }
-    }
-}
 
 /// One violation, with its trace.
 #[derive(Clone, Debug)]

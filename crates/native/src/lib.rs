@@ -38,6 +38,7 @@ pub mod session;
 pub mod symbols;
 mod symmetric_threads;
 pub mod token;
+mod shared_outcome;
 pub mod trace;
 mod variables;
 pub mod wrapper;

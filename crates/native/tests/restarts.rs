@@ -91,7 +91,7 @@ fn loops_of_plain_accesses_obey_the_limits() {
         match &answer {
             Answer::Undecided(why) => {
                 assert!(
-                    why.starts_with("thread 2") && why.contains("without a visible operation"),
+                    why.to_string().starts_with("thread 2") && why.to_string().contains("without a visible operation"),
                     "{name}: {why}"
                 );
             }
@@ -104,7 +104,7 @@ fn loops_of_plain_accesses_obey_the_limits() {
         };
         let answer = report_with(&format!("time_{name}"), &source, &patient).answer;
         assert!(
-            matches!(&answer, Answer::Undecided(why) if why.contains("time limit of 1 s reached")),
+            matches!(&answer, Answer::Undecided(why) if why.to_string().contains("time limit of 1 s reached")),
             "{name}: {answer:?}"
         );
         // Generous: the machine may be busy. Without limits it would be minutes.

@@ -34,7 +34,6 @@ pub mod automorphism;
 pub mod canonical;
 pub mod certificate;
 pub mod clock;
-pub mod command;
 pub mod constraint;
 pub mod domain;
 pub mod explicit;
@@ -54,6 +53,5 @@ pub mod report;
 pub mod safety;
 pub mod step;
 pub mod table;
-pub mod verify;
 
 pub use assumptions::check_assumptions;

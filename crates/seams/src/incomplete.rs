@@ -11,6 +11,10 @@ use crate::Reason;
 pub enum Incomplete {
     /// It was ended: by a time or memory limit, a signal, or for want of memory.
     Ended(Reason),
+    /// It was ended, in the midst of something: what follows the reason.
+    EndedIn(Reason, String),
+    /// It was stopped, and nobody says why: as a sentence.
+    Stopped(String),
     /// A limit of its own was reached.
     Limit(Limit),
     /// A table cannot hold more: as a sentence.
@@ -23,6 +27,8 @@ pub enum Incomplete {
     NotReached,
     /// The answer was found, but checking it was ended.
     Audit(Reason),
+    /// Only one run was executed.
+    OneRun,
     /// Only some runs were looked at, chosen at random.
     Sampled,
     /// A violation was found and could not be executed again: as a sentence.
@@ -44,16 +50,28 @@ pub enum Limit {
     States(u64),
     /// So many steps from the initial state.
     Depth(u64),
+    /// A number of executions.
+    Executions,
+    /// A number of preemptions in each execution.
+    Preemptions,
+    /// A number of steps in each execution; so many were longer.
+    Steps(u64),
 }
 
 impl Incomplete {
     /// The word for machines.
     pub fn kind(&self) -> &'static str {
         match self {
-            Incomplete::Ended(Reason::Asked(_)) => "signal",
-            Incomplete::Ended(Reason::Time(_)) => "time",
-            Incomplete::Ended(Reason::Memory(_)) => "memory",
-            Incomplete::Ended(Reason::OutOfMemory) => "out-of-memory",
+            Incomplete::Ended(reason) | Incomplete::EndedIn(reason, _) => match reason {
+                Reason::Asked(_) => "signal",
+                Reason::Time(_) => "time",
+                Reason::Memory(_) => "memory",
+                Reason::OutOfMemory => "out-of-memory",
+            },
+            Incomplete::Stopped(_) => "stopped",
+            Incomplete::Limit(Limit::Executions) => "executions",
+            Incomplete::Limit(Limit::Preemptions) => "preemptions",
+            Incomplete::Limit(Limit::Steps(_)) => "steps",
             Incomplete::Limit(Limit::States(_)) => "states",
             Incomplete::Limit(Limit::Depth(_)) => "depth",
             Incomplete::Full(_) => "full",
@@ -61,6 +79,7 @@ impl Incomplete {
             Incomplete::TooLong => "too-long",
             Incomplete::NotReached => "not-reached",
             Incomplete::Audit(_) => "audit",
+            Incomplete::OneRun => "one-run",
             Incomplete::Sampled => "sampled",
             Incomplete::Unconfirmed(_) => "unconfirmed",
             Incomplete::Stuck(_) => "stuck",
@@ -70,18 +89,23 @@ impl Incomplete {
     }
 
     /// All the words.
-    pub const KINDS: [&str; 16] = [
+    pub const KINDS: [&str; 21] = [
         "signal",
         "time",
         "memory",
         "out-of-memory",
+        "stopped",
         "states",
         "depth",
+        "executions",
+        "preemptions",
+        "steps",
         "full",
         "unsupported",
         "too-long",
         "not-reached",
         "audit",
+        "one-run",
         "sampled",
         "unconfirmed",
         "stuck",
@@ -94,6 +118,14 @@ impl fmt::Display for Incomplete {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Incomplete::Ended(reason) => reason.fmt(f),
+            Incomplete::EndedIn(reason, what) => write!(f, "{reason}{what}"),
+            Incomplete::Limit(Limit::Executions) => f.write_str("the bound on executions was reached"),
+            Incomplete::Limit(Limit::Preemptions) => {
+                f.write_str("only executions with few preemptions were explored")
+            }
+            Incomplete::Limit(Limit::Steps(longer)) => {
+                write!(f, "{longer} execution(s) were longer than the bound on steps")
+            }
             Incomplete::Limit(Limit::States(limit)) => write!(f, "limit of {limit} states reached"),
             Incomplete::Limit(Limit::Depth(limit)) => write!(f, "depth limit of {limit} reached"),
             Incomplete::Full(what) => f.write_str(what),
@@ -103,8 +135,10 @@ impl fmt::Display for Incomplete {
             ),
             Incomplete::NotReached => f.write_str("another violation was found first; --all goes on"),
             Incomplete::Audit(reason) => write!(f, "{reason} during the audit; the search was complete"),
+            Incomplete::OneRun => f.write_str("only one run was executed, and nothing goes wrong in it"),
             Incomplete::Sampled => f.write_str("random walks show no absence"),
-            Incomplete::Unconfirmed(text)
+            Incomplete::Stopped(text)
+            | Incomplete::Unconfirmed(text)
             | Incomplete::Stuck(text)
             | Incomplete::Killed(text)
             | Incomplete::Unsupported(text)

@@ -79,7 +79,9 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         Ok(model) => model,
         Err(unloaded) => {
             eprintln!("{}", unloaded.render(terminal::colour()));
-            print_error(&unloaded.to_string(), Some(file), layout);
+            if layout != Layout::Text {
+                terminal::print(&json::written(&json::unloaded(&unloaded, file), layout));
+            }
             return ended("error", status::ERROR, None);
         }
     };
@@ -148,7 +150,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         Err(failure) => {
             let (verdict, status) = failure_status(&failure);
             eprintln!("error: {failure}");
-            print_failure(verdict, &failure.to_string(), file, layout);
+            print_failure(&failure, file, layout);
             return ended(verdict, status, None);
         }
     };
@@ -206,15 +208,22 @@ fn wrong(message: &str, file: Option<&Path>, layout: Layout) -> u8 {
 
 fn print_error(message: &str, file: Option<&Path>, layout: Layout) {
     if layout != Layout::Text {
-        terminal::print(&json::written(&json::error("error", message, file), layout));
+        terminal::print(&json::written(&json::error(message, file), layout));
     }
 }
 
 /// Prints why there is no outcome; the error itself was told on standard error.
-fn print_failure(verdict: &str, message: &str, file: &Path, layout: Layout) {
-    terminal::print(&match layout {
-        Layout::Text => format!("{}: {verdict}\n  {message}\n", file.display()),
-        Layout::Json | Layout::JsonLines => json::written(&json::error(verdict, message, Some(file)), layout),
+fn print_failure(failure: &CheckError, file: &Path, layout: Layout) {
+    let (verdict, message) = (failure_status(failure).0, failure.to_string());
+    let name = file.display().to_string();
+    terminal::print(&match (layout, failure) {
+        (Layout::Text, _) => format!("{name}: {verdict}\n  {message}\n"),
+        (_, CheckError::Exhausted(e)) => {
+            let verdict = Verdict::Undecided(e.what.clone());
+            let nothing = serde_json::json!({});
+            json::written(&json::header("check", Some(&name)).answer(&verdict, nothing), layout)
+        }
+        _ => json::written(&json::error(&message, Some(file)), layout),
     });
 }
 

@@ -11,6 +11,8 @@ use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, buil
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
+use quotient::{Incomplete, ViolationKind};
+
 use super::{native_report, options, status, terminal, usage, watch};
 
 /// Options that only C and C++ programs have.
@@ -291,9 +293,9 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let report = match result {
         Ok(mut report) => {
             if let (Answer::Undecided(why), Some(reason)) = (&mut report.answer, watch::interrupt().reason())
-                && !why.contains(&reason.to_string())
+                && !matches!(why, Incomplete::Ended(known) | Incomplete::EndedIn(known, _) if *known == reason)
             {
-                *why = format!("{reason}: {why}");
+                *why = Incomplete::EndedIn(reason, format!(": {why}"));
             }
             report
         }
@@ -325,7 +327,7 @@ fn failed(message: &str, code: u8, as_json: bool) -> u8 {
     }
     eprintln!("error: {message}");
     if as_json {
-        terminal::print(&super::json::text(&super::json::error("error", message, None)));
+        terminal::print(&quotient::outcome::json::text(&super::json::error(message, None)));
     }
     code
 }
@@ -341,10 +343,7 @@ fn exit_status(report: &Report) -> u8 {
 fn violation_status(trace: &Trace) -> u8 {
     match trace.failure.kind {
         FailureKind::None => status::HOLDS,
-        FailureKind::Deadlock => status::DEADLOCK,
-        FailureKind::Assertion => status::SAFETY,
-        FailureKind::Refused | FailureKind::Stuck => status::UNDECIDED,
-        _ => status::RACE_OR_CRASH,
+        kind => kind.violation().map_or(status::UNDECIDED, ViolationKind::status),
     }
 }
 
@@ -372,7 +371,7 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
     match quotient_native::replay(&binary, &request, &token, false) {
         Ok(trace) => {
             terminal::print(&if options.json {
-                native_report::trace_json(&trace)
+                native_report::trace_json(&options.file, &trace, options.full)
             } else {
                 native_report::trace_text(&trace, options.full)
             });

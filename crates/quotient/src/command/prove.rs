@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use quotient::promela::ParseOptions;
 use quotient::seams::Interrupt;
-use quotient_proof::command::{ProveOptions, prove_main};
 use quotient_proof::limits::{Limits, Progress};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
-use quotient_proof::verify::verify_main;
 
 use super::kind::Kind;
 use super::options::{duration, size};
 use super::progress::ProgressLine;
-use super::{status, terminal, watch};
+use super::proving::{ProveOptions, prove_main};
+use super::verifying::verify_main;
+use super::{terminal, watch};
 
 /// Order of unfolding in safety proofs.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -174,10 +174,6 @@ pub(crate) struct Verify {
     preprocessor: Preprocessor,
 }
 
-fn code(status: i32) -> u8 {
-    u8::try_from(status).unwrap_or(status::ERROR)
-}
-
 /// What a person sees on standard error while a proof is looked for; reports are written where it was.
 #[derive(Clone)]
 struct Line(Rc<RefCell<ProgressLine>>);
@@ -269,7 +265,7 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
     };
     let status = prove_main(&options, &mut Reports(line.clone()), &mut std::io::stderr().lock());
     line.0.borrow_mut().clear();
-    code(status)
+    status
 }
 
 /// Runs `verify`; gives the exit status.
@@ -282,5 +278,5 @@ pub(crate) fn verify(verify: &Verify, given: &clap::ArgMatches) -> u8 {
     let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
     let preprocessor = verify.preprocessor.options();
     let source = verify.program.as_deref();
-    code(verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut stderr))
+    verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut stderr)
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{CheckError, Language, LoadOptions, Model, PropertyKeyword, Question, ViolationKind};
+use quotient::{
+    CheckError, Incomplete, Language, LoadOptions, Model, PropertyKeyword, Question, Verdict, ViolationKind, outcome,
+};
 
 use super::kind::Kind;
 use super::{check, json, options, status, terminal, watch};
@@ -91,13 +93,18 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
     let kind = trace.violation.as_ref().map(|v| v.kind);
     let message = trace.violation.as_ref().map_or("nothing goes wrong", |v| v.message.as_str());
     if options.json {
-        let object = serde_json::json!({
-            "file": path.display().to_string(),
-            "verdict": if kind.is_some() { "violated" } else { "undecided" },
-            "violation": { "kind": kind.map(ViolationKind::as_str), "message": message, "at": trace.violation_at,
-                           "trace": quotient::trace::json::render(&trace, options.full) },
+        let verdict = match kind {
+            Some(_) => Verdict::Violated,
+            None => Verdict::Undecided(Incomplete::OneRun),
+        };
+        let violation = serde_json::json!({
+            "kind": kind.map(ViolationKind::as_str), "message": message, "at": trace.violation_at,
+            "trace": outcome::json::trace(&trace, options.full),
         });
-        terminal::print(&json::text(&object));
+        let name = path.display().to_string();
+        let body = serde_json::json!({ "violation": violation });
+        let object = json::header("replay", Some(&name)).answer(&verdict, body);
+        terminal::print(&outcome::json::text(&object));
     } else {
         let mut text = render(&trace, Detail { full: options.full, steps: options.steps });
         text.push('\n');
