@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use quotient::promela::ParseOptions;
 use quotient_proof_check::format::Certificate;
-use quotient::source::{Diagnostics, SourceMap, render};
+use quotient::source::{Diagnostics, Severity, SourceMap, render};
 
 use quotient_proof::certificate::certificate;
 use quotient_proof::check_assumptions;
@@ -64,20 +64,28 @@ pub(crate) struct Loaded {
     pub(crate) program: Program,
 }
 
+/// Why there is no program: in words, and as a list for machines. Standard error was told.
+pub(crate) struct Unloaded {
+    message: String,
+    errors: Value,
+}
+
 /// Reads a program in the language its name says; mistakes go to `stderr`.
 pub(crate) fn load(
     path: &Path,
     preprocessor: &ParseOptions,
     colour: bool,
     stderr: &mut dyn Write,
-) -> Result<Loaded, u8> {
+) -> Result<Loaded, Unloaded> {
     let mut map = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let items = match frontend::read(&mut map, path, preprocessor, &mut diagnostics) {
         Ok(items) => items,
         Err(error) => {
-            let _ = writeln!(stderr, "error: cannot read {}: {error}", path.display());
-            return Err(status::ERROR);
+            let message = format!("cannot read {}: {error}", path.display());
+            let _ = writeln!(stderr, "error: {message}");
+            let errors = document::plain_error(&message, Some(&path.display().to_string()));
+            return Err(Unloaded { message, errors });
         }
     };
     let mut program =
@@ -91,7 +99,14 @@ pub(crate) fn load(
     for diagnostic in diagnostics.iter() {
         let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
     }
-    program.map(|program| Loaded { map, items, program }).ok_or(status::ERROR)
+    match program {
+        Some(program) => Ok(Loaded { map, items, program }),
+        None => {
+            let rendered: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
+            let errors = document::diagnostics(&map, &diagnostics, Severity::Error);
+            Err(Unloaded { message: rendered.join("\n\n"), errors })
+        }
+    }
 }
 
 /// Keeps the named assertions and everything they use.
@@ -168,7 +183,14 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
     };
     let Loaded { map, items, mut program } = match load(path, &options.preprocessor, options.colour, stderr) {
         Ok(loaded) => loaded,
-        Err(status) => return status,
+        Err(Unloaded { message, errors }) => {
+            if options.json {
+                let file = path.display().to_string();
+                let object = header("prove", Some(&file)).error(&message, errors);
+                let _ = write!(stdout, "{}", document::text(&object));
+            }
+            return status::ERROR;
+        }
     };
     if options.print {
         let _ = write!(stdout, "{}", language::print(&items));

@@ -51,7 +51,7 @@ pub(crate) fn verify_main(
     if let Some(source) = source {
         let program = match load(source, preprocessor, false, stderr) {
             Ok(loaded) => loaded.program,
-            Err(status) => return status,
+            Err(_) => return UNUSABLE,
         };
         let own = certificate::program(&program, &Domain::of(&program));
         if own.rules != found.program.rules || own.columns != found.program.columns {
