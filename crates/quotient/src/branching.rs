@@ -7,14 +7,14 @@ use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
 use quotient_promela::ClaimKind;
 use quotient_seams::{All, Ample, Identity};
-use quotient_search::{OmegaSeams, Statistics, Stop, graph};
+use quotient_search::{Seams, Statistics, Stop, graph};
 
 use crate::Model;
 use crate::check::{Check, CheckError, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
 use crate::outcome::{Answer, Incomplete, Outcome, Verdict};
 use crate::question::{self, Question};
-use crate::searching::{ample_sets, dynamic_sets, options, thread_seconds, visible};
+use crate::searching::{ample_sets, dynamic_sets, numbering, options, thread_seconds, visible};
 use crate::symmetry_choice;
 
 impl Model {
@@ -185,7 +185,8 @@ fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     let mut stored = Graph::new();
     let mut choices: Vec<Vec<u32>> = Vec::new();
     let mut letter = Vec::new();
-    let seams = OmegaSeams { system: machine, representative, ample };
+    let mut visited = numbering(machine, check);
+    let seams = Seams { system: machine, representative, ample, visited: &mut visited };
     let (stop, statistics) =
         graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
             if node.ends && node.targets.is_empty() {

@@ -142,7 +142,7 @@ pub struct Applied {
     pub symmetry: SymmetryReport,
     /// The partial order reduction.
     pub partial_order: PartialOrder,
-    /// The store, where the search is one for reachable states: others number their states in a table of their own.
+    /// The store, where there was a search.
     pub store: Option<StoreKind>,
 }
 

@@ -35,5 +35,5 @@ pub use representative::{Identity, Representative};
 pub use successors::{Entry, Successors};
 pub use system::{Exhausted, Scope, System, Violation, ViolationCode};
 pub use typed::{Model, Typed};
-pub use visited::{Known, Loaded, OUT_OF_MEMORY, Visited};
-pub use walk::random_walks;
+pub use visited::{Known, Loaded, Numbering, OUT_OF_MEMORY, Visited};
+pub use walk::{Walk, random_walks};
