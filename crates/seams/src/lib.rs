@@ -24,6 +24,7 @@ mod system;
 mod typed;
 mod visited;
 mod walk;
+mod worker;
 
 pub use ample::{All, Ample, Passing, Proposals, Proviso};
 pub use batch::{Group, Looked, Short};
@@ -37,3 +38,4 @@ pub use system::{Exhausted, Scope, System, Violation, ViolationCode};
 pub use typed::{Model, Typed};
 pub use visited::{Known, Loaded, Numbering, OUT_OF_MEMORY, Visited};
 pub use walk::{Walk, random_walks};
+pub use worker::Worker;

@@ -6,7 +6,8 @@ use quotient_program::{Expr, Pattern};
 use super::assembler::{Alu, Cond, Label, Mem, Reg};
 use super::expression::{VALUES, scalar};
 use super::location::{On, Translator};
-use crate::layout::{Cell, ChannelLayout, Instance};
+use crate::layout::{Cell, ChannelLayout};
+use crate::shapes::Instance;
 
 /// Longer queues are moved by the interpreter.
 const MOST_BYTES: u32 = 512;
