@@ -177,8 +177,8 @@ pub(crate) struct Layout {
     pub(crate) globals: Vec<u32>,
     /// Where the id of the last thread is.
     pub(crate) last: Option<u32>,
-    /// Where the observer's location is (two bytes).
-    pub(crate) observer: Option<u32>,
+    /// Where the observer's location is, and in what: two bytes, or four where it has too many.
+    pub(crate) observer: Option<(u32, Cell)>,
     /// Where it is noted that the program has stopped and the claim goes on alone (claims that ask for progress).
     pub(crate) stuttered: Option<u32>,
     /// Where the claim's segment is: its location and variables. Its layout is the last one of `threads`.
@@ -212,7 +212,9 @@ impl Layout {
             })
         };
         let last = reserve(program.features.last, 1);
-        let observer = reserve(program.observer.is_some(), 2);
+        let many = program.observer.as_ref().is_some_and(|o| o.function.locations.len() > 1 << 16);
+        let location = if many { Cell::U32(u32::MAX) } else { Cell::U16(u16::MAX) };
+        let observer = reserve(program.observer.is_some(), if many { 4 } else { 2 }).map(|at| (at, location));
         let stuttered = reserve(program.claim.as_ref().is_some_and(asks_for_progress), 1);
         let mut threads: Vec<ThreadLayout> =
             program.functions.iter().map(|f| thread_layout(program, f)).collect();

@@ -11,10 +11,10 @@ use crate::machine::Machine;
 
 impl Machine {
     pub(crate) fn set_observer(&mut self, location: u32) {
-        if let Some(at) = self.layout.observer {
+        if let Some((at, cell)) = self.layout.observer {
             let memory = self.draft.as_mut_ptr().cast::<u8>();
-            // SAFETY: the layout reserved two bytes there.
-            unsafe { memory.add(at as usize).cast::<u16>().write_unaligned(location as u16) };
+            // SAFETY: the layout reserved this cell there.
+            unsafe { cell.store(memory.add(at as usize), location as i32) };
         }
     }
 
@@ -26,16 +26,14 @@ impl Machine {
 
     #[cold]
     fn observe_event(&mut self, send: bool, channel: i32, values: &[i32]) -> Result<(), SiteAt> {
-        let (Some(observer), Some(at)) = (self.code.observer.clone(), self.layout.observer) else {
+        let (Some(observer), Some((at, cell))) = (self.code.observer.clone(), self.layout.observer) else {
             return Ok(());
         };
         if !self.in_scope(observer.function, send, channel)? {
             return Ok(());
         }
-        // SAFETY: the layout reserved two bytes there.
-        let location = u32::from(unsafe {
-            self.draft.as_ptr().cast::<u8>().add(at as usize).cast::<u16>().read_unaligned()
-        });
+        // SAFETY: the layout reserved this cell there.
+        let location = unsafe { cell.load(self.draft.as_ptr().cast::<u8>().add(at as usize)) } as u32;
         let locations = &self.code.functions[observer.function as usize].locations;
         let end = locations.iter().position(|l| {
             (l.first..l.end)

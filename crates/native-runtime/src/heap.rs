@@ -235,12 +235,12 @@ pub fn release(block: usize) {
     if block == 0 || !contains(block) {
         return;
     }
-    // SAFETY: within the arenas; what is no header is recognised as such.
     let header = (block - 8) as *mut usize;
+    // SAFETY: within the arenas; what is not a header is recognised as such.
     let mark = unsafe { *header };
     if mark != LIVE {
         if active() {
-            let text = if mark == FREED { "double free" } else { "free of something that is no block" };
+            let text = if mark == FREED { "double free" } else { "free of something that is not a block" };
             fail(FailureKind::Memory, text, block);
         }
         return;

@@ -102,7 +102,7 @@ fn is_file(descriptor: i32) -> bool {
     match status[3] & KIND {
         // Regular files and character devices.
         0o100_000 | 0o020_000 => true,
-        _ => fail(FailureKind::Refused, "poll: of something that is no pipe or socket of this program", 0),
+        _ => fail(FailureKind::Refused, "poll: of something that is not a pipe or socket of this program", 0),
     }
 }
 

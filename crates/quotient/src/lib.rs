@@ -53,33 +53,9 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
-mod audit;
-mod bir_claims;
-mod branching;
-mod check;
-mod dot;
-mod evidence;
-mod fairness;
-mod journal;
-mod language;
-mod load;
-mod outcome;
-mod question;
-mod recording;
-mod relative;
-mod searching;
-mod symmetry_choice;
-mod unreached;
-
-pub use check::{Check, CheckError, PartialOrder, SearchKind, StoreKind};
-pub use dot::MOST_DRAWN;
-pub use journal::{Journal, Known, KnownViolation};
-pub use language::Language;
-pub use load::{LoadError, LoadOptions, Model};
-pub use outcome::{Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport};
-pub use question::Question;
-pub use relative::{Refused, Relative};
-pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
+pub use quotient_engine::*;
+pub use quotient_front_end::{Feature, LoadOptions, PropertyKeyword};
+pub use quotient_languages::Language;
 
 pub use quotient_ample as ample;
 pub use quotient_bir as bir;

@@ -179,3 +179,24 @@ fn deep_nesting_is_an_error() {
         refused("deep.pml", &nested(open, close), "nested too deeply");
     }
 }
+
+/// A `trace` of more locations than two bytes can number. Each first message leads to a location of its own, which allows the message 1; the
+/// one whose number is that of the location taken here, cut off at two bytes, allows 2.
+#[test]
+fn an_observer_of_seventy_thousand_locations() {
+    let model = |second: u32| {
+        let mut model =
+            format!("chan c = [1] of {{ int }};\nactive proctype P() {{ c!66000; c?_; c!{second}; c?_ }}\n");
+        model += "trace {\nif\n";
+        for first in 1..=70_000 {
+            let near = (60_000..60_000 + 70_000 - (1 << 16)).contains(&first) || first <= 70_000 - (1 << 16);
+            model += &format!(":: c!{first}; c!{}\n", if near { 2 } else { 1 });
+        }
+        model + "fi }\n"
+    };
+    for (second, status) in [(1, 0), (2, 12)] {
+        let file = File::new("observer.pml", &model(second));
+        let output = quotient(&["check", "--json", file.path()]);
+        assert_eq!(output.status.code(), Some(status), "{second}: {}", text(&output));
+    }
+}

@@ -252,3 +252,68 @@ fn an_interrupt_ends_with_a_report() {
     assert_eq!(object["message"], "interrupted");
     assert!(object["states"].as_u64() > Some(0));
 }
+
+/// A replay file keeps everything that the model was read with.
+#[test]
+fn replay_reads_the_model_as_it_was_checked() {
+    let dir = std::env::temp_dir().join(format!("quotient-included-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a temporary folder");
+    std::fs::write(dir.join("limit.inc"), "#define LIMIT 3\n").expect("a file");
+    // Neither the name nor, in its first words, the text says what it is.
+    let text = "#include \"limit.inc\"\nbyte x;\nactive proctype P() { do :: x++; assert(x != LIMIT) od }\n";
+    let file = File::new("included.model", text);
+    let trace = File::new("included.trace", "");
+    let folder = dir.display().to_string();
+    let args = ["check", "--language", "promela", "-I", &folder, "--trace", trace.path(), file.path()];
+    let output = quotient(&args);
+    assert_eq!(output.status.code(), Some(12), "{}", stderr(&output));
+    let replayed = quotient(&["replay", trace.path()]);
+    assert_eq!(replayed.status.code(), Some(12), "{}", stderr(&replayed));
+    // As BIR it cannot be read: the language is that of the file.
+    let altered = std::fs::read_to_string(trace.path()).expect("a file").replace("\"promela\"", "\"bir\"");
+    let other = File::new("altered.trace", &altered);
+    assert_eq!(quotient(&["replay", other.path()]).status.code(), Some(2));
+    let _ = std::fs::remove_dir_all(&dir);
+}
+
+/// The exit status of a replay is that of what happens again, and a path on which nothing happens is not an answer.
+#[test]
+fn replay_ends_in_the_status_of_what_happens() {
+    for (name, text, options, status) in [
+        ("stuck.pml", "byte x; active proctype P() { x == 1 }\n", &[][..], 11),
+        ("wrong.pml", "byte x; active proctype P() { x = 1; assert(x == 0) }\n", &[], 12),
+        ("invariant.pml", "byte x; active proctype P() { x = 1; x = 2 }\n", &["--invariant", "x < 2"], 12),
+        ("formula.pml", "byte x; active proctype P() { x = 1; x = 2 }\n", &["--ltl", "[] (x < 2)"], 13),
+        ("cycle.pml", "byte x; active proctype P() { do :: x = 1 - x od }\n", &["--progress"], 13),
+        ("accept.pml", "byte x; active proctype P() { accept: do :: x = 1 - x od }\n", &["--acceptance"], 13),
+    ] {
+        let file = File::new(name, text);
+        let trace = File::new(&format!("{name}.trace"), "");
+        let output = quotient(&[&["check", "--trace", trace.path()], options, &[file.path()]].concat());
+        assert_eq!(output.status.code(), Some(status), "{name}: {}", stderr(&output));
+        let replayed = quotient(&["replay", trace.path()]);
+        assert_eq!(replayed.status.code(), Some(status), "{name}: {}", stderr(&replayed));
+    }
+    let right = "byte x; active proctype P() { x = 1; assert(x == 1) }\n";
+    let file = File::new("mended.pml", &right.replace("x == 1)", "x == 0)"));
+    let trace = File::new("mended.trace", "");
+    assert_eq!(quotient(&["check", "--raw", "--trace", trace.path(), file.path()]).status.code(), Some(12));
+    std::fs::write(file.path(), right).expect("a file");
+    let replayed = quotient(&["replay", "--json", trace.path()]);
+    assert_eq!(replayed.status.code(), Some(5), "{}", stdout(&replayed));
+    assert_eq!(json(&replayed)["verdict"], "undecided");
+}
+
+#[test]
+fn a_log_gets_lines_now_and_then() {
+    let file = File::new("endless_log.pml", "int x, y;\nactive proctype P() { do :: x++ :: y++ od }\n");
+    let limits = ["--max-time", "3s", "--max-memory", "2G"];
+    let logged = quotient(&[&["check", "--log-every", "500ms"], &limits[..], &[file.path()]].concat());
+    assert_eq!(logged.status.code(), Some(5), "{}", stderr(&logged));
+    let lines = stderr(&logged).lines().filter(|l| l.contains(" states") && l.contains(" s  ")).count();
+    assert!((1..=8).contains(&lines), "{}", stderr(&logged));
+    assert!(!stderr(&logged).contains('\r') && !stderr(&logged).contains('\x1b'), "{:?}", stderr(&logged));
+    let silent = quotient(&[&["check"], &limits[..], &[file.path()]].concat());
+    assert_eq!(stderr(&silent), "");
+    assert_eq!(quotient(&["check", "--quiet", "--log-every", "1s", file.path()]).status.code(), Some(2));
+}

@@ -264,8 +264,8 @@ fn mistakes_with_references_are_errors() {
             "int &p; byte &q; init { assert(&p == &q) }",
             "this is a pointer to `byte`, the other a pointer to `int`",
         ),
-        ("int &p; init { assert(&p + 1) }", "a reference is no number"),
-        ("int x; init { &x = null }", "`x` is no pointer"),
+        ("int &p; init { assert(&p + 1) }", "a reference is not a number"),
+        ("int x; init { &x = null }", "`x` is not a pointer"),
         (
             "int &p; init { &p = new byte }",
             "this makes a pointer to `byte`, the pointer is a pointer to `int`",

@@ -140,6 +140,11 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
         ("--json", [Seen("wrong.pml", &[], &["--json"]), Seen("wrong.bir", &[], &["--json"]), Seen("program.c", &[], &["--json"])]),
         ("--quiet", [Unseen("no terminal"), Unseen("no terminal"), Unseen("no terminal")]),
+        ("--log-every", [
+            Unseen("lines about the time on standard error: see the tests of the command"),
+            Unseen("lines about the time on standard error: see the tests of the command"),
+            Unseen("lines about the time on standard error: see the tests of the command"),
+        ]),
         ("--dpor", [Refused, Refused, Seen("program.c", &["-D", "MIXED", "--workers", "1"], &["--dpor", "fg"])]),
         ("--allow-races", [Refused, Refused, Seen("program.c", &["-D", "RACE"], &["--allow-races"])]),
         ("--leaks", [Refused, Refused, Seen("program.c", &["-D", "LEAK"], &["--leaks"])]),

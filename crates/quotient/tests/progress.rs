@@ -1,4 +1,5 @@
-//! Non-progress cycles: small models, and random programs against SPIN's `-DNP` with `-l` and `-l -f`.
+//! Non-progress and acceptance cycles: small models, and random programs against SPIN's `-DNP` with `-l` and `-l -f`, and `-a`
+//! and `-a -f`.
 //!
 //! `QUOTIENT_SPIN_PROGRESS` sets how many random programs SPIN is asked about, `QUOTIENT_SEED` the first seed.
 
@@ -15,7 +16,8 @@ fn holds(text: &str, check: &Check<'_>) -> bool {
     match outcome.verdict {
         // Only cycles are asked about here: SPIN's `-l` looks for nothing else.
         Verdict::Holds | Verdict::Violated => {
-            !outcome.violations.iter().any(|v| v.kind == "non-progress" || v.kind == "never")
+            let cycles = ["non-progress", "never", "acceptance"];
+            !outcome.violations.iter().any(|v| cycles.contains(&v.kind.as_str()))
         }
         Verdict::Undecided(why) => panic!("undecided: {why}\n{text}"),
     }
@@ -80,8 +82,44 @@ fn claims_written_by_hand() {
     }
 }
 
-/// Does SPIN find no non-progress cycle? `None` when it has no answer.
-fn spin(directory: &Path, text: &str) -> Option<[bool; 2]> {
+/// A label on the first statement of an option is passed on to where its first step leads, with SPIN's verdicts (`-l` or `-a`).
+#[test]
+fn labels_on_the_first_statement_of_an_option() {
+    let acceptance =
+        |text: &str, raw: bool| holds(text, &Check { raw, acceptance: true, all: true, ..Check::default() });
+    for (text, without) in [
+        ("byte x; active proctype P() { do :: progress: x = 1 - x od }", true),
+        ("byte x; active proctype P() { do :: progress: x = 1 - x :: x = 2 od }", true),
+        ("byte x; active proctype P() { do :: progress: x = 1; x = 0 :: x = 2 od }", false),
+        ("byte x; active proctype P() { do :: progress: atomic { x = 1; x = 0 }; x = 2; x = 0 od }", true),
+        ("byte x; active proctype P() { do :: progress: d_step { x = 1; x = 0 }; x = 3 :: x = 2 od }", false),
+        ("byte x; active proctype P() { do :: progress: if :: x = 1; x = 3 :: x = 2 fi; x = 0 od }", true),
+        (
+            "byte x; active proctype P() { do :: progress: if :: x = 1; x = 3 :: x = 2 fi; x = 0 :: x = 4 od }",
+            false,
+        ),
+        ("byte x; active proctype P() { { do :: progress: x = 1; x = 0 od } unless { x == 2 } }", true),
+    ] {
+        assert_eq!(all_ways(text, true, false), [without; 2], "{text}");
+    }
+    for (text, without) in [
+        ("byte x; active proctype P() { do :: accept: x = 1 - x od }", false),
+        ("byte x; active proctype P() { do :: accept: x = 1; break :: x = 2 od; x = 3 }", true),
+        ("byte x; active proctype P() { do :: accept: atomic { x = 1; x = 0 }; x = 2 od }", false),
+        ("byte x; active proctype P() { do :: accept: d_step { x = 1; x = 0 }; x = 2 od }", false),
+        ("byte x; active proctype P() { do :: accept: if :: x == 3 -> x = 1 fi; x = 0 :: x = 2 od }", true),
+    ] {
+        assert_eq!([true, false].map(|raw| acceptance(text, raw)), [without; 2], "{text}");
+    }
+}
+
+/// What SPIN is asked.
+const CYCLES: [(&str, &[&str], &str, &str); 2] =
+    [("progress", &["-DNP"], "-l", "non-progress cycle (at"), ("accept", &[], "-a", "acceptance cycle (at")];
+
+/// Does SPIN find no such cycle, plain and fair? `None` when it has no answer.
+fn spin(directory: &Path, text: &str, what: usize) -> Option<[bool; 2]> {
+    let (_, defines, option, found) = CYCLES[what];
     let run = |program: &str, args: &[&str]| {
         let output = Command::new(program).args(args).current_dir(directory).output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -91,15 +129,19 @@ fn spin(directory: &Path, text: &str) -> Option<[bool; 2]> {
     }
     std::fs::write(directory.join("model.pml"), text).ok()?;
     run("spin", &["-a", "model.pml"])?;
-    run("gcc", &["-O0", "-w", "-DNP", "-DNOREDUCE", "-DNFAIR=4", "-DVECTORSZ=8192", "-o", "pan", "pan.c"])?;
+    let common = ["-O0", "-w", "-DNOREDUCE", "-DNFAIR=4", "-DVECTORSZ=8192", "-o", "pan", "pan.c"];
+    run("gcc", &[defines, &common[..]].concat())?;
     let pan = directory.join("pan");
     let ask = |args: &[&str]| {
         let said = run(pan.to_str()?, args)?;
         let usable = said.contains("errors: ") && !said.contains("search depth too small");
-        usable.then(|| !said.contains("non-progress cycle (at"))
+        usable.then(|| !said.contains(found))
     };
     // `-A` and `-E` leave assertions and invalid end states aside.
-    Some([ask(&["-l", "-A", "-E", "-m200000", "-w18"])?, ask(&["-l", "-f", "-A", "-E", "-m200000", "-w18"])?])
+    Some([
+        ask(&[option, "-A", "-E", "-m200000", "-w18"])?,
+        ask(&[option, "-f", "-A", "-E", "-m200000", "-w18"])?,
+    ])
 }
 
 #[test]
@@ -114,8 +156,8 @@ fn random_programs_agree_with_spin() {
     let directory = std::env::temp_dir().join(format!("quotient-progress-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary folder");
     let mut seed = number("QUOTIENT_SEED", 11_000_000);
-    let (mut compared, mut cycles, mut unfair) = (0, 0, 0);
-    while compared < programs {
+    let (mut compared, mut cycles, mut unfair) = ([0; 2], [0; 2], [0; 2]);
+    while compared.iter().sum::<u64>() < programs {
         seed += 1;
         let knobs = Knobs {
             size: 1 + (seed % 6) as usize,
@@ -127,22 +169,33 @@ fn random_programs_agree_with_spin() {
         let text = print(&tree);
         let usable = interpret(&tree, 5_000).is_ok_and(|o| o.complete && o.faults.is_empty() && o.states > 5);
         // SPIN counts the claim itself among the processes.
-        if !usable || !text.contains("progress") || text.contains("_nr_pr") {
-            continue;
+        let what = CYCLES.iter().position(|(label, ..)| text.contains(label));
+        let Some(what) = what.filter(|_| usable && !text.contains("_nr_pr")) else { continue };
+        let Some(expected) = spin(&directory, &text, what) else { continue };
+        let (progress, acceptance) = (what == 0, what == 1);
+        for (raw, search) in [
+            (true, SearchKind::BreadthFirst),
+            (false, SearchKind::BreadthFirst),
+            (false, SearchKind::DepthFirst),
+        ] {
+            for (fair, expected) in [(false, expected[0]), (true, expected[1])] {
+                let check = Check { raw, search, progress, acceptance, fair, all: true, ..Check::default() };
+                assert_eq!(
+                    holds(&text, &check),
+                    expected,
+                    "seed {seed}, raw {raw}, {search:?}, fair {fair}\n\n{text}"
+                );
+            }
         }
-        let Some(expected) = spin(&directory, &text) else { continue };
-        for (fair, expected) in [(false, expected[0]), (true, expected[1])] {
-            assert_eq!(all_ways(&text, true, fair), [expected; 2], "seed {seed}, fair {fair}\n\n{text}");
-        }
-        let search = SearchKind::DepthFirst;
-        let check = Check { progress: true, search, all: true, ..Check::default() };
-        assert_eq!(holds(&text, &check), expected[0], "seed {seed}, depth first\n\n{text}");
-        compared += 1;
-        cycles += u64::from(!expected[0]);
-        unfair += u64::from(!expected[0] && expected[1]);
+        compared[what] += 1;
+        cycles[what] += u64::from(!expected[0]);
+        unfair[what] += u64::from(!expected[0] && expected[1]);
     }
-    println!(
-        "{compared} programs compared with SPIN: {cycles} with non-progress cycles, {unfair} of them unfair ones only"
-    );
+    for what in 0..2 {
+        println!(
+            "{}: {} programs compared with SPIN, {} with cycles, {} of them unfair ones only",
+            CYCLES[what].0, compared[what], cycles[what], unfair[what]
+        );
+    }
     let _ = std::fs::remove_dir_all(&directory);
 }

@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use quotient::PropertyKeyword;
 use quotient::ample::{AmpleSets, Question as Preserve};
 use quotient::machine::{Fair, Machine, Renaming};
-use quotient::promela::PropertyKeyword;
 use quotient::seams::{All, Ample, Representative, Scope, Successors, System};
 use quotient::search::{Options, Seams, Stop, liveness};
 use quotient::symmetry::{Order, Ordered};

@@ -252,6 +252,39 @@ const PRODUCTIONS: [&str; 97] = [
     "visibility Show",
 ];
 
+/// Labels that mean something.
+const MEANINGFUL: [&str; 3] = ["end", "progress", "accept"];
+
+/// Where they stand, besides the body: at the first statement of an option they are passed on to where its first step leads.
+const LABELLED: [&str; 9] = [
+    "if first",
+    "if later",
+    "do first",
+    "do later",
+    "atomic later",
+    "block",
+    "unless main",
+    "escape later",
+    "for",
+];
+
+/// What they stand on there.
+const LABELLED_STATEMENTS: [&str; 13] = [
+    "condition",
+    "assign",
+    "send buffered",
+    "send rendezvous",
+    "receive buffered",
+    "receive rendezvous",
+    "if",
+    "do",
+    "atomic",
+    "d_step",
+    "block",
+    "else",
+    "break",
+];
+
 type Counts = BTreeMap<String, u64>;
 
 struct Counter {
@@ -376,11 +409,16 @@ impl Counter {
 
     fn statement(&mut self, statement: &Statement, place: &str) {
         for label in &statement.labels {
-            let kind = ["end", "progress", "accept"].into_iter().find(|k| label.name.starts_with(k));
+            let kind = MEANINGFUL.into_iter().find(|k| label.name.starts_with(k));
             self.count(format!("label {}", kind.unwrap_or("plain")));
+            if let Some(kind) = kind {
+                self.count(format!("label {kind} in {place}"));
+            }
         }
         let inside = place.starts_with("d_step");
         let within = |own: &'static str| if inside { "d_step option" } else { own };
+        let meaningful = |l: &Ident| MEANINGFUL.into_iter().any(|k| l.name.starts_with(k));
+        let marked = statement.labels.iter().any(meaningful);
         let kind = match &statement.kind {
             StatementKind::Declaration(d) => {
                 self.declaration(d);
@@ -497,6 +535,9 @@ impl Counter {
             StatementKind::Exclusive { .. } => "xr or xs".to_string(),
         };
         self.count(format!("statement {kind}"));
+        if marked {
+            self.count(format!("label on {kind} in {place}"));
+        }
         self.count(format!("{kind} in {place}"));
     }
 
@@ -581,6 +622,14 @@ fn random_programs_contain_everything() {
     let counts = counter.counts;
     let mut missing: Vec<String> =
         PRODUCTIONS.iter().filter(|p| !counts.contains_key(**p)).map(|p| (*p).to_string()).collect();
+    for place in LABELLED {
+        let labels = MEANINGFUL.iter().map(|label| format!("label {label} in {place}"));
+        missing.extend(labels.filter(|l| !counts.contains_key(l)));
+    }
+    for place in ["if first", "do first"] {
+        let labels = LABELLED_STATEMENTS.iter().map(|s| format!("label on {s} in {place}"));
+        missing.extend(labels.filter(|l| !counts.contains_key(l)));
+    }
     let mut unneeded = Vec::new();
     for statement in STATEMENTS {
         for surrounding in SURROUNDINGS {

@@ -10,36 +10,75 @@
 //!
 //! Excluded are variables that another process may read (remote references), and, since a process must not lose a channel
 //! that others may hear of through it, nothing else: a channel variable is a value like any other.
+//!
+//! Sets of locals are rows of bits, so that a step of the analysis takes a word for 64 of them; a location is looked at again only when
+//! one that it leads to has changed. What a statement touches is a short list.
 
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{Action, Function, Operation, Place, Program, Root, Type, VariableId};
 
-/// Reads and writes of one function's locals.
-struct Access {
-    read: Vec<bool>,
-    written: Vec<bool>,
-}
+/// A set of a function's locals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locals(Vec<u64>);
 
-impl Access {
-    fn new(locals: usize) -> Access {
-        Access { read: vec![false; locals], written: vec![false; locals] }
+impl Locals {
+    fn none(locals: usize) -> Locals {
+        Locals(vec![0; locals.div_ceil(64)])
+    }
+
+    /// Is this local in it?
+    pub fn contains(&self, local: usize) -> bool {
+        self.0.get(local / 64).is_some_and(|word| word >> (local % 64) & 1 == 1)
+    }
+
+    fn insert(&mut self, local: usize) {
+        self.0[local / 64] |= 1 << (local % 64);
+    }
+
+    fn remove(&mut self, local: usize) {
+        self.0[local / 64] &= !(1 << (local % 64));
+    }
+
+    /// Adds the others; was any of them new?
+    fn add(&mut self, other: &Locals) -> bool {
+        let mut new = 0;
+        for (mine, other) in self.0.iter_mut().zip(&other.0) {
+            new |= other & !*mine;
+            *mine |= other;
+        }
+        new != 0
+    }
+
+    /// Those in it, in order.
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
+                .take_while(|w| *w != 0)
+                .map(move |w| index * 64 + w.trailing_zeros() as usize)
+        })
     }
 }
 
-/// Collects reads only; kills are decided per statement.
-struct Reads<'a> {
-    read: &'a mut Vec<bool>,
-    /// Locals that are read before this statement writes them.
-    written: &'a Vec<bool>,
+/// What one transformation does with its function's locals.
+#[derive(Default)]
+struct Access {
+    /// Read before it is written.
+    read: Vec<usize>,
+    /// Certainly written, as a whole.
+    killed: Vec<usize>,
+    /// Written, perhaps in part.
+    touched: Vec<usize>,
 }
 
-impl Visitor for Reads<'_> {
+impl Visitor for Access {
     fn place(&mut self, place: &Place, how: Use) {
         if let Root::Local(VariableId(v)) = place.root {
             let v = v as usize;
             // A write to a part leaves the rest: the variable stays as live as it was.
-            if how == Use::Read && !self.written[v] {
-                self.read[v] = true;
+            if how == Use::Write {
+                self.touched.push(v);
+            } else if !self.killed.contains(&v) {
+                self.read.push(v);
             }
         }
     }
@@ -55,27 +94,19 @@ fn kills(place: &Place) -> Option<usize> {
 }
 
 /// What a transformation reads before writing, and what it certainly writes.
-fn access(t: &quotient_program::Transformation, locals: usize) -> Access {
-    let mut access = Access::new(locals);
-    {
-        let mut reads = Reads { read: &mut access.read, written: &access.written };
-        visit::operation(&t.operation, &mut reads);
-    }
+fn access(t: &quotient_program::Transformation) -> Access {
+    let mut access = Access::default();
+    visit::operation(&t.operation, &mut access);
     if let Operation::Receive { patterns, .. } = &t.operation {
         for pattern in patterns {
-            if let quotient_program::Pattern::Bind(place) = pattern
-                && let Some(v) = kills(place)
-            {
-                access.written[v] = true;
+            if let quotient_program::Pattern::Bind(place) = pattern {
+                access.killed.extend(kills(place));
             }
         }
     }
     for action in &t.actions {
-        {
-            let mut reads = Reads { read: &mut access.read, written: &access.written };
-            visit::action(action, &mut reads);
-        }
-        let written = match action {
+        visit::action(action, &mut access);
+        access.killed.extend(match action {
             Action::Assign(place, _) => kills(place),
             Action::Start { result: Some(place), .. }
             | Action::Update { result: Some(place), .. }
@@ -84,55 +115,50 @@ fn access(t: &quotient_program::Transformation, locals: usize) -> Access {
             | Action::Choose { result: place, .. } => kills(place),
             Action::Forget(VariableId(v)) => Some(*v as usize),
             _ => None,
-        };
-        if let Some(v) = written {
-            access.written[v] = true;
-        }
+        });
     }
     access
 }
 
-/// Most pairs of a location and a local that a function is analysed for. A table of them all is made and gone through several times.
+/// Most pairs of a location and a local that a function is analysed for: others make tables of them all.
 const MOST_PAIRS: usize = 1 << 24;
 
 /// Live locals at each location; `None` for a function that is too large: then all of them count as live.
-pub fn live(function: &Function) -> Option<Vec<Vec<bool>>> {
+pub fn live(function: &Function) -> Option<Vec<Locals>> {
     let locals = function.locals.len();
     if locals.saturating_mul(function.locations.len()) > MOST_PAIRS {
         return None;
     }
-    let accesses: Vec<Vec<Access>> = function
-        .locations
-        .iter()
-        .map(|l| l.transformations.iter().map(|t| access(t, locals)).collect())
-        .collect();
-    let mut live = vec![vec![false; locals]; function.locations.len()];
+    let accesses: Vec<Vec<Access>> =
+        function.locations.iter().map(|l| l.transformations.iter().map(access).collect()).collect();
+    let mut always = Locals::none(locals);
     if let Some(provided) = &function.provided {
         // Asked at every location.
-        let mut always = vec![false; locals];
-        let written = vec![false; locals];
-        visit::expr(provided, &mut Reads { read: &mut always, written: &written });
-        live.fill(always);
+        let mut asked = Access::default();
+        visit::expr(provided, &mut asked);
+        asked.read.into_iter().for_each(|v| always.insert(v));
     }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (index, location) in function.locations.iter().enumerate().rev() {
-            for (here, caught) in caught(function, index, &live).into_iter().enumerate() {
-                if caught && !live[index][here] {
-                    live[index][here] = true;
-                    changed = true;
-                }
-            }
-            for (t, access) in location.transformations.iter().zip(&accesses[index]) {
-                let after =
-                    t.target.map_or_else(|| vec![false; locals], |target| live[target.0 as usize].clone());
-                let before = access.read.iter().zip(&access.written).zip(after);
-                for (here, ((read, written), after)) in live[index].iter_mut().zip(before) {
-                    if (*read || (after && !written)) && !*here {
-                        *here = true;
-                        changed = true;
-                    }
+    let mut live = vec![always; function.locations.len()];
+    let depends = depends(function);
+    let mut waits = vec![true; function.locations.len()];
+    // Most steps lead to a location with a greater number: from the end on, most are looked at once.
+    let mut waiting: Vec<usize> = (0..function.locations.len()).collect();
+    while let Some(index) = waiting.pop() {
+        waits[index] = false;
+        let mut here = caught(function, index, &live);
+        for (t, access) in function.locations[index].transformations.iter().zip(&accesses[index]) {
+            let mut before = match t.target {
+                Some(target) => live[target.0 as usize].clone(),
+                None => Locals::none(locals),
+            };
+            access.killed.iter().for_each(|v| before.remove(*v));
+            access.read.iter().for_each(|v| before.insert(*v));
+            here.add(&before);
+        }
+        if live[index].add(&here) {
+            for &other in &depends[index] {
+                if !std::mem::replace(&mut waits[other], true) {
+                    waiting.push(other);
                 }
             }
         }
@@ -140,14 +166,30 @@ pub fn live(function: &Function) -> Option<Vec<Vec<bool>>> {
     Some(live)
 }
 
+/// For each location those whose live locals depend on its own.
+fn depends(function: &Function) -> Vec<Vec<usize>> {
+    let mut depends = vec![Vec::new(); function.locations.len()];
+    for (index, location) in function.locations.iter().enumerate() {
+        for target in location.transformations.iter().filter_map(|t| t.target) {
+            depends[target.0 as usize].push(index);
+        }
+    }
+    for catch in &function.catches {
+        depends[catch.target.0 as usize].extend(catch.locations.iter().map(|l| l.0 as usize));
+    }
+    depends
+}
+
 /// Locals that the catches of a location read.
-fn caught(function: &Function, location: usize, live: &[Vec<bool>]) -> Vec<bool> {
-    let mut out = vec![false; function.locals.len()];
+fn caught(function: &Function, location: usize, live: &[Locals]) -> Locals {
+    let mut out = Locals::none(function.locals.len());
     for catch in &function.catches {
         if catch.locations.iter().any(|l| l.0 as usize == location) {
-            for (v, out) in out.iter_mut().enumerate() {
-                *out |= live[catch.target.0 as usize][v] && catch.variable.is_none_or(|c| c.0 as usize != v);
+            let mut read = live[catch.target.0 as usize].clone();
+            if let Some(variable) = catch.variable {
+                read.remove(variable.0 as usize);
             }
+            out.add(&read);
         }
     }
     out
@@ -182,35 +224,35 @@ pub fn forget_dead(program: &mut Program) -> usize {
     for (index, function) in program.functions.iter_mut().enumerate() {
         let Some(live) = live(function) else { continue };
         let locals = function.locals.len();
-        let entry = function.entry.0 as usize;
+        let entry = &live[function.entry.0 as usize];
         function.dead_at_start = (0..locals)
-            .filter(|v| !live[entry][*v] && !remote[index][*v])
+            .filter(|v| !entry.contains(*v) && !remote[index][*v])
             .map(|v| VariableId(v as u32))
             .collect();
         for from in 0..function.locations.len() {
             let caught = caught(function, from, &live);
             // Inside a d_step nothing is stored, and its exits go to locations outside.
-            for t in 0..function.locations[from].transformations.len() {
-                let transformation = &function.locations[from].transformations[t];
+            for transformation in &mut function.locations[from].transformations {
                 let Some(target) = transformation.target else { continue };
+                let after = &live[target.0 as usize];
                 let calls = transformation.actions.iter().any(|a| matches!(a, Action::Call { .. }));
-                let mut dead = Vec::new();
-                for v in 0..locals {
-                    // It dies here if it may hold a value: it was live before, or this step writes it. What was dead
-                    // before is zero already, from the step that led here or from the start of the process.
-                    let holds = live[from][v] || touches(transformation, v);
-                    let needed = live[target.0 as usize][v] || remote[index][v] || (calls && caught[v]);
-                    if holds && !needed {
-                        dead.push(Action::Forget(VariableId(v as u32)));
-                    }
-                }
+                // It dies here if it may hold a value: it was live before, or this step writes it. What was dead
+                // before is zero already, from the step that led here or from the start of the process.
+                let mut holds = live[from].clone();
+                access(transformation).touched.into_iter().for_each(|v| holds.insert(v));
+                let needed =
+                    |v: usize| after.contains(v) || remote[index][v] || (calls && caught.contains(v));
+                let dead: Vec<Action> = holds
+                    .iter()
+                    .filter(|v| !needed(*v))
+                    .map(|v| Action::Forget(VariableId(v as u32)))
+                    .collect();
                 forgotten += dead.len();
-                let transformation = &mut function.locations[from].transformations[t];
                 for action in &mut transformation.actions {
                     // What a call returns to a dead variable is not stored.
                     if let Action::Call { result, .. } = action
                         && let Some(v) = result.as_ref().and_then(kills)
-                        && !live[target.0 as usize][v]
+                        && !after.contains(v)
                         && !remote[index][v]
                     {
                         *result = None;
@@ -221,19 +263,4 @@ pub fn forget_dead(program: &mut Program) -> usize {
         }
     }
     forgotten
-}
-
-/// Does the transformation write any part of this local?
-fn touches(t: &quotient_program::Transformation, local: usize) -> bool {
-    struct Writes(usize, bool);
-    impl Visitor for Writes {
-        fn place(&mut self, place: &Place, how: Use) {
-            if let Root::Local(VariableId(v)) = place.root {
-                self.1 |= how == Use::Write && v as usize == self.0;
-            }
-        }
-    }
-    let mut writes = Writes(local, false);
-    visit::transformation(t, &mut writes);
-    writes.1
 }

@@ -7,7 +7,7 @@ pub trait Names: Copy {
     /// Whether anybody asks for names.
     const ASKED: bool;
 
-    /// Everyone keeps the own name.
+    /// The identity renaming.
     const OWN: Self;
 
     /// The renaming that gives thread `t` the name `new(t)`.

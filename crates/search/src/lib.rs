@@ -20,6 +20,7 @@ mod monitor;
 mod on_stack;
 mod open_level;
 mod parents;
+mod random_walks;
 mod report;
 
 pub use audit::{AmpleAudit, audit_ample};
@@ -29,6 +30,7 @@ pub use graph::{Expanded, graph};
 pub use lasso::TOO_LONG;
 pub use liveness::liveness;
 pub use monitor::{Limits, Options};
+pub use random_walks::random_walks;
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 
 #[cfg(doc)]

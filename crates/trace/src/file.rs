@@ -1,7 +1,7 @@
 //! Replay files: what is needed to repeat a path later.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,12 @@ pub struct TraceFile {
     pub model: String,
     /// Definitions given with `-D`.
     pub defines: Vec<(String, String)>,
+    /// The language given with `--language`.
+    #[serde(default)]
+    pub language: Option<String>,
+    /// Folders given with `-I`.
+    #[serde(default)]
+    pub include_dirs: Vec<PathBuf>,
     /// Whether the reductions of the program were off (`--raw`): choices are counted differently.
     pub raw: bool,
     /// A checksum of the model's text, to notice that it has changed.

@@ -162,9 +162,10 @@ impl<'a> Run<'a> {
         self.shown = self.values();
         let processes = self.processes();
         let (violation, violation_at) = self.verdict().unzip();
+        let code = self.violation;
         let last = self.shown;
         let violation_at = violation_at.flatten();
-        Trace { steps, initial, last, processes, cycle: None, met: 0, violation, violation_at }
+        Trace { steps, initial, last, processes, cycle: None, met: 0, violation, code, violation_at }
     }
 
     /// The machine and state that values are shown of.

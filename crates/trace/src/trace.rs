@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use quotient_seams::Violation;
+use quotient_seams::{Violation, ViolationCode};
 
 /// A path, re-executed.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Trace {
     pub met: u64,
     /// The violation met at the end.
     pub violation: Option<Violation>,
+    /// The system's number for it, where the last step met it: neither a deadlock nor a cycle has one.
+    pub code: Option<ViolationCode>,
     /// Where the violation is, as `file:line`.
     pub violation_at: Option<String>,
 }

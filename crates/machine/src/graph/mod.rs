@@ -3,7 +3,7 @@
 //! What may be renamed is found by `quotient-identity`, once for every shape in which no more threads can be started; states
 //! of other shapes stand for themselves. See [`plan`] for what becomes a node.
 //!
-//! A local variable that is dead has no value: if it holds an identity, its zero is no reference to thread 0.
+//! A local variable that is dead has no value: if it holds an identity, its zero is not a reference to thread 0.
 
 mod plan;
 mod small_group;

@@ -8,10 +8,13 @@
 //! reports faults. So translated code decides nothing that the interpreter would not.
 //!
 //! - `assembler.rs`: instructions. `executable.rs`: memory for them.
+//! - `encoding.rs` (tests): every instruction as another decoder reads it.
 //! - `expression.rs`, `channel.rs`, `location.rs`: the translation.
 
 mod assembler;
 mod channel;
+#[cfg(test)]
+mod encoding;
 mod executable;
 mod expression;
 mod location;

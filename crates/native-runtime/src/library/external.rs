@@ -19,7 +19,7 @@
 //! So each thread but the main one has a range of numbers of its own. Addresses of streams are like that already, since
 //! every thread has its own part of the heap.
 //!
-//! What is printed is no object: nobody in the program can notice in which order two threads print, unless it asks for the
+//! What is printed is not an object: nobody in the program can notice in which order two threads print, unless it asks for the
 //! position or makes the stream something else (`observes` in the table): then the exploration starts again as well.
 
 use crate::protocol::Op;

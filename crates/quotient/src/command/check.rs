@@ -13,9 +13,9 @@ use quotient::{
     Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict, ViolationClass,
 };
 
+use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
-use super::terminal::{self, Progress};
-use super::{human, json, kind, options, status, usage, watch};
+use super::{human, json, kind, options, status, terminal, usage, watch};
 
 /// What a report needs beside the outcome.
 pub(crate) struct Run<'a> {
@@ -75,7 +75,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     };
     let error = |message: &str| ended("error", wrong(message, Some(file), layout), None);
     watch::about(file, options.json);
-    let model = match Model::load(file, &options.load_options()) {
+    let model = match Model::load_as(file, options.input.language, &options.load_options()) {
         Ok(model) => model,
         Err(unloaded) => {
             eprintln!("{}", unloaded.render(terminal::colour()));
@@ -137,10 +137,10 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     if let Err(message) = unserved(&model, &check, given) {
         return error(&message);
     }
-    let mut progress = Progress::new(!options.quiet);
+    let mut progress = ProgressLine::new(options.quiet, options.log_every);
     let result = model.check_with(&check, &mut |statistics| {
         watch::journal().progress(statistics);
-        progress.show(statistics);
+        progress.search(statistics);
     });
     progress.clear();
     let outcome = match result {
@@ -260,15 +260,6 @@ pub(crate) fn class_status(class: ViolationClass) -> u8 {
     }
 }
 
-/// The exit status of one kind of violation.
-pub(crate) fn kind_status(kind: &str) -> u8 {
-    match kind {
-        "deadlock" => status::DEADLOCK,
-        "ltl" | "ctl" | "never" | "acceptance" | "non-progress" => status::LIVENESS,
-        _ => status::SAFETY,
-    }
-}
-
 /// The checksum of a model's files.
 pub(crate) fn checksum(model: &Model) -> String {
     TraceFile::checksum(model.sources.files().map(|f| model.sources.text(f)))
@@ -291,6 +282,8 @@ fn write_trace(
         version: TraceFile::VERSION,
         model: options.input.file.display().to_string(),
         defines: options.input.load_options().defines,
+        language: options.input.language.map(|l| l.name().to_owned()),
+        include_dirs: options.input.include.clone(),
         raw: options.raw || options.relative.is_some(),
         checksum: checksum(model),
         question: violation.question.to_string(),

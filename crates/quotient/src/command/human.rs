@@ -35,6 +35,7 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
             let _ = writeln!(out, "{file}: undecided");
             let _ = writeln!(out, "  {why}");
             let _ = writeln!(out, "  nothing wrong was found in what was explored");
+            second_look(&mut out, run);
             answers(&mut out, run);
         }
         Verdict::Violated => {
@@ -60,6 +61,17 @@ pub(crate) fn report(run: &Run<'_>, trace_file: Option<&Path>) -> String {
     figures(&mut out, run);
     unreached(&mut out, run);
     out
+}
+
+/// What was done after a search had stopped at a limit.
+fn second_look(out: &mut String, run: &Run<'_>) {
+    let Some(look) = &run.outcome.second_look else { return };
+    let done: Vec<String> = look
+        .searches
+        .iter()
+        .map(|(search, s)| format!("{} ({} states)", search.name(), grouped(s.states)))
+        .collect();
+    let _ = writeln!(out, "  a second look by {} found nothing either", done.join(" and "));
 }
 
 /// Each question with its own verdict, where there are several.
@@ -91,6 +103,13 @@ fn violation(out: &mut String, violation: &ViolationReport, detail: Detail) {
         n => format!("after {n} steps"),
     };
     let _ = writeln!(out, "\n  {}{at}, {after}", violation.message);
+    if let Some(search) = violation.found_by {
+        let _ = writeln!(
+            out,
+            "  (found by {} after breadth-first search had stopped; shorter ways to it may exist)",
+            search.name()
+        );
+    }
     if violation.count > 1 {
         let _ = writeln!(out, "  (met {} times)", grouped(violation.count));
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use quotient::trace::json::render;
-use quotient::{Answer, Branch, StoreKind, Verdict, ViolationReport};
+use quotient::{Answer, Branch, Looker, StoreKind, Verdict, ViolationReport};
 use serde_json::{Value, json};
 
 use super::check::Run;
@@ -35,6 +35,9 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
         "search_bytes": s.search_bytes,
         "peak_rss_bytes": run.peak_rss_bytes,
         "unexplored": s.waiting,
+        "second_look": outcome.second_look.as_ref().map(|look| look.searches.iter().map(|(search, s)| json!({
+            "search": search.name(), "states": s.states, "transitions": s.transitions, "found": look.found_by == Some(*search),
+        })).collect::<Vec<_>>()),
         "reductions": {
             "symmetry": outcome.symmetry.order,
             "symmetry_found": outcome.symmetry.found,
@@ -96,6 +99,7 @@ pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
         "at": v.at,
         "count": v.count,
         "question": v.question.to_string(),
+        "found_by": v.found_by.map(Looker::name),
         "choices": v.choices,
         "cycle": v.cycle,
         "trace": render(&v.trace, full),

@@ -3,12 +3,7 @@
 /// Writes a line to standard error, which may be closed or full: the answer does not depend on it. The macro of the standard library would
 /// end the process instead, with a status of its own.
 macro_rules! eprintln {
-    ($($argument:tt)*) => { $crate::command::terminal::complain(format_args!($($argument)*), "\n") };
-}
-
-/// The same without the end of the line.
-macro_rules! eprint {
-    ($($argument:tt)*) => { $crate::command::terminal::complain(format_args!($($argument)*), "") };
+    ($($argument:tt)*) => { $crate::command::terminal::complain(format_args!($($argument)*)) };
 }
 
 mod check;
@@ -19,6 +14,7 @@ mod kind;
 mod native;
 mod native_report;
 mod options;
+mod progress;
 mod prove;
 mod replay;
 mod several;

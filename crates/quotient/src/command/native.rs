@@ -10,6 +10,7 @@ use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
 
+use super::progress::ProgressLine;
 use super::{native_report, options, status, terminal, usage, watch};
 
 /// Options that only C and C++ programs have.
@@ -267,7 +268,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             return failed(message, status::ERROR, options.json);
         }
     };
-    let mut line = terminal::StatusLine::new(!options.quiet);
+    let mut line = ProgressLine::new(options.quiet, options.log_every);
     let mut watch = |beat: Heartbeat| {
         let pruned = if beat.pruned > 0 {
             format!("  {} pruned", terminal::grouped(beat.pruned))
@@ -279,7 +280,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             0 => String::new(),
             estimate => format!(" of about {}", native_report::rough(estimate)),
         };
-        line.show(
+        line.counted(
             &format!("{executions} executions{of}{pruned}  {} steps", terminal::grouped(beat.steps)),
             beat.executions,
         );

@@ -17,6 +17,7 @@ use quotient_proof::verify::verify_main;
 
 use super::kind::Kind;
 use super::options::{duration, size};
+use super::progress::ProgressLine;
 use super::{status, terminal, watch};
 
 /// Order of unfolding in safety proofs.
@@ -179,7 +180,7 @@ fn code(status: i32) -> u8 {
 
 /// What a person sees on standard error while a proof is looked for; reports are written where it was.
 #[derive(Clone)]
-struct Line(Rc<RefCell<terminal::StatusLine>>);
+struct Line(Rc<RefCell<ProgressLine>>);
 
 impl Line {
     /// When to end, telling this line what is going on.
@@ -192,7 +193,7 @@ impl Line {
         limits.observed(move |Progress { doing, goals, stored }| {
             if shown.get().elapsed() >= Duration::from_millis(100) {
                 shown.set(Instant::now());
-                line.borrow_mut().show(&format!("{doing}: {goals} goals, {stored} stored"), goals as u64);
+                line.borrow_mut().counted(&format!("{doing}: {goals} goals, {stored} stored"), goals as u64);
             }
         })
     }
@@ -236,7 +237,7 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
         max_time: limit,
         ..SafetyOptions::default()
     };
-    let line = Line(Rc::new(RefCell::new(terminal::StatusLine::new(true))));
+    let line = Line(Rc::new(RefCell::new(ProgressLine::new(false, None))));
     let interrupt = watch::interrupt().clone();
     if let Some(file) = &prove.file {
         watch::about(file, prove.json);

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use quotient::promela::PropertyKeyword;
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{CheckError, LoadOptions, Model, Question};
+use quotient::{CheckError, Language, LoadOptions, Model, PropertyKeyword, Question, ViolationClass};
 
 use super::kind::Kind;
 use super::{check, json, options, status, terminal, watch};
@@ -36,13 +35,29 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
             return status::ERROR;
         }
     };
-    let properties = file
-        .properties
-        .iter()
-        .filter_map(|(keyword, text)| Some((PropertyKeyword::from_name(keyword)?, text.clone())))
-        .collect();
-    let load = LoadOptions { defines: file.defines.clone(), properties, ..LoadOptions::default() };
-    let model = match Model::load(&path, &load) {
+    let mut properties = Vec::new();
+    for (keyword, text) in &file.properties {
+        let Some(keyword) = PropertyKeyword::from_name(keyword) else {
+            eprintln!("error: {}: unknown kind of property `{keyword}`", options.file.display());
+            return status::ERROR;
+        };
+        properties.push((keyword, text.clone()));
+    }
+    let language = match file.language.as_deref().map(|name| (name, Language::from_name(name))) {
+        None => None,
+        Some((_, Some(language))) => Some(language),
+        Some((name, None)) => {
+            eprintln!("error: {}: unknown language `{name}`", options.file.display());
+            return status::ERROR;
+        }
+    };
+    let load = LoadOptions {
+        defines: file.defines.clone(),
+        include_dirs: file.include_dirs.clone(),
+        properties,
+        ..LoadOptions::default()
+    };
+    let model = match Model::load_as(&path, language, &load) {
         Ok(model) => model,
         Err(error) => {
             eprintln!("{}", error.render(terminal::colour()));
@@ -73,12 +88,13 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
             return status::ERROR;
         }
     };
+    let class = ViolationClass::of_trace(&machine, &trace);
     let kind = trace.violation.as_ref().map_or("", |v| v.kind.as_str());
     let message = trace.violation.as_ref().map_or("nothing goes wrong", |v| v.message.as_str());
     if options.json {
         let object = serde_json::json!({
             "file": path.display().to_string(),
-            "verdict": if kind.is_empty() { "holds" } else { "violated" },
+            "verdict": if class.is_some() { "violated" } else { "undecided" },
             "violation": { "kind": kind, "message": message, "at": trace.violation_at,
                            "trace": quotient::trace::json::render(&trace, options.full) },
         });
@@ -90,11 +106,11 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         text.push_str(&format!("\n{}: {message}\n", path.display()));
         terminal::print(&text);
     }
-    match kind {
-        "" => {
+    match class {
+        None => {
             eprintln!("warning: the trace was written for: {}", file.message);
             status::UNDECIDED
         }
-        kind => check::kind_status(kind),
+        Some(class) => check::class_status(class),
     }
 }

@@ -20,13 +20,14 @@ pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 
         return status;
     }
     watch::about(&options.input.file, false);
-    let model = match Model::load(&options.input.file, &options.input.load_options()) {
-        Ok(model) => model,
-        Err(error) => {
-            eprintln!("{}", error.render(terminal::colour()));
-            return status::ERROR;
-        }
-    };
+    let model =
+        match Model::load_as(&options.input.file, options.input.language, &options.input.load_options()) {
+            Ok(model) => model,
+            Err(error) => {
+                eprintln!("{}", error.render(terminal::colour()));
+                return status::ERROR;
+            }
+        };
     let (mut machine, _) = match model.machine(true, false) {
         Ok(machine) => machine,
         Err(error) => {

@@ -1,87 +1,10 @@
-//! Standard error as a person sees it: colour, progress.
+//! Standard output and standard error: reports, messages, colour.
 
 use std::io::{IsTerminal, Write};
-use std::time::Instant;
-
-use quotient::search::Statistics;
 
 /// Whether messages on standard error may be coloured.
 pub(crate) fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
-}
-
-/// A line on standard error that is written over again and again.
-pub(crate) struct Progress {
-    started: Instant,
-    shown: bool,
-    enabled: bool,
-}
-
-impl Progress {
-    pub(crate) fn new(enabled: bool) -> Progress {
-        Progress {
-            started: Instant::now(),
-            shown: false,
-            enabled: enabled && std::io::stderr().is_terminal(),
-        }
-    }
-
-    pub(crate) fn show(&mut self, s: &Statistics) {
-        if !self.enabled {
-            return;
-        }
-        self.shown = true;
-        let elapsed = self.started.elapsed().as_secs_f64();
-        let rate = s.states as f64 / elapsed.max(0.001);
-        let memory = (s.store_bytes + s.search_bytes) >> 20;
-        eprint!(
-            "\r\x1b[K{elapsed:6.1} s  depth {}  {} states  {} transitions  {} waiting  {:.0}k states/s  {memory} MiB",
-            s.depth,
-            grouped(s.states),
-            grouped(s.transitions),
-            grouped(s.waiting),
-            rate / 1000.0,
-        );
-        let _ = std::io::stderr().flush();
-    }
-
-    pub(crate) fn clear(&mut self) {
-        if self.shown {
-            eprint!("\r\x1b[K");
-        }
-    }
-}
-
-/// A line of text on standard error that is written over, at most ten times a second.
-pub(crate) struct StatusLine {
-    started: Instant,
-    next: f64,
-    shown: bool,
-    enabled: bool,
-}
-
-impl StatusLine {
-    pub(crate) fn new(enabled: bool) -> StatusLine {
-        let enabled = enabled && std::io::stderr().is_terminal();
-        StatusLine { started: Instant::now(), next: 0.5, shown: false, enabled }
-    }
-
-    /// Shows the text, with the rate at which `count` grows.
-    pub(crate) fn show(&mut self, text: &str, count: u64) {
-        let elapsed = self.started.elapsed().as_secs_f64();
-        if !self.enabled || elapsed < self.next {
-            return;
-        }
-        (self.shown, self.next) = (true, elapsed + 0.1);
-        eprint!("\r\x1b[K{elapsed:6.1} s  {text}  {:.1}k/s", count as f64 / elapsed / 1000.0);
-        let _ = std::io::stderr().flush();
-    }
-
-    pub(crate) fn clear(&mut self) {
-        if self.shown {
-            eprint!("\r\x1b[K");
-        }
-    }
 }
 
 /// A number with its thousands apart.
@@ -124,8 +47,8 @@ fn print_and(text: &str, then: impl FnOnce()) {
 }
 
 /// Writes to standard error, if that is possible.
-pub(crate) fn complain(text: std::fmt::Arguments<'_>, end: &str) {
-    let _ = write!(std::io::stderr().lock(), "{text}{end}");
+pub(crate) fn complain(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]

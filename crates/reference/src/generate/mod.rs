@@ -19,6 +19,7 @@
 
 mod expressions;
 mod knobs;
+mod labels;
 mod scope;
 mod statements;
 
@@ -27,6 +28,7 @@ pub use knobs::Knobs;
 use crate::construct::*;
 use crate::interpret::accepts;
 use crate::random::Random;
+use labels::labelable;
 use quotient_promela::ast::*;
 use scope::*;
 use statements::carried;
@@ -426,41 +428,6 @@ impl Generator {
         remote
     }
 
-    /// Puts the labels that jumps use on statements of the body from `start` on; returns all labels.
-    fn place_labels(&mut self, body: &mut Vec<Statement>, start: usize) -> Vec<String> {
-        let mut labels = std::mem::take(&mut self.used_labels);
-        if self.random.chance(30) && !labels.contains(&"L2".to_string()) {
-            labels.push("L2".to_string());
-        }
-        for label in &labels {
-            if self.random.chance(self.knobs.label_in_atomic) && label_inside(&mut body[start..], label) {
-                continue;
-            }
-            let places: Vec<usize> = (start..body.len()).filter(|at| labelable(&body[*at])).collect();
-            match self.random.pick(&places) {
-                Some(at) => body[*at].labels.push(ident(label)),
-                None => {
-                    let mut target = skip();
-                    target.labels.push(ident(label));
-                    body.push(target);
-                }
-            }
-        }
-        labels
-    }
-
-    /// Puts labels that mean something on one or two statements, wherever they are.
-    fn mark(&mut self, body: &mut [Statement]) {
-        let prefix = ["progress", "accept", "end"][self.random.below(3)];
-        for index in 0..1 + self.random.below(2) {
-            let count = markable(body).len();
-            let chosen = self.random.below(count.max(1));
-            if let Some(statement) = markable(body).into_iter().nth(chosen) {
-                statement.labels.push(ident(&format!("{prefix}_{index}")));
-            }
-        }
-    }
-
     fn run(&mut self, scope: &Scope, runnable: &[Runnable]) -> Statement {
         let callee = runnable[self.random.below(runnable.len())].clone();
         let args = callee
@@ -533,64 +500,4 @@ struct Runnable {
 enum Parameter {
     Number,
     Channel,
-}
-
-/// A label on `for` or `select` would stand in the middle of what SPIN makes of them; one on `unless` or
-/// a declaration is refused; one on a jump is lost; a jump to a `d_step` is refused as one into it.
-fn labelable(statement: &Statement) -> bool {
-    !matches!(
-        statement.kind,
-        StatementKind::Declaration(_)
-            | StatementKind::Unless(..)
-            | StatementKind::ForRange { .. }
-            | StatementKind::ForIn { .. }
-            | StatementKind::Select { .. }
-            | StatementKind::Goto(_)
-            | StatementKind::Break
-            | StatementKind::DStep(_)
-    )
-}
-
-/// The statements without a label that one can be put on, outside of `d_step` and `unless`.
-fn markable(body: &mut [Statement]) -> Vec<&mut Statement> {
-    let mut found = Vec::new();
-    for statement in body {
-        let compound = matches!(
-            statement.kind,
-            StatementKind::If(_) | StatementKind::Do(_) | StatementKind::Atomic(_) | StatementKind::Block(_)
-        );
-        if compound {
-            match &mut statement.kind {
-                StatementKind::If(choices) | StatementKind::Do(choices) => {
-                    for choice in choices {
-                        // On an option's first statement such a label is misplaced: no process stands there.
-                        found.extend(markable(choice.sequence.statements.get_mut(1..).unwrap_or_default()));
-                    }
-                }
-                StatementKind::Atomic(inner) | StatementKind::Block(inner) => {
-                    found.extend(markable(&mut inner.statements));
-                }
-                _ => {}
-            }
-        } else if statement.labels.is_empty()
-            && labelable(statement)
-            && !matches!(statement.kind, StatementKind::Else)
-        {
-            found.push(statement);
-        }
-    }
-    found
-}
-
-/// Puts a label inside an atomic sequence (never on its first statement); was there a place?
-fn label_inside(body: &mut [Statement], label: &str) -> bool {
-    for statement in body {
-        if let StatementKind::Atomic(inner) = &mut statement.kind
-            && let Some(target) = inner.statements.iter_mut().skip(1).find(|s| labelable(s))
-        {
-            target.labels.push(ident(label));
-            return true;
-        }
-    }
-    false
 }

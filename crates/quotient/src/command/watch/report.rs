@@ -38,7 +38,7 @@ pub(crate) fn undecided() -> Option<u8> {
 pub(super) fn early(subject: &Subject, reason: Reason, known: &Known) -> (String, u8) {
     let phase = if known.phase.is_empty() { String::new() } else { format!(" while {}", known.phase) };
     let why = format!("{reason}{phase}");
-    let status = known.violations.iter().map(|v| check::kind_status(&v.kind)).max();
+    let status = known.violations.iter().map(|v| check::class_status(v.class)).max();
     let text = if subject.json { machine(subject, &why, known) } else { human(subject, &why, known) };
     (text, status.unwrap_or(status::UNDECIDED))
 }
