@@ -23,8 +23,10 @@ pub struct Machine {
     pub(crate) shapes: Shapes,
     /// Some location is passed in the step that reaches it.
     pub(crate) has_transient: bool,
-    /// Some threads may not always move: `provided`, priorities.
+    /// Some threads may not always move: `provided`, committed locations, priorities.
     pub(crate) restricted: bool,
+    /// Some location is committed.
+    pub(crate) commits: bool,
     /// Something must be done to every state before it is stored: scratch variables, `_last`.
     pub(crate) must_clean: bool,
 
@@ -87,13 +89,19 @@ impl Machine {
         if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
             return Err(Exhausted { what });
         }
+        let mut locations = program.functions.iter().flat_map(|f| &f.locations);
+        if program.features.receiver_first && (dynamic || locations.any(|l| l.deterministic)) {
+            let what = "a receiver that moves before the sender cannot be combined with objects or deterministic steps";
+            return Err(Exhausted { what: what.into() });
+        }
         // Combinations of objects are many: a dynamic program always has wide shape numbers.
         let layout = Layout::new(&program, wide || dynamic);
         let code = compile(&program, &layout, sources);
         let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
         let has_transient = program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient);
+        let commits = program.commits();
         let restricted =
-            program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
+            commits || program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
         let must_clean = !layout.scratch.is_empty() || layout.last.is_some();
         let segments = if dynamic { Segments::new(&program, &layout) } else { Segments::default() };
         #[cfg(all(target_arch = "x86_64", unix))]
@@ -104,6 +112,7 @@ impl Machine {
             #[cfg(all(target_arch = "x86_64", unix))]
             translated,
             restricted,
+            commits,
             must_clean,
             taken: vec![false; code.transformations.len()],
             program,

@@ -106,6 +106,7 @@ impl Builder<'_> {
             accept: marked("accept"),
             progress: marked("progress"),
             deterministic: e.d_step.is_some(),
+            committed: false,
             transient: false,
             labels: e.labels.clone(),
             span: e.span,

@@ -169,6 +169,7 @@ impl Lowering<'_> {
             }
             StatementKind::Send { channel, sorted, args } => {
                 let operation = Operation::Send {
+                    guard: None,
                     channel: self.channel(channel),
                     sorted: *sorted,
                     args: self.message(args),
@@ -178,6 +179,7 @@ impl Lowering<'_> {
             }
             StatementKind::Receive { channel, any, peek, args } => {
                 let operation = Operation::Receive {
+                    guard: None,
                     channel: self.channel(channel),
                     any: *any,
                     peek: *peek,
