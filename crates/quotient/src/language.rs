@@ -14,17 +14,20 @@ pub enum Language {
     Promela,
     /// BIR, the language of Bogor.
     Bir,
+    /// DVE, the language of DiVinE.
+    Dve,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 2] = [Language::Promela, Language::Bir];
+    pub const ALL: [Language; 3] = [Language::Promela, Language::Bir, Language::Dve];
 
     /// Its name in options.
     pub fn name(self) -> &'static str {
         match self {
             Language::Promela => "promela",
             Language::Bir => "bir",
+            Language::Dve => "dve",
         }
     }
 
@@ -38,6 +41,7 @@ impl Language {
         match path.extension()?.to_str()? {
             "pml" | "prm" | "prom" | "promela" | "spin" | "pr" => Some(Language::Promela),
             "bir" => Some(Language::Bir),
+            "dve" => Some(Language::Dve),
             _ => None,
         }
     }

@@ -55,6 +55,7 @@
 
 mod audit;
 mod bir_claims;
+mod dve_claims;
 mod branching;
 mod check;
 mod dot;
@@ -83,6 +84,7 @@ pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, repr
 
 pub use quotient_ample as ample;
 pub use quotient_bir as bir;
+pub use quotient_dve as dve;
 pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;

@@ -60,7 +60,7 @@ impl LoadError {
         match self {
             LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
             LoadError::UnknownKind(path) => format!(
-                "error: {}: unknown file type; quotient reads .pml, .bir, .c, .cc, .cpp, .clp, .await, .smt2\nhelp: say in which language the model is written: --language promela or --language bir",
+                "error: {}: unknown file type; quotient reads .pml, .bir, .dve, .c, .cc, .cpp, .clp, .await, .smt2\nhelp: say in which language the model is written: --language promela, bir or dve",
                 path.display()
             ),
             LoadError::Invalid(sources, diagnostics) => {
@@ -113,6 +113,10 @@ impl Model {
                 let parsed = quotient_bir::parse_loaded(&sources, file);
                 Model::from_bir(sources, parsed, options)
             }
+            Some(Language::Dve) => {
+                let parsed = quotient_dve::parse_loaded(&sources, file);
+                Model::from_dve(sources, parsed, options)
+            }
             None => Err(LoadError::UnknownKind(path.into())),
         }
     }
@@ -155,6 +159,35 @@ impl Model {
         }
         let claims = claims.claims(lowered.propositions, &sources);
         Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims, own_claims: 0 })
+    }
+
+    /// Reads a DVE model from memory.
+    pub fn from_dve_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
+        let mut sources = SourceMap::new();
+        let parsed = quotient_dve::parse_text(&mut sources, name, text);
+        Model::from_dve(sources, parsed, options)
+    }
+
+    fn from_dve(
+        mut sources: SourceMap,
+        parsed: quotient_dve::Parsed,
+        options: &LoadOptions,
+    ) -> Result<Model, LoadError> {
+        let mut diagnostics = parsed.diagnostics;
+        let system = match parsed.system {
+            Some(system) if !diagnostics.has_errors() => system,
+            _ => return Err(LoadError::Invalid(sources, diagnostics)),
+        };
+        if let Some((name, _)) = options.defines.first() {
+            let message = format!("`-D {name}` has no effect: DVE models have no parameters");
+            diagnostics.push(Diagnostic::global(message));
+        }
+        match crate::dve_claims::lower(&system, &mut sources, &options.properties, &mut diagnostics) {
+            Some((program, claims, own_claims)) if !diagnostics.has_errors() => {
+                Ok(Model { sources, program, warnings: diagnostics, claims, own_claims })
+            }
+            _ => Err(LoadError::Invalid(sources, diagnostics)),
+        }
     }
 
     /// Reads a Promela model from memory, with properties given apart from it.

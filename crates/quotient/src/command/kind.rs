@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Promela,
     /// A BIR model.
     Bir,
+    /// A DVE model.
+    Dve,
     /// Sources of a C or C++ program.
     Source,
     /// A C or C++ program that was compiled before.
@@ -29,7 +31,7 @@ pub(crate) enum Kind {
     Trace,
 }
 
-use Kind::{Bir, Built, Program, Promela, Proof, Source, Trace};
+use Kind::{Bir, Built, Dve, Program, Promela, Proof, Source, Trace};
 
 impl Kind {
     /// The kind of a file whose language may have been given.
@@ -37,6 +39,7 @@ impl Kind {
         match language {
             Some(quotient::Language::Promela) => Promela,
             Some(quotient::Language::Bir) => Bir,
+            Some(quotient::Language::Dve) => Dve,
             None => Kind::of(file),
         }
     }
@@ -52,6 +55,7 @@ impl Kind {
         }
         match file.extension().and_then(|e| e.to_str()) {
             Some("bir") => Bir,
+            Some("dve") => Dve,
             Some("clp" | "await" | "smt2") => Proof,
             _ if quotient::Language::from_extension(file).is_none() && file.is_file() => {
                 let text = std::fs::read(file).unwrap_or_default();
@@ -69,6 +73,7 @@ impl Kind {
         match self {
             Promela => "Promela models",
             Bir => "BIR models",
+            Dve => "DVE models",
             Source => "C and C++ programs",
             Program => "compiled programs",
             Built => "programs that a build command makes",
@@ -83,9 +88,9 @@ impl Kind {
     }
 }
 
-const MODELS: &[Kind] = &[Promela, Bir];
+const MODELS: &[Kind] = &[Promela, Bir, Dve];
 const NATIVE: &[Kind] = &[Source, Program, Built];
-const CHECKED: &[Kind] = &[Promela, Bir, Source, Program, Built];
+const CHECKED: &[Kind] = &[Promela, Bir, Dve, Source, Program, Built];
 const REPLAYED: &[Kind] = &[Trace, Source, Program];
 const PROVED: &[Kind] = &[Promela, Proof];
 
@@ -111,7 +116,7 @@ const CHECK: &[Row] = &[
     ("ltl", MODELS),
     ("ctl", MODELS),
     ("invariant", MODELS),
-    ("claim", &[Promela]),
+    ("claim", &[Promela, Dve]),
     ("acceptance", &[Promela]),
     ("progress", &[Promela]),
     ("fair", MODELS),
@@ -125,7 +130,7 @@ const CHECK: &[Row] = &[
     ("dot", MODELS),
     ("json", CHECKED),
     ("quiet", CHECKED),
-    ("more", &[Promela, Bir, Source]),
+    ("more", &[Promela, Bir, Dve, Source]),
     ("dpor", NATIVE),
     ("allow_races", NATIVE),
     ("leaks", NATIVE),
@@ -175,7 +180,7 @@ const REPLAY: &[Row] = &[
 const COMPARE: &[Row] = &[
     ("file", MODELS),
     ("language", MODELS),
-    ("define", MODELS),
+    ("define", &[Promela, Bir]),
     ("include", &[Promela]),
     ("symmetry", MODELS),
     ("store", MODELS),
@@ -190,7 +195,7 @@ const COMPARE: &[Row] = &[
 const SIMULATE: &[Row] = &[
     ("file", MODELS),
     ("language", MODELS),
-    ("define", MODELS),
+    ("define", &[Promela, Bir]),
     ("include", &[Promela]),
     ("memory", MODELS),
     ("time", MODELS),
@@ -219,11 +224,11 @@ fn rows(command: &str) -> &'static [Row] {
 fn advice(option: &str, kind: Kind) -> Option<&'static str> {
     Some(match (option, kind) {
         ("por" | "raw", _) if kind.is_native() => "--dpor chooses the reduction of a C or C++ program",
-        ("dpor", Promela | Bir) => "--por chooses the partial order reduction of a model",
+        ("dpor", Promela | Bir | Dve) => "--por chooses the partial order reduction of a model",
         ("max_states" | "max_depth", _) if kind.is_native() => {
             "--max-executions and --max-steps bound the exploration of a C or C++ program"
         }
-        ("max_executions" | "max_steps", Promela | Bir) => "--max-states and --max-depth bound a search",
+        ("max_executions" | "max_steps", Promela | Bir | Dve) => "--max-states and --max-depth bound a search",
         ("trace", _) if kind.is_native() => {
             "the report has a schedule, and the command that repeats it; --json has its steps"
         }
@@ -234,6 +239,8 @@ fn advice(option: &str, kind: Kind) -> Option<&'static str> {
         ("define", Program | Built) => "the program is compiled already, or by the command",
         ("define", Trace) => "the trace file has the definitions it was made with",
         ("acceptance" | "progress", Bir) => "BIR has no accept or progress labels; use --ltl",
+        ("acceptance" | "progress", Dve) => "the property process says what must not happen; or use --ltl",
+        ("define", Dve) => "DVE models have no parameters; change the constants, or what m4 is told",
         ("claim", Bir) => "a BIR model makes no claims of its own; use --ltl, --ctl or --invariant",
         ("more", Program) => "one program is checked at a time",
         _ => return None,
