@@ -55,11 +55,11 @@ use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{Expr, Location, Part, Place as PlaceOf, Program, Root, Type};
 use quotient_residual::access::{Accesses, Guard, Step, Touch};
 
+use crate::Question;
 use crate::futures::MOST_THREADS;
 use crate::memo::{self, Memo};
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
-use crate::{Ample, Proposals, Proviso, Question};
-use quotient_system::Scope;
+use quotient_seams::{Ample, Proposals, Proviso, Scope};
 
 /// Proposes ample sets for a compiled program with objects.
 #[derive(Debug)]

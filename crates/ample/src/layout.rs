@@ -8,12 +8,13 @@
 use std::ops::Range;
 
 use quotient_machine::Machine;
+use quotient_seams::Proposals;
 
 use crate::combination::{Combination, Terms, Use};
+use crate::futures::MOST_THREADS;
 use crate::memo::{self, Memo};
 use crate::objects::Wait;
 use crate::tables::{Role, Tables};
-use crate::{Proposals, futures::MOST_THREADS};
 
 /// A word of the state that tells something.
 #[derive(Clone, Copy, Debug, Default)]

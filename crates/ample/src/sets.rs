@@ -37,13 +37,13 @@ use std::collections::HashMap;
 
 use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
-use quotient_system::Successors;
+use quotient_seams::{Ample, Passing, Proposals, Proviso, Successors};
 
+use crate::Question;
 use crate::combination::{Known, Terms, Use};
 use crate::futures::MOST_THREADS;
 use crate::layout::{Found, LATEST, Layout, Looks};
 use crate::tables::Tables;
-use crate::{Ample, Passing, Proposals, Proviso, Question};
 
 /// Proposes ample sets for a compiled program.
 #[derive(Debug)]

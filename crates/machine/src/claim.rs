@@ -13,7 +13,7 @@
 //! Deviation: SPIN does not store the state between the claim's last ordinary move and its first stuttering one; here it is a
 //! state like any other, so that counts agree exactly only where the program can always move.
 
-use quotient_system::{Scope, Successors, ViolationCode};
+use quotient_seams::{Scope, Successors, ViolationCode};
 
 use crate::code::{CodeAt, Operation, SiteAt};
 use crate::eval::Frame;

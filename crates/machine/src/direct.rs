@@ -8,7 +8,7 @@
 //!
 //! What has no such form (wide integers, products, assertions, …) is left to the interpreter, which computes the same.
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::SiteAt;
 use crate::eval::Frame;

@@ -1,4 +1,4 @@
-//! Programs compiled to an executable [`System`](quotient_system::System): packed states, compact code, no
+//! Programs compiled to an executable [`System`](quotient_seams::System): packed states, compact code, no
 //! allocation per step.
 //!
 //! Semantics are those of SPIN 6.5 where the program came from Promela: atomic sequences are not interrupted

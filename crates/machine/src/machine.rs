@@ -1,8 +1,8 @@
 //! A compiled program with its scratch memory.
 
 use quotient_program::{FunctionId, Program};
+use quotient_seams::{Exhausted, Interrupt, Scope, Successors, System, Violation, ViolationCode};
 use quotient_source::SourceMap;
-use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, Violation, ViolationCode};
 
 use crate::code::Code;
 use crate::compile::compile;

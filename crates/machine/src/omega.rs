@@ -6,7 +6,7 @@
 //! is decided as the one who begins a step: the receiver of a rendezvous is not waiting to move, but it has moved when it
 //! takes part in one. A thread that does not exist cannot move.
 
-use quotient_system::{Exhausted, Marks, Names, Omega, Scope, Successors, System, Violation, ViolationCode};
+use quotient_seams::{Exhausted, Marks, Names, Omega, Scope, Successors, System, Violation, ViolationCode};
 
 use crate::claim::CLAIM_THREAD;
 use crate::machine::Machine;

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quotient_system::{Part, PartKind, Parts};
+use quotient_seams::{Part, PartKind, Parts};
 
 use crate::dynamic::segments::Segments;
 use crate::dynamic::shapes::Registered;

@@ -5,7 +5,7 @@
 //! control (or arrives at a transient location) and there is exactly one way on, also the steps after it. Everything else
 //! takes the general way (`step.rs`).
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::{Location, Operation, SiteAt};
 use crate::eval::Frame;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quotient_system::{Scope, Successors, ViolationCode};
+use quotient_seams::{Scope, Successors, ViolationCode};
 
 use crate::code::{PrintPart, SiteAt};
 use crate::eval::Frame;
@@ -137,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// The successors of a state, in the order [`quotient_system::System::successors`] gives them, each with what
+    /// The successors of a state, in the order [`quotient_seams::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
         if self.dynamic {

@@ -6,7 +6,7 @@
 //! ways in takes the first one that is possible, which need not be the receive that let it begin: then the message is still
 //! offered, to all threads but this one, and nothing has happened if nobody takes it in the end.
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::{Operation, SiteAt};
 use crate::d_step::Passage;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use quotient_system::{Interrupt, Scope, Successors, ViolationCode};
+use quotient_seams::{Interrupt, Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
 use crate::dynamic::segments::Sort;

@@ -8,7 +8,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use quotient_system::{Interrupt, Reason};
+use quotient_seams::{Interrupt, Reason};
 
 /// What is going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

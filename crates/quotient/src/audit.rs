@@ -2,10 +2,9 @@
 
 use quotient_ample::{AmpleSets, DynamicSets, Question};
 use quotient_machine::Machine;
+use quotient_seams::{Identity, Interrupt, Representative as _};
 use quotient_search::{AmpleAudit, audit_ample};
 use quotient_symmetry::audit::audit;
-use quotient_symmetry::{Identity, Representative as _};
-use quotient_system::Interrupt;
 
 use crate::relative::Orbits;
 use crate::symmetry_choice::{self, Representative};

@@ -3,12 +3,11 @@
 //! The program is reduced only by what keeps states bisimilar (variables without a value); steps are not merged. A program
 //! that stops stays in its last state for ever, as for linear time.
 
-use quotient_ample::{All, Ample};
+use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_promela::ClaimKind;
+use quotient_seams::{All, Ample, Identity};
 use quotient_search::{OmegaSeams, Statistics, Stop, graph};
-use quotient_symmetry::Identity;
 
 use crate::Model;
 use crate::check::{Check, CheckError, PartialOrder};
@@ -147,7 +146,7 @@ struct Explored {
 }
 
 /// Explores with a representative, and with ample sets where there is a question that they are to preserve.
-fn explore<R: quotient_symmetry::Representative<Machine>>(
+fn explore<R: quotient_seams::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     question: Result<Option<quotient_ample::Question>, &'static str>,
@@ -176,7 +175,7 @@ fn explore<R: quotient_symmetry::Representative<Machine>>(
     (explore_with(machine, representative, &mut All, check, progress), refused)
 }
 
-fn explore_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
+fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,

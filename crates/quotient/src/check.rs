@@ -5,8 +5,8 @@ use std::fmt;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
+use quotient_seams::{Exhausted, Interrupt};
 use quotient_search::{Limits, Report, Statistics, Stop, TOO_LONG};
-use quotient_system::{Exhausted, Interrupt};
 use quotient_trace::NotReplayable;
 
 use crate::outcome::{Answer, Applied, Incomplete, Outcome, Verdict, ViolationReport};
@@ -352,7 +352,7 @@ impl Model {
     /// What is asked, safety last.
     pub fn questions(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
         let wanted =
-            |c: &quotient_promela::Claim| check.claim.is_none_or(|name| c.name == name && !name.is_empty());
+            |c: &quotient_front_end::Claim| check.claim.is_none_or(|name| c.name == name && !name.is_empty());
         let own = self.claims[..self.own_claims].iter().enumerate().filter(|(_, c)| wanted(c));
         let mut questions: Vec<Question> = own.map(|(number, _)| Question::Claim(number)).collect();
         if let (Some(name), true) = (check.claim, questions.is_empty()) {

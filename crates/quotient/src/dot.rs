@@ -6,13 +6,11 @@
 
 use std::fmt::Write;
 
-use quotient_ample::{All, Ample};
+use quotient_front_end::ClaimKind;
 use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
-use quotient_promela::ClaimKind;
+use quotient_seams::{All, Ample, Identity, Representative, System};
 use quotient_search::{OmegaSeams, Options, Stop, graph};
-use quotient_symmetry::{Identity, Representative};
-use quotient_system::System;
 
 use crate::check::{Check, CheckError, PartialOrder};
 use crate::searching::{ample_sets, visible};
@@ -72,7 +70,7 @@ impl Model {
 }
 
 /// Cannot the claim tell how often a state is repeated?
-fn counts_no_steps(claim: &quotient_promela::Claim) -> bool {
+fn counts_no_steps(claim: &quotient_front_end::Claim) -> bool {
     match &claim.kind {
         ClaimKind::Ltl(formula) | ClaimKind::Ctl(formula) => !formula.uses_next(),
         ClaimKind::Invariant => true,

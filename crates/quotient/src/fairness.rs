@@ -12,9 +12,9 @@
 
 use quotient_machine::{DynamicGraph, Fair, Machine, RENAMED};
 use quotient_program::{Action, Program};
+use quotient_seams::{Marks, Omega, Representative as Stands, Scope, Successors, System};
 use quotient_symmetry::thread_order::ThreadOrder;
-use quotient_symmetry::{Order, Ordered, Representative as Stands};
-use quotient_system::{Marks, Omega, Scope, Successors, System};
+use quotient_symmetry::{Order, Ordered};
 
 use crate::Check;
 use crate::symmetry_choice::{Representative, States, Symmetry};

@@ -3,30 +3,11 @@
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use quotient_bir::LowerOptions;
-use quotient_program::{Extension, Program};
-use quotient_promela::{Claim, ParseOptions, PropertyKeyword};
-use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, render};
-
-use crate::bir_claims;
-use crate::language::Language;
-
-/// What is told to the front end.
-#[derive(Clone, Debug, Default)]
-pub struct LoadOptions {
-    /// `-D NAME=VALUE`: a macro of Promela, a constant of BIR.
-    pub defines: Vec<(String, String)>,
-    /// The language, where neither the file's extension nor its text should decide.
-    pub language: Option<Language>,
-    /// `-I DIR`: where Promela's `#include` looks.
-    pub include_dirs: Vec<PathBuf>,
-    /// Properties given apart from the model: `--ltl` and the like. They become claims behind the model's own.
-    pub properties: Vec<(PropertyKeyword, String)>,
-    /// Extension types that BIR models may use besides the built-in ones.
-    pub extensions: Vec<Arc<dyn Extension>>,
-}
+use quotient_front_end::{Claim, LoadOptions, Loaded, PropertyKeyword};
+use quotient_languages::Language;
+use quotient_program::Program;
+use quotient_source::{Diagnostics, FileId, SourceMap, render};
 
 /// A model that can be checked.
 #[derive(Debug)]
@@ -59,10 +40,16 @@ impl LoadError {
     pub fn render(&self, colour: bool) -> String {
         match self {
             LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
-            LoadError::UnknownKind(path) => format!(
-                "error: {}: unknown file type; quotient reads .pml, .bir, .dve, .c, .cc, .cpp, .clp, .await, .smt2\nhelp: say in which language the model is written: --language promela, bir or dve",
-                path.display()
-            ),
+            LoadError::UnknownKind(path) => {
+                let extensions = Language::ALL.iter().map(|l| format!(".{}", l.extensions()[0]));
+                let names = Language::ALL.iter().map(|l| format!("--language {}", l.name()));
+                format!(
+                    "error: {}: unknown file type; quotient reads {}, .c, .cc, .cpp, .clp, .await, .smt2\nhelp: say in which language the model is written: {}",
+                    path.display(),
+                    extensions.collect::<Vec<_>>().join(", "),
+                    names.collect::<Vec<_>>().join(" or ")
+                )
+            }
             LoadError::Invalid(sources, diagnostics) => {
                 let mut parts: Vec<String> = diagnostics.iter().map(|d| render(sources, d, colour)).collect();
                 let count = diagnostics.error_count();
@@ -92,102 +79,26 @@ fn read(sources: &mut SourceMap, path: &Path) -> std::io::Result<FileId> {
 }
 
 impl Model {
-    /// Reads a model from a file; `-` is the standard input.
+    /// Reads a model from a file; `-` is the standard input. The language is that of the file's extension, or the one that its
+    /// text shows.
     pub fn load(path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+        Model::load_as(path, None, options)
+    }
+
+    /// The same, with a language that may have been `given`.
+    pub fn load_as(path: &Path, given: Option<Language>, options: &LoadOptions) -> Result<Model, LoadError> {
         let mut sources = SourceMap::new();
         let file = read(&mut sources, path).map_err(|error| LoadError::Unreadable(path.into(), error))?;
-        let language = options
-            .language
+        let language = given
             .or_else(|| Language::from_extension(path))
-            .or_else(|| Language::from_text(sources.text(file)));
-        match language {
-            Some(Language::Promela) => {
-                let parse = ParseOptions {
-                    defines: options.defines.clone(),
-                    include_dirs: options.include_dirs.clone(),
-                };
-                let parsed = quotient_promela::parse_loaded(&mut sources, file, &parse);
-                Model::from_parsed(sources, parsed, &options.properties)
-            }
-            Some(Language::Bir) => {
-                let parsed = quotient_bir::parse_loaded(&sources, file);
-                Model::from_bir(sources, parsed, options)
-            }
-            Some(Language::Dve) => {
-                let parsed = quotient_dve::parse_loaded(&sources, file);
-                Model::from_dve(sources, parsed, options)
-            }
-            None => Err(LoadError::UnknownKind(path.into())),
-        }
+            .or_else(|| Language::from_text(sources.text(file)))
+            .ok_or_else(|| LoadError::UnknownKind(path.into()))?;
+        Model::read(sources, file, language, options)
     }
 
     /// Reads a Promela model from memory.
     pub fn from_text(name: &str, text: &str) -> Result<Model, LoadError> {
         Model::from_text_with(name, text, &[])
-    }
-
-    /// Reads a BIR model from memory.
-    pub fn from_bir_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
-        let mut sources = SourceMap::new();
-        let parsed = quotient_bir::parse_text(&mut sources, name, text);
-        Model::from_bir(sources, parsed, options)
-    }
-
-    fn from_bir(
-        mut sources: SourceMap,
-        parsed: quotient_bir::Parsed,
-        options: &LoadOptions,
-    ) -> Result<Model, LoadError> {
-        let mut diagnostics = parsed.diagnostics;
-        let system = match parsed.system {
-            Some(system) if !diagnostics.has_errors() => system,
-            _ => return Err(LoadError::Invalid(sources, diagnostics)),
-        };
-        let claims = match bir_claims::read(&mut sources, &options.properties) {
-            Ok(claims) => claims,
-            Err(errors) => {
-                diagnostics.extend(errors);
-                return Err(LoadError::Invalid(sources, diagnostics));
-            }
-        };
-        let lower =
-            LowerOptions { constants: options.defines.clone(), extensions: options.extensions.clone() };
-        let lowered = quotient_bir::lower_with(&system, &claims.propositions, &sources, &lower);
-        diagnostics.extend(lowered.diagnostics);
-        if diagnostics.has_errors() {
-            return Err(LoadError::Invalid(sources, diagnostics));
-        }
-        let claims = claims.claims(lowered.propositions, &sources);
-        Ok(Model { sources, program: lowered.program, warnings: diagnostics, claims, own_claims: 0 })
-    }
-
-    /// Reads a DVE model from memory.
-    pub fn from_dve_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
-        let mut sources = SourceMap::new();
-        let parsed = quotient_dve::parse_text(&mut sources, name, text);
-        Model::from_dve(sources, parsed, options)
-    }
-
-    fn from_dve(
-        mut sources: SourceMap,
-        parsed: quotient_dve::Parsed,
-        options: &LoadOptions,
-    ) -> Result<Model, LoadError> {
-        let mut diagnostics = parsed.diagnostics;
-        let system = match parsed.system {
-            Some(system) if !diagnostics.has_errors() => system,
-            _ => return Err(LoadError::Invalid(sources, diagnostics)),
-        };
-        if let Some((name, _)) = options.defines.first() {
-            let message = format!("`-D {name}` has no effect: DVE models have no parameters");
-            diagnostics.push(Diagnostic::global(message));
-        }
-        match crate::dve_claims::lower(&system, &mut sources, &options.properties, &mut diagnostics) {
-            Some((program, claims, own_claims)) if !diagnostics.has_errors() => {
-                Ok(Model { sources, program, warnings: diagnostics, claims, own_claims })
-            }
-            _ => Err(LoadError::Invalid(sources, diagnostics)),
-        }
     }
 
     /// Reads a Promela model from memory, with properties given apart from it.
@@ -196,44 +107,38 @@ impl Model {
         text: &str,
         properties: &[(PropertyKeyword, String)],
     ) -> Result<Model, LoadError> {
-        let mut sources = SourceMap::new();
-        let parsed = quotient_promela::parse_text(&mut sources, name, text, &ParseOptions::default());
-        Model::from_parsed(sources, parsed, properties)
+        let options = LoadOptions { properties: properties.to_vec(), ..LoadOptions::default() };
+        Model::from_text_in(Language::PROMELA, name, text, &options)
     }
 
-    fn from_parsed(
-        mut sources: SourceMap,
-        parsed: quotient_promela::Parsed,
-        properties: &[(PropertyKeyword, String)],
+    /// Reads a BIR model from memory.
+    pub fn from_bir_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
+        Model::from_text_in(Language::BIR, name, text, options)
+    }
+
+    /// Reads a model in a language from memory.
+    pub fn from_text_in(
+        language: Language,
+        name: &str,
+        text: &str,
+        options: &LoadOptions,
     ) -> Result<Model, LoadError> {
-        let mut diagnostics = parsed.diagnostics;
-        if diagnostics.has_errors() {
-            return Err(LoadError::Invalid(sources, diagnostics));
-        }
-        let mut given = Vec::new();
-        for (keyword, text) in properties {
-            match quotient_promela::parse_property(&mut sources, *keyword, text, &parsed.macros) {
-                Ok(property) => given.push(property),
-                Err(errors) => diagnostics.extend(errors),
+        let mut sources = SourceMap::new();
+        let file = sources.add(name, text);
+        Model::read(sources, file, language, options)
+    }
+
+    fn read(
+        mut sources: SourceMap,
+        file: FileId,
+        language: Language,
+        options: &LoadOptions,
+    ) -> Result<Model, LoadError> {
+        match language.load(&mut sources, file, options) {
+            Ok(Loaded { program, warnings, claims, own_claims }) => {
+                Ok(Model { sources, program, warnings, claims, own_claims })
             }
+            Err(diagnostics) => Err(LoadError::Invalid(sources, diagnostics)),
         }
-        if diagnostics.has_errors() {
-            return Err(LoadError::Invalid(sources, diagnostics));
-        }
-        for (name, span) in parsed.macros.unused() {
-            let message = format!("`-D {name}` has no effect: the model does not use this name");
-            diagnostics.push(
-                Diagnostic::warning(span, message)
-                    .help("-D changes macros, not variables; names of macros are case-sensitive"),
-            );
-        }
-        let lowered = quotient_promela::lower_with(&parsed.model, &given, &sources);
-        diagnostics.extend(lowered.diagnostics);
-        if diagnostics.has_errors() {
-            return Err(LoadError::Invalid(sources, diagnostics));
-        }
-        let own_claims = lowered.claims.len().saturating_sub(properties.len());
-        let (program, claims) = (lowered.program, lowered.claims);
-        Ok(Model { sources, program, warnings: diagnostics, claims, own_claims })
     }
 }

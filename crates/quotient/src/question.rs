@@ -7,12 +7,12 @@
 
 use std::fmt;
 
+use quotient_front_end::{Claim, ClaimKind};
 use quotient_logic::{Formula, Generalised, Label};
 use quotient_program as ir;
 use quotient_program::{
     BinaryOp, ClaimOrigin, Expr, Function, Location, LocationId, Operation, Transformation,
 };
-use quotient_promela::{Claim, ClaimKind};
 use quotient_source::Span;
 
 /// One question about a model.

@@ -2,9 +2,8 @@
 
 use quotient_machine::Machine;
 use quotient_program::{Operation, Program};
+use quotient_seams::{Representative as _, System};
 use quotient_search::{Cause, Report};
-use quotient_symmetry::Representative as _;
-use quotient_system::System;
 use quotient_trace::{NotReplayable, Replay, Trace, in_real_names};
 
 use crate::check::{Check, CheckError, PartialOrder};

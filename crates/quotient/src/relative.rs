@@ -8,15 +8,13 @@
 
 use std::fmt;
 
-use quotient_ample::All;
 use quotient_machine::{Machine, Scalar, ScalarPlace};
 use quotient_proof::automorphism::{Automorphism, Usable, automorphisms};
 use quotient_proof::frontend::promela::{Column, Place, translate};
 use quotient_proof_check::format::Certificate;
+use quotient_seams::{All, Representative, Scope, Successors, System};
 use quotient_search::{Cause, Found, Statistics};
 use quotient_source::{Diagnostics, render};
-use quotient_symmetry::Representative;
-use quotient_system::{Scope, Successors, System};
 
 use quotient_trace::NotReplayable;
 

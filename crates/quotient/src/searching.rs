@@ -1,12 +1,12 @@
 //! Which search answers a question: the seams put together.
 
-use quotient_ample::{All, Ample, AmpleSets, DynamicSets, Question};
+use quotient_ample::{AmpleSets, DynamicSets, Question};
 use quotient_machine::{Fair, Machine};
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
+use quotient_seams::{All, Ample, Identity, Visited};
 use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
-use quotient_symmetry::Identity;
-use quotient_visited::{Collapse, Gzip, Plain, Tree, Visited};
+use quotient_visited::{Collapse, Gzip, Plain, Tree};
 
 use crate::fairness::{self, OfFair};
 use crate::symmetry_choice::Representative;
@@ -55,7 +55,7 @@ fn question(machine: &Machine) -> Result<Question, &'static str> {
 const NOT_CANONICAL: &str = "the order of --symmetry does not always choose the same state of a class";
 
 /// Ample sets that go together with a representative, or why there are none; for programs without objects.
-pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
+pub(crate) fn ample_sets<R: quotient_seams::Representative<Machine>>(
     machine: &Machine,
     representative: &R,
     question: &Question,
@@ -67,7 +67,7 @@ pub(crate) fn ample_sets<R: quotient_symmetry::Representative<Machine>>(
 }
 
 /// As above, for programs with objects.
-pub(crate) fn dynamic_sets<R: quotient_symmetry::Representative<Machine>>(
+pub(crate) fn dynamic_sets<R: quotient_seams::Representative<Machine>>(
     machine: &Machine,
     representative: &R,
     question: &Question,
@@ -80,7 +80,7 @@ pub(crate) fn dynamic_sets<R: quotient_symmetry::Representative<Machine>>(
     DynamicSets::new(machine, question, symmetric)
 }
 
-fn run_representing<R: quotient_symmetry::Representative<Machine>>(
+fn run_representing<R: quotient_seams::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
@@ -114,7 +114,7 @@ fn run_representing<R: quotient_symmetry::Representative<Machine>>(
 }
 
 /// As above, with ample sets for a program with objects.
-fn run_dynamic<R: quotient_symmetry::Representative<Machine>>(
+fn run_dynamic<R: quotient_seams::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
@@ -179,7 +179,7 @@ pub(crate) fn visible(propositions: Vec<Expr>) -> Result<Vec<Expr>, &'static str
     if plain.0 { Ok(propositions) } else { Err("the claim asks for more than values and locations") }
 }
 
-pub(crate) fn run_reduced<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>>(
+pub(crate) fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
@@ -216,7 +216,7 @@ pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statis
     }
 }
 
-fn run_with<R: quotient_symmetry::Representative<Machine>, A: Ample<Machine>, V: Visited>(
+fn run_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>, V: Visited>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,

@@ -3,11 +3,11 @@
 use quotient_machine::{DynamicGraph, Machine, Renaming};
 use quotient_program::{ClaimOrigin, Expr, Operation};
 use quotient_residual::liveness;
+use quotient_seams::{Successors, System};
 use quotient_source::{SourceMap, Span};
 use quotient_symmetry::graph::Graph;
 use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered, StateGraph};
-use quotient_system::{Successors, System};
 
 use crate::{Check, fairness};
 

@@ -5,9 +5,9 @@
 use std::collections::HashSet;
 
 use quotient::Model;
-use quotient::ample::{Ample, AmpleSets, Passing, Proposals, Question};
+use quotient::ample::{AmpleSets, Question};
 use quotient::machine::Machine;
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{Ample, Passing, Proposals, Scope, Successors, System};
 use quotient_reference::{generate, print};
 
 const MOST_STATES: usize = 300;

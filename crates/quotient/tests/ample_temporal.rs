@@ -7,10 +7,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use quotient::Model;
-use quotient::ample::{All, Ample, AmpleSets, Question};
+use quotient::ample::{AmpleSets, Question};
 use quotient::machine::Machine;
 use quotient::program::{Expr, Place, Projection, Root, Type, VariableId};
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{All, Ample, Scope, Successors, System};
 use quotient_reference::{generate, print};
 
 const MOST_STATES: usize = 400;

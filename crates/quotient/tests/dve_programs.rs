@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use quotient::{Check, LoadOptions, Model, PartialOrder, Question, SearchKind, Symmetry, Verdict};
+use quotient::{Check, Language, LoadOptions, Model, PartialOrder, Question, SearchKind, Symmetry, Verdict};
 use quotient_reference::dve::{self, Summary};
 
 /// Larger systems are left out.
@@ -22,14 +22,14 @@ fn from_environment(name: &str, default: u64) -> u64 {
 /// What the reference says of a system, and of its property process.
 fn expected(text: &str, most: usize) -> Option<(Summary, Option<bool>)> {
     let mut map = quotient::source::SourceMap::new();
-    let system = quotient::dve::parse_text(&mut map, "system.dve", text).system?;
+    let system = quotient_dve::parse_text(&mut map, "system.dve", text).system?;
     let summary = dve::explore(&system, most)?;
     let accepts = dve::accepts(&system, 8 * most);
     Some((summary, accepts))
 }
 
 fn load(text: &str) -> Result<Model, String> {
-    Model::from_dve_text("system.dve", text, &LoadOptions::default()).map_err(|e| e.to_string())
+    Model::from_text_in(Language::DVE, "system.dve", text, &LoadOptions::default()).map_err(|e| e.to_string())
 }
 
 /// Deadlock, fault and assertion, as far as a check reports them.
@@ -206,10 +206,10 @@ fn formulas() {
     let with = |formula: &str, rest: &str| {
         let properties = match formula {
             "" => Vec::new(),
-            f => vec![(quotient::promela::PropertyKeyword::Ltl, f.to_owned())],
+            f => vec![(quotient::PropertyKeyword::Ltl, f.to_owned())],
         };
         let options = LoadOptions { properties, ..LoadOptions::default() };
-        let model = Model::from_dve_text("f.dve", &format!("{text}\n{rest}"), &options).expect("correct");
+        let model = Model::from_text_in(Language::DVE, "f.dve", &format!("{text}\n{rest}"), &options).expect("correct");
         let outcome = model.check(&Check::default()).expect("small");
         let answer = outcome.answers.iter().find(|a| a.question == Question::Claim(0)).expect("an answer");
         answer.verdict == Verdict::Holds

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use quotient::seams::Interrupt;
 use quotient::symmetry::audit::audit;
-use quotient::system::Interrupt;
 use quotient::{
     Check, LoadOptions, Model, PartialOrder, SearchKind, StoreKind, Symmetry, Verdict, representative,
 };

@@ -1,7 +1,7 @@
 //! Steps explained: one record per successor, in the same order, also where an atomic sequence can go round for ever.
 
 use quotient::Model;
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{Scope, Successors, System};
 
 #[test]
 fn an_endless_atomic_sequence_is_explained() {

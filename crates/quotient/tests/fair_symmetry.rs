@@ -9,9 +9,9 @@ mod pointers;
 use std::collections::HashMap;
 
 use formulas::{from_environment, linear};
+use quotient::PropertyKeyword::Ltl;
 use quotient::machine::{CLAIM_THREAD, Machine};
-use quotient::promela::PropertyKeyword::Ltl;
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{Scope, Successors, System};
 use quotient::{Answer, Check, LoadOptions, Model, Question, Symmetry, Verdict};
 use quotient_reference::bir::generate::generate;
 use quotient_reference::random::Random;

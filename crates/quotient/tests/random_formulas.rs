@@ -9,7 +9,7 @@ mod formulas;
 use std::process::Command;
 
 use formulas::{branching, engine, from_environment, linear, model, parse, ways};
-use quotient::promela::PropertyKeyword;
+use quotient::PropertyKeyword;
 use quotient::{PartialOrder, SearchKind, Symmetry};
 use quotient_promela::ast;
 use quotient_reference::random::Random;

@@ -10,11 +10,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use quotient::machine::{Machine, Renaming};
+use quotient::seams::{Scope, Successors, System};
 use quotient::source::SourceMap;
 use quotient::symmetry::StateGraph;
 use quotient::symmetry::exact::Exact;
 use quotient::symmetry::graph::Graph;
-use quotient::system::{Scope, Successors, System};
 use quotient::{Check, Model, PartialOrder, SearchKind, States, Symmetry, Verdict};
 use quotient_reference::{interpret, symmetric};
 

@@ -4,7 +4,7 @@
 mod formulas;
 
 use formulas::{parse, ways};
-use quotient::promela::PropertyKeyword;
+use quotient::PropertyKeyword;
 use quotient::source::SourceMap;
 use quotient::{Check, LoadOptions, Model, Outcome, PartialOrder, Question, Symmetry, Verdict};
 use quotient_promela::{ParseOptions, parse_text};

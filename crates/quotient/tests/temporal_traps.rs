@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
-use quotient::ample::{All, Ample, AmpleSets, Question as Preserve};
+use quotient::PropertyKeyword;
+use quotient::ample::{AmpleSets, Question as Preserve};
 use quotient::machine::{Fair, Machine, Renaming};
-use quotient::promela::PropertyKeyword;
+use quotient::seams::{All, Ample, Representative, Scope, Successors, System};
 use quotient::search::{OmegaSeams, Options, Stop, liveness};
-use quotient::symmetry::{Order, Ordered, Representative};
-use quotient::system::{Scope, Successors, System};
+use quotient::symmetry::{Order, Ordered};
 use quotient::{Answer, Check, Model, PartialOrder, Question, Symmetry, Verdict};
 
 fn model(text: &str, formula: &str) -> Model {

@@ -1,7 +1,6 @@
 //! Which moves suffice from a state, and what has been tried of what an [`Ample`] set proposes.
 
-use quotient_ample::{Ample, Proposals};
-use quotient_system::{Exhausted, Scope, Successors, System};
+use quotient_seams::{Ample, Exhausted, Proposals, Scope, Successors, System};
 
 /// How far the proposals for a state have been tried.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use quotient_visited::{Group, Known};
-
 use crate::attempt::Attempt;
+use quotient_seams::{Group, Known};
 
 /// A state that must be expanded further: its proposals were refused so far.
 #[derive(Clone, Copy, Debug)]

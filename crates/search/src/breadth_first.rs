@@ -2,10 +2,7 @@
 //! are hashed, then all are looked up, so that the memory accesses of a batch overlap. Paths to violations are
 //! shortest.
 
-use quotient_ample::{Ample, Proviso};
-use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
-use quotient_visited::{Known, Looked, Visited};
+use quotient_seams::{Ample, Known, Looked, Proviso, Representative, Successors, System, Visited};
 
 use crate::attempt::{Attempt, rest};
 use crate::batch::{Batch, Refused};

@@ -1,10 +1,7 @@
 //! Depth-first search with an explicit stack: the depth is limited by memory alone. A state is expanded as a
 //! whole; successors not seen before wait on the stack.
 
-use quotient_ample::{Ample, Proviso};
-use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
-use quotient_visited::{Known, Loaded, Visited};
+use quotient_seams::{Ample, Known, Loaded, Proviso, Representative, Successors, System, Visited};
 
 use crate::attempt::Attempt;
 use crate::monitor::Monitor;

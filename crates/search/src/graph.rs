@@ -1,8 +1,6 @@
 //! The whole reachable graph, with successor lists: for labelling and drawing.
 
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
+use quotient_seams::{Ample, Representative, Successors, System};
 use quotient_visited::Numbered;
 
 use crate::attempt::{Attempt, suffice};
@@ -53,7 +51,7 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
     let mut scratch = Vec::new();
     let (mut targets, mut choices) = (Vec::new(), Vec::new());
     let (mut level, mut next, mut place) = (Frontier::default(), Frontier::default(), 0);
-    let exhausted = |e: quotient_system::Exhausted| Stop::Incomplete(e.what);
+    let exhausted = |e: quotient_seams::Exhausted| Stop::Incomplete(e.what);
 
     seams.system.initial(&mut successors).map_err(exhausted)?;
     for index in 0..successors.len() {

@@ -13,8 +13,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use quotient_symmetry::Representative;
-use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors};
+use quotient_seams::{Interrupt, Marks, Names, Omega, Representative, Scope, Successors};
 use quotient_visited::Numbered;
 
 use crate::Path;

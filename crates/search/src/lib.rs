@@ -35,10 +35,7 @@ pub use report::{Cause, Found, Path, Report, Statistics, Stop};
 use attempt::{Attempt, suffice};
 use originals::Originals;
 use passing::Passage;
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Exhausted, Successors, System};
-use quotient_visited::Visited;
+use quotient_seams::{Ample, Exhausted, Representative, Successors, System, Visited};
 
 /// The four seams of one search.
 #[derive(Debug)]

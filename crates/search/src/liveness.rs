@@ -17,10 +17,10 @@
 //! With an ample set, the cycle proviso (C3) is established here: if one of the chosen steps leads to a state of an open
 //! component (every state on the stack is in one), everything is explored instead.
 
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors, ViolationCode};
-use quotient_visited::{Known, Loaded, Numbered, Prepared};
+use quotient_seams::{
+    Ample, Interrupt, Known, Loaded, Marks, Names, Omega, Representative, Scope, Successors, ViolationCode,
+};
+use quotient_visited::{Numbered, Prepared};
 
 use crate::lasso::{self, Component};
 use crate::monitor::Monitor;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use quotient_system::{Interrupt, InterruptPart, Reason, Ticker, resident_bytes};
+use quotient_seams::{Interrupt, InterruptPart, Reason, Ticker, resident_bytes};
 
 use crate::{Statistics, Stop};
 

@@ -1,12 +1,11 @@
 //! States as they were found, beside their representatives.
 //!
 //! A search stores representatives. It goes on from them, too, unless the representative says otherwise
-//! ([`quotient_symmetry::Representative::keeps_found`]): then it goes on from the state it found, as in figure 3 of R. Iosif's
+//! ([`quotient_seams::Representative::keeps_found`]): then it goes on from the state it found, as in figure 3 of R. Iosif's
 //! "Symmetry Reduction Criteria for Software Model Checking". That is sound, since a state and its representative are bisimilar;
 //! and its paths are runs of the program as they stand.
 
-use quotient_system::Successors;
-use quotient_visited::{Known, Looked, Visited};
+use quotient_seams::{Known, Looked, Successors, Visited};
 
 use crate::frontier::Frontier;
 

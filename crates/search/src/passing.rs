@@ -11,10 +11,9 @@
 //! from each state one that was expanded whole can be reached, holds for a state passed through because it does for the one
 //! that is stored behind it. A question about what happens in between (a temporal one) passes through nothing.
 //!
-//! [`Proviso`]: quotient_ample::Proviso
+//! [`Proviso`]: quotient_seams::Proviso
 
-use quotient_ample::{Ample, Passing};
-use quotient_system::{Exhausted, Scope, Successors, System};
+use quotient_seams::{Ample, Exhausted, Passing, Scope, Successors, System};
 
 /// Cycles of the control flow that are closed before a state is stored.
 const MOST_CLOSED: u32 = 2;

@@ -1,6 +1,6 @@
 //! What a search found and what it covered.
 
-use quotient_system::ViolationCode;
+use quotient_seams::ViolationCode;
 
 /// The way to a state: the number of the initial state among the initial states, then for each step the
 /// number of the successor among the successors of the state before.

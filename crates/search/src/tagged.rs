@@ -4,10 +4,7 @@
 //! number together with the *tag* of the proposal (0: all moves; see [`crate::attempt`]). Proposals are a function of the state, so the path can
 //! be followed again, and each choice be found among all the moves of its state. States that were passed through appear on it again.
 
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Exhausted, Scope, Successors, System};
-use quotient_visited::Visited;
+use quotient_seams::{Ample, Exhausted, Representative, Scope, Successors, System, Visited};
 
 use crate::attempt::tagged_scope;
 use crate::originals::Originals;

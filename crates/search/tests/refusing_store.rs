@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use quotient_ample::All;
+use quotient_seams::{All, Identity, Interrupt, Known, Loaded, Model, Reason, Typed, Visited};
 use quotient_search::{Limits, Options, Report, Seams, Stop, breadth_first, depth_first};
-use quotient_symmetry::Identity;
-use quotient_system::{Interrupt, Model, Reason, Typed};
-use quotient_visited::{Known, Loaded, Plain, Visited};
+use quotient_visited::Plain;
 
 /// Numbers that double or grow by one, up to a bound.
 struct Numbers(u64);

@@ -1,10 +1,10 @@
 //! Representatives by numbering state graphs.
 
-use crate::Representative;
 use crate::exact::{Exact, ExactStatistics};
 use crate::graph::Graph;
 use crate::heap::HeapWalk;
 use crate::thread_order::{ThreadOrder, ThreadSorter};
+use quotient_seams::Representative;
 
 /// How a system of type `S` shows its states as graphs, and applies a renumbering to a state.
 ///

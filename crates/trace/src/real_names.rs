@@ -7,8 +7,7 @@
 
 use std::collections::HashMap;
 
-use quotient_symmetry::Representative;
-use quotient_system::{Scope, Successors, System};
+use quotient_seams::{Representative, Scope, Successors, System};
 
 use crate::NotReplayable;
 

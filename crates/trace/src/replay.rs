@@ -1,8 +1,8 @@
 //! Re-execution of a path.
 
 use quotient_machine::Machine;
+use quotient_seams::Violation;
 use quotient_source::SourceMap;
-use quotient_system::Violation;
 
 use crate::{NotReplayable, Run, Trace};
 

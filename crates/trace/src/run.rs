@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
+use quotient_seams::{Successors, System, Violation, ViolationCode};
 use quotient_source::SourceMap;
-use quotient_system::{Successors, System, Violation, ViolationCode};
 
 use crate::unreduced::Unreduced;
 use crate::{Change, NotReplayable, ProcessState, Step, Trace};

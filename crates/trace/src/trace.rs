@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use quotient_system::Violation;
+use quotient_seams::Violation;
 
 /// A path, re-executed.
 #[derive(Clone, Debug)]

@@ -15,12 +15,11 @@
 
 use std::fmt;
 
-use quotient_system::{PartKind, Parts};
+use quotient_seams::{Known, Loaded, OUT_OF_MEMORY, PartKind, Parts, Visited};
 
 use crate::interner::Pairs;
 use crate::key_set::{KeySet, key_hash};
 use crate::pool::Pool;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States as numbers of shared components.
 pub struct Collapse<P> {

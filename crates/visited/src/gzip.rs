@@ -10,10 +10,10 @@ use std::cell::RefCell;
 use std::fmt;
 
 use flate2::{Compress, Compression, FlushCompress};
+use quotient_seams::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 use crate::hash::{mix, term};
 use crate::pool::Pool;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States compressed one by one.
 #[derive(Debug)]

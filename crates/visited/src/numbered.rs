@@ -3,8 +3,9 @@
 //! The nodes are those of [`Tree`]; roots, with the length of the state as a third part, are numbered like inner nodes. A
 //! state costs twelve bytes more than in the plain set.
 
+use crate::Tree;
 use crate::interner::Triples;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Tree, Visited};
+use quotient_seams::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States numbered from 0 in the order of their first lookup.
 #[derive(Debug, Default)]

@@ -7,7 +7,8 @@
 use crate::directory::{Directory, Segment};
 use crate::hash::{mix, term};
 use crate::memory::Zeroed;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Visited, prefetch};
+use crate::prefetch;
+use quotient_seams::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States stored whole.
 #[derive(Debug, Default)]

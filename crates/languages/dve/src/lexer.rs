@@ -13,20 +13,24 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     at: usize,
+    /// A formula, which has operators of its own.
+    formula: bool,
     tokens: Vec<Token>,
     diagnostics: &'a mut Diagnostics,
 }
 
 /// The tokens of a file; the last one is [`Kind::End`].
 pub(crate) fn tokens(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
-    Lexer { file, text, at: 0, tokens: Vec::new(), diagnostics }.read()
+    Lexer { file, text, at: 0, formula: false, tokens: Vec::new(), diagnostics }.read()
 }
 
-/// The tokens of part of a file.
-pub(crate) fn part(span: Span, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
-    let (start, end) = (span.start as usize, span.end as usize);
-    Lexer { file: span.file, text: &text[..end], at: start, tokens: Vec::new(), diagnostics }.read()
+/// The tokens of a formula.
+pub(crate) fn formula(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
+    Lexer { file, text, at: 0, formula: true, tokens: Vec::new(), diagnostics }.read()
 }
+
+/// Operators that only formulas have.
+const OF_FORMULAS: &[&str] = &["<->", "/\\", "\\/"];
 
 impl Lexer<'_> {
     fn read(mut self) -> Vec<Token> {
@@ -64,7 +68,11 @@ impl Lexer<'_> {
     fn token(&mut self) {
         let start = self.at;
         let Some(first) = self.rest().chars().next() else { return };
-        if first.is_whitespace() || first == '\\' {
+        let operator = OF_FORMULAS.iter().find(|o| self.formula && self.rest().starts_with(**o));
+        if let Some(operator) = operator {
+            self.at += operator.len();
+            self.push(start, Kind::Punct(operator));
+        } else if first.is_whitespace() || first == '\\' {
             // A backslash at the end of a line goes on in the next one, as every line does.
             self.take(|c| c.is_whitespace() || c == '\\');
         } else if self.rest().starts_with("//") {

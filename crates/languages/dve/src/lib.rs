@@ -16,14 +16,18 @@
 //! ```
 
 pub mod ast;
+mod front_end;
 mod lexer;
 mod lower;
 mod parser;
 pub mod print;
 mod token;
 
-use quotient_source::{Diagnostics, FileId, SourceMap, Span};
+use quotient_formula::{Property, PropertyKind};
+use quotient_front_end::PropertyKeyword;
+use quotient_source::{Diagnostics, FileId, SourceMap};
 
+pub use front_end::Dve;
 pub use lower::{Assertion, Lowered, lower};
 pub use parser::MAX_HEIGHT;
 
@@ -50,13 +54,23 @@ pub fn parse_loaded(map: &SourceMap, file: FileId) -> Parsed {
     Parsed { system, diagnostics }
 }
 
-/// Reads a proposition, a part of a file that is not a system: an expression over globals, `P.state`, and `P.variable` for
-/// the variables of processes.
-pub fn parse_proposition(map: &SourceMap, span: Span) -> Result<ast::Expr, Diagnostics> {
+/// Reads a property given apart from a system. Its expressions may ask for variables of processes, as `P.x`.
+pub fn parse_property(
+    map: &mut SourceMap,
+    keyword: PropertyKeyword,
+    text: &str,
+) -> Result<Property<ast::Expr>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let tokens = lexer::part(span, map.text(span.file), &mut diagnostics);
-    match parser::proposition(tokens, &mut diagnostics) {
-        Some(proposition) if !diagnostics.has_errors() => Ok(proposition),
+    let file = map.add(format!("--{}", keyword.name()), text);
+    let tokens = lexer::formula(file, text, &mut diagnostics);
+    match parser::property(tokens, keyword, &mut diagnostics) {
+        Some(kind) if !diagnostics.has_errors() => {
+            let span = match &kind {
+                PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula) => formula.span,
+                PropertyKind::Invariant(e) => e.span,
+            };
+            Ok(Property { kind, text: text.trim().to_owned(), span })
+        }
         _ => Err(diagnostics),
     }
 }

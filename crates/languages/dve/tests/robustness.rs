@@ -2,8 +2,9 @@
 //! models, extreme nesting. `QUOTIENT_FUZZ_CASES` sets how many.
 
 use proptest::prelude::*;
-use quotient_dve::{lower, parse_proposition, parse_text, print};
-use quotient_source::{SourceMap, Span, render};
+use quotient_dve::{lower, parse_property, parse_text, print};
+use quotient_front_end::PropertyKeyword;
+use quotient_source::{SourceMap, render};
 
 /// Reads and translates a text. Diagnostics must be renderable. Gives the number of errors.
 fn survive(text: &str) -> usize {
@@ -18,8 +19,9 @@ fn survive(text: &str) -> usize {
     for diagnostic in diagnostics.iter().take(20) {
         assert!(!render(&map, diagnostic, false).is_empty());
     }
-    let file = map.add("--ltl", text);
-    let _ = parse_proposition(&map, Span::new(file, 0, text.len()));
+    for keyword in PropertyKeyword::ALL {
+        let _ = parse_property(&mut map, keyword, text);
+    }
     diagnostics.error_count()
 }
 

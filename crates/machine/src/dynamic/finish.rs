@@ -3,7 +3,7 @@
 //! A transformation that picks a value is run once for every pick: the first run notes what there was to pick from, each
 //! further one replays the picks before and takes the next at the last place where there is one left.
 
-use quotient_system::{Scope, Successors};
+use quotient_seams::{Scope, Successors};
 
 use crate::code::SiteAt;
 use crate::eval::Frame;

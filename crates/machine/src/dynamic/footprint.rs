@@ -6,7 +6,7 @@
 //! the globals, or noted here.
 
 use quotient_program::Part;
-use quotient_system::{Scope, Successors};
+use quotient_seams::{Scope, Successors};
 
 use super::kind::{Kind, Object};
 use super::segments::Link;

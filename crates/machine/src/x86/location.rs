@@ -233,7 +233,7 @@ impl<'a> Translator<'a> {
         asm.store_wide(at(Reg::R8, 0), Reg::R9);
         // The length, and no violation.
         asm.store_constant_wide(at(Reg::R8, 8), self.words);
-        asm.alu_constant_wide(Alu::Add, Reg::R8, size_of::<quotient_system::Entry>() as i32);
+        asm.alu_constant_wide(Alu::Add, Reg::R8, size_of::<quotient_seams::Entry>() as i32);
         asm.alu_constant_wide(Alu::Add, Reg::R9, self.words);
         asm.alu_constant_wide(Alu::Add, Reg::Rsi, self.words * 8);
     }

@@ -16,7 +16,7 @@ mod executable;
 mod expression;
 mod location;
 
-use quotient_system::{Entry, Successors};
+use quotient_seams::{Entry, Successors};
 
 use crate::machine::Machine;
 use executable::Executable;

@@ -76,7 +76,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     };
     let error = |message: &str| ended("error", wrong(message, Some(file), layout), None);
     watch::about(file, options.json);
-    let model = match Model::load(file, &options.load_options()) {
+    let model = match Model::load_as(file, options.input.language, &options.load_options()) {
         Ok(model) => model,
         Err(unloaded) => {
             eprintln!("{}", unloaded.render(terminal::colour()));

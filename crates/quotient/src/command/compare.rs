@@ -115,13 +115,14 @@ pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
         return status;
     }
     watch::about(&options.input.file, options.json);
-    let model = match Model::load(&options.input.file, &options.input.load_options()) {
-        Ok(model) => model,
-        Err(error) => {
-            eprintln!("{}", error.render(terminal::colour()));
-            return status::ERROR;
-        }
-    };
+    let model =
+        match Model::load_as(&options.input.file, options.input.language, &options.input.load_options()) {
+            Ok(model) => model,
+            Err(error) => {
+                eprintln!("{}", error.render(terminal::colour()));
+                return status::ERROR;
+            }
+        };
     let all =
         [Symmetry::Off, Symmetry::Heap, Symmetry::ProgramCounter, Symmetry::Bounded(None), Symmetry::Exact];
     let orders = if options.symmetry.is_empty() { &all[..] } else { &options.symmetry[..] };

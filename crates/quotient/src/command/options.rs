@@ -356,7 +356,7 @@ pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
 /// A language of models by its name.
 fn language(text: &str) -> Result<quotient::Language, String> {
     quotient::Language::from_name(text).ok_or_else(|| {
-        let names = quotient::Language::ALL.map(quotient::Language::name);
+        let names: Vec<&str> = quotient::Language::ALL.iter().map(|l| l.name()).collect();
         format!("write one of {}; C and C++ programs are known by their extension", names.join(", "))
     })
 }
@@ -406,19 +406,14 @@ impl Input {
                 None => (d.trim().to_owned(), "1".to_owned()),
             })
             .collect();
-        quotient::LoadOptions {
-            defines,
-            language: self.language,
-            include_dirs: self.include.clone(),
-            ..Default::default()
-        }
+        quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }
 
 impl Check {
     /// What the model is loaded with: definitions and properties.
     pub(crate) fn load_options(&self) -> quotient::LoadOptions {
-        use quotient::promela::PropertyKeyword::{Ctl, Invariant, Ltl};
+        use quotient::PropertyKeyword::{Ctl, Invariant, Ltl};
         let mut load = self.input.load_options();
         for (keyword, texts) in [(Invariant, &self.invariant), (Ltl, &self.ltl), (Ctl, &self.ctl)] {
             load.properties.extend(texts.iter().map(|text| (keyword, text.clone())));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use quotient::promela::ParseOptions;
-use quotient::system::Interrupt;
+use quotient::seams::Interrupt;
 use quotient_proof::command::{ProveOptions, prove_main};
 use quotient_proof::limits::{Limits, Progress};
 use quotient_proof::prove::Options;

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use quotient::promela::PropertyKeyword;
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{CheckError, LoadOptions, Model, Question};
+use quotient::{CheckError, LoadOptions, Model, PropertyKeyword, Question};
 
 use super::kind::Kind;
 use super::{check, json, options, status, terminal, watch};

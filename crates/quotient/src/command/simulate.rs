@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quotient::Model;
 use quotient::machine::{Machine, StepRecord};
-use quotient::system::{Successors, System};
+use quotient::seams::{Successors, System};
 use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
 
@@ -20,13 +20,14 @@ pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 
         return status;
     }
     watch::about(&options.input.file, false);
-    let model = match Model::load(&options.input.file, &options.input.load_options()) {
-        Ok(model) => model,
-        Err(error) => {
-            eprintln!("{}", error.render(terminal::colour()));
-            return status::ERROR;
-        }
-    };
+    let model =
+        match Model::load_as(&options.input.file, options.input.language, &options.input.load_options()) {
+            Ok(model) => model,
+            Err(error) => {
+                eprintln!("{}", error.render(terminal::colour()));
+                return status::ERROR;
+            }
+        };
     let (mut machine, _) = match model.machine(true, false) {
         Ok(machine) => machine,
         Err(error) => {

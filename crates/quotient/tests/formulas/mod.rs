@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every test needs everything")]
 
-use quotient::promela::PropertyKeyword;
+use quotient::PropertyKeyword;
 use quotient::source::SourceMap;
 use quotient::{Check, Model, PartialOrder, Question, SearchKind, Symmetry, Verdict};
 use quotient_promela::ast;

@@ -124,9 +124,20 @@ impl Lower<'_> {
     fn variable(&mut self, v: &ast::Variable, at: At<'_>) -> Option<(Item, Option<Variable>)> {
         let name = &v.name;
         let own = at.process.and_then(|p| self.processes.get(p)).and_then(|p| p.variables.get(&name.text));
-        if let Some(other) = own.map(|i| i.span).or_else(|| self.declared(name)) {
-            self.duplicate(name, other);
-            return None;
+        match (own.map(|i| i.span), self.declared(name)) {
+            (Some(other), _) => {
+                self.duplicate(name, other);
+                return None;
+            }
+            (None, Some(other)) if at.process.is_none() => {
+                self.duplicate(name, other);
+                return None;
+            }
+            (None, Some(other)) => {
+                self.warning(name.span, format!("`{}` hides a global one of the same name", name.text))
+                    .related(other, "declared here");
+            }
+            (None, None) => {}
         }
         let length = match &v.length {
             None => None,

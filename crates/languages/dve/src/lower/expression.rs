@@ -115,9 +115,10 @@ impl Lower<'_> {
                 return None;
             }
             (Some(_), None) => {
-                self.error(name.span, format!("`{}` is an array", name.text))
-                    .help(format!("name an element: `{}[0]`", name.text));
-                return None;
+                // As in DiVinE.
+                self.warning(name.span, format!("`{0}` is an array; this means `{0}[0]`", name.text))
+                    .help("write the index");
+                vec![Projection::Index(Expr::Const(0))]
             }
         };
         Some(Place { root, path, ty: range(item.ty), span })

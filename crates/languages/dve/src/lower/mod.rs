@@ -105,7 +105,7 @@ struct At<'a> {
 }
 
 /// Translates a system. `propositions` are asked about its states.
-pub fn lower(system: &System, propositions: &[ast::Expr], sources: &SourceMap) -> Lowered {
+pub fn lower(system: &System, propositions: &[&ast::Expr], sources: &SourceMap) -> Lowered {
     let mut lower = Lower {
         system,
         sources,

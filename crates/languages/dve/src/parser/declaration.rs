@@ -1,6 +1,8 @@
 //! Variables, constants and channels.
 
-use super::{Parse, Parser};
+use quotient_formula::Parse;
+
+use super::Parser;
 use crate::ast::{Channel, Init, Type, Variable};
 use crate::token::Kind;
 

@@ -1,17 +1,18 @@
 //! Expressions, by precedence climbing.
 
+use quotient_formula::Parse;
 use quotient_source::{Diagnostic, Span};
 
-use super::{MAX_HEIGHT, MAX_NESTING, Parse, Parser};
+use super::{MAX_HEIGHT, MAX_NESTING, Parser};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
 use crate::token::Kind;
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parse<Expr> {
-        self.binary(0)
+        self.operations(0)
     }
 
-    fn make(&mut self, kind: ExprKind, span: Span, heights: &[u16]) -> Parse<Expr> {
+    pub(super) fn make(&mut self, kind: ExprKind, span: Span, heights: &[u16]) -> Parse<Expr> {
         let height = heights.iter().copied().max().unwrap_or(0) + 1;
         if height > MAX_HEIGHT {
             let message = format!("this expression is too long: more than {MAX_HEIGHT} operations in a row");
@@ -25,8 +26,8 @@ impl Parser<'_> {
         Binary::ALL.iter().find(spelled).map(|(op, _, binding)| (*op, *binding))
     }
 
-    fn binary(&mut self, least: u8) -> Parse<Expr> {
-        let mut left = self.prefix()?;
+    fn operations(&mut self, least: u8) -> Parse<Expr> {
+        let mut left = self.operand()?;
         // The last operator of this level, for the warning about `and` beside `or`.
         let mut before: Option<Binary> = None;
         while let Some((op, binding)) = self.operator() {
@@ -34,7 +35,7 @@ impl Parser<'_> {
                 break;
             }
             let at = self.bump().span;
-            let right = self.binary(binding)?;
+            let right = self.operations(binding)?;
             if matches!((before, op), (Some(Binary::Or), Binary::And)) {
                 self.diagnostics.push(
                     Diagnostic::warning(at, "`and` does not bind more tightly than `or` in DVE")
@@ -48,32 +49,39 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn prefix(&mut self) -> Parse<Expr> {
+    fn operand(&mut self) -> Parse<Expr> {
         let op = match () {
             () if self.is("-") => Unary::Minus,
             () if self.is("~") => Unary::Complement,
             // `!` is what later versions of DiVinE write.
             () if self.is("not") || self.is("!") => Unary::Not,
-            () => return self.primary(),
+            () => return self.simple(),
         };
         let start = self.bump().span;
-        let operand = self.nested(Parser::prefix)?;
+        let operand = self.nested(Parser::operand)?;
         let (span, height) = (start.to(operand.span), operand.height);
         self.make(ExprKind::Unary(op, Box::new(operand)), span, &[height])
     }
 
     fn nested(&mut self, parse: impl FnOnce(&mut Self) -> Parse<Expr>) -> Parse<Expr> {
-        if self.nesting == MAX_NESTING {
-            let message = format!("expressions are nested more than {MAX_NESTING} deep here");
-            return Err(self.error(self.span(), message, "cut the expression into parts"));
-        }
-        self.nesting += 1;
+        self.deeper()?;
         let e = parse(self);
         self.nesting -= 1;
         e
     }
 
-    fn primary(&mut self) -> Parse<Expr> {
+    /// Goes one level deeper.
+    pub(super) fn deeper(&mut self) -> Parse<()> {
+        if self.nesting == MAX_NESTING {
+            let message = format!("expressions are nested more than {MAX_NESTING} deep here");
+            return Err(self.error(self.span(), message, "cut the expression into parts"));
+        }
+        self.nesting += 1;
+        Ok(())
+    }
+
+    /// A number, a name with what belongs to it, or an expression in parentheses.
+    pub(super) fn simple(&mut self) -> Parse<Expr> {
         let span = self.span();
         let number = match self.token().kind {
             Kind::Number(value) => Some(value),
@@ -107,7 +115,7 @@ impl Parser<'_> {
             }
             return self.make(ExprKind::Of(name, of), span, &[]);
         }
-        if self.eat("->") {
+        if !self.proposition && self.eat("->") {
             let of = self.name("a variable of the process")?;
             let span = name.span.to(of.span);
             if self.is("[") {

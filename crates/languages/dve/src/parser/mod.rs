@@ -6,7 +6,10 @@
 mod declaration;
 mod expression;
 mod process;
+mod proposition;
 
+use quotient_formula::{Parse, PropertyKind, Reported};
+use quotient_front_end::PropertyKeyword;
 use quotient_source::{Diagnostic, Diagnostics, Span};
 
 use crate::ast::{Expr, Name, System};
@@ -21,20 +24,13 @@ pub const MAX_HEIGHT: u16 = 1000;
 /// After so many errors the parser gives up.
 const MAX_ERRORS: usize = 50;
 
-/// A mistake that has been reported.
-#[derive(Debug)]
-struct Reported;
-
-/// The result of parsing something; a failure has been reported.
-type Parse<T> = Result<T, Reported>;
-
 struct Parser<'a> {
     tokens: Vec<Token>,
     diagnostics: &'a mut Diagnostics,
 
     at: usize,
     nesting: usize,
-    /// `P.x` may also be a variable.
+    /// In a formula: `P.x` may also be a variable, and `->` is an operator.
     proposition: bool,
 }
 
@@ -43,15 +39,19 @@ pub(crate) fn system(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Optio
     Parser { tokens, diagnostics, at: 0, nesting: 0, proposition: false }.system().ok()
 }
 
-/// A proposition about a system.
-pub(crate) fn proposition(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Option<Expr> {
+/// A property of a system.
+pub(crate) fn property(
+    tokens: Vec<Token>,
+    keyword: PropertyKeyword,
+    diagnostics: &mut Diagnostics,
+) -> Option<PropertyKind<Expr>> {
     let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, proposition: true };
-    let e = parser.expression().ok()?;
-    if !parser.at_end() {
-        parser.unexpected("the end of the proposition", "");
-        return None;
-    }
-    Some(e)
+    let kind = match keyword {
+        PropertyKeyword::Ltl => quotient_formula::linear(&mut parser).map(PropertyKind::Ltl),
+        PropertyKeyword::Ctl => quotient_formula::branching(&mut parser).map(PropertyKind::Ctl),
+        PropertyKeyword::Invariant => quotient_formula::invariant(&mut parser).map(PropertyKind::Invariant),
+    };
+    kind.ok()
 }
 
 impl Parser<'_> {
@@ -120,6 +120,16 @@ impl Parser<'_> {
 
     fn span(&self) -> Span {
         self.token().span
+    }
+
+    /// Where the last token was.
+    fn previous(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    /// The token after the next `ahead` ones.
+    fn peek(&self, ahead: usize) -> &Token {
+        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
 
     fn is(&self, text: &str) -> bool {

@@ -1,8 +1,9 @@
 //! Processes: states and transitions.
 
+use quotient_formula::{Parse, Reported};
 use quotient_source::Span;
 
-use super::{Parse, Parser, Reported};
+use super::Parser;
 use crate::ast::{Effect, Expr, Name, Process, Sync, Transition};
 
 /// The words that start a part of a process.

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use quotient::Journal;
-use quotient::system::{Interrupt, Reason, Task, resident_bytes};
+use quotient::seams::{Interrupt, Reason, Task, resident_bytes};
 
 use super::{options, usage};
 

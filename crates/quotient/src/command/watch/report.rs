@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use quotient::system::Reason;
+use quotient::seams::Reason;
 use quotient::{Known, KnownViolation, Verdict};
 use serde_json::{Value, json};
 
