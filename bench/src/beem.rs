@@ -2,11 +2,13 @@
 //!
 //! The models are not part of this project: `--from` names a checkout of a public copy, with `results.xml` beside the models of
 //! each family. Every instance is searched whole, without reductions, under a time limit, the smallest first; then every
-//! instance with a property process (`NAME.ID.propN.dve`) for an accepted run. What was found is written to a log, and
+//! property is asked: for an accepted run of the property process (`NAME.ID.propN.dve`), as a formula of linear time, and for goals that can
+//! be reached. What was found is written to a log, and
 //! what the log knows is not computed again. A difference is a failure; what is over the limit is not.
 //!
 //! DiVinE has one more state where something has no value: the error state. It is counted here, and so are the steps to it.
 
+use crate::beem_formulas::{Family, Kind};
 use crate::process;
 use crate::quotient;
 use crate::table;
@@ -53,6 +55,8 @@ struct Instance {
     transitions: Option<u64>,
     /// Property numbers, and whether the property holds; nothing where that is not known.
     ltl: Vec<(u32, Option<bool>)>,
+    /// Goals, and whether one can be reached.
+    goals: Vec<(u32, Option<bool>)>,
 }
 
 /// Runs the subcommand; `Ok(false)` when something differs.
@@ -78,20 +82,14 @@ pub fn run(options: &Options) -> Result<bool, String> {
 }
 
 /// States and transitions of all instances.
-fn count(
-    instances: &[&Instance],
-    binary: &Path,
-    options: &Options,
-    log: &mut Log,
-) -> Result<bool, String> {
+fn count(instances: &[&Instance], binary: &Path, options: &Options, log: &mut Log) -> Result<bool, String> {
     let mut rows = Vec::new();
     let (mut states_agree, mut transitions_agree, mut transitions_known) = (0, 0, 0);
     let (mut differ, mut open) = (0, 0);
     for instance in instances {
         let model = instance.folder.join(format!("{}.dve", instance.name));
-        let found = log.ask(&format!("count {}", instance.name), || {
-            ask(binary, &["--raw", "--all", "--safety"], &model, options.seconds)
-        })?;
+        let found =
+            log.ask(&format!("count {}", instance.name), || counted(binary, &model, options.seconds))?;
         let published = instance.transitions.map_or("?".into(), |t| t.to_string());
         let mut row = vec![instance.name.clone(), instance.states.to_string(), published];
         match found.split(' ').collect::<Vec<_>>()[..] {
@@ -131,7 +129,7 @@ fn count(
     Ok(differ == 0)
 }
 
-/// Answers about the property processes of all instances.
+/// Answers about property processes, formulas and goals of all instances.
 fn properties(
     instances: &[Instance],
     binary: &Path,
@@ -139,75 +137,136 @@ fn properties(
     log: &mut Log,
 ) -> Result<bool, String> {
     let mut rows = Vec::new();
-    let (mut agree, mut differ, mut open, mut new) = (0, 0, 0, 0);
+    let mut totals =
+        [("property process", Tally::default()), ("formula", Tally::default()), ("goal", Tally::default())];
     for instance in instances {
-        for (number, published) in &instance.ltl {
+        let asked = instance
+            .ltl
+            .iter()
+            .flat_map(|p| [(0, *p), (1, *p)])
+            .chain(instance.goals.iter().map(|p| (2, *p)));
+        for (kind, (number, published)) in asked {
             let name = format!("{}.prop{number}", instance.name);
-            let model = instance.folder.join(format!("{name}.dve"));
-            if !model.is_file() {
-                continue;
-            }
-            let found = log.ask(&format!("property {name}"), || {
-                ask(binary, &[], &model, options.seconds)
-            })?;
-            let word = |answer: bool| if answer { "holds" } else { "violated" };
+            let Some(question) = question(instance, kind, number) else { continue };
+            let key = format!("{} {name}", totals[kind].0.replace("property process", "property"));
+            let found = log.ask(&key, || answered(binary, &question, options.seconds))?;
+            let word = |holds: bool| if holds { "holds" } else { "violated" };
+            // A goal that cannot be reached is an invariant that holds.
+            let published = published.map(|p| word(p != (kind == 2)));
             let answer = ["holds", "violated"].into_iter().find(|w| found.starts_with(w));
-            let note = match (answer, published.map(word)) {
-                (None, _) => {
-                    open += 1;
-                    found.clone()
-                }
-                (Some(_), None) => {
-                    new += 1;
-                    String::new()
-                }
-                (Some(a), Some(b)) if a == b => {
-                    agree += 1;
-                    String::new()
-                }
-                _ => {
-                    differ += 1;
-                    "differs".into()
-                }
-            };
-            let published = published.map_or("unknown", word);
-            rows.push(vec![name, published.into(), answer.unwrap_or("-").into(), note]);
+            let note = totals[kind].1.add(answer, published, &found);
+            let (published, answer) = (published.unwrap_or("unknown"), answer.unwrap_or("-"));
+            rows.push(vec![name, totals[kind].0.into(), published.into(), answer.into(), note]);
         }
     }
-    println!("{}", table::render(&["property", "published", "ours", ""], &rows));
-    println!(
-        "{} properties: {agree} agree, {differ} differ, {open} not decided, {new} decided without a published answer",
-        rows.len()
-    );
-    Ok(differ == 0)
+    println!("{}", table::render(&["property", "as", "published", "ours", ""], &rows));
+    for (name, tally) in &totals {
+        let Tally { agree, differ, open, new } = tally;
+        println!(
+            "{name}: {agree} agree, {differ} differ, {open} not decided, {new} decided without a published answer"
+        );
+    }
+    Ok(totals.iter().all(|(_, tally)| tally.differ == 0))
 }
 
-/// One run of the checker, as a line for the log.
-fn ask(binary: &Path, flags: &[&str], model: &Path, seconds: u64) -> Result<String, String> {
+/// How answers compare.
+#[derive(Default)]
+struct Tally {
+    agree: u32,
+    differ: u32,
+    open: u32,
+    new: u32,
+}
+
+impl Tally {
+    fn add(&mut self, answer: Option<&str>, published: Option<&str>, found: &str) -> String {
+        let (count, note) = match (answer, published) {
+            (None, _) => (&mut self.open, found),
+            (Some(_), None) => (&mut self.new, ""),
+            (Some(a), Some(b)) if a == b => (&mut self.agree, ""),
+            _ => (&mut self.differ, "differs"),
+        };
+        *count += 1;
+        note.to_owned()
+    }
+}
+
+/// A question about a property of an instance: the model with its property process, or the model alone with a formula.
+struct Asked {
+    model: PathBuf,
+    flags: Vec<String>,
+}
+
+fn question(instance: &Instance, kind: usize, number: u32) -> Option<Asked> {
+    let base = instance.folder.join(&instance.name);
+    let file = |end: &str| PathBuf::from(format!("{}{end}", base.display()));
+    if kind == 0 {
+        let model = file(&format!(".prop{number}.dve"));
+        return model.is_file().then(|| Asked { model, flags: Vec::new() });
+    }
+    let (family, id) = instance.name.rsplit_once('.')?;
+    let above = instance.folder.parent()?;
+    let read = |end: &str| std::fs::read_to_string(above.join(format!("{family}.{end}")));
+    let known = Family::read(&read("xml").ok()?, &read("mdve").unwrap_or_default());
+    let flags = match kind {
+        1 => vec!["--ltl".to_owned(), known.formula(id, number, Kind::Linear)?],
+        _ => vec!["--invariant".to_owned(), format!("!({})", known.formula(id, number, Kind::Goal)?)],
+    };
+    Some(Asked { model: file(".dve"), flags })
+}
+
+/// One run of the checker, and its answer in JSON.
+fn check(binary: &Path, flags: &[&str], model: &Path, seconds: u64) -> Result<(Value, f64), String> {
     let mut command = Command::new(binary);
     command.arg("check").args(flags).args(["--json", "--max-time", &format!("{seconds}s")]).arg(model);
     let finished = process::run(&mut command, Some(4 * seconds + 10))?;
     let json: Value = serde_json::from_str(&finished.stdout).unwrap_or_default();
-    let message = json["message"].as_str().or(json["violation"]["message"].as_str()).unwrap_or("");
-    let message = message.lines().next().unwrap_or("").to_owned();
-    Ok(match json["verdict"].as_str() {
-        Some("holds" | "violated") if flags.is_empty() => {
-            let kind = json["violation"]["kind"].as_str().unwrap_or("");
-            format!("{} {kind}", json["verdict"].as_str().unwrap_or(""))
-        }
+    if json["verdict"].is_string() {
+        return Ok((json, finished.cpu_seconds));
+    }
+    Err(format!("no answer: status {:?}, signal {:?}", finished.status, finished.signal))
+}
+
+/// The first line of what an answer says.
+fn message(answer: &Value) -> String {
+    let message = answer["message"].as_str().unwrap_or("");
+    message.lines().next().unwrap_or("").to_owned()
+}
+
+/// States, transitions, faults and CPU seconds, as a line for the log.
+fn counted(binary: &Path, model: &Path, seconds: u64) -> String {
+    let (json, cpu) = match check(binary, &["--raw", "--all", "--safety"], model, seconds) {
+        Ok(answer) => answer,
+        Err(why) => return why,
+    };
+    match json["verdict"].as_str() {
         Some("holds" | "violated") => {
             // A deadlock is a state like any other.
             let all = json["violations"].as_array().into_iter().flatten();
-            let errors: u64 = all
-                .filter(|v| v["kind"] != "deadlock")
-                .map(|v| v["count"].as_u64().unwrap_or(1))
-                .sum();
-            let (states, transitions) = (&json["states"], &json["transitions"]);
-            format!("{states} {transitions} {errors} {:.1}", finished.cpu_seconds)
+            let faults = all.filter(|v| v["kind"] != "deadlock").map(|v| v["count"].as_u64().unwrap_or(1));
+            format!("{} {} {} {cpu:.1}", json["states"], json["transitions"], faults.sum::<u64>())
         }
-        Some(other) => format!("{other}: {message}"),
-        None => format!("no answer: status {:?}, signal {:?}", finished.status, finished.signal),
-    })
+        other => format!("{}: {}", other.unwrap_or(""), message(&json)),
+    }
+}
+
+/// What is found out about a property, as a line for the log. Deadlocks and faults are other questions.
+fn answered(binary: &Path, asked: &Asked, seconds: u64) -> String {
+    let flags = asked.flags.iter().map(String::as_str);
+    let flags: Vec<&str> = ["--all", "--no-deadlock"].into_iter().chain(flags).collect();
+    let (json, cpu) = match check(binary, &flags, &asked.model, seconds) {
+        Ok(answer) => answer,
+        Err(why) => return why,
+    };
+    let mut answers = json["answers"].as_array().into_iter().flatten();
+    let claim = answers.find(|a| a["question"].as_str().is_some_and(|q| q.starts_with("claim")));
+    match claim {
+        Some(answer) => match answer["verdict"].as_str() {
+            Some(verdict @ ("holds" | "violated")) => format!("{verdict} {} {cpu:.1}", answer["states"]),
+            other => format!("{}: {}", other.unwrap_or(""), message(answer)),
+        },
+        None => format!("{}: {}", json["verdict"].as_str().unwrap_or(""), message(&json)),
+    }
 }
 
 /// Results of earlier runs.
@@ -228,15 +287,11 @@ impl Log {
     }
 
     /// What is known, or what `compute` gives.
-    fn ask(
-        &mut self,
-        name: &str,
-        compute: impl FnOnce() -> Result<String, String>,
-    ) -> Result<String, String> {
+    fn ask(&mut self, name: &str, compute: impl FnOnce() -> String) -> Result<String, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(known.clone());
         }
-        let found = compute()?;
+        let found = compute();
         if let Some(file) = &mut self.file {
             writeln!(file, "{name}\t{found}").map_err(|error| error.to_string())?;
         }
@@ -275,16 +330,20 @@ fn published(text: &str) -> Vec<Instance> {
         let (Some(name), Some(id)) = (attribute(part, "name"), attribute(part, "id")) else { continue };
         let states = element(part, "states").and_then(|s| s.parse().ok()).unwrap_or(0);
         let complete = attribute(part, "complete") == Some("yes");
-        let ltl = part.split("<ltl-prob ").skip(1).filter_map(|p| {
-            let answer = match attribute(p, "answer")? {
-                "yes" => Some(true),
-                "no" => Some(false),
-                _ => None,
-            };
-            Some((attribute(p, "prop-id")?.parse().ok()?, answer))
-        });
-        let (name, ltl) = (format!("{name}.{id}"), ltl.collect());
-        instances.push(Instance { name, states, complete, ltl, ..Instance::default() });
+        let answers = |element: &str| {
+            let parts = part.split(&format!("<{element} ")).skip(1).filter_map(|p| {
+                let answer = match attribute(p, "answer")? {
+                    "yes" => Some(true),
+                    "no" => Some(false),
+                    _ => None,
+                };
+                Some((attribute(p, "prop-id")?.parse().ok()?, answer))
+            });
+            parts.collect::<Vec<(u32, Option<bool>)>>()
+        };
+        let (ltl, goals) = (answers("ltl-prob"), answers("reach-goal"));
+        let name = format!("{name}.{id}");
+        instances.push(Instance { name, states, complete, ltl, goals, ..Instance::default() });
     }
     instances
 }

@@ -6,6 +6,7 @@
 
 mod agree;
 mod beem;
+mod beem_formulas;
 mod error_kind;
 mod expectation;
 mod inspect;

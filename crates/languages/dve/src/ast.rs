@@ -237,8 +237,8 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// Every operator with its spellings and how tightly it binds. All of them associate to the left. `and` and `or` bind
-    /// equally, and so do `&`, `|` and `^`: that is DVE's grammar.
+    /// Every operator with its spellings and how tightly it binds. All of them associate to the left. Where operators
+    /// that bind equally here do not in DiVinE's manual (`and` and `or`; `&`, `^` and `|`), the parser asks for parentheses.
     pub const ALL: &[(Binary, &'static [&'static str], u8)] = &[
         (Binary::Imply, &["imply"], 1),
         (Binary::Or, &["or", "||"], 2),

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::ast::{Binary, Effect, Expr, ExprKind, Init, Name, Process, Sync, System, Transition, Unary, Variable};
+use crate::ast::{
+    Binary, Effect, Expr, ExprKind, Init, Name, Process, Sync, System, Transition, Unary, Variable,
+};
 
 /// The text of a system.
 pub fn system(system: &System) -> String {
@@ -72,8 +74,11 @@ pub fn transition(t: &Transition) -> String {
     t.guard.iter().for_each(|e| out += &format!(" guard {};", expr(e)));
     t.sync.iter().for_each(|s| out += &format!(" sync {};", sync(s)));
     if !t.effects.is_empty() {
-        let effects: Vec<String> =
-            t.effects.iter().map(|Effect { target, value }| format!("{} = {}", expr(target), expr(value))).collect();
+        let effects: Vec<String> = t
+            .effects
+            .iter()
+            .map(|Effect { target, value }| format!("{} = {}", expr(target), expr(value)))
+            .collect();
         out += &format!(" effect {};", effects.join(", "));
     }
     out + " }"
@@ -119,7 +124,8 @@ pub fn expr(e: &Expr) -> String {
     }
 }
 
-fn spelling(op: Binary) -> &'static str {
+/// How an operator is written.
+pub(crate) fn spelling(op: Binary) -> &'static str {
     // Every operator is in the table.
     Binary::ALL.iter().find(|(o, ..)| *o == op).map_or("?", |(_, words, _)| words[0])
 }

@@ -136,7 +136,8 @@ impl Writer {
         self.line(format!("byte l = {init};"));
         self.line("byte m;");
         self.line(format!("state {};", STATES[..states].join(", ")));
-        self.line(format!("init {};", STATES[self.random.below(states)]));
+        let first = STATES[self.random.below(states)];
+        self.line(format!("init {first};"));
         if self.commits && self.random.chance(60) {
             let state = STATES[self.random.below(states)];
             self.line(format!("commit {state};"));
@@ -159,8 +160,11 @@ impl Writer {
     }
 
     fn transition(&mut self, from: &str, to: &str, processes: usize) -> String {
-        let guard =
-            if self.random.chance(45) { format!(" guard {};", self.condition(processes)) } else { String::new() };
+        let guard = if self.random.chance(45) {
+            format!(" guard {};", self.condition(processes))
+        } else {
+            String::new()
+        };
         let mut sync = String::new();
         // Variables that the effect must leave alone, because the message uses them.
         let mut used: Vec<&str> = Vec::new();
@@ -171,7 +175,8 @@ impl Writer {
             let values: Vec<String> = (0..channel.values)
                 .map(|field| if send { self.value() } else { ["l", "m"][field].to_owned() })
                 .collect();
-            let values = if values.len() > 1 { format!("{{{}}}", values.join(", ")) } else { values.concat() };
+            let values =
+                if values.len() > 1 { format!("{{{}}}", values.join(", ")) } else { values.concat() };
             sync = format!(" sync {}{}{values};", channel.name, if send { '!' } else { '?' });
             if channel.capacity > 0 {
                 used = vec!["l", "m", "x", "y", "z", "f"];
@@ -187,6 +192,10 @@ impl Writer {
             if let Some(target) = self.random.pick(&targets).copied() {
                 effects.push(self.effect(target));
             }
+        }
+        if sync.is_empty() && self.random.chance(8) {
+            let (process, state) = (self.random.below(processes), STATES[self.random.below(2)]);
+            effects.push(format!("m = 2 * P{process}.{state}"));
         }
         // `y` may change beside a message that does not use it.
         if used.len() == 6 && !sync.contains('y') && self.random.chance(40) {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use quotient_dve::ast::{Binary, Effect, Expr, ExprKind, Init, Process, System, Transition, Type, Unary, Variable};
+use quotient_dve::ast::{
+    Binary, Effect, Expr, ExprKind, Init, Process, System, Transition, Type, Unary, Variable,
+};
 
 /// A state of the processes, without the property process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -167,7 +169,14 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Stores a value where `target` says, looked up in `seen`.
-    fn store(&self, target: &Expr, value: i32, owner: i32, seen: &State, to: &mut State) -> Result<(), Fault> {
+    fn store(
+        &self,
+        target: &Expr,
+        value: i32,
+        owner: i32,
+        seen: &State,
+        to: &mut State,
+    ) -> Result<(), Fault> {
         let (name, index) = match &target.kind {
             ExprKind::Name(name) => (name, None),
             ExprKind::Index(name, index) => (name, Some(&**index)),
@@ -250,8 +259,10 @@ impl<'a> Interpreter<'a> {
                 } else if sync.send {
                     for &q in may.iter().filter(|q| **q != p) {
                         for other in &self.processes[q].transitions {
-                            let takes =
-                                other.sync.as_ref().is_some_and(|s| !s.send && s.channel.text == sync.channel.text);
+                            let takes = other
+                                .sync
+                                .as_ref()
+                                .is_some_and(|s| !s.send && s.channel.text == sync.channel.text);
                             if !takes || !self.at(q, state, &other.from.text) {
                                 continue;
                             }

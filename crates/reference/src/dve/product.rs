@@ -12,7 +12,8 @@ pub fn accepts(system: &System, most: usize) -> Option<bool> {
     let name = &system.property.as_ref()?.text;
     let property = system.processes.iter().find(|p| p.name.text == *name)?;
     let interpreter = Interpreter::new(system);
-    let start = property.states.iter().position(|s| property.init.as_ref().is_some_and(|i| i.text == s.text))?;
+    let start =
+        property.states.iter().position(|s| property.init.as_ref().is_some_and(|i| i.text == s.text))?;
     let mut nodes = vec![(start, interpreter.initial())];
     let mut known: HashMap<(usize, State), usize> = nodes.iter().cloned().map(|n| (n, 0)).collect();
     let mut edges: Vec<Vec<usize>> = Vec::new();

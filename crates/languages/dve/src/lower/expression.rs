@@ -14,7 +14,8 @@ impl Lower<'_> {
         let mut known: Vec<_> = own.iter().flat_map(|p| p.variables.keys().cloned()).collect();
         known.extend(self.globals.keys().cloned());
         if self.channels.contains_key(&name.text) {
-            self.error(name.span, format!("`{}` is a channel", name.text)).help("channels are used with `sync`");
+            self.error(name.span, format!("`{}` is a channel", name.text))
+                .help("channels are used with `sync`");
             return;
         }
         if own.is_some_and(|p| p.states.contains_key(&name.text)) {
@@ -143,7 +144,8 @@ impl Lower<'_> {
             return None;
         };
         if item.constant.is_some() {
-            self.error(name.span, format!("`{}` is a constant", name.text)).related(item.span, "declared here");
+            self.error(name.span, format!("`{}` is a constant", name.text))
+                .related(item.span, "declared here");
             return None;
         }
         let (local, variable) = item.place?;
@@ -185,8 +187,11 @@ impl Lower<'_> {
                 return Expr::Const(i32::from(transition.to.text == of.text));
             }
             if transition.sync.is_some() {
-                self.error(span, "the state of another process in the effect of a transition that synchronises")
-                    .help("whether the partner has moved is not defined; ask for it in the guard");
+                self.error(
+                    span,
+                    "the state of another process in the effect of a transition that synchronises",
+                )
+                .help("whether the partner has moved is not defined; ask for it in the guard");
                 return Expr::Const(0);
             }
         }
@@ -227,8 +232,7 @@ impl Lower<'_> {
             return Expr::Const(0);
         };
         let thread = Box::new(Expr::Const(thread as i32));
-        let root =
-            if local { Root::Remote { thread, function, variable } } else { Root::Global(variable) };
+        let root = if local { Root::Remote { thread, function, variable } } else { Root::Global(variable) };
         match self.place(name, &item, root, index, span, at) {
             Some(place) => Expr::Spanned(Box::new(Expr::Load(place)), span),
             None => Expr::Const(0),

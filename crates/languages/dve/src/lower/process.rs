@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use quotient_program::{
-    Action, Expr, Function, FunctionId, Location, LocationId, Operation, Transformation,
-};
+use quotient_program::{Action, Expr, Function, FunctionId, Location, LocationId, Operation, Transformation};
 use quotient_source::Span;
 
 use super::{Assertion, At, Lower};
@@ -30,6 +28,10 @@ impl Lower<'_> {
             }
             let mut text = String::new();
             print::body(process, &mut text);
+            if asks_for_states(process) {
+                // What `P.s` means in an effect depends on whose effect it is.
+                text += &process.name.text;
+            }
             let new = FunctionId(first.len() as u32);
             let function = *functions.entry(text).or_insert(new);
             if function == new {
@@ -50,7 +52,10 @@ impl Lower<'_> {
             }
         }
         for (process, locals) in first.into_iter().zip(locals) {
-            let function = self.function(process, locals, false);
+            let mut function = self.function(process, locals, false);
+            let id = FunctionId(self.program.functions.len() as u32);
+            let run_by = self.program.names.iter().zip(&self.program.initial).filter(|(_, f)| **f == id);
+            function.name = common_name(run_by.map(|(name, _)| name.as_str()).collect());
             self.program.functions.push(function);
         }
         property.map(|process| self.property(process))
@@ -141,7 +146,12 @@ impl Lower<'_> {
         }
     }
 
-    fn transformation(&mut self, process: &ast::Process, t: &ast::Transition, foreign: bool) -> Transformation {
+    fn transformation(
+        &mut self,
+        process: &ast::Process,
+        t: &ast::Transition,
+        foreign: bool,
+    ) -> Transformation {
         let at = At { process: Some(&process.name.text), foreign, effect: None };
         let guard = t.guard.as_ref().map(|e| Expr::Spanned(Box::new(self.expr(e, at)), e.span));
         let operation = match (&t.sync, guard) {
@@ -177,7 +187,8 @@ impl Lower<'_> {
                 let here = self.of_process(process, state);
                 let value = self.expr(e, at);
                 let value = self.as_seen_from_outside(process, value);
-                let holds = Expr::Binary(quotient_program::BinaryOp::Or, Box::new(here.negated()), Box::new(value));
+                let holds =
+                    Expr::Binary(quotient_program::BinaryOp::Or, Box::new(here.negated()), Box::new(value));
                 let place = format!("{}.{}", process.name.text, state.text);
                 let span: Span = state.span.to(e.span);
                 assertions.push(Assertion { place, span, holds });
@@ -201,6 +212,31 @@ impl Lower<'_> {
             Some(known) => outside(known.function, known.thread.unwrap_or(0), e),
             None => e,
         }
+    }
+}
+
+/// Is the state of a process asked for in an effect?
+fn asks_for_states(process: &ast::Process) -> bool {
+    let mut found = false;
+    let effects = process.transitions.iter().flat_map(|t| &t.effects);
+    for e in effects.flat_map(|e| [&e.target, &e.value]) {
+        e.walk(&mut |e| found |= matches!(e.kind, ast::ExprKind::Of(..)));
+    }
+    found
+}
+
+/// A name for what these processes run: what their names have in common, without numbers.
+fn common_name(names: Vec<&str>) -> String {
+    let Some((first, others)) = names.split_first() else { return String::new() };
+    if others.is_empty() {
+        return (*first).to_owned();
+    }
+    let alike = |length: &usize| others.iter().all(|o| o.get(..*length) == first.get(..*length));
+    // Names are ASCII.
+    let length = (0..=first.len()).rev().find(alike).unwrap_or(0);
+    match first[..length].trim_end_matches(|c: char| c.is_ascii_digit() || c == '_') {
+        "" => names.join("/"),
+        common => common.to_owned(),
     }
 }
 

@@ -58,7 +58,8 @@ impl Lower<'_> {
                 && let Some(name) = read(index).find(|n| received.contains(n.text.as_ref() as &str))
             {
                 let message = format!("the index uses `{}`, which the same message changes", name.text);
-                self.error(name.span, message).help("receive into a variable and assign the element in the effect");
+                self.error(name.span, message)
+                    .help("receive into a variable and assign the element in the effect");
             }
             received.extend(target_name(value).map(|n| &*n.text));
         }
@@ -77,9 +78,9 @@ impl Lower<'_> {
             }
             if let Some(name) = touched.into_iter().find(|n| used.iter().any(|u| u.text == n.text)) {
                 let message = format!("the effect and the message both use `{}`", name.text);
-                self.error(name.span, message)
-                    .related(sync.span, "the message")
-                    .help("which of them comes first differs between versions of DiVinE; use two transitions");
+                self.error(name.span, message).related(sync.span, "the message").help(
+                    "which of them comes first differs between versions of DiVinE; use two transitions",
+                );
                 return;
             }
         }

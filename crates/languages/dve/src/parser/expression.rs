@@ -1,10 +1,11 @@
 //! Expressions, by precedence climbing.
 
 use quotient_formula::Parse;
-use quotient_source::{Diagnostic, Span};
+use quotient_source::Span;
 
 use super::{MAX_HEIGHT, MAX_NESTING, Parser};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
+use crate::print;
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -21,14 +22,14 @@ impl Parser<'_> {
         Ok(Expr { kind, span, height })
     }
 
-    fn operator(&self) -> Option<(Binary, u8)> {
+    pub(super) fn operator(&self) -> Option<(Binary, u8)> {
         let spelled = |(_, words, _): &&(Binary, &[&str], u8)| words.iter().any(|w| self.is(w));
         Binary::ALL.iter().find(spelled).map(|(op, _, binding)| (*op, *binding))
     }
 
     fn operations(&mut self, least: u8) -> Parse<Expr> {
         let mut left = self.operand()?;
-        // The last operator of this level, for the warning about `and` beside `or`.
+        // The last operator of this level.
         let mut before: Option<Binary> = None;
         while let Some((op, binding)) = self.operator() {
             if binding <= least {
@@ -36,11 +37,13 @@ impl Parser<'_> {
             }
             let at = self.bump().span;
             let right = self.operations(binding)?;
-            if matches!((before, op), (Some(Binary::Or), Binary::And)) {
-                self.diagnostics.push(
-                    Diagnostic::warning(at, "`and` does not bind more tightly than `or` in DVE")
-                        .help("`a or b and c` means `(a or b) and c`; use parentheses"),
+            if let Some(before) = before.filter(|before| is_disputed(*before, op)) {
+                let (a, b) = (print::spelling(before), print::spelling(op));
+                let message = format!("`{b}` after `{a}` needs parentheses");
+                let help = format!(
+                    "DiVinE's manual reads `x {a} y {b} z` as `x {a} (y {b} z)`, its grammar as `(x {a} y) {b} z`"
                 );
+                return Err(self.error(at, message, &help));
             }
             before = Some(op);
             let (span, heights) = (left.span.to(right.span), [left.height, right.height]);
@@ -103,8 +106,11 @@ impl Parser<'_> {
         }
         let name = self.name("an expression")?;
         if self.eat(".") {
-            let what =
-                if self.proposition { "a state or variable of the process" } else { "a state of the process" };
+            let what = if self.proposition {
+                "a state or variable of the process"
+            } else {
+                "a state of the process"
+            };
             let of = self.name(what)?;
             let span = name.span.to(of.span);
             if self.proposition && self.is("[") {
@@ -142,4 +148,15 @@ impl Parser<'_> {
         let end = self.expect("]", "")?;
         Ok((index, end))
     }
+}
+
+/// The manual has `and` bind more tightly than `or`, and `&` more tightly than `^` and `|`; the grammar has them bind equally. Where that
+/// makes a difference, nothing is guessed.
+fn is_disputed(before: Binary, op: Binary) -> bool {
+    matches!(
+        (before, op),
+        (Binary::Or, Binary::And)
+            | (Binary::BitOr, Binary::BitXor | Binary::BitAnd)
+            | (Binary::BitXor, Binary::BitAnd)
+    )
 }

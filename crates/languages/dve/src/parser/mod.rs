@@ -66,7 +66,8 @@ impl Parser<'_> {
         let mut ended = false;
         while !self.at_end() {
             if self.diagnostics.error_count() >= MAX_ERRORS {
-                self.diagnostics.push(Diagnostic::global("too many errors; the rest of the file was not read"));
+                self.diagnostics
+                    .push(Diagnostic::global("too many errors; the rest of the file was not read"));
                 return Err(Reported);
             }
             let read = if self.is("channel") {

@@ -55,10 +55,9 @@ impl Parser<'_> {
             return Ok(());
         }
         let Some(part) = PARTS.iter().find(|p| self.is(p)) else {
-            return Err(self.unexpected(
-                "a variable, `state`, `init`, `accept`, `commit`, `assert` or `trans`",
-                "",
-            ));
+            return Err(
+                self.unexpected("a variable, `state`, `init`, `accept`, `commit`, `assert` or `trans`", "")
+            );
         };
         let span = self.bump().span;
         if seen.iter().any(|(p, _)| p == part) {
@@ -158,7 +157,11 @@ impl Parser<'_> {
         }
         self.expect("->", "a transition is written `a -> b { … }`")?;
         let Some(from) = from.clone() else {
-            return Err(self.error(start, "the first transition has no state".into(), "write `a -> b { … }`"));
+            return Err(self.error(
+                start,
+                "the first transition has no state".into(),
+                "write `a -> b { … }`",
+            ));
         };
         let to = self.name("the name of a state")?;
         self.expect("{", "a transition is written `a -> b { … }`")?;
