@@ -5,6 +5,8 @@
 //! elsewhere. See `bench/README.md` for what each subcommand compares and with which flags.
 
 mod agree;
+mod beem;
+mod beem_formulas;
 mod error_kind;
 mod expectation;
 mod inspect;
@@ -44,6 +46,8 @@ enum Command {
     SpinExpect(spin_expect::Options),
     /// Compare states, transitions and error kinds of every model with SPIN's
     Agree(agree::Options),
+    /// Compare counts and answers on the BEEM benchmarks with the published ones
+    Beem(beem::Options),
     /// The paper on thread symmetry in C programs again: what symmetry saves, ours beside theirs
     Inspect(inspect::Options),
     /// Measure what an execution of a C program costs, by one process and by two
@@ -70,6 +74,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::SpinExpect(options) => spin_expect::run(&options),
         Command::Agree(options) => agree::run(&options),
+        Command::Beem(options) => beem::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Native(options) => native::run(&options),
         Command::PartialOrder(options) => partial_order::run(&options),

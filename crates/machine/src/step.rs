@@ -318,9 +318,12 @@ impl Machine {
         any
     }
 
-    /// May this thread move at all (`provided`, priorities)?
+    /// May this thread move at all (`provided`, committed locations, priorities)?
     #[inline(always)]
     pub(crate) fn may_move(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
+        if self.commits && !self.may_go_first(frame) {
+            return Ok(false);
+        }
         if let Some(provided) = self.code.functions[function as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -330,6 +333,16 @@ impl Machine {
             return self.is_highest(frame);
         }
         Ok(true)
+    }
+
+    /// Does this thread stand at a committed location, or nobody?
+    fn may_go_first(&self, frame: Frame) -> bool {
+        let committed = |t: &crate::shapes::Instance| {
+            let location = self.location(frame.memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].committed
+        };
+        let threads = &self.shape_at(frame.memory).threads;
+        threads.get(frame.thread as usize).is_some_and(committed) || !threads.iter().any(committed)
     }
 
     /// No other thread with a higher priority can move.
@@ -351,6 +364,9 @@ impl Machine {
         let instance = shape.threads[thread as usize];
         let youngest = shape.threads.len() as u32 == thread + 1;
         let frame = Frame { memory, base: instance.at, thread, received: 0 };
+        if self.commits && !self.may_go_first(frame) {
+            return Ok(false);
+        }
         if let Some(provided) = self.code.functions[instance.kind as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -391,6 +407,11 @@ impl Machine {
             Operation::Always | Operation::Else => Ok(Ready::Yes),
             Operation::When(code) => Ok(if self.run(code, frame)? != 0 { Ready::Yes } else { Ready::No }),
             Operation::Send(index) => {
+                if let Some(guard) = self.code.sends[index as usize].guard
+                    && self.run(guard, frame)? == 0
+                {
+                    return Ok(Ready::No);
+                }
                 let code = self.code.sends[index as usize].channel;
                 let number = self.run(code, frame)?;
                 self.note(number, quotient_program::Part::Messages);
@@ -411,6 +432,11 @@ impl Machine {
                 })
             }
             Operation::Receive(index) => {
+                if let Some(guard) = self.code.receives[index as usize].guard
+                    && self.run(guard, frame)? == 0
+                {
+                    return Ok(Ready::No);
+                }
                 let code = self.code.receives[index as usize].channel;
                 let number = self.run(code, frame)?;
                 Ok(match self.find_message(index, number, frame)? {
