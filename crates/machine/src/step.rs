@@ -1,11 +1,10 @@
 //! What can happen next: the steps of a state.
 
-use std::collections::HashSet;
-
 use quotient_seams::{Interrupt, Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
 use crate::dynamic::segments::Sort;
+use crate::endless::Passed;
 use crate::eval::Frame;
 use crate::machine::Machine;
 
@@ -22,10 +21,6 @@ pub(crate) struct Intermediate {
 }
 
 pub(crate) const NOBODY: u32 = u32::MAX;
-
-/// Intermediate states of one step after which they are remembered, so that an atomic sequence that loops
-/// without end is noticed: going on from the same state again brings nothing new.
-const PATIENCE: u32 = 1_000;
 
 /// Whether a transformation can be taken, with what was found out on the way.
 pub(crate) enum Ready {
@@ -202,14 +197,12 @@ impl Machine {
     #[inline(never)]
     fn drain(&mut self, out: &mut Successors) {
         let timeout = std::mem::replace(&mut self.timeout, false);
-        let mut count = 0;
-        let mut seen: HashSet<(Vec<u64>, u32, u32)> = HashSet::new();
+        let mut passed = Passed::default();
         while let Some(item) = self.pool.pop() {
-            count += 1;
-            if count > PATIENCE {
-                if !seen.insert((item.words.clone(), item.holder, item.also)) {
-                    continue;
-                }
+            if passed.again(&item.words, item.holder, item.also, self.pool.is_empty()) {
+                continue;
+            }
+            if passed.is_long() {
                 self.look_at_interrupt();
             }
             if self.exhausted.is_some() {
