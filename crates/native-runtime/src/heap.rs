@@ -458,6 +458,10 @@ pub unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
         // SAFETY: passed on.
         return unsafe { __libc_memalign(alignment, size) };
     }
+    if active() && !alignment.is_power_of_two() {
+        let text = format!("an allocation with the alignment {alignment}, which is not a power of two");
+        fail(FailureKind::Misuse, &text, 0);
+    }
     let block = allocate(size, alignment);
     fill(block, 0);
     out_of_memory!(block)
@@ -473,6 +477,10 @@ pub unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut u8
 /// `posix_memalign`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> i32 {
+    const EINVAL: i32 = 22;
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+        return EINVAL;
+    }
     // SAFETY: the caller gives room for a pointer.
     unsafe {
         let block = memalign(alignment, size);
