@@ -205,7 +205,8 @@ pub fn opened_already() -> bool {
         let itself = std::fs::read_link(entry.path()).ok()?.ends_with("fd");
         (!itself).then_some(number)
     });
-    open.into_iter().any(|number| number > 2 && !(SESSION_DESCRIPTOR..SESSION_DESCRIPTOR + 4).contains(&number))
+    open.into_iter()
+        .any(|number| number > 2 && !(SESSION_DESCRIPTOR..SESSION_DESCRIPTOR + 4).contains(&number))
 }
 
 /// Closes what the program has opened.

@@ -29,11 +29,13 @@ fn size() -> usize {
     let mut text = [0u8; 32];
     // SAFETY: a terminated path; room for so many bytes; the descriptor is ours.
     let length = unsafe {
-        let opened = system_call(number::OPEN, [c"/proc/self/statm".as_ptr() as usize, 0o2_000_000, 0, 0, 0, 0]);
+        let opened =
+            system_call(number::OPEN, [c"/proc/self/statm".as_ptr() as usize, 0o2_000_000, 0, 0, 0, 0]);
         if opened < 0 {
             return 0;
         }
-        let length = system_call(number::READ, [opened as usize, text.as_mut_ptr() as usize, text.len(), 0, 0, 0]);
+        let length =
+            system_call(number::READ, [opened as usize, text.as_mut_ptr() as usize, text.len(), 0, 0, 0]);
         system_call(number::CLOSE, [opened as usize, 0, 0, 0, 0, 0]);
         length.max(0) as usize
     };

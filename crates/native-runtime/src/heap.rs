@@ -213,7 +213,11 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         w.heap.tops[current] = end;
         w.heap.live += 1;
         let epoch = w.threads[current].clock[current];
-        if w.heap.latest[current] != epoch {
+        if w.is_kept_by_library() {
+            // Whoever gets to know of the block does so by a call that is ordered with this one.
+            w.heap.latest[current] = epoch;
+            w.heap.epochs[current].push((block, 0));
+        } else if w.heap.latest[current] != epoch || w.heap.epochs[current].last().is_some_and(|e| e.1 == 0) {
             w.heap.latest[current] = epoch;
             w.heap.epochs[current].push((block, epoch));
         }

@@ -53,7 +53,9 @@ impl World {
     /// without being at one place. So with several threads a file is mapped for itself and not changed, or not at all.
     pub fn refuse_shared_files(&self, changes: bool) {
         let text = match self.threaded {
-            true if self.mappings.has_shared_file => "mmap: a mapping of a file that other mappings of it see",
+            true if self.mappings.has_shared_file => {
+                "mmap: a mapping of a file that other mappings of it see"
+            }
             true if self.mappings.has_file && changes => "mmap: of a file, while files are changed",
             _ => return,
         };

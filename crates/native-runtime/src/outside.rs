@@ -54,9 +54,15 @@ pub fn note_file(path: usize) {
         Some(place) => match place.as_os_str().as_encoded_bytes() {
             b"/dev/null" | b"/dev/zero" | b"/dev/full" => {}
             b"/dev/random" | b"/dev/urandom" => {
-                fail(FailureKind::Refused, "random numbers of the kernel are different in every execution", 0);
+                fail(
+                    FailureKind::Refused,
+                    "random numbers of the kernel are different in every execution",
+                    0,
+                );
             }
             _ if crate::sandbox::is_scratch(&place) => {}
+            // The only file in memory: standard input under another name.
+            place if place.starts_with(b"/memfd:") => note(Outside::Input, b""),
             _ => note(Outside::Files, name),
         },
     }

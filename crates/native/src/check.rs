@@ -209,7 +209,9 @@ pub fn check(
     let answer = match answer {
         // Accesses that nobody has seen can be anything.
         Answer::Holds if !holes.is_empty() => Answer::Undecided(unannounced(&holes)),
-        Answer::Holds => relative::input_not_given(binary, shared, request).map_or(Answer::Holds, Answer::Undecided),
+        Answer::Holds => {
+            relative::input_not_given(binary, shared, request).map_or(Answer::Holds, Answer::Undecided)
+        }
         answer => answer,
     };
     Ok(Report {

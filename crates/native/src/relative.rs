@@ -36,6 +36,12 @@ pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -
     }
     out.extend(outside(shared, request));
     out.extend(entry(binary, shared, request));
+    if !binary.uninitialised().is_empty() {
+        out.push(format!(
+            "what these variables hold without ever getting a value: {}",
+            binary.uninitialised().join(", ")
+        ));
+    }
     out
 }
 
@@ -171,7 +177,8 @@ fn parameters_of_main(file: &object::File<'_>) -> Option<usize> {
             let depth = entry.depth();
             match &mut inside {
                 Some((start, parameters)) if depth > *start => {
-                    *parameters += usize::from(depth == *start + 1 && entry.tag() == gimli::DW_TAG_formal_parameter);
+                    *parameters +=
+                        usize::from(depth == *start + 1 && entry.tag() == gimli::DW_TAG_formal_parameter);
                 }
                 Some((_, parameters)) => return Some(*parameters),
                 None if entry.tag() == gimli::DW_TAG_subprogram => {

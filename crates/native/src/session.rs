@@ -300,7 +300,8 @@ impl Session {
         let unconfined = confinement.missing().iter().map(|what| (*what).to_owned()).collect();
         let input = match &surroundings.input {
             Some(path) => Stdio::from(input(path).map_err(|e| SessionError::File(path.clone(), e))?),
-            None => Stdio::null(),
+            // Empty, and unlike all files that the program can name (`outside` in the runtime).
+            None => Stdio::from(memory_file(c"input")?),
         };
         command.args(&surroundings.arguments).current_dir(&directory).env("LD_BIND_NOW", "1");
         if captured {

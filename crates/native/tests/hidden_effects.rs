@@ -96,7 +96,13 @@ fn one_byte_of_a_file_at_two_places() {
     let start = start.map(|text| &*text.leak());
     refused(&[
         (
-            Case { name: "two_mappings", globals: "char *p, *q;", start: start[0], a: "p[0] = 1", b: "assert(q[0] == 0)" },
+            Case {
+                name: "two_mappings",
+                globals: "char *p, *q;",
+                start: start[0],
+                a: "p[0] = 1",
+                b: "assert(q[0] == 0)",
+            },
             "mmap",
         ),
         (
@@ -134,7 +140,13 @@ fn one_byte_of_a_file_at_two_places() {
 #[test]
 fn variables_of_libraries() {
     refused(&[(
-        Case { name: "signgam", globals: "volatile double d;", start: "", a: "d = lgamma(-0.5)", b: "signgam = 3" },
+        Case {
+            name: "signgam",
+            globals: "volatile double d;",
+            start: "",
+            a: "d = lgamma(-0.5)",
+            b: "signgam = 3",
+        },
         "calls lgamma",
     )]);
 }
@@ -151,9 +163,19 @@ fn alignments() {
 #[test]
 fn an_assertion_without_a_header() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hidden_assert.c");
-    std::fs::write(&path, "int x;\nint main() { assert(x == 0); assert(x == 1); return 0; }\n").expect("it can be written");
+    std::fs::write(&path, "int x;\nint main() { assert(x == 0); assert(x == 1); return 0; }\n")
+        .expect("it can be written");
     let build = Build { sources: vec![path], flags: vec!["-w".into()], ..Build::default() };
     let binary = build.run().unwrap_or_else(|e| panic!("{e}"));
     let answer = check(&binary, &Request::default(), &mut |_| true).unwrap_or_else(|e| panic!("{e}")).answer;
     assert!(matches!(&answer, Answer::Violated(t) if t.failure.kind == FailureKind::Assertion), "{answer:?}");
+}
+
+/// A stream that is made of a descriptor is another name for it, in every thread.
+#[test]
+fn a_stream_keeps_its_descriptor() {
+    let body = "int d = open(\"f\", O_CREAT | O_RDWR, 0600); FILE *f = fdopen(d, \"w\"); assert(fileno(f) == d && write(d, \"x\", 1) == 1); fclose(f)";
+    let case = Case { name: "fdopen", globals: "", start: "", a: body, b: "" };
+    let answer = two_threads(&case);
+    assert!(matches!(answer, Answer::Holds), "{answer:?}");
 }

@@ -114,7 +114,9 @@ fn an_input_that_cannot_be_read_again_is_kept() {
 #[test]
 fn streams_of_cpp_and_constructors_read_it_too() {
     let cpp = "#include <iostream>\nint main() { int n = 0; std::cin >> n; return 0; }\n";
-    let early = format!("{HEADER}__attribute__((constructor)) static void early(void) {{ getchar(); }}\nint main(void) {{ return 0; }}\n");
+    let early = format!(
+        "{HEADER}__attribute__((constructor)) static void early(void) {{ getchar(); }}\nint main(void) {{ return 0; }}\n"
+    );
     for (name, text) in [("stream.cpp", cpp), ("early.c", &early)] {
         let report = report(&build(name, text), &Request::default());
         match &report.answer {
@@ -142,7 +144,11 @@ fn a_violation_is_one_whatever_the_input() {
     let failing = program("failing", "getchar(); assert(0)");
     let report = report(&failing, &Request::default());
     assert!(matches!(&report.answer, Answer::Violated(t) if t.failure.kind == FailureKind::Assertion));
-    assert!(report.assumptions.iter().any(|a| a.starts_with("an empty standard input")), "{:?}", report.assumptions);
+    assert!(
+        report.assumptions.iter().any(|a| a.starts_with("an empty standard input")),
+        "{:?}",
+        report.assumptions
+    );
 }
 
 #[test]
@@ -157,7 +163,11 @@ fn what_comes_from_outside_is_told() {
             "a clock that goes the same way in every execution: clock_gettime",
         ),
         ("getrandom", "getrandom(text, 4, 0)", "one sequence of random numbers: getrandom"),
-        ("sysconf", "x = sysconf(_SC_NPROCESSORS_ONLN)", "what these functions give on this machine: sysconf"),
+        (
+            "sysconf",
+            "x = sysconf(_SC_NPROCESSORS_ONLN)",
+            "what these functions give on this machine: sysconf",
+        ),
         ("host", "fclose(fopen(\"/etc/passwd\", \"r\"))", "files of this machine as they are: /etc/passwd"),
         (
             "link",
@@ -186,7 +196,10 @@ fn what_comes_from_outside_is_told() {
 fn nothing_is_told_of_programs_that_take_nothing() {
     for (name, body) in [
         ("nothing", "x = 1"),
-        ("writes", "FILE *f = fopen(\"out\", \"w\"); fputs(\"a\", f); fclose(f); f = fopen(\"out\", \"r\"); fgetc(f); fclose(f)"),
+        (
+            "writes",
+            "FILE *f = fopen(\"out\", \"w\"); fputs(\"a\", f); fclose(f); f = fopen(\"out\", \"r\"); fgetc(f); fclose(f)",
+        ),
         ("null", "close(open(\"/dev/null\", O_WRONLY))"),
         ("prints", "printf(\"%d\\n\", 1); fflush(stdout)"),
         ("sequence", "srand(3); x = rand()"),
@@ -202,7 +215,10 @@ fn nothing_is_told_of_programs_that_take_nothing() {
 fn arguments_are_told_where_main_takes_them() {
     let text = "int main(int argc, char **argv) { return argc > 5 && argv[1][0]; }\n";
     let binary = build("arguments.c", text);
-    assert_eq!(report(&binary, &Request::default()).assumptions, ["no arguments, since none were given (--arg)"]);
+    assert_eq!(
+        report(&binary, &Request::default()).assumptions,
+        ["no arguments, since none were given (--arg)"]
+    );
     let mut request = Request::default();
     request.surroundings.arguments = vec!["a".into(), "b".into()];
     assert_eq!(report(&binary, &request).assumptions, ["the arguments a b"]);
@@ -233,4 +249,14 @@ fn what_cannot_be_the_same_in_every_execution_is_told_or_refused() {
             other => panic!("{name}: {other:?}"),
         }
     }
+}
+
+/// Their values are the same in every execution, so nobody would notice that others were never tried.
+#[test]
+fn variables_without_a_value_are_told() {
+    let text = "int g;\nint main(void) {\n    int x;\n    if (x == 77)\n        __builtin_trap();\n    return g;\n}\n";
+    let report = report(&build("uninitialised.c", text), &Request::default());
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    let told = "what these variables hold without ever getting a value: x (outside_uninitialised.c:4)";
+    assert_eq!(report.assumptions, [told]);
 }

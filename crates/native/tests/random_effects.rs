@@ -59,13 +59,18 @@ fn printed(output: &str) -> Option<u64> {
 }
 
 /// Repeats the schedules of the exploration on kernel threads: each ends as it did there.
-fn repeat(binary: &Binary, number: usize, report: &Report, hashes: &BTreeMap<u64, u64>, program: &Program) -> usize {
+fn repeat(
+    binary: &Binary,
+    number: usize,
+    report: &Report,
+    hashes: &BTreeMap<u64, u64>,
+    program: &Program,
+) -> usize {
     let recorded = report.recorded.as_ref().expect("there is room for the schedules");
     assert_eq!(recorded.len() as u64, report.figures.executions, "{program:?}");
     let most = if asked().is_some() { usize::MAX } else { SCHEDULES };
     for (code, token) in recorded.iter().take(most) {
-        let trace =
-            replay(binary, &request(number), token, true).unwrap_or_else(|e| panic!("{number}: {e}"));
+        let trace = replay(binary, &request(number), token, true).unwrap_or_else(|e| panic!("{number}: {e}"));
         assert!(!trace.lost, "{token}\n{program:?}");
         let explored = hashes.get(code).copied();
         assert!(explored.is_some(), "{code:x} {token}\n{program:?}");

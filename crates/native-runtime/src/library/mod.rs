@@ -119,6 +119,12 @@ unsafe extern "C" {
 }
 
 impl World {
+    /// Is the running thread in a call of a function that keeps the memory which it allocates?
+    pub fn is_kept_by_library(&mut self) -> bool {
+        let Some(stub) = self.me().calls.last().map(|call| call.stub) else { return false };
+        self.library.imported[stub].function.as_ref().is_some_and(Function::keeps_memory)
+    }
+
     /// Is there anybody beside the running thread?
     fn has_company(&mut self) -> bool {
         let me = self.current;

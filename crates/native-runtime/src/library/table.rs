@@ -243,12 +243,18 @@ impl Function {
             && self.from.is_none()
     }
 
+    /// Does the library keep memory that it allocates here, and give it to others (`setenv`)?
+    pub fn keeps_memory(&self) -> bool {
+        matches!(self.touch, Some(Touch::Thing { thing: Thing::Environment, writes: true }))
+    }
+
     /// Is there something to be done after the call?
     pub fn has_afterwards(&self) -> bool {
         let late = |a: &Access| a.extent.is_afterwards() || a.pointer == Pointer::Result;
         self.accesses.iter().any(late)
             || self.format.is_some_and(|f| f.scans)
             || self.opened != Opened::Nothing
+            || self.keeps_memory()
     }
 }
 

@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn every_line_fits() {
-        let text = "compare and swap table[12].entry: 0 -> 4294967295, successful  [a_long_name_of_a_file.c:1234]";
+        let text =
+            "compare and swap table[12].entry: 0 -> 4294967295, successful  [a_long_name_of_a_file.c:1234]";
         for width in 1..200 {
             for threads in 1..9 {
                 let chart = Chart::new((0..threads).collect(), Some(width));
