@@ -157,7 +157,7 @@ pub(crate) struct Looks {
 }
 
 /// What states of one shape, with the same keys, have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layout {
     shape: u32,
     words: Vec<Word>,

@@ -7,16 +7,16 @@ use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
 use quotient_seams::{All, Ample, Identity, Incomplete};
-use quotient_search::{OmegaSeams, Statistics, Stop, graph};
+use quotient_search::{Seams, Statistics, Stop, graph};
 
 use crate::Model;
 use crate::check::{Check, CheckError, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
-use quotient_outcome::Verdict;
 use crate::outcome::{Answer, Outcome};
 use crate::question::{self, Question};
-use crate::searching::{ample_sets, dynamic_sets, options, thread_seconds, visible};
+use crate::searching::{ample_sets, dynamic_sets, numbering, options, thread_seconds, visible};
 use crate::symmetry_choice;
+use quotient_outcome::Verdict;
 
 impl Model {
     /// The formula of branching time that a question is about.
@@ -186,7 +186,8 @@ fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     let mut stored = Graph::new();
     let mut choices: Vec<Vec<u32>> = Vec::new();
     let mut letter = Vec::new();
-    let seams = OmegaSeams { system: machine, representative, ample };
+    let mut visited = numbering(machine, check);
+    let seams = Seams { system: machine, representative, ample, visited: &mut visited };
     let (stop, statistics) =
         graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
             if node.ends && node.targets.is_empty() {

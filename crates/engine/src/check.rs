@@ -9,7 +9,6 @@ use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
 use quotient_search::{Limits, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
-use quotient_outcome::Verdict;
 use crate::outcome::{Answer, Applied, Outcome, ViolationReport};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
@@ -17,6 +16,7 @@ use crate::second_look::{Budget, Looked, Looker};
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::unreached;
 use crate::{Journal, Model, Relative, fairness};
+use quotient_outcome::Verdict;
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -402,8 +402,8 @@ impl Model {
         Ok(asked)
     }
 
-    /// What is asked and looked for in another way than by a search for reachable states: `--search`, `--store` and `--max-depth`
-    /// mean nothing there.
+    /// What is asked and looked for in another way than by a search for reachable states: `--search` and `--max-depth` mean
+    /// something else there.
     pub fn searched_otherwise(&self, check: &Check<'_>) -> Result<Vec<Question>, CheckError> {
         let questions = self.questions(check)?;
         let asked = self.prepared(&questions, check)?.into_iter();
@@ -521,9 +521,7 @@ impl Model {
             journal.found(report.found.len(), &report.statistics);
         }
         let safety = carries || question == Question::Safety;
-        let mut applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
-        let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
-        applied.store = (!cycles).then_some(check.store);
+        let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {

@@ -10,7 +10,7 @@ use quotient_front_end::ClaimKind;
 use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
 use quotient_seams::{All, Ample, Identity, Incomplete, Limit, Representative, System};
-use quotient_search::{OmegaSeams, Options, Stop, graph};
+use quotient_search::{Options, Seams, Stop, graph};
 
 use crate::check::{Check, CheckError, PartialOrder};
 use crate::searching::{ample_sets, visible};
@@ -87,7 +87,8 @@ fn nodes<R: Representative<Machine>, A: Ample<Machine>>(
 ) -> Result<(), CheckError> {
     let mut options = Options::default();
     options.limits.states = Some(MOST_DRAWN);
-    let seams = OmegaSeams { system: machine, representative, ample };
+    let mut visited = quotient_visited::NumberedTree::new();
+    let seams = Seams { system: machine, representative, ample, visited: &mut visited };
     let mut number = 0u32;
     let (stop, _) = graph(seams, &mut options, &mut |machine: &mut Machine, node| {
         let records = machine.explain(node.state);

@@ -12,7 +12,7 @@
 
 use quotient_machine::{DynamicGraph, Fair, Machine, RENAMED};
 use quotient_program::{Action, Program};
-use quotient_seams::{Marks, Omega, Representative as Stands, Scope, Successors, System};
+use quotient_seams::{Marks, Omega, Representative as Stands, Walk};
 use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered};
 
@@ -104,25 +104,21 @@ impl<R: Stands<Machine>> Stands<Fair<'_>> for OfFair<'_, R> {
 /// Is the run that ends in this cycle, in real names, fair to every thread?
 pub(crate) fn is_fair(machine: &mut Machine, choices: &[u32], cycle: usize) -> bool {
     let Some((&first, rest)) = choices.split_first() else { return false };
-    let mut successors = Successors::new();
-    if machine.initial(&mut successors).is_err() || first as usize >= successors.len() {
-        return false;
-    }
-    let mut state = successors.state(first as usize).to_vec();
-    let mut machine = Fair(machine);
+    let machine = &mut Fair(machine);
+    let Ok(mut walk) = Walk::start(machine, first) else { return false };
     let (mut met, mut steps) = (<Fair<'_> as Omega>::Marks::NONE, Vec::new());
     for (index, &choice) in rest.iter().enumerate() {
-        successors.clear();
-        let taken = machine.successors(&state, Scope::All, &mut successors);
-        if taken.is_err() || choice as usize >= successors.len() {
+        if walk.look(machine).is_err() || choice as usize >= walk.looked().len() {
             return false;
         }
         if index + cycle >= rest.len() {
-            met.add(machine.state_marks(&state));
-            machine.step_marks(&state, &successors, &mut steps);
+            met.add(machine.state_marks(walk.state()));
+            machine.step_marks(walk.state(), walk.looked(), &mut steps);
             met.add(steps[choice as usize]);
         }
-        state = successors.state(choice as usize).to_vec();
+        if walk.take(choice as usize).is_err() {
+            return false;
+        }
     }
     met.is_full()
 }

@@ -9,8 +9,8 @@ use quotient_search::Statistics;
 
 use quotient_seams::ViolationKind;
 
+use crate::outcome::Outcome;
 use quotient_outcome::Verdict;
-use crate::outcome::{Outcome};
 
 /// Written by a check while it runs; can be read by another thread at any time.
 #[derive(Debug, Default)]

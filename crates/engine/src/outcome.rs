@@ -1,7 +1,7 @@
 //! What a check found out: one answer for each question, and the verdict over all of them.
 
-use quotient_residual::Reduced;
 use quotient_outcome::{Incomplete, Verdict, ViolationKind};
+use quotient_residual::Reduced;
 use quotient_search::{AmpleAudit, Statistics};
 use quotient_trace::Trace;
 
@@ -77,7 +77,7 @@ pub struct Applied {
     pub symmetry: SymmetryReport,
     /// The partial order reduction.
     pub partial_order: PartialOrder,
-    /// The store, where the search is one for reachable states: others number their states in a table of their own.
+    /// The store, where there was a search.
     pub store: Option<StoreKind>,
 }
 

@@ -12,7 +12,7 @@ use quotient_machine::{Machine, Scalar, ScalarPlace};
 use quotient_proof::automorphism::{Automorphism, Usable, automorphisms};
 use quotient_proof::frontend::promela::{Column, Place, translate};
 use quotient_proof_check::format::Certificate;
-use quotient_seams::{All, Representative, Scope, Successors, System};
+use quotient_seams::{All, Representative, Scope, Successors, System, Walk};
 use quotient_search::{Cause, Found, Statistics};
 use quotient_source::{Diagnostics, render};
 
@@ -238,19 +238,18 @@ impl Orbits<'_> {
     /// The path through real states that corresponds to a path through representatives: from each state a step is
     /// taken that leads to the same representative, the last one to the same violation. `None` would be a defect.
     pub(crate) fn concrete(&mut self, machine: &mut Machine, found: &Found) -> Option<Vec<u32>> {
-        let (mut out, mut next) = (Successors::new(), Successors::new());
-        machine.initial(&mut out).ok()?;
-        let mut choices = vec![*found.path.choices.first()?];
-        let mut state = out.state(choices[0] as usize).to_vec();
-        let mut stands = self.standing(&state);
-        for (at, &choice) in found.path.choices.iter().enumerate().skip(1) {
-            out.clear();
-            machine.successors(&stands, Scope::All, &mut out).ok()?;
-            let wanted = out.entry(choice as usize).violation;
-            let target = self.standing(out.state(choice as usize));
-            next.clear();
-            machine.successors(&state, Scope::All, &mut next).ok()?;
-            let last = at + 1 == found.path.choices.len() && matches!(found.cause, Cause::Violation(_));
+        let (&first, steps) = found.path.choices.split_first()?;
+        let mut real = Walk::start(machine, first).ok()?;
+        let mut stands = Walk::at(&self.standing(real.state()));
+        let mut choices = vec![first];
+        for (at, &choice) in steps.iter().enumerate() {
+            stands.look(machine).ok()?;
+            stands.take(choice as usize).ok()?;
+            let wanted = stands.looked().entry(choice as usize).violation;
+            let target = self.standing(stands.state());
+            real.look(machine).ok()?;
+            let next = real.looked();
+            let last = at + 1 == steps.len() && matches!(found.cause, Cause::Violation(_));
             let kind = |m: &Machine, code| m.violation(code).kind;
             let taken = (0..next.len()).find(|&n| {
                 let own = next.entry(n).violation;
@@ -262,8 +261,8 @@ impl Orbits<'_> {
                 same && self.standing(next.state(n)) == target
             })?;
             choices.push(taken as u32);
-            state = next.state(taken).to_vec();
-            stands = target;
+            real.take(taken).ok()?;
+            stands.go(&target);
         }
         Some(choices)
     }

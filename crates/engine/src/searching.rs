@@ -4,9 +4,9 @@ use quotient_ample::{AmpleSets, DynamicSets, Question};
 use quotient_machine::{Fair, Machine};
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
-use quotient_seams::{All, Ample, Identity, Visited};
-use quotient_search::{OmegaSeams, Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
-use quotient_visited::{Collapse, Gzip, Plain, Tree};
+use quotient_seams::{All, Ample, Identity, Numbering, Visited};
+use quotient_search::{Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
+use quotient_visited::{Collapse, Gzip, NumberedTree, Plain, Tree};
 
 use crate::fairness::{self, OfFair};
 use crate::symmetry_choice::Representative;
@@ -88,10 +88,11 @@ fn run_representing<R: quotient_seams::Representative<Machine>>(
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
     if fairness::asked(machine, check) {
-        let mut options = options(check, progress);
+        let mut visited = numbering(machine, check);
         let representative = &mut OfFair::new(representative, machine);
-        let seams = OmegaSeams { system: &mut Fair(machine), representative, ample: &mut All };
-        return (liveness(seams, &mut options), Err("only fair runs count"));
+        let system = &mut Fair(machine);
+        let seams = Seams { system, representative, ample: &mut All, visited: &mut visited };
+        return (liveness(seams, &mut options(check, progress)), Err("only fair runs count"));
     }
     check.enter("computing ample sets");
     let ample = if check.raw || check.partial_order == PartialOrder::Off {
@@ -188,7 +189,12 @@ pub(crate) fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<M
     progress: &mut dyn FnMut(&Statistics),
 ) -> Report {
     if machine.program().claim.as_ref().is_some_and(|c| c.cycles) {
-        let seams = OmegaSeams { system: machine, representative, ample };
+        if check.store == StoreKind::Tree {
+            let seams = Seams { system: machine, representative, ample, visited: &mut NumberedTree::new() };
+            return liveness(seams, &mut options(check, progress));
+        }
+        let mut visited = numbering(machine, check);
+        let seams = Seams { system: machine, representative, ample, visited: &mut visited };
         return liveness(seams, &mut options(check, progress));
     }
     match check.store {
@@ -203,6 +209,16 @@ pub(crate) fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<M
             };
             run_with(machine, representative, ample, &mut store, check, progress)
         }
+    }
+}
+
+/// The store, for a search that keeps something with each state.
+pub(crate) fn numbering(machine: &Machine, check: &Check<'_>) -> Box<dyn Numbering> {
+    match check.store {
+        StoreKind::Tree => Box::new(NumberedTree::new()),
+        StoreKind::Plain => Box::new(Plain::new()),
+        StoreKind::Gzip => Box::new(Gzip::new()),
+        StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),
     }
 }
 

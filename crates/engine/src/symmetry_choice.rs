@@ -3,7 +3,7 @@
 use quotient_machine::{DynamicGraph, Machine, Renaming};
 use quotient_program::{ClaimOrigin, Expr, Operation};
 use quotient_residual::liveness;
-use quotient_seams::{Successors, System};
+use quotient_seams::{Successors, System, Worker};
 use quotient_source::{SourceMap, Span};
 use quotient_symmetry::graph::Graph;
 use quotient_symmetry::thread_order::ThreadOrder;
@@ -177,7 +177,7 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
 /// keep their places, they do so here, too, unless gaps are closed that threads leave which end, and filled by others.
 pub(crate) fn canonical(machine: &mut Machine, representative: &Representative) -> Option<Representative> {
     let states = match &representative.states {
-        States::Static(renaming) => States::Static(Box::new(renaming.fresh())),
+        States::Static(renaming) => States::Static(Box::new(renaming.another())),
         States::Dynamic(_) => States::Dynamic(Box::new(DynamicGraph::new(machine)?)),
     };
     let in_place = Order::Heap(ThreadOrder::None);

@@ -341,9 +341,7 @@ impl Machine {
     /// is given as its code.
     pub fn claim_conditions(&mut self, state: &[u64], out: &mut Vec<bool>) -> Result<(), ViolationCode> {
         out.clear();
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         let Some(claim) = self.code.claim.as_ref() else { return Ok(()) };
         let function = &self.code.functions[claim.function as usize];
         let (first, end) = function.locations.last().map_or((0, 0), |l| (l.first, l.end));

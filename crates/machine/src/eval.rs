@@ -4,8 +4,9 @@ use quotient_program::{ArrayTypeId, BinaryOp, Part};
 
 use crate::code::{CodeAt, Leaf, Op, SiteAt};
 use crate::dynamic::kind::Object;
-use crate::layout::{Cell, Shape};
+use crate::layout::Cell;
 use crate::machine::Machine;
+use crate::shapes::Shape;
 
 /// A state that code runs on: its bytes, and the thread the code belongs to.
 #[derive(Clone, Copy, Debug)]

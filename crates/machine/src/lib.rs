@@ -31,6 +31,7 @@ mod plain_compile;
 mod record;
 mod rendezvous;
 mod scalars;
+mod shapes;
 mod step;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86;

@@ -40,9 +40,7 @@ impl Omega for Machine {
 
     #[inline]
     fn state_marks(&mut self, state: &[u64]) -> u64 {
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         self.acceptance(state)
     }
 

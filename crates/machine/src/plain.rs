@@ -9,8 +9,8 @@ use quotient_seams::Successors;
 
 use crate::code::{Location, Operation, SiteAt};
 use crate::eval::Frame;
-use crate::layout::Instance;
 use crate::machine::Machine;
+use crate::shapes::Instance;
 use crate::step::NOBODY;
 
 /// Steps done in place before a chain is handed to the general way, which notices endless ones.

@@ -140,9 +140,7 @@ impl Machine {
     /// The successors of a state, in the order [`quotient_seams::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         self.recorder = Some(Recorder::default());
         let taken = self.taken.clone();
         let mut out = Successors::new();

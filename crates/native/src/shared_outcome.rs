@@ -28,9 +28,9 @@ impl Report {
             Answer::Holds => Verdict::Holds,
             Answer::Violated(_) => Verdict::Violated,
             Answer::Undecided(why) => Verdict::Undecided(why.clone()),
-            Answer::Refused(why, _) => Verdict::Undecided(quotient_outcome::Incomplete::Unsupported(format!(
-                "cannot be checked: {why}"
-            ))),
+            Answer::Refused(why, _) => Verdict::Undecided(quotient_outcome::Incomplete::Unsupported(
+                format!("cannot be checked: {why}"),
+            )),
         }
     }
 }

@@ -186,7 +186,10 @@ fn a_process_that_others_end_is_no_crash() {
         }
         true
     });
-    assert!(matches!(&found, Answer::Undecided(why) if why.to_string().contains("from outside")), "{found:?}");
+    assert!(
+        matches!(&found, Answer::Undecided(why) if why.to_string().contains("from outside")),
+        "{found:?}"
+    );
 }
 
 #[test]

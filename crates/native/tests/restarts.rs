@@ -91,7 +91,8 @@ fn loops_of_plain_accesses_obey_the_limits() {
         match &answer {
             Answer::Undecided(why) => {
                 assert!(
-                    why.to_string().starts_with("thread 2") && why.to_string().contains("without a visible operation"),
+                    why.to_string().starts_with("thread 2")
+                        && why.to_string().contains("without a visible operation"),
                     "{name}: {why}"
                 );
             }

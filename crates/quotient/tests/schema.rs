@@ -26,7 +26,11 @@ fn valid(validator: &Validator, arguments: &[&str]) -> Vec<Value> {
         .into_iter()
         .collect::<Result<_, _>>()
         .unwrap_or_else(|e| panic!("{arguments:?}: {e}\n{text}"));
-    assert!(!documents.is_empty(), "{arguments:?} prints nothing: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        !documents.is_empty(),
+        "{arguments:?} prints nothing: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     for document in &documents {
         let wrong: Vec<String> =
             validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
@@ -72,16 +76,21 @@ fn a_c_program_has_the_same_document() {
     let schedule = found["violation"]["schedule"].as_str().expect("a schedule");
     let again = valid(&validator, &["replay", "--json", race.path(), "--schedule", schedule]).remove(0);
     assert_eq!(again["violation"]["trace"], found["violation"]["trace"]);
-    let cut = valid(&validator, &["check", "--json", "--allow-races", "--max-executions", "1", race.path()]).remove(0);
+    let cut = valid(&validator, &["check", "--json", "--allow-races", "--max-executions", "1", race.path()])
+        .remove(0);
     assert_eq!((&cut["verdict"], &cut["incomplete"]["kind"]), (&"undecided".into(), &"executions".into()));
 }
 
 #[test]
 fn proofs_that_fail_have_a_trace() {
     let validator = validator();
-    let wrong = File::new("schema_wrong.clp", "p(0). p(X') :- p(X), X' = X + 2.\nassert small: p(X) |= X =< 3.\n");
+    let wrong =
+        File::new("schema_wrong.clp", "p(0). p(X') :- p(X), X' = X + 2.\nassert small: p(X) |= X =< 3.\n");
     let document = valid(&validator, &["prove", "--json", wrong.path()]).remove(0);
-    assert_eq!((&document["verdict"], &document["violation"]["kind"]), (&"violated".into(), &"refuted".into()));
+    assert_eq!(
+        (&document["verdict"], &document["violation"]["kind"]),
+        (&"violated".into(), &"refuted".into())
+    );
     assert_eq!(document["answers"][0]["verdict"], "refuted");
     assert!(!document["violation"]["trace"]["steps"].as_array().expect("steps").is_empty());
 }
@@ -96,7 +105,11 @@ fn errors_have_their_places() {
     ] {
         let file = File::new(name, text);
         let document = valid(&validator, &[command, "--json", file.path()]).remove(0);
-        assert_eq!((&document["verdict"], &document["command"]), (&"error".into(), &command.into()), "{name}");
+        assert_eq!(
+            (&document["verdict"], &document["command"]),
+            (&"error".into(), &command.into()),
+            "{name}"
+        );
         let first = &document["errors"][0];
         assert_eq!(first["file"], file.path(), "{name}");
         assert!(first["line"].as_u64() >= Some(2) && first["column"].as_u64() >= Some(1), "{name}: {first}");
@@ -118,7 +131,10 @@ fn the_words_are_those_of_the_program() {
     assert_eq!(words("/$defs/incomplete/anyOf/1/properties/kind/enum"), Incomplete::KINDS);
     // A document that breaks the rules is noticed.
     let validator = validator();
-    for wrong in [r#"{"quotient": "1"}"#, r#"{"quotient":"1","schema":1,"command":"check","file":null,"verdict":"undecided","message":"x","incomplete":{"kind":"mood","message":"x"}}"#] {
+    for wrong in [
+        r#"{"quotient": "1"}"#,
+        r#"{"quotient":"1","schema":1,"command":"check","file":null,"verdict":"undecided","message":"x","incomplete":{"kind":"mood","message":"x"}}"#,
+    ] {
         assert!(!validator.is_valid(&serde_json::from_str(wrong).expect("JSON")), "{wrong}");
     }
 }

@@ -7,8 +7,9 @@ use quotient::PropertyKeyword;
 use quotient::ample::{AmpleSets, Question as Preserve};
 use quotient::machine::{Fair, Machine, Renaming};
 use quotient::seams::{All, Ample, Representative, Scope, Successors, System};
-use quotient::search::{OmegaSeams, Options, Stop, liveness};
+use quotient::search::{Options, Seams, Stop, liveness};
 use quotient::symmetry::{Order, Ordered};
+use quotient::visited::NumberedTree;
 use quotient::{Answer, Check, Model, PartialOrder, Question, Symmetry, Verdict};
 
 fn model(text: &str, formula: &str) -> Model {
@@ -103,7 +104,8 @@ fn a_process_starves_behind_its_twin() {
         let model = model(LOCK, &format!("[]<> user[{process}]@critical"));
         let mut machine = machine(&model);
         let mut naive = Naive::new(&machine);
-        let seams = OmegaSeams { system: &mut machine, representative: &mut naive, ample: &mut All };
+        let visited = &mut NumberedTree::new();
+        let seams = Seams { system: &mut machine, representative: &mut naive, ample: &mut All, visited };
         naive_holds += u32::from(liveness(seams, &mut Options::default()).stop == Stop::Complete);
         assert_eq!(agreed(&model, false), Verdict::Violated);
         // The formula names a process, which leaves nothing to exchange.
@@ -154,7 +156,8 @@ active [2] proctype P() {
     let model = model(text, "[]<> (forall p: P . up[p] == 0)");
     let mut machine = machine(&model);
     let mut naive = Naive::new(&machine);
-    let seams = OmegaSeams { system: &mut Fair(&mut machine), representative: &mut naive, ample: &mut All };
+    let (system, visited) = (&mut Fair(&mut machine), &mut NumberedTree::new());
+    let seams = Seams { system, representative: &mut naive, ample: &mut All, visited };
     // It goes on to look for the fair run in real names, and there is none.
     assert_ne!(liveness(seams, &mut Options::default()).stop, Stop::Complete, "the naive answer is wrong");
 

@@ -115,6 +115,12 @@ pub trait Ample<S: ?Sized> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct All;
 
+impl crate::Worker for All {
+    fn another(&self) -> All {
+        All
+    }
+}
+
 impl<S: ?Sized> Ample<S> for All {
     const PROPOSALS: u32 = 0;
 

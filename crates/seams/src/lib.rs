@@ -26,6 +26,7 @@ mod typed;
 mod violation;
 mod visited;
 mod walk;
+mod worker;
 
 pub use ample::{All, Ample, Passing, Proposals, Proviso};
 pub use batch::{Group, Looked, Short};
@@ -39,5 +40,6 @@ pub use successors::{Entry, Successors};
 pub use system::{Exhausted, Scope, System, ViolationCode};
 pub use typed::{Model, Typed};
 pub use violation::{Violation, ViolationKind};
-pub use visited::{Known, Loaded, OUT_OF_MEMORY, Visited};
-pub use walk::random_walks;
+pub use visited::{Known, Loaded, Numbering, OUT_OF_MEMORY, Visited};
+pub use walk::{Walk, random_walks};
+pub use worker::Worker;

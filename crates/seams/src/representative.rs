@@ -44,6 +44,12 @@ pub trait Representative<S: ?Sized> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
+impl crate::Worker for Identity {
+    fn another(&self) -> Identity {
+        Identity
+    }
+}
+
 impl<S: ?Sized> Representative<S> for Identity {
     const CHANGES: bool = false;
 

@@ -1,10 +1,11 @@
 //! A user's own Rust type as a [`System`].
 
 use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Exhausted, Scope, Successors, System, Violation, ViolationCode, ViolationKind};
+use crate::{Exhausted, Scope, Successors, System, Violation, ViolationCode, ViolationKind, Worker};
 
 /// A transition system written in Rust. Wrap it in [`Typed`] to check it.
 pub trait Model {
@@ -31,9 +32,9 @@ pub trait Model {
 /// A [`Model`] as a [`System`]: states are packed with `postcard`.
 #[derive(Debug)]
 pub struct Typed<M: Model> {
-    model: M,
-    /// Messages of failed checks, by violation code.
-    messages: Vec<String>,
+    model: Arc<M>,
+    /// Messages of failed checks, by violation code; the same for all workers.
+    messages: Arc<Mutex<Vec<String>>>,
     bytes: Vec<u8>,
     words: Vec<u64>,
 }
@@ -41,7 +42,7 @@ pub struct Typed<M: Model> {
 impl<M: Model> Typed<M> {
     /// Wraps a model.
     pub fn new(model: M) -> Typed<M> {
-        Typed { model, messages: Vec::new(), bytes: Vec::new(), words: Vec::new() }
+        Typed { model: Arc::new(model), messages: Arc::default(), bytes: Vec::new(), words: Vec::new() }
     }
 
     /// The packed form of a state: its length in bytes, then its bytes, in whole words.
@@ -72,10 +73,16 @@ impl<M: Model> Typed<M> {
             .expect("a state must deserialise from what it serialised to")
     }
 
-    fn code(&mut self, message: String) -> ViolationCode {
-        let index = self.messages.iter().position(|m| *m == message).unwrap_or_else(|| {
-            self.messages.push(message);
-            self.messages.len() - 1
+    fn messages(&self) -> MutexGuard<'_, Vec<String>> {
+        // A message is pushed whole or not at all.
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn code(&self, message: String) -> ViolationCode {
+        let mut messages = self.messages();
+        let index = messages.iter().position(|m| *m == message).unwrap_or_else(|| {
+            messages.push(message);
+            messages.len() - 1
         });
         ViolationCode::from_index(index)
     }
@@ -88,6 +95,13 @@ impl<M: Model> Typed<M> {
         };
         out.push_with(&self.words, violation);
         Ok(())
+    }
+}
+
+impl<M: Model + Send + Sync> Worker for Typed<M> {
+    fn another(&self) -> Typed<M> {
+        let (model, messages) = (self.model.clone(), self.messages.clone());
+        Typed { model, messages, bytes: Vec::new(), words: Vec::new() }
     }
 }
 
@@ -106,6 +120,6 @@ impl<M: Model> System for Typed<M> {
     }
 
     fn violation(&self, code: ViolationCode) -> Violation {
-        Violation { kind: ViolationKind::Invariant, message: self.messages[code.index()].clone() }
+        Violation { kind: ViolationKind::Invariant, message: self.messages()[code.index()].clone() }
     }
 }

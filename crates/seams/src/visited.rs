@@ -76,6 +76,29 @@ pub trait Visited {
     fn name(&self) -> &'static str;
 }
 
+/// A store that gives every state a number, for searches that keep something with each state. Whoever asks for numbers asks for
+/// nothing else: a state that was only inserted has none.
+pub trait Numbering: Visited {
+    /// The number of a state: the next one, from 0 on, if it was not there. Key as given by [`Visited::prepare`]. Nothing may be concluded
+    /// from numbers once the store is [exhausted](Visited::exhausted).
+    fn number(&mut self, key: u64, state: &[u64]) -> u32;
+
+    /// The number of a state, without hints.
+    fn number_of(&mut self, state: &[u64]) -> u32 {
+        let mut hint = vec![0; self.hint_len(state.len())];
+        let loaded = self.load(state, None, &mut hint);
+        let key = self.prepare(state, loaded, &mut hint);
+        self.number(key, state)
+    }
+}
+
+/// A store chosen while the program runs.
+impl<V: Numbering + ?Sized> Numbering for Box<V> {
+    fn number(&mut self, key: u64, state: &[u64]) -> u32 {
+        (**self).number(key, state)
+    }
+}
+
 /// A store chosen while the program runs.
 impl<V: Visited + ?Sized> Visited for Box<V> {
     fn hint_len(&self, words: usize) -> usize {

@@ -21,7 +21,7 @@ mod tree_batch;
 
 pub use collapse::Collapse;
 pub use gzip::Gzip;
-pub use numbered::{Numbered, Prepared};
+pub use numbered::NumberedTree;
 pub use plain::Plain;
 pub use tree::Tree;
 
@@ -48,9 +48,9 @@ pub(crate) fn prefetch_at<T>(address: *const T) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
-    use quotient_seams::{Known, Loaded, Part, PartKind, Parts, Visited};
+    use quotient_seams::{Known, Loaded, Numbering, Part, PartKind, Parts, Visited};
 
     use super::*;
 
@@ -98,6 +98,36 @@ mod tests {
         }
         assert!(store.bytes() > 0);
         assert_eq!(store.exhausted(), None);
+    }
+
+    /// Numbers are consecutive and stay, whatever the lengths of states.
+    fn numbers_states(mut store: impl Numbering, steps: usize) {
+        let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+        let mut seed = 1u64;
+        for _ in 0..steps {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let state: Vec<u64> = (0..1 + (seed >> 60) % 7).map(|i| (seed >> (20 + 3 * i)) % 5).collect();
+            let next = known.len() as u32;
+            let expected = *known.entry(state.clone()).or_insert(next);
+            assert_eq!(store.number_of(&state), expected);
+            assert_eq!(store.len() as usize, known.len());
+        }
+        assert!(store.bytes() > 0 && store.exhausted().is_none());
+    }
+
+    #[test]
+    fn stores_number_their_states() {
+        numbers_states(NumberedTree::new(), 50_000);
+        numbers_states(Plain::new(), 50_000);
+        numbers_states(Gzip::new(), 5_000);
+        numbers_states(Collapse::new(quotient_seams::Whole), 50_000);
+        let boxed: Box<dyn Numbering> = Box::new(Gzip::new());
+        numbers_states(boxed, 1_000);
+    }
+
+    #[test]
+    fn a_numbered_tree_is_a_set() {
+        agrees_with_a_hash_set(NumberedTree::new(), 60_000);
     }
 
     #[test]

@@ -9,10 +9,10 @@ use super::finish::Pending;
 use super::footprint::Footprint;
 use super::kind::{Kind, LONGEST, Object};
 use super::segments::Segments;
-use super::shapes::{Registered, WORKING};
+use super::shapes::WORKING;
 use crate::eval::Frame;
-use crate::layout::{Instance, Shape};
 use crate::machine::Machine;
+use crate::shapes::{Instance, Shape};
 
 /// Most objects: references are 16 bits.
 pub(crate) const MOST_OBJECTS: usize = u16::MAX as usize;
@@ -24,7 +24,6 @@ pub(crate) const DEEPEST: usize = 255;
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) segments: Arc<Segments>,
-    pub(crate) registered: Registered,
 
     /// Something was added, ended or let go since the draft was last in a normal shape.
     pub(crate) dirty: bool,
@@ -50,10 +49,9 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn new(segments: Segments) -> Heap {
+    pub(crate) fn new(segments: Arc<Segments>) -> Heap {
         Heap {
-            segments: Arc::new(segments),
-            registered: Registered::new(),
+            segments,
             dirty: false,
             pending: Pending::Nothing,
             args: Vec::new(),

@@ -8,8 +8,8 @@ use super::kind::{Kind, Object};
 use super::shapes::WORKING;
 use crate::code::SiteAt;
 use crate::eval::Frame;
-use crate::layout::{Instance, MOST_THREADS};
 use crate::machine::Machine;
+use crate::shapes::{Instance, MOST_THREADS};
 
 use super::allocate::DEEPEST;
 

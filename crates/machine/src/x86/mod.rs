@@ -127,6 +127,10 @@ impl Translated {
         Translated { enabled, executable: Executable::default(), shapes: Vec::new(), current: None }
     }
 
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
     pub(crate) fn disable(&mut self) {
         self.enabled = false;
         self.current = None;

@@ -9,9 +9,7 @@ use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{
-    Check, CheckError, Model, Outcome, PartialOrder, Question, Relative, SearchKind, StoreKind, Verdict,
-};
+use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
 
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
@@ -178,23 +176,31 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states))
 }
 
-/// Options that do not serve what is asked of the model: questions about cycles and formulas of branching time are answered by searches of
-/// their own, which number states in a table of their own.
+/// Options that do not serve what is asked of the model: cycles are looked for depth first, and a formula of branching time needs the
+/// whole graph, which is explored breadth first.
 fn unserved(model: &Model, check: &Check<'_>, given: &ArgMatches) -> Result<(), String> {
-    let options = [("store", "--store"), ("search", "--search"), ("max_depth", "--max-depth")];
-    let mut options =
-        options.into_iter().filter(|(id, _)| given.value_source(id) == Some(ValueSource::CommandLine));
-    let Some(first) = options.next() else { return Ok(()) };
-    let otherwise = model.searched_otherwise(check).map_err(|e| e.to_string())?;
-    for (id, option) in std::iter::once(first).chain(options) {
-        // A search for cycles obeys the bound on depth.
-        let unserved = |q: &&Question| id != "max_depth" || model.is_branching(**q);
-        if let Some(question) = otherwise.iter().find(unserved) {
-            let text = model.question_text(*question);
-            return Err(format!(
-                "{option} does not serve this question: {text}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
-            ));
-        }
+    let is_given = |id| given.value_source(id) == Some(ValueSource::CommandLine);
+    let (search, depth) = (is_given("search"), is_given("max_depth"));
+    if !search && !depth {
+        return Ok(());
+    }
+    for question in model.searched_otherwise(check).map_err(|e| e.to_string())? {
+        let (only, why) = match model.is_branching(question) {
+            true => (
+                SearchKind::BreadthFirst,
+                "it is answered on the whole graph, which is explored breadth first",
+            ),
+            false => (SearchKind::DepthFirst, "cycles are looked for depth first"),
+        };
+        let option = match () {
+            () if search && check.search != only => "--search",
+            () if depth && model.is_branching(question) => "--max-depth",
+            () => continue,
+        };
+        let text = model.question_text(question);
+        return Err(format!(
+            "{option} does not serve this question: {text}\nnote: {why}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
+        ));
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use quotient::search::{Limits, Statistics};
 use quotient::{
-    Answer, Applied, Check, Model, Outcome, PartialOrder, Question, StoreKind, Symmetry, Verdict, ViolationKind,
+    Answer, Applied, Check, Model, Outcome, PartialOrder, Question, StoreKind, Symmetry, Verdict,
+    ViolationKind,
 };
 use serde_json::{Value, json};
 

@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use quotient::promela::ParseOptions;
-use quotient_proof_check::format::Certificate;
 use quotient::source::{Diagnostics, Severity, SourceMap, render};
+use quotient_proof_check::format::Certificate;
 
 use quotient_proof::certificate::certificate;
 use quotient_proof::check_assumptions;
@@ -246,7 +246,11 @@ impl Printer<'_> {
         if self.json {
             // The document is written from the front: what is decided can be read before all is.
             let before = if self.printed == 0 { "{\n\"answers\": [" } else { "," };
-            let _ = write!(stdout, "{before}\n{}", document::text(&report::json(program, map, report)).trim_end());
+            let _ = write!(
+                stdout,
+                "{before}\n{}",
+                document::text(&report::json(program, map, report)).trim_end()
+            );
         } else {
             let text = report::text(program, map, report);
             match &mut self.waiting {

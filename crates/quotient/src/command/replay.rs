@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
 use quotient::{
-    CheckError, Incomplete, Language, LoadOptions, Model, PropertyKeyword, Question, Verdict, ViolationKind, outcome,
+    CheckError, Incomplete, Language, LoadOptions, Model, PropertyKeyword, Question, Verdict, ViolationKind,
+    outcome,
 };
 
 use super::kind::Kind;

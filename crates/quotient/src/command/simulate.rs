@@ -3,11 +3,11 @@
 use std::io::{BufRead, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quotient::{Model, ViolationKind};
 use quotient::machine::{Machine, StepRecord};
 use quotient::seams::{Successors, System};
 use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
+use quotient::{Model, ViolationKind};
 
 use super::kind::Kind;
 use super::{options, status, terminal, watch};

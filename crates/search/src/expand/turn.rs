@@ -2,26 +2,47 @@
 
 use quotient_seams::{Ample, Exhausted, Proposals, Scope, Successors, System};
 
-/// How far the proposals for a state have been tried.
+/// How far a search has come with the moves of a state.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Attempt {
-    /// The moves generated last: 0 for all of them, else the number of the proposal plus 1, or [`rest`].
+pub(crate) struct Turn {
+    /// The moves generated last: [`ALL`], [`REST`], or the number of the proposal plus [`FIRST`].
     pub(crate) tag: u32,
+    /// Proposals tried.
+    tried: u32,
     /// The threads they are moves of, if they were proposed, one bit each.
     proposed: u64,
     /// Threads whose moves were explored and did not suffice, one bit each.
     explored: u64,
 }
 
+/// The tag of all moves.
+const ALL: u32 = 0;
 /// The tag of the moves that are left when those of refused proposals have been explored already.
-pub(crate) const fn rest<S: ?Sized, A: Ample<S>>() -> u32 {
-    A::PROPOSALS + 1
+const REST: u32 = 1;
+/// The tag of the first proposal's moves.
+const FIRST: u32 = 2;
+
+/// How many tags there are.
+pub(crate) const fn tags<S: ?Sized, A: Ample<S>>() -> u32 {
+    A::PROPOSALS + FIRST
 }
 
-impl Attempt {
+impl Turn {
+    /// The moves generated last are all that the state has.
+    #[inline(always)]
+    pub(crate) fn is_whole(self) -> bool {
+        self.tag == ALL
+    }
+
+    /// The moves generated last are those of a proposal: the search may refuse them, and asks again.
+    #[inline(always)]
+    pub(crate) fn is_proposal(self) -> bool {
+        self.tag >= FIRST
+    }
+
     /// The moves generated last are not enough, but they have been explored: they need not be again.
-    pub(crate) fn add_to_explored(&mut self) {
-        self.explored |= self.proposed;
+    pub(crate) fn explored(self) -> Turn {
+        Turn { explored: self.explored | self.proposed, ..self }
     }
 }
 
@@ -34,14 +55,14 @@ fn threads(proposal: Scope) -> u64 {
     }
 }
 
-/// Generates moves that suffice from `state`: those of the first proposal behind the last attempt that can be taken, or all that have
+/// Generates moves that suffice from `state`: those of the first proposal behind the last one tried that can be taken, or all that have
 /// not been explored. A search that refuses them asks again.
 #[inline]
 pub(crate) fn suffice<S: System, A: Ample<S>>(
     system: &mut S,
     ample: &mut A,
     state: &[u64],
-    attempt: &mut Attempt,
+    turn: &mut Turn,
     out: &mut Successors,
 ) -> Result<(), Exhausted> {
     if A::PROPOSALS == 0 {
@@ -50,20 +71,21 @@ pub(crate) fn suffice<S: System, A: Ample<S>>(
     let all = if A::ONE_BY_ONE { Proposals::default() } else { ample.proposals(system, state) };
     loop {
         let proposal = match A::ONE_BY_ONE {
-            true => ample.proposal(system, state, attempt.tag),
-            false => all.get(attempt.tag),
+            true => ample.proposal(system, state, turn.tried),
+            false => all.get(turn.tried),
         };
         if proposal == Scope::All {
-            let (tag, scope) = match attempt.explored {
-                0 => (0, Scope::All),
-                explored => (rest::<S, A>(), Scope::Except(explored)),
+            let (tag, scope) = match turn.explored {
+                0 => (ALL, Scope::All),
+                explored => (REST, Scope::Except(explored)),
             };
-            attempt.tag = tag;
+            turn.tag = tag;
             return system.successors(state, scope, out);
         }
-        attempt.tag += 1;
+        turn.tag = turn.tried + FIRST;
+        turn.tried += 1;
         if may_be_taken(system, ample, state, proposal, out)? {
-            attempt.proposed = threads(proposal);
+            turn.proposed = threads(proposal);
             return Ok(());
         }
     }
@@ -98,11 +120,10 @@ pub(crate) fn tagged_scope<S: System, A: Ample<S>>(
     state: &[u64],
     tag: u32,
 ) -> Result<Scope, Exhausted> {
-    if tag == 0 {
-        return Ok(Scope::All);
-    }
-    if tag != rest::<S, A>() {
-        return Ok(ample.proposal(system, state, tag - 1));
+    match tag {
+        ALL => return Ok(Scope::All),
+        REST => {}
+        proposal => return Ok(ample.proposal(system, state, proposal - FIRST)),
     }
     let proposals = ample.proposals(system, state);
     // The rest is explored only after every proposal that may be taken was.

@@ -1,53 +1,9 @@
-//! States as they were found, beside their representatives.
-//!
-//! A search stores representatives. It goes on from them, too, unless the representative says otherwise
-//! ([`quotient_seams::Representative::keeps_found`]): then it goes on from the state it found, as in figure 3 of R. Iosif's
-//! "Symmetry Reduction Criteria for Software Model Checking". That is sound, since a state and its representative are bisimilar;
-//! and its paths are runs of the program as they stand.
+//! A level of a breadth-first search: the states that wait, as they are stored and as they were found.
 
 use quotient_seams::{Known, Looked, Successors, Visited};
 
+use crate::expand::Originals;
 use crate::frontier::Frontier;
-
-/// The successors of a batch before they were replaced by their representatives, if a search goes on from them.
-#[derive(Debug, Default)]
-pub(crate) struct Originals {
-    keeps: bool,
-    words: Vec<u64>,
-    /// Behind each state's words.
-    ends: Vec<usize>,
-}
-
-impl Originals {
-    pub(crate) fn new(keeps: bool) -> Originals {
-        Originals { keeps, ..Originals::default() }
-    }
-
-    /// Forgets the batch.
-    #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.words.clear();
-        self.ends.clear();
-    }
-
-    /// The next entry of the batch, before it is replaced.
-    #[inline]
-    pub(crate) fn push(&mut self, state: &[u64]) {
-        if self.keeps {
-            self.words.extend_from_slice(state);
-            self.ends.push(self.words.len());
-        }
-    }
-
-    /// An entry of the batch as it was found; `None` when the search goes on from its representative.
-    #[inline]
-    pub(crate) fn state(&self, entry: usize) -> Option<&[u64]> {
-        self.keeps.then(|| {
-            let start = entry.checked_sub(1).map_or(0, |before| self.ends[before]);
-            &self.words[start..self.ends[entry]]
-        })
-    }
-}
 
 /// A level of a breadth-first search: what is stored, with hints, and what the search goes on from if that differs.
 #[derive(Debug, Default)]
