@@ -43,7 +43,8 @@ fn main() {
         add(source, &mut checksum);
     }
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out.
-    let kept = out.ancestors().nth(4).map(|t| t.join(format!("quotient-runtime-{:016x}.so", checksum.finish())));
+    let kept =
+        out.ancestors().nth(4).map(|t| t.join(format!("quotient-runtime-{:016x}.so", checksum.finish())));
     if kept.as_ref().is_some_and(|kept| std::fs::copy(kept, out.join(LIBRARY)).is_ok()) {
         return;
     }

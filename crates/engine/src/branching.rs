@@ -10,7 +10,7 @@ use quotient_seams::{All, Ample, Identity, Incomplete};
 use quotient_search::{Seams, Statistics, Stop, graph};
 
 use crate::Model;
-use crate::check::{Check, CheckError, PartialOrder};
+use crate::check::{Check, CheckError, Compile, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
 use crate::outcome::{Answer, Outcome};
 use crate::question::{self, Question};
@@ -66,7 +66,8 @@ impl Model {
         let claim = &self.claims[number];
         let observation = question::observation(&claim.text, &claim.propositions, claim.span);
         check.enter("compiling the model");
-        let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
+        let (mut machine, reduced) =
+            self.machine_for(Some(observation), Compile { raw: check.raw, wide: true })?;
         let mut stands = symmetry_choice::representative(&mut machine, check);
         let ample = if check.raw || check.partial_order == PartialOrder::Off {
             Ok(None)

@@ -48,15 +48,31 @@ impl StoreKind {
     /// All of them, the plain one first.
     pub const ALL: [StoreKind; 4] = [StoreKind::Plain, StoreKind::Gzip, StoreKind::Collapse, StoreKind::Tree];
 
+    /// Each with its word in options and reports, and what it means.
+    pub const NAMES: &[(StoreKind, &str, &str)] = &[
+        (StoreKind::Tree, "tree", "Recursive indexing: about 8 to 14 bytes a state"),
+        (StoreKind::Plain, "plain", "Whole states"),
+        (StoreKind::Gzip, "gzip", "Every state compressed by itself: for comparison"),
+        (StoreKind::Collapse, "collapse", "Globals, objects and threads kept once and shared"),
+    ];
+
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            StoreKind::Tree => "tree",
-            StoreKind::Plain => "plain",
-            StoreKind::Gzip => "gzip",
-            StoreKind::Collapse => "collapse",
-        }
+        name(StoreKind::NAMES, self)
     }
+}
+
+impl SearchKind {
+    /// Those that can be asked for, each with its word in options, and what it means.
+    pub const NAMES: &[(SearchKind, &str, &str)] = &[
+        (SearchKind::BreadthFirst, "bfs", "Breadth-first: shortest counterexamples (with --por off)"),
+        (SearchKind::DepthFirst, "dfs", "Depth-first"),
+    ];
+}
+
+/// The name of a value in a table of all.
+fn name<T: Copy + PartialEq>(names: &[(T, &'static str, &'static str)], value: T) -> &'static str {
+    names.iter().find(|(known, ..)| *known == value).map_or("", |(_, name, _)| name)
 }
 
 /// Whether only representative interleavings are explored (partial order reduction).
@@ -72,13 +88,20 @@ pub enum PartialOrder {
 }
 
 impl PartialOrder {
+    /// Each with its word in options and reports, and what it means.
+    pub const NAMES: &[(PartialOrder, &str, &str)] = &[
+        (
+            PartialOrder::SymmetricIndependence,
+            "si",
+            "Ample sets; allocations of objects are independent of each other",
+        ),
+        (PartialOrder::On, "on", "Ample sets"),
+        (PartialOrder::Off, "off", "All interleavings"),
+    ];
+
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            PartialOrder::Off => "off",
-            PartialOrder::On => "on",
-            PartialOrder::SymmetricIndependence => "si",
-        }
+        name(PartialOrder::NAMES, self)
     }
 }
 
@@ -209,34 +232,50 @@ enum How<'a> {
     Claim(Box<ir::Claim>),
 }
 
+/// How a model is compiled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compile {
+    /// As written, without the reductions of the program.
+    pub raw: bool,
+    /// For more than 65536 combinations of processes.
+    pub wide: bool,
+}
+
+impl Compile {
+    /// With the reductions of the program.
+    pub const REDUCED: Compile = Compile { raw: false, wide: false };
+    /// As written.
+    pub const AS_WRITTEN: Compile = Compile { raw: true, wide: false };
+}
+
 impl Model {
-    /// Compiles the model; reduced unless `raw`. When the model turns out to need more than 65536 combinations of
-    /// processes, it is compiled again with `wide`.
-    pub fn machine(&self, raw: bool, wide: bool) -> Result<(Machine, Reduced), CheckError> {
-        self.machine_for(None, raw, wide)
+    /// Compiles the model.
+    pub fn machine(&self, how: Compile) -> Result<(Machine, Reduced), CheckError> {
+        self.machine_for(None, how)
     }
 
     /// Compiles the model with the claim that answers a question.
     pub fn question_machine(
         &self,
         question: Question,
-        raw: bool,
-        wide: bool,
+        how: Compile,
     ) -> Result<(Machine, Reduced), CheckError> {
-        self.machine_for(self.claim_for(question)?, raw, wide)
+        self.machine_for(self.claim_for(question)?, how)
     }
 
     pub(crate) fn machine_for(
         &self,
         claim: Option<ir::Claim>,
-        raw: bool,
-        wide: bool,
+        how: Compile,
     ) -> Result<(Machine, Reduced), CheckError> {
         let mut program = self.program.clone();
         program.claim = claim;
-        let reduced = if raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
-        let machine =
-            if wide { Machine::wide(program, &self.sources) } else { Machine::new(program, &self.sources) };
+        let reduced = if how.raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
+        let machine = if how.wide {
+            Machine::wide(program, &self.sources)
+        } else {
+            Machine::new(program, &self.sources)
+        };
         Ok((machine.map_err(CheckError::Exhausted)?, reduced))
     }
 
@@ -492,7 +531,7 @@ impl Model {
         let carries = claim.as_ref().is_some_and(|(_, carries)| *carries);
         let claim = claim.map(|(claim, _)| claim);
         let compile = |wide| -> Result<(Machine, Reduced), CheckError> {
-            let (mut machine, reduced) = self.machine_for(claim.clone(), check.raw, wide)?;
+            let (mut machine, reduced) = self.machine_for(claim.clone(), Compile { raw: check.raw, wide })?;
             machine.report_deadlocks(carries && check.deadlocks);
             Ok((machine, reduced))
         };

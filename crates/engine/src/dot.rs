@@ -12,7 +12,7 @@ use quotient_program::Expr;
 use quotient_seams::{All, Ample, Identity, Incomplete, Limit, Representative, System};
 use quotient_search::{Options, Seams, Stop, graph};
 
-use crate::check::{Check, CheckError, PartialOrder};
+use crate::check::{Check, CheckError, Compile, PartialOrder};
 use crate::searching::{ample_sets, visible};
 use crate::{Model, question, symmetry_choice};
 
@@ -29,7 +29,7 @@ impl Model {
             observation.stutter_invariant = self.claims.iter().all(counts_no_steps);
             observation
         });
-        let (mut machine, _) = self.machine_for(observation, check.raw, true)?;
+        let (mut machine, _) = self.machine_for(observation, Compile { raw: check.raw, wide: true })?;
         machine.report_deadlocks(check.deadlocks);
         let mut stands = symmetry_choice::representative(&mut machine, check);
         match stands.as_mut() {

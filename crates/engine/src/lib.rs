@@ -21,7 +21,7 @@ mod second_look;
 mod symmetry_choice;
 mod unreached;
 
-pub use check::{Check, CheckError, PartialOrder, SearchKind, StoreKind};
+pub use check::{Check, CheckError, Compile, PartialOrder, SearchKind, StoreKind};
 pub use dot::MOST_DRAWN;
 pub use journal::{Journal, Known, KnownViolation};
 pub use load::{LoadError, Model};

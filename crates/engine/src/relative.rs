@@ -19,7 +19,7 @@ use quotient_source::{Diagnostics, render};
 use quotient_trace::NotReplayable;
 
 use crate::searching::run_reduced;
-use crate::{Check, CheckError, Model, Outcome, audit};
+use crate::{Check, CheckError, Compile, Model, Outcome, audit};
 
 /// Larger groups are not written out; their generators are applied as long as they lead to smaller states.
 const LARGEST_GROUP: usize = 1000;
@@ -334,7 +334,7 @@ impl Model {
     ) -> Result<Outcome, CheckError> {
         let check = Check { raw: true, ..*check };
         let mut outcome = self.empty_outcome(&check);
-        let (mut machine, _) = self.machine(true, false)?;
+        let (mut machine, _) = self.machine(Compile::AS_WRITTEN)?;
         let mut orbits = relative.representative();
         orbits.prepare(&mut machine);
         let mut report = run_reduced(&mut machine, &mut orbits, &mut All, &check, progress);

@@ -84,7 +84,7 @@ fn a_state_is_encoded_alike_by_all_workers() {
     let (mut checked, mut complete, mut apart) = (0, 0, 0);
     for (path, model) in models().iter().filter(|(path, model)| starts_or_has_objects(path, model)) {
         let name = path.display();
-        let Ok((machine, _)) = model.machine(true, false) else { continue };
+        let Ok((machine, _)) = model.machine(quotient::Compile::AS_WRITTEN) else { continue };
         checked += 1;
         let another = machine.another();
         let (mut front, mut back) = (Explorer::new(machine), Explorer::new(another));
@@ -101,7 +101,7 @@ fn a_state_is_encoded_alike_by_all_workers() {
             complete += 1;
             assert!(front.found == back.found, "{name}: {} and {}", front.found.len(), back.found.len());
             // Without a registry in common they would not agree.
-            let (machine, _) = model.machine(true, false).expect("as before");
+            let (machine, _) = model.machine(quotient::Compile::AS_WRITTEN).expect("as before");
             let mut alone = Explorer::new(machine);
             assert!(alone.explore(false), "{name}");
             assert_eq!(alone.found.len(), front.found.len(), "{name}");
@@ -121,7 +121,7 @@ fn a_state_is_encoded_alike_by_all_workers() {
 fn workers_run_on_threads_of_their_own() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/worker_pool.pml");
     let model = Model::load(&path, &LoadOptions::default()).expect("loads");
-    let (machine, _) = model.machine(true, false).expect("small enough");
+    let (machine, _) = model.machine(quotient::Compile::AS_WRITTEN).expect("small enough");
     let workers = [machine.another(), machine.another(), machine.another(), machine];
     let found: Vec<BTreeSet<State>> = std::thread::scope(|scope| {
         let each = workers.into_iter().enumerate().map(|(number, machine)| {

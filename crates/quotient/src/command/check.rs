@@ -9,7 +9,7 @@ use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, Relative, Verdict};
 
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
@@ -98,22 +98,9 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         }
     };
     let check = Check {
-        search: match options.search {
-            None => SearchKind::Usual,
-            Some(options::Search::Bfs) => SearchKind::BreadthFirst,
-            Some(options::Search::Dfs) => SearchKind::DepthFirst,
-        },
-        store: match options.store {
-            options::Store::Tree => StoreKind::Tree,
-            options::Store::Plain => StoreKind::Plain,
-            options::Store::Gzip => StoreKind::Gzip,
-            options::Store::Collapse => StoreKind::Collapse,
-        },
-        partial_order: match options.por {
-            options::Por::Si => PartialOrder::SymmetricIndependence,
-            options::Por::On => PartialOrder::On,
-            options::Por::Off => PartialOrder::Off,
-        },
+        search: options.search.unwrap_or_default(),
+        store: options.store,
+        partial_order: options.por,
         raw: options.raw,
         symmetry,
         audit: options.audit.unwrap_or(0),

@@ -29,7 +29,7 @@ pub(crate) struct Compare {
     pub(crate) symmetry: Vec<Symmetry>,
 
     /// Compare only these stores, separated by commas: plain, gzip, collapse, tree
-    #[arg(long, value_name = "STORES", value_delimiter = ',', value_parser = options::store)]
+    #[arg(long, value_name = "STORES", value_delimiter = ',', value_parser = super::named::Named(StoreKind::NAMES))]
     pub(crate) store: Vec<StoreKind>,
 
     /// Stop each run after this many states

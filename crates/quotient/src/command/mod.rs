@@ -11,6 +11,7 @@ mod compare;
 mod human;
 mod json;
 mod kind;
+mod named;
 mod native;
 mod native_chart;
 mod native_report;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
@@ -13,6 +13,7 @@ use quotient_stateless::{Algorithm, Symmetry};
 use super::progress::ProgressLine;
 use quotient::{Incomplete, ViolationKind};
 
+use super::named::Named;
 use super::{native_report, options, status, terminal, usage, watch};
 
 /// Options that only C and C++ programs have.
@@ -24,8 +25,8 @@ pub(crate) struct NativeOptions {
     pub(crate) more: Vec<PathBuf>,
 
     /// Partial order reduction
-    #[arg(long, value_enum, default_value = "optimal", value_name = "METHOD")]
-    pub(crate) dpor: Dpor,
+    #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
+    pub(crate) dpor: Algorithm,
 
     /// Data races are no violations; racing accesses are interleaved
     #[arg(long)]
@@ -80,16 +81,6 @@ pub(crate) struct NativeOptions {
     pub(crate) flags: Vec<OsString>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Dpor {
-    /// One execution per trace
-    Optimal,
-    /// Source sets with sleep sets
-    Source,
-    /// Flanagan and Godefroid 2005
-    Fg,
-}
-
 /// Stands for the file if a build command is given instead: what it builds.
 pub(crate) const BUILT: &str = "what is built";
 
@@ -111,11 +102,7 @@ impl NativeOptions {
     fn request(&self, max_time: Option<Duration>, all: bool) -> Request {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Request {
-            algorithm: match self.dpor {
-                Dpor::Optimal => Algorithm::Optimal,
-                Dpor::Source => Algorithm::SourceSets,
-                Dpor::Fg => Algorithm::FlanaganGodefroid,
-            },
+            algorithm: self.dpor,
             symmetry: Symmetry::Off,
             allow_races: self.allow_races,
             leaks: self.leaks,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quotient::promela::ParseOptions;
 use quotient::seams::Interrupt;
 use quotient_proof::limits::{Limits, Progress};
@@ -14,20 +14,12 @@ use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
 
 use super::kind::Kind;
+use super::named::Named;
 use super::options::{duration, size};
 use super::progress::ProgressLine;
 use super::proving::{ProveOptions, prove_main};
 use super::verifying::verify_main;
 use super::{terminal, watch};
-
-/// Order of unfolding in safety proofs.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum OrderName {
-    /// Oldest goal first: stores less
-    Breadth,
-    /// Newest goal first
-    Depth,
-}
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -52,8 +44,8 @@ pub(crate) struct Prove {
     json: bool,
 
     /// Order of unfolding in safety proofs
-    #[arg(long, value_enum, default_value = "breadth")]
-    order: OrderName,
+    #[arg(long, default_value = "breadth", value_parser = Named(Order::NAMES))]
+    order: Order,
 
     /// Drop table entries that a newer one covers
     #[arg(long)]
@@ -222,12 +214,8 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
     } else {
         prove.max_time_each
     };
-    let order = match prove.order {
-        OrderName::Breadth => Order::Breadth,
-        OrderName::Depth => Order::Depth,
-    };
     let safety = SafetyOptions {
-        order,
+        order: prove.order,
         evict: prove.evict,
         max_stored: prove.max_stored,
         max_time: limit,

@@ -71,7 +71,7 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         eprintln!("warning: {} has changed since this trace was written", path.display());
     }
     let wide = false;
-    let (mut machine, _) = match model.question_machine(question, file.raw, wide) {
+    let (mut machine, _) = match model.question_machine(question, quotient::Compile { raw: file.raw, wide }) {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");

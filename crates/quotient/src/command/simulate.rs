@@ -28,7 +28,7 @@ pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 
                 return status::ERROR;
             }
         };
-    let (mut machine, _) = match model.machine(true, false) {
+    let (mut machine, _) = match model.machine(quotient::Compile::AS_WRITTEN) {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");
