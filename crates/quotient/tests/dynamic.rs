@@ -92,7 +92,8 @@ fn states_behave_like_their_representatives() {
         for raw in [true, false] {
             for symmetry in SYMMETRIES {
                 let check = Check { raw, symmetry: Some(symmetry), ..Check::default() };
-                let (mut machine, _) = model.machine(raw, false).expect("compiles");
+                let (mut machine, _) =
+                    model.machine(quotient::Compile { raw, wide: false }).expect("compiles");
                 let exact = Check { symmetry: Some(Symmetry::Exact), ..check };
                 if let Some(mut canonical) = representative(&mut machine, &exact)
                     && let Some(mut representative) = representative(&mut machine, &check)

@@ -9,7 +9,7 @@ use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{Check, CheckError, Model, Outcome, Relative, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict};
 
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
