@@ -15,12 +15,14 @@ pub struct Language(&'static dyn FrontEnd);
 
 impl Language {
     /// All of them.
-    pub const ALL: &[Language] = &[Language::PROMELA, Language::BIR];
+    pub const ALL: &[Language] = &[Language::PROMELA, Language::BIR, Language::DVE];
 
     /// Promela, the language of SPIN.
     pub const PROMELA: Language = Language(&quotient_promela::Promela);
     /// BIR, the language of Bogor.
     pub const BIR: Language = Language(&quotient_bir::Bir);
+    /// DVE, the language of DiVinE.
+    pub const DVE: Language = Language(&quotient_dve::Dve);
 
     /// The language with this name.
     pub fn from_name(name: &str) -> Option<Language> {
@@ -75,6 +77,7 @@ mod tests {
             ("active proctype P() { skip }", Some(Language::PROMELA)),
             ("#define x 1\n/* system A */ byte b;\ninit { b = 1 }", Some(Language::PROMELA)),
             ("// a comment\nsystem Two { }", Some(Language::BIR)),
+            ("byte x; // one\nprocess P { state a; init a; }\nsystem async;", Some(Language::DVE)),
             ("int system; int main() { }", None),
             ("byte b; /* init { */", None),
             ("char *s = \"init {\"; int init(void) { return 0; }", None),

@@ -221,6 +221,7 @@ fn location(transformations: Vec<Transformation>, accept: bool, end: bool, span:
         accept,
         progress: false,
         deterministic: false,
+        committed: false,
         transient: false,
         labels: Vec::new(),
         span,

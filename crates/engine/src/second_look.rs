@@ -7,7 +7,8 @@
 //! a search came to its end, changes nothing in the verdict.
 //!
 //! The limit on states is that of the first search, and each of the others has a tenth of it besides. Time and memory are limits of the whole
-//! check: the first search has to stop a little earlier, so that two tenths of the time and one of the memory are left.
+//! check: the first search has to stop a little earlier, so that two tenths of the time are left, and a quarter of the memory, since tables grow by
+//! large steps.
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +85,7 @@ impl Budget {
         }
         let now = Instant::now();
         let time = self.ends.map(|(ends, _)| ends.saturating_duration_since(now) / 10 * 8);
-        let memory = check.limits.memory.map(|bytes| bytes - bytes / 10);
+        let memory = check.limits.memory.map(|bytes| bytes - bytes / 4);
         FirstPart { limits: Limits { time, memory, ..check.limits }, ends: time.map(|time| now + time) }
     }
 

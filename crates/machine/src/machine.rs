@@ -29,8 +29,10 @@ pub struct Machine {
     pub(crate) code: Arc<Code>,
     /// Some location is passed in the step that reaches it.
     pub(crate) has_transient: bool,
-    /// Some threads may not always move: `provided`, priorities.
+    /// Some threads may not always move: `provided`, committed locations, priorities.
     pub(crate) restricted: bool,
+    /// Some location is committed.
+    pub(crate) commits: bool,
     /// Something must be done to every state before it is stored: scratch variables, `_last`.
     pub(crate) must_clean: bool,
     /// Objects, frames, threads that end in any order.
@@ -116,6 +118,11 @@ impl Machine {
         if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
             return Err(Exhausted { what });
         }
+        let mut locations = program.functions.iter().flat_map(|f| &f.locations);
+        if program.features.receiver_first && (dynamic || locations.any(|l| l.deterministic)) {
+            let what = "a receiver that moves before the sender cannot be combined with objects or deterministic steps";
+            return Err(Exhausted { what: what.into() });
+        }
         // Combinations of objects are many: a dynamic program always has wide shape numbers.
         let layout = Arc::new(Layout::new(&program, wide || dynamic));
         let code = Arc::new(compile(&program, &layout, sources));
@@ -136,7 +143,10 @@ impl Machine {
         let dynamic = program.features.dynamic;
         Machine {
             has_transient: program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient),
-            restricted: program.features.priorities || program.functions.iter().any(|f| f.provided.is_some()),
+            restricted: program.commits()
+                || program.features.priorities
+                || program.functions.iter().any(|f| f.provided.is_some()),
+            commits: program.commits(),
             must_clean: !layout.scratch.is_empty() || layout.last.is_some(),
             dynamic,
             #[cfg(all(target_arch = "x86_64", unix))]

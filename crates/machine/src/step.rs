@@ -1,11 +1,10 @@
 //! What can happen next: the steps of a state.
 
-use std::collections::HashSet;
-
 use quotient_seams::{Interrupt, Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
 use crate::dynamic::segments::Sort;
+use crate::endless::Passed;
 use crate::eval::Frame;
 use crate::machine::Machine;
 
@@ -22,10 +21,6 @@ pub(crate) struct Intermediate {
 }
 
 pub(crate) const NOBODY: u32 = u32::MAX;
-
-/// Intermediate states of one step after which they are remembered, so that an atomic sequence that loops
-/// without end is noticed: going on from the same state again brings nothing new.
-const PATIENCE: u32 = 1_000;
 
 /// Whether a transformation can be taken, with what was found out on the way.
 pub(crate) enum Ready {
@@ -202,14 +197,12 @@ impl Machine {
     #[inline(never)]
     fn drain(&mut self, out: &mut Successors) {
         let timeout = std::mem::replace(&mut self.timeout, false);
-        let mut count = 0;
-        let mut seen: HashSet<(Vec<u64>, u32, u32)> = HashSet::new();
+        let mut passed = Passed::default();
         while let Some(item) = self.pool.pop() {
-            count += 1;
-            if count > PATIENCE {
-                if !seen.insert((item.words.clone(), item.holder, item.also)) {
-                    continue;
-                }
+            if passed.again(&item.words, item.holder, item.also, self.pool.is_empty()) {
+                continue;
+            }
+            if passed.is_long() {
                 self.look_at_interrupt();
             }
             if self.exhausted.is_some() {
@@ -318,9 +311,12 @@ impl Machine {
         any
     }
 
-    /// May this thread move at all (`provided`, priorities)?
+    /// May this thread move at all (`provided`, committed locations, priorities)?
     #[inline(always)]
     pub(crate) fn may_move(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
+        if self.commits && !self.may_go_first(frame) {
+            return Ok(false);
+        }
         if let Some(provided) = self.code.functions[function as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -330,6 +326,16 @@ impl Machine {
             return self.is_highest(frame);
         }
         Ok(true)
+    }
+
+    /// Does this thread stand at a committed location, or nobody?
+    fn may_go_first(&self, frame: Frame) -> bool {
+        let committed = |t: &crate::shapes::Instance| {
+            let location = self.location(frame.memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].committed
+        };
+        let threads = &self.shape_at(frame.memory).threads;
+        threads.get(frame.thread as usize).is_some_and(committed) || !threads.iter().any(committed)
     }
 
     /// No other thread with a higher priority can move.
@@ -351,6 +357,9 @@ impl Machine {
         let instance = shape.threads[thread as usize];
         let youngest = shape.threads.len() as u32 == thread + 1;
         let frame = Frame { memory, base: instance.at, thread, received: 0 };
+        if self.commits && !self.may_go_first(frame) {
+            return Ok(false);
+        }
         if let Some(provided) = self.code.functions[instance.kind as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -391,6 +400,11 @@ impl Machine {
             Operation::Always | Operation::Else => Ok(Ready::Yes),
             Operation::When(code) => Ok(if self.run(code, frame)? != 0 { Ready::Yes } else { Ready::No }),
             Operation::Send(index) => {
+                if let Some(guard) = self.code.sends[index as usize].guard
+                    && self.run(guard, frame)? == 0
+                {
+                    return Ok(Ready::No);
+                }
                 let code = self.code.sends[index as usize].channel;
                 let number = self.run(code, frame)?;
                 self.note(number, quotient_program::Part::Messages);
@@ -411,6 +425,11 @@ impl Machine {
                 })
             }
             Operation::Receive(index) => {
+                if let Some(guard) = self.code.receives[index as usize].guard
+                    && self.run(guard, frame)? == 0
+                {
+                    return Ok(Ready::No);
+                }
                 let code = self.code.receives[index as usize].channel;
                 let number = self.run(code, frame)?;
                 Ok(match self.find_message(index, number, frame)? {

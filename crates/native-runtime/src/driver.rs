@@ -118,6 +118,9 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     }
     w.driver_fs = context::fs_base();
     w.has_input = rewind_input() > 0;
+    if crate::files::opened_already() {
+        refuse(w, "a file is opened before main: it could not be put back between executions");
+    }
     crate::donor::create(w);
     crate::frames::prepare_unwinder();
     catch_faults();
@@ -152,7 +155,8 @@ fn has_fs_base() -> bool {
     unsafe { getauxval(26) & 2 != 0 }
 }
 
-fn refuse(w: &mut World, text: &str) -> ! {
+/// The program cannot be checked.
+pub fn refuse(w: &mut World, text: &str) -> ! {
     w.record_failure(FailureKind::Refused, text, NOWHERE, NOWHERE);
     w.shared.verdict = verdict::REFUSED;
     w.shared.phase = phase::DONE;

@@ -10,12 +10,25 @@ use crate::world::{World, active, fail, world};
 /// Flags of `open` that say that something may change: write only, read and write, create, truncate.
 const CHANGING: i32 = 1 | 2 | 0o100 | 0o1000;
 
+/// Flags of `open` that make a file or empty it.
+const CREATING: i32 = 0o100 | 0o1000;
+/// Stands for the current directory.
+const HERE: i32 = -100;
+
+/// A file is opened by its name; if it is used as it is, the answer is relative to it.
+fn look(path: usize, as_it_is: bool) {
+    if as_it_is {
+        crate::outside::note_file(path);
+    }
+}
+
 macro_rules! opens {
     ($($name:ident),*) => { $(
         #[doc = concat!("`", stringify!($name), "`.")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(path: usize, flags: i32, mode: u32) -> i32 {
             note(flags & CHANGING != 0);
+            look(path, flags & CREATING == 0);
             // SAFETY: passed on.
             unsafe { open_real!($name)(path, flags, mode) }
         }
@@ -37,6 +50,9 @@ opens! { open, open64 }
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn openat(directory: i32, path: usize, flags: i32, mode: u32) -> i32 {
     note(flags & CHANGING != 0);
+    if directory == HERE {
+        look(path, flags & CREATING == 0);
+    }
     // SAFETY: passed on.
     unsafe { real!("openat", fn(i32, usize, i32, u32) -> i32)(directory, path, flags, mode) }
 }
@@ -54,10 +70,16 @@ fn changes(mode: *const c_char) -> bool {
     unsafe { CStr::from_ptr(mode) }.to_bytes().iter().any(|b| b"wa+".contains(b))
 }
 
+fn creates(mode: *const c_char) -> bool {
+    // SAFETY: a string of the program.
+    matches!(unsafe { *mode } as u8, b'w' | b'a')
+}
+
 /// `fopen`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
     note(active() && changes(mode));
+    look(path, active() && !creates(mode));
     // SAFETY: passed on.
     unsafe { real!("fopen", fn(usize, *const c_char) -> usize)(path, mode) }
 }
@@ -66,6 +88,7 @@ pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fopen64(path: usize, mode: *const c_char) -> usize {
     note(active() && changes(mode));
+    look(path, active() && !creates(mode));
     // SAFETY: passed on.
     unsafe { real!("fopen64", fn(usize, *const c_char) -> usize)(path, mode) }
 }
@@ -93,6 +116,7 @@ pub fn note(changes: bool) {
         world().files_opened = true;
         world().files_changed |= changes;
         world().files_ever_changed |= changes;
+        world().refuse_shared_files(changes);
     }
 }
 
@@ -170,6 +194,19 @@ impl World {
         // What fails shows itself as an execution that cannot be repeated.
         let _ = restore();
     }
+}
+
+/// Has the program opened descriptors before `main`?
+pub fn opened_already() -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return false };
+    let open = entries.flatten().filter_map(|entry| {
+        let number: i32 = entry.file_name().to_str()?.parse().ok()?;
+        // The directory itself is open while it is read.
+        let itself = std::fs::read_link(entry.path()).ok()?.ends_with("fd");
+        (!itself).then_some(number)
+    });
+    open.into_iter()
+        .any(|number| number > 2 && !(SESSION_DESCRIPTOR..SESSION_DESCRIPTOR + 4).contains(&number))
 }
 
 /// Closes what the program has opened.

@@ -64,6 +64,9 @@ impl World {
             if self.sockets.contains(asked.descriptor) {
                 return vec![Look::Known(HANG_UP)];
             }
+            if asked.descriptor == 0 {
+                crate::outside::note(crate::protocol::Outside::Input, b"");
+            }
             // Files, terminals and the null device never let wait.
             return vec![if is_file(asked.descriptor) {
                 Look::Known(asked.events & (IN | OUT))

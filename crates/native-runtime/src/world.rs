@@ -277,6 +277,8 @@ pub struct World {
     pub files_ever_changed: bool,
     /// Is there something to read on standard input?
     pub has_input: bool,
+    /// Was something noted that comes from outside, by this process?
+    pub outside_noted: bool,
     /// What reading the clock has given so far.
     pub clock_ticks: u64,
     /// Random numbers given so far.
@@ -380,6 +382,7 @@ pub fn attach() {
         files_changed: false,
         files_ever_changed: false,
         has_input: false,
+        outside_noted: false,
         clock_ticks: 0,
         random: 0,
         main: [0; 4],

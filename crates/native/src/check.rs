@@ -6,7 +6,8 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, HOLES, Shared, VALUES, met, mode, verdict};
+use crate::protocol::{FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
@@ -47,6 +48,8 @@ pub struct Request {
     pub workers: usize,
     /// Executions before a process gives work to another.
     pub split_after: u32,
+    /// Keep the schedules of all executions? For tests, and with one process.
+    pub record: bool,
     /// What the program is given.
     pub surroundings: Surroundings,
 }
@@ -69,6 +72,7 @@ impl Default for Request {
             values: Vec::new(),
             workers: 1,
             split_after: 500,
+            record: false,
             surroundings: Surroundings::default(),
         }
     }
@@ -139,6 +143,8 @@ pub struct Report {
     pub outcomes: Vec<u64>,
     /// The schedule of the last execution.
     pub last: Token,
+    /// The schedules of all executions with what they observed, as in `outcomes`; `None` if there were too many.
+    pub recorded: Option<Vec<(u64, Token)>>,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
     /// What the answer is relative to.
@@ -203,6 +209,9 @@ pub fn check(
     let answer = match answer {
         // Accesses that nobody has seen can be anything.
         Answer::Holds if !holes.is_empty() => Answer::Undecided(unannounced(&holes)),
+        Answer::Holds => {
+            relative::input_not_given(binary, shared, request).map_or(Answer::Holds, Answer::Undecided)
+        }
         answer => answer,
     };
     Ok(Report {
@@ -211,7 +220,8 @@ pub fn check(
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
         notes: notes(shared, request, &holes, &session.unconfined()),
-        assumptions: assumptions(shared, request),
+        assumptions: relative::assumptions(binary, shared, request),
+        recorded: read_records(shared, &token),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
@@ -226,6 +236,7 @@ impl Report {
             figures: Figures::default(),
             outcomes: Vec::new(),
             last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
+            recorded: None,
             notes: Vec::new(),
             assumptions: Vec::new(),
             holes: 0,
@@ -256,6 +267,8 @@ impl Request {
         shared.max_executions = self.max_executions.unwrap_or(0);
         shared.max_preemptions = self.max_preemptions.unwrap_or(u32::MAX);
         shared.max_steps = self.max_steps;
+        shared.records_wanted = u32::from(self.record);
+        shared.input_given = u32::from(self.surroundings.input.is_some());
         shared.workers = self.workers.min(64) as u32;
         shared.split_after = self.split_after;
         for (slot, value) in shared.values.iter_mut().zip(&self.values) {
@@ -272,6 +285,20 @@ fn read_token(shared: &Shared) -> Token {
     let choices = shared.schedule[..shared.schedule_length as usize].iter();
     let choices = choices.map(|c| Choice { thread: c.thread as u8, alternative: c.alternative }).collect();
     Token { schedule: Schedule { choices }, cells: shared.cells[..shared.cells_length as usize].to_vec() }
+}
+
+/// The schedules that were kept; what is visible beside them is the same for all.
+fn read_records(shared: &Shared, last: &Token) -> Option<Vec<(u64, Token)>> {
+    let mut words = shared.records.get(..shared.records_length as usize)?;
+    let mut out = Vec::new();
+    while let [outcome, length, rest @ ..] = words {
+        let (choices, others) = rest.split_at_checked(*length as usize)?;
+        let choice = |c: &u64| Choice { thread: (c >> 16) as u8, alternative: *c as u16 };
+        let schedule = Schedule { choices: choices.iter().map(choice).collect() };
+        out.push((*outcome, Token { schedule, cells: last.cells.clone() }));
+        words = others;
+    }
+    Some(out)
 }
 
 /// A violation counts only if it happens again.
@@ -402,28 +429,6 @@ fn figures(shared: &Shared) -> Figures {
         fewest: shared.fewest != 0,
         together: shared.together,
     }
-}
-
-/// What the answer is relative to, as sentences.
-fn assumptions(shared: &Shared, request: &Request) -> Vec<String> {
-    let is_met = |bit: u32| shared.met & bit != 0;
-    let mut out = Vec::new();
-    let racing = request.allow_races && shared.cells_length > 0;
-    if is_met(met::WEAK_ORDER) || racing {
-        let what = match is_met(met::WEAK_ORDER) {
-            true => "atomic operations have weaker memory orders",
-            false => "memory is accessed in data races",
-        };
-        out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
-    }
-    if is_met(met::GIVEN_VALUE) {
-        let values: Vec<String> = request.values.iter().map(i64::to_string).collect();
-        out.push(format!("the values of --nondet: {}", values.join(", ")));
-    }
-    if is_met(met::FAILURE) && !is_met(met::SUCCESS) {
-        out.push("a non-zero exit status: every execution ended with one".to_owned());
-    }
-    out
 }
 
 /// Places of holes that a note names.

@@ -32,6 +32,7 @@
 mod assumptions;
 pub mod automorphism;
 pub mod canonical;
+pub mod cells;
 pub mod certificate;
 pub mod clock;
 pub mod command;
@@ -41,6 +42,7 @@ pub mod explicit;
 pub mod frontend;
 mod groups;
 pub mod horn;
+pub mod integer;
 pub mod invariant;
 pub mod inverse;
 pub mod language;

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::time::Duration;
 
 use crate::canonical::Map;
+use crate::cells;
 use crate::clock::Stopwatch;
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
@@ -20,11 +21,13 @@ use crate::step::Step;
 
 /// Sets that a safety proof may store before invariants are looked for, and the time for it.
 const QUICK_STORED: usize = 1_000;
-const QUICK_TIME: Duration = Duration::from_secs(1);
+const QUICK_TIME: Duration = Duration::from_millis(300);
 /// States explored to see whether that is all.
 const FEW_STATES: usize = 5_000;
 /// Time for one kind of invariant.
-const FOUND_TIME: Duration = Duration::from_secs(2);
+const FOUND_TIME: Duration = Duration::from_millis(700);
+/// Time for all invariants at loop heads.
+const CELLS_TIME: Duration = Duration::from_secs(30);
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -93,6 +96,8 @@ pub enum Proof {
         /// An invariant that was found.
         found: Option<Found>,
     },
+    /// An invariant at loop heads.
+    Cells(Box<quotient_proof_check::format::Cells>),
     /// A table of obligations, shared by the assertions proved together.
     Relative {
         /// The table.
@@ -221,6 +226,12 @@ fn renamed(tree: &Tree, to: &impl Fn(usize) -> usize) -> Result<Tree, Overflow> 
         Tree::And(list) => Tree::And(list.iter().map(|t| renamed(t, to)).collect::<Result<_, _>>()?),
         Tree::Or(list) => Tree::Or(list.iter().map(|t| renamed(t, to)).collect::<Result<_, _>>()?),
     })
+}
+
+/// An invariant that excludes the violations by itself.
+enum Alone {
+    States(Found),
+    Cells(cells::Found),
 }
 
 /// What may be used for an assertion.
@@ -395,8 +406,16 @@ impl Run<'_> {
             && !self.options.without_invariants
             && limits.ended().is_none()
         {
-            match self.found_alone(assertion, &bad, &limits) {
-                Ok(found) => {
+            match self.found_alone(at, &bad, &limits) {
+                Ok(Alone::Cells(found)) => {
+                    report.conditional_on.clear();
+                    report.verdict = Verdict::Proved;
+                    report.found = Some((found.name, found.cells.cells.len()));
+                    report.stored = found.cells.evidence.len();
+                    report.proof = Some(Proof::Cells(Box::new(found.cells)));
+                    return report;
+                }
+                Ok(Alone::States(found)) => {
                     report.conditional_on.clear();
                     let proof = SafetyProof { table: Table::default(), visited: 0 };
                     self.proved_with(&mut report, proof, Vec::new(), found);
@@ -461,16 +480,12 @@ impl Run<'_> {
     }
 
     /// An invariant that excludes the bad states by itself, or what is in the way of one.
-    fn found_alone(
-        &self,
-        assertion: &Assertion,
-        bad: &[State],
-        limits: &Limits,
-    ) -> Result<Found, Option<String>> {
+    fn found_alone(&self, at: usize, bad: &[State], limits: &Limits) -> Result<Alone, Option<String>> {
+        let assertion = &self.program.assertions[at];
         let few = self.options.explore.min(FEW_STATES);
         let reachable = explore(self.program, few, &limits.within(FOUND_TIME));
         if let Some(found) = invariant::explicit(self.program, &self.domain, assertion, &reachable) {
-            return Ok(found);
+            return Ok(Alone::States(found));
         }
         // What is violated has no invariant.
         if refute_safety(assertion, &reachable).is_some() {
@@ -478,16 +493,40 @@ impl Run<'_> {
         }
         let intervals = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME));
         if let Some(found) = intervals.ok().filter(|f| f.excludes(bad) == Ok(true)) {
-            return Ok(found);
+            return Ok(Alone::States(found));
         }
         let zones = invariant::zones(self.program, &self.domain, bad, &limits.within(FOUND_TIME));
-        zones.map_err(|failed| match failed {
-            Failed::Meets(state) => {
+        let mut why = match zones {
+            Ok(found) => return Ok(Alone::States(found)),
+            Err(Failed::Meets(state)) => {
                 let states = self.domain.show(self.program, &state);
                 Some(format!("the invariants tried do not exclude a violation among {states}"))
             }
-            _ => None,
-        })
+            Err(_) => None,
+        };
+        match cells::prove(self.program, &self.domain, assertion, &limits.within(CELLS_TIME)) {
+            Ok(found) => match self.checked(at, &found) {
+                Ok(()) => return Ok(Alone::Cells(found)),
+                Err(refusal) => why = Some(format!("a proof was found that the checker refuses: {refusal}")),
+            },
+            Err(tried) => {
+                if let Some(state) = tried.meets {
+                    let text = |v: &Option<i64>| v.map_or("_".into(), |v| v.to_string());
+                    let state = self.program.show_terms(&state.iter().map(text).collect::<Vec<_>>());
+                    why = Some(format!("the invariants tried do not exclude {state}"));
+                }
+            }
+        }
+        Err(why)
+    }
+
+    /// Nothing is called proved by an invariant at loop heads before the checker has accepted it.
+    fn checked(&self, at: usize, found: &cells::Found) -> Result<(), String> {
+        use quotient_proof_check::format as out;
+        let program = crate::certificate::program(self.program, &self.domain);
+        let proofs = vec![out::Proof::Cells { assertion: at, cells: found.cells.clone() }];
+        let certificate = out::Certificate { format: out::FORMAT.into(), program, proofs };
+        quotient_proof_check::check(&certificate).map(|_| ())
     }
 
     /// Bounds of columns that hold in every state, to help unfolding.

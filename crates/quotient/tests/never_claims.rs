@@ -23,8 +23,40 @@ impl Random {
 
 const CONDITIONS: [&str; 9] = ["p", "!p", "q", "!q", "p && q", "p || !q", "!p && q", "true", "!p && !q"];
 
+/// A claim that goes on by one condition and can wait everywhere: it tells apart how often a letter is repeated, and nothing else
+/// does. Not one of them is closed under stuttering unless it has a short way for every long one.
+fn chain(random: &mut Random) -> String {
+    let condition = random.one_of(&["p", "q", "!p", "p || q", "p && q"]);
+    let states = 2 + random.below(3);
+    let name = |state: u64, accepts: u64| match accepts >> state & 1 {
+        _ if state == states => "over".to_owned(),
+        1 => format!("accept_S{state}"),
+        _ => format!("S{state}"),
+    };
+    let accepts = random.below(1 << states);
+    let mut text = String::from("never {\n");
+    for state in 0..states {
+        let waits = if state == 0 { "true" } else { condition };
+        let (here, next) = (name(state, accepts), name(state + 1, accepts));
+        text += &format!("\t{here}: do\n\t:: {waits} -> goto {here}\n\t:: {condition} -> goto {next}\n");
+        if state > 0 && random.below(2) == 0 {
+            text += &format!("\t:: !({condition}) -> goto {}\n", name(0, accepts));
+        }
+        for further in state + 2..=states {
+            if random.below(3) == 0 {
+                text += &format!("\t:: {condition} -> goto {}\n", name(further, accepts));
+            }
+        }
+        text += "\tod;\n";
+    }
+    text + "\tover: skip\n}\n"
+}
+
 /// A claim of up to three locations and an end.
 fn claim(random: &mut Random) -> String {
+    if random.below(3) == 0 {
+        return chain(random);
+    }
     let states = 1 + random.below(3);
     let mut text = String::from("never {\n");
     for state in 0..states {

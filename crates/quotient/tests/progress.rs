@@ -91,7 +91,10 @@ fn labels_on_the_first_statement_of_an_option() {
         ("byte x; active proctype P() { do :: progress: x = 1 - x od }", true),
         ("byte x; active proctype P() { do :: progress: x = 1 - x :: x = 2 od }", true),
         ("byte x; active proctype P() { do :: progress: x = 1; x = 0 :: x = 2 od }", false),
-        ("byte x; active proctype P() { do :: progress: atomic { x = 1; x = 0 }; x = 2; x = 0 od }", true),
+        // Inside an atomic sequence nobody sees it (with SPIN's statement merging it may lie behind).
+        ("byte x; active proctype P() { do :: progress: atomic { x = 1; x = 0 }; x = 2; x = 0 od }", false),
+        ("byte x; active proctype P() { do :: progress: atomic { x = 1 }; x = 2; x = 0 od }", true),
+        ("byte x; active proctype P() { do :: progress: d_step { x = 1; x = 0 }; x = 3 od }", true),
         ("byte x; active proctype P() { do :: progress: d_step { x = 1; x = 0 }; x = 3 :: x = 2 od }", false),
         ("byte x; active proctype P() { do :: progress: if :: x = 1; x = 3 :: x = 2 fi; x = 0 od }", true),
         (
@@ -105,7 +108,8 @@ fn labels_on_the_first_statement_of_an_option() {
     for (text, without) in [
         ("byte x; active proctype P() { do :: accept: x = 1 - x od }", false),
         ("byte x; active proctype P() { do :: accept: x = 1; break :: x = 2 od; x = 3 }", true),
-        ("byte x; active proctype P() { do :: accept: atomic { x = 1; x = 0 }; x = 2 od }", false),
+        ("byte x; active proctype P() { do :: accept: atomic { x = 1; x = 0 }; x = 2 od }", true),
+        ("byte x; active proctype P() { do :: accept: { x = 1; x = 0 }; x = 2 od }", false),
         ("byte x; active proctype P() { do :: accept: d_step { x = 1; x = 0 }; x = 2 od }", false),
         ("byte x; active proctype P() { do :: accept: if :: x == 3 -> x = 1 fi; x = 0 :: x = 2 od }", true),
     ] {
@@ -128,7 +132,7 @@ fn spin(directory: &Path, text: &str, what: usize) -> Option<[bool; 2]> {
         let _ = std::fs::remove_file(directory.join(left));
     }
     std::fs::write(directory.join("model.pml"), text).ok()?;
-    run("spin", &["-a", "model.pml"])?;
+    run("spin", &["-o1", "-o2", "-o3", "-a", "model.pml"])?;
     let common = ["-O0", "-w", "-DNOREDUCE", "-DNFAIR=4", "-DVECTORSZ=8192", "-o", "pan", "pan.c"];
     run("gcc", &[defines, &common[..]].concat())?;
     let pan = directory.join("pan");

@@ -248,6 +248,7 @@ impl Compiler<'_> {
             first: nothing,
             end: nothing,
             deterministic: false,
+            committed: false,
             transient: false,
             valid_end: true,
             plain: false,

@@ -157,8 +157,16 @@ impl<'a> Translator<'a> {
                 self.asm.jump_if(Cond::NotEqual, next);
                 self.copy_state();
             }
-            Operation::Send { channel, sorted: false, args } => self.send(channel, args, next)?,
-            Operation::Receive { channel, any: false, peek, patterns } => {
+            Operation::Send { guard, channel, sorted: false, args } => {
+                if let Some(guard) = guard {
+                    self.unless(guard, On::State, 0, next)?;
+                }
+                self.send(channel, args, next)?;
+            }
+            Operation::Receive { guard, channel, any: false, peek, patterns } => {
+                if let Some(guard) = guard {
+                    self.unless(guard, On::State, 0, next)?;
+                }
                 self.receive(channel, *peek, patterns, next)?;
             }
             _ => return None,

@@ -12,6 +12,7 @@ mod human;
 mod json;
 mod kind;
 mod native;
+mod native_chart;
 mod native_report;
 mod options;
 mod progress;

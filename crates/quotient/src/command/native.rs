@@ -130,6 +130,7 @@ impl NativeOptions {
                 .workers
                 .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
             split_after: Request::default().split_after,
+            record: false,
             surroundings: Surroundings {
                 arguments: self.arguments.clone(),
                 input: self.stdin.as_ref().map(absolute),

@@ -8,12 +8,9 @@ use quotient_native::trace::{Frame, Side, ThreadState};
 use quotient_native::{Answer, Report, Trace};
 use serde_json::{Value, json};
 
+use super::native_chart::{Chart, width};
 use super::terminal::grouped;
 
-/// Width of a thread's column.
-const COLUMN: usize = 34;
-/// Threads that have a column; the others share the last one.
-const COLUMNS: usize = 5;
 /// Lines of output that are shown.
 const OUTPUT_LINES: usize = 20;
 
@@ -186,19 +183,11 @@ pub(crate) fn trace_text(trace: &Trace, full: bool) -> String {
     let mut out = String::new();
     let existing: Vec<(usize, &ThreadState)> =
         trace.threads.iter().enumerate().filter(|(_, t)| t.exists).collect();
-    let column = |thread: usize| {
-        existing.iter().position(|(t, _)| *t == thread).unwrap_or(0).min(COLUMNS - 1) * COLUMN
-    };
-    let mut header = String::new();
-    for (number, state) in existing.iter().take(COLUMNS) {
-        let _ = write!(header, "{:COLUMN$}", format!("T{number} {}", state.name));
-    }
-    let _ = writeln!(out, "        {}", header.trim_end());
+    let chart = Chart::new(existing.iter().map(|(thread, _)| *thread).collect(), width());
+    out.push_str(&chart.header(|thread| format!("T{thread} {}", trace.threads[thread].name)));
     for (number, step) in trace.steps.iter().enumerate() {
-        let shared = existing.len() > COLUMNS && column(step.thread) == (COLUMNS - 1) * COLUMN;
-        let who = if shared { format!("T{}: ", step.thread) } else { String::new() };
-        let text = format!("{who}{}  [{}]", step.text, location(&step.stack));
-        let _ = writeln!(out, "  {:4}  {:width$}{text}", number + 1, "", width = column(step.thread));
+        let text = format!("{}  [{}]", step.text, location(&step.stack));
+        out.push_str(&chart.step(number + 1, step.thread, &text));
         if full {
             stack(&mut out, &step.stack[1.min(step.stack.len())..], "            from ");
         }

@@ -8,9 +8,10 @@
 //! identity is a process's location, `table` lists the steps at each element, `step` and `state`
 //! execute them, `search` decides what is stored.
 //!
-//! Where it deviates from SPIN on purpose: a *fault* (see [`Fault`]) ends the path. SPIN reports the same
+//! Where it deviates from SPIN on purpose: most *faults* (see [`Fault`]) end the path. SPIN reports the same
 //! fault and goes on in a state that is no longer meaningful, or aborts the search; so counts agree only
-//! for programs without faults.
+//! for programs without such faults. Where it is clear what happens after a fault, the path goes on as it does in SPIN
+//! ([`Fault::goes_on`]).
 //!
 //! Not supported (an error says so): priorities, `enabled`, `pc_value`, `_last`, `np_`, `D_proctype`,
 //! trace assertions, labels on the parts of `unless`. Never claims and formulas are left out, as with
@@ -46,8 +47,12 @@ pub enum Fault {
     UninitialisedChannel,
     /// A channel that died with the process that declared it.
     DeadChannel,
-    /// More or fewer fields than the channel's messages have.
+    /// More fields than the channel's messages have.
     WrongNumberOfFields,
+    /// A send with fewer values than the messages have fields; the others are 0.
+    FewerSent,
+    /// A receive with fewer fields than the message has; the others are dropped.
+    FewerReceived,
     /// A rendezvous channel was polled.
     PolledRendezvous,
     /// A statement inside `d_step` blocked.
@@ -60,6 +65,13 @@ pub enum Fault {
     TooManyProcesses,
     /// A remote reference to a process that does not exist or is of another proctype.
     NoSuchProcess,
+}
+
+impl Fault {
+    /// Does the path go on, so that counts can be compared?
+    pub fn goes_on(self) -> bool {
+        matches!(self, Fault::FewerSent | Fault::FewerReceived)
+    }
 }
 
 /// What the search found.
@@ -164,17 +176,21 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>, Names), String> 
     }
     let mut names = Names::default();
     names.mtypes(model);
-    names.signatures = signatures(model);
+    for unit in &model.units {
+        if let Unit::Typedef(typedef) = unit {
+            names.typedef(typedef)?;
+        }
+    }
+    names.signatures = signatures(model, &names)?;
     let mut initialise: Vec<(usize, Store, Initialise)> = Vec::new();
     let mut program = Program::default();
     let mut active = Vec::new();
     for unit in &model.units {
         match unit {
             // Claims are compiled out (NOCLAIM).
-            Unit::Mtype(_) | Unit::Ltl(_) | Unit::Never(_) => {}
+            Unit::Mtype(_) | Unit::Ltl(_) | Unit::Never(_) | Unit::Typedef(_) => {}
             Unit::Function(_) => return Err(DYNAMIC.to_string()),
             Unit::Trace(_) => return Err("trace assertions are not supported".to_string()),
-            Unit::Typedef(typedef) => names.typedef(typedef)?,
             Unit::Declaration(declaration) => global(&mut names, declaration, &mut initialise)?,
             Unit::Proctype(p) => {
                 if p.deterministic || p.priority.is_some() {
@@ -215,20 +231,26 @@ fn load(model: &Model) -> Result<(Program, Globals, Vec<usize>, Names), String> 
     Ok((program, globals, active, names))
 }
 
-fn signatures(model: &Model) -> Vec<Signature> {
+fn signatures(model: &Model, names: &Names) -> Result<Vec<Signature>, String> {
     let signature = |name: &str| Signature { name: name.to_string(), ..Signature::default() };
     let mut list = Vec::new();
     for unit in &model.units {
         match unit {
             Unit::Proctype(p) => {
-                let parameters = p.params.iter().map(|d| d.variables.len()).sum();
+                let mut parameters = 0;
+                for declaration in &p.params {
+                    for variable in &declaration.variables {
+                        let (ty, length) = names.typed(declaration, variable)?;
+                        parameters += names.cells(&ty, length)?.len();
+                    }
+                }
                 list.push(Signature { parameters, ..signature(&p.name.name) });
             }
             Unit::Init(_) => list.push(signature(":init:")),
             _ => {}
         }
     }
-    list
+    Ok(list)
 }
 
 fn global(
@@ -251,8 +273,9 @@ fn global(
         names.globals.insert(name.clone(), Declared { store, base, ty: ty.clone(), length });
         let fields = names.field_values(&ty, length, base)?;
         initialise.extend(fields.into_iter().map(|i| (class(&declaration.ty), store, i)));
+        // A value given to a structure is ignored.
+        let Type::Scalar(kind) = ty else { continue };
         let Some(with) = names.initial(variable)? else { continue };
-        let Type::Scalar(kind) = ty else { return Err(format!("initialiser of the structure {name}")) };
         let value = Initialise { base, kind, length: cells.len(), with };
         initialise.push((class(&declaration.ty), store, value));
     }

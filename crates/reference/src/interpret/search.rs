@@ -165,7 +165,11 @@ impl<'a> Search<'a> {
             let mut next = state.clone();
             let shape = &definition.table.elements.elements[transition.element].shape;
             let mut context = Context { program, state: &mut next, me: pid, timeout };
-            match context.execute(shape, any) {
+            let effect = context.execute(shape, any);
+            if effect != Ok(Effect::Blocked) {
+                self.outcome.faults.extend(next.noted.drain(..));
+            }
+            match effect {
                 Ok(Effect::Blocked) => continue,
                 Ok(Effect::Done) => {}
                 Ok(Effect::Violated(times)) => self.outcome.assertion_failures += times,

@@ -39,6 +39,8 @@ pub(super) struct State {
     pub hidden: Vec<i32>,
     /// The rendezvous channel on which a message has been offered and not yet accepted.
     pub handshake: Option<usize>,
+    /// Faults met on the way here, after which the path goes on.
+    pub noted: Vec<Fault>,
 }
 
 /// A proctype.
@@ -218,7 +220,7 @@ impl Context<'_> {
         patterns: &[Pattern],
     ) -> Result<Option<usize>, Fault> {
         let messages = self.state.stored.channels[channel].messages.clone();
-        if !messages.is_empty() && patterns.len() != messages[0].len() {
+        if !messages.is_empty() && patterns.len() > messages[0].len() {
             return Err(Fault::WrongNumberOfFields);
         }
         let considered = if any { messages.len() } else { messages.len().min(1) };

@@ -64,12 +64,16 @@ impl Context<'_> {
             return Ok(false);
         }
         let ChannelType { capacity, fields } = self.channel_type(channel).clone();
-        if fields.len() != args.len() {
+        if fields.len() < args.len() {
             return Err(Fault::WrongNumberOfFields);
         }
         let mut raw = Vec::new();
         for arg in args {
             raw.push(self.value(arg)?);
+        }
+        if raw.len() < fields.len() {
+            self.state.noted.push(Fault::FewerSent);
+            raw.resize(fields.len(), 0);
         }
         let message: Vec<i32> = fields.iter().zip(&raw).map(|(kind, value)| kind.wrap(*value)).collect();
         let messages = &mut self.state.stored.channels[channel].messages;
@@ -109,6 +113,9 @@ impl Context<'_> {
         } else {
             self.state.stored.channels[channel].messages.remove(slot)
         };
+        if !peek && patterns.len() < message.len() {
+            self.state.noted.push(Fault::FewerReceived);
+        }
         for (pattern, field) in patterns.iter().zip(message) {
             if let Pattern::Store(place) = pattern {
                 self.write(place, field)?;

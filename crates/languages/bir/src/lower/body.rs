@@ -22,6 +22,7 @@ pub(super) fn empty_location(span: Span) -> Location {
         accept: false,
         progress: false,
         deterministic: false,
+        committed: false,
         transient: false,
         labels: Vec::new(),
         span,

@@ -111,6 +111,7 @@ impl Builder<'_> {
             accept: marks.accept,
             progress: marks.progress,
             deterministic: e.d_step.is_some(),
+            committed: false,
             transient: false,
             labels: e.labels.clone(),
             span: e.span,

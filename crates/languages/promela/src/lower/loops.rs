@@ -94,12 +94,14 @@ impl Lowering<'_> {
                 let channel = || Expr::Load(place.clone());
                 let more = compare(BinaryOp::Lt, &count, Expr::Length(Box::new(channel())));
                 let receive = Operation::Receive {
+                    guard: None,
                     channel: channel(),
                     any: false,
                     peek: false,
                     patterns: leaves.iter().cloned().map(Pattern::Bind).collect(),
                 };
                 let send = Operation::Send {
+                    guard: None,
                     channel: channel(),
                     sorted: false,
                     args: leaves.into_iter().map(Expr::Load).collect(),

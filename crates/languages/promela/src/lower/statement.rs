@@ -166,6 +166,7 @@ impl Lowering<'_> {
             }
             StatementKind::Send { channel, sorted, args } => {
                 let operation = Operation::Send {
+                    guard: None,
                     channel: self.channel(channel),
                     sorted: *sorted,
                     args: self.message(args),
@@ -175,6 +176,7 @@ impl Lowering<'_> {
             }
             StatementKind::Receive { channel, any, peek, args } => {
                 let operation = Operation::Receive {
+                    guard: None,
                     channel: self.channel(channel),
                     any: *any,
                     peek: *peek,
