@@ -21,7 +21,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("formula", &["front-end", "logic", "program", "source"]),
     ("promela", &["formula", "front-end", "program", "source"]),
     ("bir", &["formula", "front-end", "program", "source"]),
-    ("languages", &["bir", "front-end", "promela"]),
+    ("dve", &["formula", "front-end", "program", "source"]),
+    ("languages", &["bir", "dve", "front-end", "promela"]),
     ("identity", &["program", "source", "symmetry"]),
     ("residual", &["program", "source"]),
     ("machine", &["identity", "program", "seams", "source", "symmetry"]),
@@ -32,7 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("native", &["stateless"]),
     ("proof-check", &[]),
     ("proof", &["program", "promela", "proof-check", "seams", "source"]),
-    ("reference", &["bir", "promela", "source"]),
+    ("reference", &["bir", "dve", "promela", "source"]),
 ];
 
 /// Crates that put all others together: the engine, which only the command uses, and the command.
