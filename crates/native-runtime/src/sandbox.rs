@@ -240,7 +240,7 @@ pub fn enter() {
 }
 
 /// The scratch directory, in which the program starts.
-fn directory() -> &'static str {
+pub fn directory() -> &'static str {
     static DIRECTORY: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     DIRECTORY.get_or_init(|| {
         let path = std::env::current_dir().unwrap_or_default();
