@@ -148,7 +148,7 @@ fn a_relaxed_store_goes_on_with_the_release_sequence_of_its_thread() {
 #[test]
 fn the_process_is_restored() {
     let cases = [
-        ("directory", "assert(mkdir(\"d\", 0700) == 0); assert(chdir(\"d\") == 0);"),
+        ("directory", "char c[4096]; assert(getcwd(c, 4096) && strcmp(c + strlen(c) - 2, \"/d\")); mkdir(\"d\", 0700); assert(chdir(\"d\") == 0);"),
         ("mask", "assert(umask(077) != 077);"),
         ("input_closed", "assert(fcntl(0, F_GETFD) != -1); close(0);"),
         (
@@ -164,7 +164,7 @@ fn the_process_is_restored() {
     for (name, body) in cases {
         let source = format!(
             "#define _GNU_SOURCE\n#include <assert.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
-             #include <sys/stat.h>\n#include <unistd.h>\nstatic atomic_int n;\nstatic void *add(void *x) {{ n++; return x; }}\n\
+             #include <string.h>\n#include <sys/stat.h>\n#include <unistd.h>\nstatic atomic_int n;\nstatic void *add(void *x) {{ n++; return x; }}\n\
              int main(void) {{\n    {body}\n    pthread_t t, u;\n    pthread_create(&t, 0, add, 0);\n    pthread_create(&u, 0, add, 0);\n    \
              pthread_join(t, 0);\n    pthread_join(u, 0);\n    return 0;\n}}\n"
         );
