@@ -498,6 +498,17 @@ impl Model {
                 }
             }
         }
+        let mut actions = self
+            .program
+            .functions
+            .iter()
+            .flat_map(|f| &f.locations)
+            .flat_map(|l| &l.transformations)
+            .flat_map(|t| &t.actions);
+        if actions.any(|a| matches!(a, ir::Action::Assume(_))) {
+            assumptions
+                .push("the model's own assumptions (assume): a run that breaks one ends there".to_owned());
+        }
         Outcome {
             verdict: Verdict::Holds,
             violations: Vec::new(),
