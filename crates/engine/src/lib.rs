@@ -13,6 +13,7 @@ mod fairness;
 mod journal;
 mod load;
 mod outcome;
+mod plan;
 mod question;
 mod recording;
 mod relative;
