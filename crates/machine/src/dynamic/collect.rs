@@ -191,7 +191,7 @@ impl Machine {
         let to = match found {
             Ok(number) => number,
             Err(what) => {
-                self.exhausted = Some(what.into());
+                self.exhausted = Some(what);
                 return;
             }
         };
