@@ -148,7 +148,10 @@ fn a_relaxed_store_goes_on_with_the_release_sequence_of_its_thread() {
 #[test]
 fn the_process_is_restored() {
     let cases = [
-        ("directory", "char c[4096]; assert(getcwd(c, 4096) && strcmp(c + strlen(c) - 2, \"/d\")); mkdir(\"d\", 0700); assert(chdir(\"d\") == 0);"),
+        (
+            "directory",
+            "char c[4096]; assert(getcwd(c, 4096) && strcmp(c + strlen(c) - 2, \"/d\")); mkdir(\"d\", 0700); assert(chdir(\"d\") == 0);",
+        ),
         ("mask", "assert(umask(077) != 077);"),
         ("input_closed", "assert(fcntl(0, F_GETFD) != -1); close(0);"),
         (
