@@ -59,7 +59,12 @@ struct Checker<'c> {
 }
 
 /// Checks that no state violates an assertion.
-pub fn check(program: &Program, assertion: &Assertion, proof: &Cells, effort: &Effort) -> Result<(), Refusal> {
+pub fn check(
+    program: &Program,
+    assertion: &Assertion,
+    proof: &Cells,
+    effort: &Effort,
+) -> Result<(), Refusal> {
     let k = program.columns.len();
     let Right::Constraint(claim) = &assertion.right else { return Err("not a safety assertion".into()) };
     let bad = Tree::And(vec![assertion.left.clone(), negated(claim)?]);
@@ -69,15 +74,8 @@ pub fn check(program: &Program, assertion: &Assertion, proof: &Cells, effort: &E
         let (from, to) = points(rule, proof.control, k)?;
         steps.push(Step { rule, from, to });
     }
-    let checker = Checker {
-        proof,
-        steps,
-        bad: &bad,
-        good: good.as_ref(),
-        nodes: assertion.nodes,
-        width: k,
-        effort,
-    };
+    let checker =
+        Checker { proof, steps, bad: &bad, good: good.as_ref(), nodes: assertion.nodes, width: k, effort };
     checker.run()
 }
 

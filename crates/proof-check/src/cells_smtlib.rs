@@ -43,8 +43,7 @@ pub(crate) fn export(program: &Program, label: &str, assertion: usize, proof: &C
     };
     let own = claim.nodes - (2 * k + 1);
     let bad = Box::new(bad);
-    let export =
-        Export { program, proof, label: label.into(), steps, bad, good: own == 0, own };
+    let export = Export { program, proof, label: label.into(), steps, bad, good: own == 0, own };
     export.all(out);
 }
 

@@ -294,9 +294,8 @@ mod tests {
                 })
             };
             let range = -5..6i64;
-            let solvable = range.clone().any(|x| {
-                range.clone().any(|y| range.clone().any(|z| holds(&[x, y, z])))
-            });
+            let solvable =
+                range.clone().any(|x| range.clone().any(|y| range.clone().any(|z| holds(&[x, y, z]))));
             assert!(!(known.impossible && solvable), "{list:?}");
             impossible += usize::from(known.impossible);
             possible += usize::from(solvable);

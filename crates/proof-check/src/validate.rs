@@ -10,8 +10,8 @@
 //!   that no number in a proof decides how much memory is taken.
 
 use crate::format::{
-    Assertion, Cells, Certificate, Closing, Cover, Entry, Evidence, FORMAT, Inequality, Program, Proof, Right, Rule, States,
-    Tree, Unreachable,
+    Assertion, Cells, Certificate, Closing, Cover, Entry, Evidence, FORMAT, Inequality, Program, Proof,
+    Right, Rule, States, Tree, Unreachable,
 };
 use crate::trees::{self, Refusal};
 
@@ -158,7 +158,10 @@ fn at_heads(program: &Program, cells: &Cells) -> Result<(), Refusal> {
         for c in &cell.congruences {
             let row = Inequality { terms: c.terms.clone(), bound: c.residue };
             inequality(&row, &|n| n <= k)?;
-            require(c.modulus >= 0 && c.modulus <= LARGEST_COEFFICIENT, "a modulus is negative or too large")?;
+            require(
+                c.modulus >= 0 && c.modulus <= LARGEST_COEFFICIENT,
+                "a modulus is negative or too large",
+            )?;
         }
     }
     let there = |list: &[usize]| list.iter().all(|&e| e < cells.evidence.len());

@@ -16,7 +16,7 @@ use crate::frontend::{self, Language};
 use crate::language::ast::Item;
 use crate::program::Program;
 use crate::prove::{Options, Report, Verdict, prove_each};
-use crate::{language, models, report};
+use crate::{explain, language, models, picture, propose, report};
 
 /// What to do.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,12 @@ pub struct ProveOptions {
     pub certificate: Option<PathBuf>,
     /// Where to write entailments as SMT-LIB files: a directory, or one file (`.smt2`) that asks all of them.
     pub smtlib: Option<PathBuf>,
+    /// Do not propose symmetries.
+    pub without_proposals: bool,
+    /// Say in the program's names why these assertions have their verdicts.
+    pub explain: Vec<String>,
+    /// Where to write a picture of the proofs, as DOT.
+    pub picture: Option<PathBuf>,
     /// How to prove.
     pub options: Options,
 }
@@ -84,6 +90,12 @@ pub fn load(
     }
     for diagnostic in diagnostics.iter() {
         let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
+    }
+    if let Some(program) = &mut program
+        && Language::of(path) == Language::Horn
+        && let Some(file) = items.first().map(|i| i.span().file)
+    {
+        program.predicates = frontend::horn::predicates(&map, file);
     }
     program.map(|program| Loaded { map, items, program }).ok_or(2)
 }
@@ -170,6 +182,16 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         let _ = write!(stdout, "{}", language::print(&items));
         return 0;
     }
+    let proposed = if options.without_proposals || options.horn.is_some() {
+        None
+    } else {
+        propose::with_symmetries(&items, &program, &options.options.limits)
+    };
+    if let Some(items) = proposed
+        && let Some(with) = language::program(&items, &mut Diagnostics::new())
+    {
+        program = Program { predicates: program.predicates, ..with };
+    }
     if let Err(status) = restrict(&mut program, &options.only, stderr) {
         return status;
     }
@@ -180,6 +202,12 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());
         return 2;
     }
+    for name in &options.explain {
+        if !program.assertions.iter().any(|a| a.name == *name) {
+            let _ = writeln!(stderr, "error: there is no assertion named `{name}`");
+            return 2;
+        }
+    }
     // A certificate says whether a map may be used in a forward search, so inverses belong to it.
     let inverses = options.options.inverses || options.certificate.is_some();
     let mut printer = Printer::new(options.json, Language::of(path) == Language::Horn);
@@ -187,6 +215,19 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
         printer.print(&program, &map, report, stdout);
     });
     printer.end(&reports, stdout);
+    for report in reports.iter().filter(|r| options.explain.contains(&program.assertions[r.assertion].name)) {
+        let text = explain::explain(&program, report);
+        // JSON stays JSON.
+        let _ = if options.json { write!(stderr, "{text}") } else { write!(stdout, "{text}") };
+    }
+    if let Some(path) = &options.picture {
+        let drawn = picture::dot(&program, &reports).and_then(|text| {
+            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        });
+        if let Err(message) = drawn {
+            let _ = writeln!(stderr, "error: {message}");
+        }
+    }
     // The answers are out; what else was asked for does not change them.
     if let Some(path) = &options.certificate
         && let Err(message) = write_certificate(path, &program, &reports)

@@ -26,6 +26,8 @@ const QUICK_TIME: Duration = Duration::from_millis(300);
 const FEW_STATES: usize = 5_000;
 /// Time for one kind of invariant.
 const FOUND_TIME: Duration = Duration::from_millis(700);
+/// Time for a trace found backwards, once nothing was proved.
+const TRACE_TIME: Duration = Duration::from_secs(10);
 /// Time for all invariants at loop heads.
 const CELLS_TIME: Duration = Duration::from_secs(30);
 
@@ -402,17 +404,17 @@ impl Run<'_> {
             let max_time = options.max_time.min(QUICK_TIME);
             prover.unreachable(&bad, &SafetyOptions { max_stored, max_time, ..options.clone() })
         };
-        if let Err((GaveUp::Stored | GaveUp::Limit(_), _)) = outcome
-            && !self.options.without_invariants
-            && limits.ended().is_none()
+        // An initial state that is met may be a trace. It may also be met because inequalities were left out.
+        if let Err((GaveUp::FactReached, _)) = outcome
+            && let Some(refutation) = self.traced(assertion, &bad, QUICK_STORED, &limits.within(QUICK_TIME))
         {
+            report.verdict = Verdict::Refuted(refutation);
+            return report;
+        }
+        if outcome.is_err() && !self.options.without_invariants && limits.ended().is_none() {
             match self.found_alone(at, &bad, &limits) {
                 Ok(Alone::Cells(found)) => {
-                    report.conditional_on.clear();
-                    report.verdict = Verdict::Proved;
-                    report.found = Some((found.name, found.cells.cells.len()));
-                    report.stored = found.cells.evidence.len();
-                    report.proof = Some(Proof::Cells(Box::new(found.cells)));
+                    self.proved_at_heads(&mut report, found);
                     return report;
                 }
                 Ok(Alone::States(found)) => {
@@ -453,6 +455,7 @@ impl Run<'_> {
                 let invariants = usable.invariants.iter().map(|i| i.0).collect();
                 report.proof =
                     Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants, found: None });
+                self.confirm(&mut report, &limits);
             }
             Err((reason, table)) => {
                 report.stored = table.stored;
@@ -464,6 +467,55 @@ impl Run<'_> {
             }
         }
         report
+    }
+
+    /// The checker decides differences in tables, and general inequalities only with evidence: a proof by a table that it refuses
+    /// is replaced by an invariant at loop heads, if one is found; otherwise the report says that nothing confirms it.
+    fn confirm(&self, report: &mut Report, limits: &Limits) {
+        let Some(Proof::Safety { maps, invariants, .. }) = &report.proof else { return };
+        if !self.has_general(report.assertion) {
+            return;
+        }
+        let alone = maps.is_empty() && invariants.is_empty();
+        let written = crate::certificate::certificate(self.program, std::slice::from_ref(report));
+        if alone
+            && let Ok(Some(written)) = written
+            && quotient_proof_check::check(&written).is_ok()
+        {
+            return;
+        }
+        let assertion = &self.program.assertions[report.assertion];
+        let found = cells::prove(self.program, &self.domain, assertion, &limits.within(FOUND_TIME));
+        match found.ok().filter(|found| self.checked(report.assertion, found).is_ok()) {
+            Some(found) => self.proved_at_heads(report, found),
+            None => report.notes.push(
+                "not confirmed by the checker, which decides no general linear inequalities in tables".into(),
+            ),
+        }
+    }
+
+    /// Whether the program or the claim has inequalities that are not differences.
+    fn has_general(&self, at: usize) -> bool {
+        let mut general = false;
+        let mut visit = |l: &crate::constraint::Linear| {
+            general |= !matches!(l.terms[..], [] | [(_, 1 | -1)] | [(_, 1), (_, -1)] | [(_, -1), (_, 1)]);
+        };
+        self.program.rules.iter().for_each(|r| r.guard.each(&mut visit));
+        self.program.assertions[at].left.each(&mut visit);
+        if let Right::Constraint(claim) = &self.program.assertions[at].right {
+            claim.each(&mut visit);
+        }
+        general
+    }
+
+    /// Writes down a proof by an invariant at loop heads.
+    fn proved_at_heads(&self, report: &mut Report, found: cells::Found) {
+        report.conditional_on.clear();
+        report.verdict = Verdict::Proved;
+        report.left_states = 0;
+        report.stored = found.cells.evidence.len();
+        report.found = Some((found.name, found.cells.cells.len()));
+        report.proof = Some(Proof::Cells(Box::new(found.cells)));
     }
 
     /// Writes down a proof that uses an invariant which was found.
@@ -539,6 +591,19 @@ impl Run<'_> {
         Some((found, tree))
     }
 
+    /// A concrete trace to a violation, found backwards.
+    fn traced(
+        &self,
+        assertion: &Assertion,
+        bad: &[State],
+        sets: usize,
+        limits: &Limits,
+    ) -> Option<Refutation> {
+        let trace = backward_trace(self.program, &self.domain, bad, &[], sets, limits).ok()??;
+        let violating = trace.last().is_some_and(|s| violates(assertion, &s.state) == Ok(true));
+        violating.then(|| Refutation { trace, reason: "this state violates the claim".into() })
+    }
+
     fn refute_safety(
         &self,
         assertion: &Assertion,
@@ -546,11 +611,8 @@ impl Run<'_> {
         reason: GaveUp,
         limits: &Limits,
     ) -> Verdict {
-        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000, limits);
-        if let Ok(Some(trace)) = traced
-            && trace.last().is_some_and(|s| violates(assertion, &s.state) == Ok(true))
-        {
-            return Verdict::Refuted(Refutation { trace, reason: "this state violates the claim".into() });
+        if let Some(refutation) = self.traced(assertion, bad, 4000, &limits.within(TRACE_TIME)) {
+            return Verdict::Refuted(refutation);
         }
         if let Some(refutation) = refute_safety(assertion, self.reachable()) {
             return Verdict::Refuted(refutation);

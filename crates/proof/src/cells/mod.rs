@@ -83,8 +83,9 @@ pub fn prove(
     let claim = Claim { bad: &bad, nodes: assertion.nodes, good: good.as_ref() };
     let flow = Flow::of(program);
     let Ok(leaves) = leaves(program, &flow, (&bad, assertion.nodes)) else { return Err(Tried::default()) };
-    let survey = survey(&leaves, k, flow.heads.len());
-    let finite = domain.finite.iter().filter(|f| Some(f.column) != flow.column && f.values.len() <= MOST_VALUES);
+    let survey = survey(&leaves, k, flow.heads.len(), flow.column);
+    let finite =
+        domain.finite.iter().filter(|f| Some(f.column) != flow.column && f.values.len() <= MOST_VALUES);
     let mut values = Vec::new();
     let mut count = 1;
     for f in finite {
@@ -93,8 +94,7 @@ pub fn prove(
             values.push(Item::Value(f.column, f.values.clone()));
         }
     }
-    let mut search =
-        Search { program, flow, leaves, survey, claim, limits, values, tried: Tried::default() };
+    let mut search = Search { program, flow, leaves, survey, claim, limits, values, tried: Tried::default() };
     search.run().ok_or(search.tried)
 }
 
@@ -187,7 +187,9 @@ impl Search<'_> {
                 return Some(found);
             }
         }
-        if let Some(found) = self.unfolded("differences and congruences, unfolded", Level::Zones, none.clone()) {
+        if let Some(found) =
+            self.unfolded("differences and congruences, unfolded", Level::Zones, none.clone())
+        {
             return Some(found);
         }
         if let Some(found) = self.unfolded("sums and congruences, unfolded", Level::Guards, none.clone()) {

@@ -136,6 +136,19 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
     rules
 }
 
+/// Names and numbers of arguments of the predicates, in the order in which the first column numbers them; none if there is only one.
+pub fn predicates(map: &SourceMap, file: FileId) -> Vec<(String, usize)> {
+    let mut list = Vec::new();
+    for command in &sexpr::read(file, map.text(file), &mut Diagnostics::new()) {
+        if let Some([what, name, sorts, ..]) = command.list()
+            && matches!(what.atom(), Some("declare-fun" | "declare-rel"))
+        {
+            list.push((name.atom().unwrap_or_default().to_owned(), sorts.list().map_or(0, <[_]>::len)));
+        }
+    }
+    if list.len() > 1 { list } else { Vec::new() }
+}
+
 /// A clause to be true, or a formula that must not be derivable.
 #[derive(Clone, Copy)]
 enum Statement<'s> {
@@ -612,7 +625,10 @@ impl Clause<'_> {
             ("div" | "mod", [dividend, divisor]) => {
                 let divisor_span = divisor.span();
                 let Some(by) = self.number(divisor)?.filter(|d| *d != 0) else {
-                    return refuse(divisor_span, format!("`{operator}` by anything but a number other than 0"));
+                    return refuse(
+                        divisor_span,
+                        format!("`{operator}` by anything but a number other than 0"),
+                    );
                 };
                 let mut out = Vec::new();
                 for (condition, term) in self.term(dividend)? {

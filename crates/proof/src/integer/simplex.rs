@@ -205,7 +205,9 @@ impl Simplex {
             };
             for row in 0..self.basic.len() {
                 let rate = if up { self.table[row][column] } else { self.table[row][column].negated() };
-                let Some(bound) = self.bound(self.basic[row]).filter(|_| rate.is_positive()) else { continue };
+                let Some(bound) = self.bound(self.basic[row]).filter(|_| rate.is_positive()) else {
+                    continue;
+                };
                 let room = bound.minus(self.values[self.basic[row]])?.over(rate)?;
                 if limit.is_none_or(|(r, v, _)| room < r || room == r && self.basic[row] < v) {
                     limit = Some((room, self.basic[row], Some(row)));

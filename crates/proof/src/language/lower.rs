@@ -82,6 +82,7 @@ pub(super) fn lower(items: &[Item], diagnostics: &mut Diagnostics) -> Program {
         predicate: lowering.first.as_ref().map_or_else(|| "p".into(), |f| f.0.clone()),
         arguments: lowering.first.as_ref().map_or_else(Vec::new, |f| f.1.clone()),
         columns: Vec::new(),
+        predicates: Vec::new(),
         rules: Vec::new(),
         assertions: Vec::new(),
     };
