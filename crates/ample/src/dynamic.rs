@@ -48,21 +48,21 @@
 //! depend on when others let go. No program notices; but a proposition that names threads does, and is refused where threads
 //! of this kind are started.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use quotient_machine::{FrameAt, Machine, Ownership};
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{Expr, Location, Part, Place as PlaceOf, Program, Root, Type};
 use quotient_residual::access::{Accesses, Guard, Step, Touch};
 
+use crate::Question;
 use crate::futures::MOST_THREADS;
 use crate::memo::{self, Memo};
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
-use crate::{Ample, Proposals, Proviso, Question};
-use quotient_system::Scope;
+use quotient_seams::{Ample, Proposals, Proviso, Scope, Worker};
 
 /// Proposes ample sets for a compiled program with objects.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DynamicSets {
     accesses: Accesses,
     objects: Objects,
@@ -83,7 +83,7 @@ pub struct DynamicSets {
     ownership: Ownership,
     frames: Vec<FrameAt>,
     touched: Vec<(u32, Part)>,
-    memo: Memo<Rc<[Candidate]>>,
+    memo: Memo<Arc<[Candidate]>>,
     /// The key being looked up.
     key: Vec<u64>,
 }
@@ -324,7 +324,7 @@ impl DynamicSets {
     }
 
     /// The threads of a state that may be proposed, as far as their frames tell, the youngest first. What they tell is remembered.
-    fn candidates(&mut self, machine: &Machine, state: &[u64]) -> Rc<[Candidate]> {
+    fn candidates(&mut self, machine: &Machine, state: &[u64]) -> Arc<[Candidate]> {
         let count = machine.thread_total(state);
         let key = &mut self.key;
         let width = key.len().max(16);
@@ -342,10 +342,10 @@ impl DynamicSets {
         }
         key.resize(key.len().next_multiple_of(16).max(width), 0);
         if let Some(found) = self.memo.find(&self.key) {
-            return Rc::clone(found);
+            return Arc::clone(found);
         }
-        let found: Rc<[Candidate]> = self.find_candidates(machine, state, count).into();
-        self.memo.keep(&self.key, Rc::clone(&found), memo::MOST);
+        let found: Arc<[Candidate]> = self.find_candidates(machine, state, count).into();
+        self.memo.keep(&self.key, Arc::clone(&found), memo::MOST);
         found
     }
 
@@ -458,6 +458,13 @@ fn passed_at_once(location: &Location) -> bool {
 /// The things about which a step and what others may do depend on each other.
 fn conflicts(next: Mask, others: Mask) -> u128 {
     next.write & (others.read | others.write) | next.read & others.write
+}
+
+impl Worker for DynamicSets {
+    /// What is remembered holds for every worker: shapes have the same numbers.
+    fn another(&self) -> DynamicSets {
+        self.clone()
+    }
 }
 
 impl Ample<Machine> for DynamicSets {

@@ -30,7 +30,7 @@ pub(crate) struct Gate {
 }
 
 /// The gates of a program. Sets of them are words with a bit each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Gates {
     gates: Vec<Gate>,
     /// The bits of all their scalars.

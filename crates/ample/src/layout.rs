@@ -8,12 +8,13 @@
 use std::ops::Range;
 
 use quotient_machine::Machine;
+use quotient_seams::Proposals;
 
 use crate::combination::{Combination, Terms, Use};
+use crate::futures::MOST_THREADS;
 use crate::memo::{self, Memo};
 use crate::objects::Wait;
 use crate::tables::{Role, Tables};
-use crate::{Proposals, futures::MOST_THREADS};
 
 /// A word of the state that tells something.
 #[derive(Clone, Copy, Debug, Default)]
@@ -156,7 +157,7 @@ pub(crate) struct Looks {
 }
 
 /// What states of one shape, with the same keys, have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layout {
     shape: u32,
     words: Vec<Word>,

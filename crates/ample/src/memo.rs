@@ -12,7 +12,7 @@ pub(crate) const MOST: usize = 1 << 14;
 const PATIENCE: u32 = 1 << 12;
 
 /// The cache.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Memo<V> {
     /// A power of two of them, or none.
     slots: Vec<Option<V>>,

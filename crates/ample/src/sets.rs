@@ -37,16 +37,16 @@ use std::collections::HashMap;
 
 use quotient_machine::Machine;
 use quotient_residual::access::{Accesses, Touch};
-use quotient_system::Successors;
+use quotient_seams::{Ample, Passing, Proposals, Proviso, Successors, Worker};
 
+use crate::Question;
 use crate::combination::{Known, Terms, Use};
 use crate::futures::MOST_THREADS;
 use crate::layout::{Found, LATEST, Layout, Looks};
 use crate::tables::Tables;
-use crate::{Ample, Passing, Proposals, Proviso, Question};
 
 /// Proposes ample sets for a compiled program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AmpleSets {
     tables: Tables,
     proviso: Proviso,
@@ -343,11 +343,19 @@ fn are_kept_away(tables: &Tables, layout: &Layout, machine: &Machine, state: &[u
     true
 }
 
+impl Worker for AmpleSets {
+    /// What is remembered holds for every worker: shapes have the same numbers.
+    fn another(&self) -> AmpleSets {
+        self.clone()
+    }
+}
+
 impl Ample<Machine> for AmpleSets {
     const PROPOSALS: u32 = MOST_PROPOSALS;
 
     #[inline]
     fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
+        machine.meet_state(state);
         self.look(machine, state)
     }
 

@@ -60,7 +60,7 @@ pub struct Role {
 }
 
 /// The tables of a program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tables {
     accesses: Accesses,
     objects: Objects,

@@ -247,7 +247,8 @@ impl Collector<'_> {
         match operation {
             Operation::Always | Operation::Else | Operation::Enter | Operation::Exit => {}
             Operation::When(e) => self.flow(e, Sink::Truth),
-            Operation::Send { channel, sorted, args } => {
+            Operation::Send { guard, channel, sorted, args } => {
+                guard.iter().for_each(|e| self.flow(e, Sink::Truth));
                 for kind in self.kinds(channel) {
                     let fields = self.out.fields[kind.0 as usize].clone();
                     for (field, &class) in fields.iter().enumerate() {
@@ -261,9 +262,11 @@ impl Collector<'_> {
                     }
                 }
             }
-            Operation::Receive { channel, patterns, .. } | Operation::Event { channel, patterns, .. } => {
+            Operation::Receive { guard, channel, patterns, .. } => {
+                guard.iter().for_each(|e| self.flow(e, Sink::Truth));
                 self.patterns(channel, patterns, true);
             }
+            Operation::Event { channel, patterns, .. } => self.patterns(channel, patterns, true),
         }
     }
 

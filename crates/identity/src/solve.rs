@@ -72,9 +72,7 @@ pub(crate) fn identities(collected: &Collected, threads: &[FunctionId]) -> Solve
             || collected.atoms.iter().any(|a| matches!(a.sink, Sink::Class(c) if classes.find(c) == channel))
             || collected.open.iter().any(|c| classes.find(*c) == channel)
     };
-    numbers
-        .entry(channel)
-        .or_insert(Limit { span: None, why: "numbers of channels are no identities".into() });
+    numbers.entry(channel).or_insert(Limit { span: None, why: "channel numbers are not process ids".into() });
     loop {
         let ids = candidates(collected, &numbers);
         let before = numbers.len();
@@ -221,7 +219,7 @@ fn values(
         });
         let span = used.map(|a| a.span);
         if open.contains(&id) && (used.is_some() || stored.windows(2).any(|w| w[0] != w[1])) {
-            return pinned(id, span, "an identity is computed with and may be any number");
+            return pinned(id, span, "a process id is used in arithmetic and may be any number");
         }
         if !open.contains(&id) && values[&id].len() > MOST_VALUES {
             return pinned(id, span, "an identity has too many values");
@@ -264,9 +262,9 @@ impl Constraint<'_> {
             Constraint::Constant(point, span) => {
                 (Some(*span), format!("the value {} is named here", point.value))
             }
-            Constraint::Atom(atom) => (Some(atom.span), "identities are computed with here".to_owned()),
+            Constraint::Atom(atom) => (Some(atom.span), "process ids are used in arithmetic here".to_owned()),
             Constraint::End(_, span) => (Some(*span), "only the youngest process can end".to_owned()),
-            Constraint::Channel(_) => (None, "numbers of channels are computed with".to_owned()),
+            Constraint::Channel(_) => (None, "channel numbers are used in arithmetic".to_owned()),
         };
         Limit { span, why }
     }

@@ -13,7 +13,7 @@
 //! Deviation: SPIN does not store the state between the claim's last ordinary move and its first stuttering one; here it is a
 //! state like any other, so that counts agree exactly only where the program can always move.
 
-use quotient_system::{Scope, Successors, ViolationCode};
+use quotient_seams::{Scope, Successors, ViolationCode};
 
 use crate::code::{CodeAt, Operation, SiteAt};
 use crate::eval::Frame;
@@ -341,9 +341,7 @@ impl Machine {
     /// is given as its code.
     pub fn claim_conditions(&mut self, state: &[u64], out: &mut Vec<bool>) -> Result<(), ViolationCode> {
         out.clear();
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         let Some(claim) = self.code.claim.as_ref() else { return Ok(()) };
         let function = &self.code.functions[claim.function as usize];
         let (first, end) = function.locations.last().map_or((0, 0), |l| (l.first, l.end));

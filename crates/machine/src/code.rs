@@ -238,6 +238,7 @@ pub(crate) enum Operation {
 /// A compiled send.
 #[derive(Clone, Debug)]
 pub(crate) struct Send {
+    pub(crate) guard: Option<CodeAt>,
     pub(crate) channel: CodeAt,
     pub(crate) sorted: bool,
     pub(crate) args: Vec<CodeAt>,
@@ -254,6 +255,7 @@ pub(crate) struct Send {
 /// A compiled receive or poll.
 #[derive(Clone, Debug)]
 pub(crate) struct Receive {
+    pub(crate) guard: Option<CodeAt>,
     /// The channel (a poll has it on the stack instead).
     pub(crate) channel: CodeAt,
     pub(crate) any: bool,
@@ -295,6 +297,7 @@ pub(crate) struct Location {
     pub(crate) first: u32,
     pub(crate) end: u32,
     pub(crate) deterministic: bool,
+    pub(crate) committed: bool,
     pub(crate) transient: bool,
     pub(crate) valid_end: bool,
     pub(crate) accept: bool,

@@ -142,6 +142,7 @@ impl Compiler<'_> {
                 first,
                 end: self.code.transformations.len() as u32,
                 deterministic: location.deterministic,
+                committed: location.committed,
                 transient: location.transient,
                 valid_end: location.end,
                 plain,
@@ -163,8 +164,9 @@ impl Compiler<'_> {
                 endless: self.site(Fault::Endless, t.span),
             },
             ir::Operation::Exit => Operation::Exit,
-            ir::Operation::Send { channel, sorted, args } => {
+            ir::Operation::Send { guard, channel, sorted, args } => {
                 let send = Send {
+                    guard: guard.as_ref().map(|e| self.expr_code(function, e)),
                     channel: self.expr_code(function, channel),
                     sorted: *sorted,
                     args: args.iter().map(|e| self.expr_code(function, e)).collect(),
@@ -183,9 +185,12 @@ impl Compiler<'_> {
                 let receive = self.receive(function, channel, false, true, patterns, t.span);
                 Operation::Event { send: *send, receive }
             }
-            ir::Operation::Receive { channel, any, peek, patterns } => {
+            ir::Operation::Receive { guard, channel, any, peek, patterns } => {
+                let guard = guard.as_ref().map(|e| self.expr_code(function, e));
                 let channel = self.expr_code(function, channel);
-                Operation::Receive(self.receive(function, channel, *any, *peek, patterns, t.span))
+                let receive = self.receive(function, channel, *any, *peek, patterns, t.span);
+                self.code.receives[receive as usize].guard = guard;
+                Operation::Receive(receive)
             }
         };
         let actions = (!t.actions.is_empty()).then(|| {
@@ -247,6 +252,7 @@ impl Compiler<'_> {
         let too_few = self.site(Fault::FewerReceived, span);
         let polled = self.site(Fault::PolledRendezvous, span);
         self.code.receives.push(Receive {
+            guard: None,
             channel,
             any,
             peek,

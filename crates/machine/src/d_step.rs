@@ -5,7 +5,7 @@
 //! SPIN, where every other statement waits for the rendezvous to be over: but then its ways are tried in order all the same, and a
 //! condition before the receive may be the first that holds. See [`crate::rendezvous`] for what happens to the message then.
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::{Operation, SiteAt};
 use crate::endless::D_STEP_LIMIT;

@@ -8,12 +8,12 @@
 //!
 //! What has no such form (wide integers, products, assertions, …) is left to the interpreter, which computes the same.
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::SiteAt;
 use crate::eval::Frame;
-use crate::layout::Instance;
 use crate::machine::Machine;
+use crate::shapes::Instance;
 
 /// What an operand's offset counts from: index into the addresses of [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use quotient_program::{BinaryOp, Expr, Place, UnaryOp};
 
 use crate::compile::{Compiler, Simple};
 use crate::direct::{Base, Change, Direct, FAIL, INTERPRET, OTHERWISE, Operand, PASS, ROW, Test};
-use crate::layout::{Cell, MOST_THREADS, size_of_type};
+use crate::layout::{Cell, size_of_type};
+use crate::shapes::MOST_THREADS;
 
 impl Compiler<'_> {
     /// The tests and changes of a transformation of a function with these locations.

@@ -4,8 +4,9 @@ use quotient_program::{ArrayTypeId, BinaryOp, Part};
 
 use crate::code::{CodeAt, Leaf, Op, SiteAt};
 use crate::dynamic::kind::Object;
-use crate::layout::{Cell, Shape};
+use crate::layout::Cell;
 use crate::machine::Machine;
+use crate::shapes::Shape;
 
 /// A state that code runs on: its bytes, and the thread the code belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -90,12 +91,41 @@ impl Machine {
                 value
             }};
         }
+        // SAFETY (all four): positions lie inside the state; see the function's comment.
+        macro_rules! byte {
+            ($at:expr) => {{
+                let at = $at;
+                // SAFETY: as above.
+                unsafe { *memory.add(at) }
+            }};
+        }
+        macro_rules! set_byte {
+            ($at:expr, $value:expr) => {{
+                let (at, value) = ($at, $value);
+                // SAFETY: as above.
+                unsafe { *memory.add(at) = value }
+            }};
+        }
+        macro_rules! load {
+            ($cell:expr, $at:expr) => {{
+                let (cell, at) = ($cell, $at);
+                // SAFETY: as above.
+                unsafe { cell.load(memory.add(at)) }
+            }};
+        }
+        macro_rules! store {
+            ($cell:expr, $at:expr, $value:expr) => {{
+                let (cell, at, value) = ($cell, $at, $value);
+                // SAFETY: as above.
+                unsafe { cell.store(memory.add(at), value) }
+            }};
+        }
         macro_rules! element {
             ($element:expr) => {{
                 let element = $element;
                 let index = match element.index {
-                    Leaf::Local8(at) => u32::from(unsafe { *memory.add(base + at as usize) }),
-                    Leaf::Global8(at) => u32::from(unsafe { *memory.add(at as usize) }),
+                    Leaf::Local8(at) => u32::from(byte!(base + at as usize)),
+                    Leaf::Global8(at) => u32::from(byte!(at as usize)),
                     Leaf::Const(value) => value as u32,
                     Leaf::SelfId | Leaf::Element(_) => frame.thread,
                 };
@@ -103,21 +133,20 @@ impl Machine {
                     return Err(element.site);
                 }
                 let start = if element.local { base } else { 0 };
-                unsafe { memory.add(start + element.at as usize + index as usize) }
+                start + element.at as usize + index as usize
             }};
         }
         macro_rules! leaf {
             ($leaf:expr) => {
                 match $leaf {
                     Leaf::Const(value) => value,
-                    Leaf::Local8(at) => i32::from(unsafe { *memory.add(base + at as usize) }),
-                    Leaf::Global8(at) => i32::from(unsafe { *memory.add(at as usize) }),
+                    Leaf::Local8(at) => i32::from(byte!(base + at as usize)),
+                    Leaf::Global8(at) => i32::from(byte!(at as usize)),
                     Leaf::SelfId => frame.thread as i32,
                     Leaf::Element(number) => {
                         // SAFETY: the compiler made the element.
                         let element = unsafe { &*elements.add(number as usize) };
-                        let at = element!(element);
-                        i32::from(unsafe { *at })
+                        i32::from(byte!(element!(element)))
                     }
                 }
             };
@@ -129,11 +158,10 @@ impl Machine {
             match *op {
                 Op::Return => return Ok(top),
                 Op::Const(value) => push!(value),
-                // SAFETY (this and every access below): see the function's comment.
-                Op::Global8(at) => push!(i32::from(unsafe { *memory.add(at as usize) })),
-                Op::Local8(at) => push!(i32::from(unsafe { *memory.add(base + at as usize) })),
-                Op::Global(at, cell) => push!(unsafe { cell.load(memory.add(at as usize)) }),
-                Op::Local(at, cell) => push!(unsafe { cell.load(memory.add(base + at as usize)) }),
+                Op::Global8(at) => push!(i32::from(byte!(at as usize))),
+                Op::Local8(at) => push!(i32::from(byte!(base + at as usize))),
+                Op::Global(at, cell) => push!(load!(cell, at as usize)),
+                Op::Local(at, cell) => push!(load!(cell, base + at as usize)),
                 Op::Leaf(leaf) => push!(leaf!(leaf)),
                 Op::BinaryLeaves(op, left, right) => {
                     let (left, right) = (leaf!(left), leaf!(right));
@@ -147,13 +175,13 @@ impl Machine {
                     if top as u32 >= len {
                         return Err(site);
                     }
-                    top = i32::from(unsafe { *memory.add(at as usize + top as usize) });
+                    top = i32::from(byte!(at as usize + top as usize));
                 }
                 Op::LocalIndex8 { at, len, site } => {
                     if top as u32 >= len {
                         return Err(site);
                     }
-                    top = i32::from(unsafe { *memory.add(base + at as usize + top as usize) });
+                    top = i32::from(byte!(base + at as usize + top as usize));
                 }
                 Op::GlobalPlace(at) => push!(at as i32),
                 Op::LocalPlace(at) => push!((base + at as usize) as i32),
@@ -174,7 +202,7 @@ impl Machine {
                     }
                     top += index * stride as i32;
                 }
-                Op::Load(cell) => top = unsafe { cell.load(memory.add(top as usize)) },
+                Op::Load(cell) => top = load!(cell, top as usize),
 
                 Op::Binary(op) => {
                     let b = pop!();
@@ -224,7 +252,7 @@ impl Machine {
                 Op::SelfId => push!(frame.thread as i32),
                 Op::ThreadCount => push!(self.shape_at(memory).alive as i32),
                 Op::Last => {
-                    push!(self.layout.last.map_or(0, |at| i32::from(unsafe { *memory.add(at as usize) })));
+                    push!(self.layout.last.map_or(0, |at| i32::from(byte!(at as usize))));
                 }
                 Op::Timeout => push!(i32::from(self.timeout)),
                 Op::Length(site) => {
@@ -279,26 +307,25 @@ impl Machine {
 
                 Op::StoreGlobal8(at, mask) => {
                     let value = pop!();
-                    unsafe { *memory.add(at as usize) = value as u8 & mask };
+                    set_byte!(at as usize, value as u8 & mask);
                 }
                 Op::StoreLocal8(at, mask) => {
                     let value = pop!();
-                    unsafe { *memory.add(base + at as usize) = value as u8 & mask };
+                    set_byte!(base + at as usize, value as u8 & mask);
                 }
                 Op::StoreGlobal(at, cell) => {
                     let value = pop!();
-                    unsafe { cell.store(memory.add(at as usize), value) };
+                    store!(cell, at as usize, value);
                 }
                 Op::StoreLocal(at, cell) => {
                     let value = pop!();
-                    unsafe { cell.store(memory.add(base + at as usize), value) };
+                    store!(cell, base + at as usize, value);
                 }
                 Op::StoreElement8(number) => {
                     let value = pop!();
                     // SAFETY: the compiler made the element.
                     let element = unsafe { &*elements.add(number as usize) };
-                    let at = element!(element);
-                    unsafe { *at = value as u8 & element.mask };
+                    set_byte!(element!(element), value as u8 & element.mask);
                 }
                 Op::StoreGlobalIndex8 { at, len_mask, site } => {
                     let value = pop!();
@@ -306,7 +333,7 @@ impl Machine {
                     if index as u32 >= len_mask.len() {
                         return Err(site);
                     }
-                    unsafe { *memory.add(at as usize + index as usize) = value as u8 & len_mask.mask() };
+                    set_byte!(at as usize + index as usize, value as u8 & len_mask.mask());
                 }
                 Op::StoreLocalIndex8 { at, len_mask, site } => {
                     let value = pop!();
@@ -314,14 +341,12 @@ impl Machine {
                     if index as u32 >= len_mask.len() {
                         return Err(site);
                     }
-                    unsafe {
-                        *memory.add(base + at as usize + index as usize) = value as u8 & len_mask.mask();
-                    }
+                    set_byte!(base + at as usize + index as usize, value as u8 & len_mask.mask());
                 }
                 Op::Store(cell) => {
                     let value = pop!();
                     let place = pop!();
-                    unsafe { cell.store(memory.add(place as usize), value) };
+                    store!(cell, place as usize, value);
                 }
                 Op::Assert(site) => {
                     if pop!() == 0 {
@@ -351,9 +376,10 @@ impl Machine {
                     let thread = pop!();
                     self.set_priority(memory, thread as u32, priority);
                 }
-                Op::Forget { at, len } => unsafe {
-                    memory.add(base + at as usize).write_bytes(0, len as usize);
-                },
+                Op::Forget { at, len } => {
+                    // SAFETY: as above; the compiler took both from the layout of one local.
+                    unsafe { memory.add(base + at as usize).write_bytes(0, len as usize) };
+                }
                 Op::Print(index) => {
                     if self.recorder.is_some() {
                         self.print(index, Frame { memory, ..frame })?;

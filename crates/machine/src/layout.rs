@@ -1,20 +1,14 @@
 //! Where everything lies in a packed state.
 //!
-//! A state starts with the number of its [`Shape`]: which threads and channels exist, in the order of their
+//! A state starts with the number of its [shape](crate::shapes): which threads and channels exist, in the order of their
 //! creation, and where each lies. Then come the globals, then one segment per thread (its location, its
-//! priority if the program uses them, its locals) and per channel (its length, its messages). Within one
-//! shape every place is fixed, so that a step writes bytes in place; only starting and ending a thread leads to
-//! another shape. Shapes form a tree, since only the youngest thread can cease to exist, together with its
-//! channels; the tree is built as it is explored.
+//! priority if the program uses them, its locals) and per channel (its length, its messages).
 //!
 //! Unused bytes are always zero, so that equal states are equal words.
 
-use std::collections::HashMap;
-
 use crate::dynamic::segments::Sort;
-use crate::parts::Outlines;
 use quotient_program::visit::{self, Visitor};
-use quotient_program::{ChannelTypeId, Expr, FunctionId, IntType, Program, RangeType, Type};
+use quotient_program::{ChannelTypeId, Expr, IntType, Program, RangeType, Type};
 
 /// How a scalar is kept in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -348,144 +342,4 @@ fn channel_layout(channel: &quotient_program::ChannelType) -> ChannelLayout {
     let size = length_size + channel.capacity * message_size;
     let sorts = channel.fields.iter().map(Sort::of_type).collect();
     ChannelLayout { capacity: channel.capacity, length_size, fields, sorts, message_size, size }
-}
-
-/// A thread or channel of a shape.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Instance {
-    /// Index of its function or channel type.
-    pub(crate) kind: u32,
-    /// Its first byte.
-    pub(crate) at: u32,
-}
-
-/// Which threads, channels and objects exist, and where.
-#[derive(Debug)]
-pub(crate) struct Shape {
-    /// Threads, each with its topmost frame.
-    pub(crate) threads: Vec<Instance>,
-    pub(crate) channels: Vec<Instance>,
-    /// Of a dynamic program: the frames below the topmost, the outermost first.
-    pub(crate) stacks: Vec<Vec<Instance>>,
-    /// Of a dynamic program: where each thread's head is.
-    pub(crate) heads: Vec<u32>,
-    /// Of a dynamic program: the objects, from number 1 on.
-    pub(crate) objects: Vec<Instance>,
-    /// Threads that have not ended.
-    pub(crate) alive: u32,
-    /// Used bytes.
-    pub(crate) bytes: u32,
-    /// Words of a state.
-    pub(crate) words: u32,
-    /// The shape without the youngest thread.
-    pub(crate) parent: u32,
-}
-
-impl Clone for Shape {
-    fn clone(&self) -> Shape {
-        let mut copy = Shape::empty(self.bytes);
-        copy.clone_from(self);
-        copy
-    }
-
-    /// Keeps the memory.
-    fn clone_from(&mut self, from: &Shape) {
-        self.threads.clone_from(&from.threads);
-        self.channels.clone_from(&from.channels);
-        self.stacks.clone_from(&from.stacks);
-        self.heads.clone_from(&from.heads);
-        self.objects.clone_from(&from.objects);
-        (self.alive, self.bytes, self.words, self.parent) = (from.alive, from.bytes, from.words, from.parent);
-    }
-}
-
-impl Shape {
-    /// Nothing but globals, which take this many bytes.
-    pub(crate) fn empty(bytes: u32) -> Shape {
-        Shape {
-            threads: Vec::new(),
-            channels: Vec::new(),
-            stacks: Vec::new(),
-            heads: Vec::new(),
-            objects: Vec::new(),
-            alive: 0,
-            bytes,
-            words: bytes.div_ceil(8),
-            parent: 0,
-        }
-    }
-}
-
-/// All shapes met so far.
-#[derive(Clone, Debug)]
-pub(crate) struct Shapes {
-    pub(crate) list: Vec<Shape>,
-    started: HashMap<(u32, u32), u32>,
-    /// What the states of each shape consist of.
-    pub(crate) outlines: Outlines,
-    most: usize,
-}
-
-/// Ids of threads and channels are bytes, as in SPIN.
-pub(crate) const MOST_THREADS: usize = 255;
-pub(crate) const MOST_CHANNELS: usize = 255;
-/// Most bytes of a state. (A thread with its channels is far from another 4 GiB: front ends see to that.)
-const MOST_BYTES: u32 = 1 << 30;
-
-impl Shapes {
-    /// The shape before any thread: only the global channels.
-    pub(crate) fn new(layout: &Layout) -> Result<Shapes, String> {
-        let mut shape = Shape::empty(layout.fixed);
-        for (_, kind) in &layout.initial_channels {
-            add_channel(&mut shape, layout, *kind)?;
-        }
-        shape.words = shape.bytes.div_ceil(8);
-        let most = if layout.shape_size == 2 { 1 << 16 } else { u32::MAX as usize };
-        let outlines = Outlines::default();
-        outlines.push(&shape, layout);
-        Ok(Shapes { list: vec![shape], started: HashMap::new(), outlines, most })
-    }
-
-    /// The shape after a thread with this function starts.
-    pub(crate) fn start(&mut self, layout: &Layout, shape: u32, function: FunctionId) -> Result<u32, String> {
-        if let Some(next) = self.started.get(&(shape, function.0)) {
-            return Ok(*next);
-        }
-        let mut next = self.list[shape as usize].clone();
-        if next.threads.len() == MOST_THREADS {
-            return Err(format!("more than {MOST_THREADS} processes at once"));
-        }
-        if self.list.len() == self.most {
-            return Err(TOO_MANY_SHAPES.into());
-        }
-        next.parent = shape;
-        next.threads.push(Instance { kind: function.0, at: next.bytes });
-        next.alive += 1;
-        next.bytes += layout.threads[function.0 as usize].size;
-        for (_, kind) in &layout.threads[function.0 as usize].channels {
-            add_channel(&mut next, layout, *kind)?;
-        }
-        if next.bytes > MOST_BYTES {
-            return Err(format!("a state of more than {} MiB", MOST_BYTES >> 20));
-        }
-        next.words = next.bytes.div_ceil(8);
-        let number = self.list.len() as u32;
-        self.outlines.push(&next, layout);
-        self.list.push(next);
-        self.started.insert((shape, function.0), number);
-        Ok(number)
-    }
-}
-
-/// The message of an exhausted 16-bit shape number; the caller may try again with 32 bits.
-pub(crate) const TOO_MANY_SHAPES: &str = "more than 65536 combinations of processes";
-
-fn add_channel(shape: &mut Shape, layout: &Layout, kind: ChannelTypeId) -> Result<(), String> {
-    if shape.channels.len() == MOST_CHANNELS {
-        return Err(format!("more than {MOST_CHANNELS} channels at once"));
-    }
-    shape.channels.push(Instance { kind: kind.0, at: shape.bytes });
-    shape.bytes += layout.channels[kind.0 as usize].size;
-    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Programs compiled to an executable [`System`](quotient_system::System): packed states, compact code, no
+//! Programs compiled to an executable [`System`](quotient_seams::System): packed states, compact code, no
 //! allocation per step.
 //!
 //! Semantics are those of SPIN 6.5 where the program came from Promela: atomic sequences are not interrupted
@@ -31,6 +31,7 @@ mod plain_compile;
 mod record;
 mod rendezvous;
 mod scalars;
+mod shapes;
 mod step;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86;
@@ -39,7 +40,7 @@ pub use claim::CLAIM_THREAD;
 pub use dynamic::footprint::Ownership;
 pub use dynamic::graph::DynamicGraph;
 pub use dynamic::names::ObjectNames;
-pub use fault::{Fault, Site};
+pub use fault::{Fault, Site, claim_kind};
 pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
 pub use look::{Fill, FrameAt, ScalarAt, ThreadAt};

@@ -85,12 +85,10 @@ impl Machine {
         })
     }
 
-    /// Makes sure that the shape of a state is known, which a representative may have made.
+    /// Makes sure that the shape of a state is known, which a representative or another worker may have met first.
     #[inline]
     pub fn meet_state(&mut self, state: &[u64]) {
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.shapes.meet(self.shape_number(state.as_ptr().cast()));
     }
 
     /// The frames of a thread of a dynamic program, the topmost first; none when it has ended. The machine must have met the

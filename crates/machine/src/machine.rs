@@ -1,8 +1,12 @@
-//! A compiled program with its scratch memory.
+//! A compiled program with the memory of one worker.
+
+use std::sync::Arc;
 
 use quotient_program::{FunctionId, Program};
+use quotient_seams::{
+    Exhausted, Incomplete, Interrupt, Scope, Successors, System, Violation, ViolationCode, Worker,
+};
 use quotient_source::SourceMap;
-use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, Violation, ViolationCode};
 
 use crate::code::Code;
 use crate::compile::compile;
@@ -10,28 +14,48 @@ use crate::dynamic::allocate::Heap;
 use crate::dynamic::segments::Segments;
 use crate::eval::Frame;
 use crate::fault::Site;
-use crate::layout::{Layout, Shapes, TOO_MANY_SHAPES};
+use crate::layout::Layout;
 use crate::record::Recorder;
+use crate::shapes::Shapes;
 use crate::step::Intermediate;
 
-/// A program as a [`System`].
+/// A program as a [`System`]: one worker's part of it.
+///
+/// What a program was compiled to never changes and is shared by all workers; so is the registry behind [`Shapes`], through which all
+/// of them encode a state alike. Everything else is the worker's own memory. [`Worker::another`] makes a part for another thread.
 #[derive(Debug)]
 pub struct Machine {
-    pub(crate) program: Program,
-    pub(crate) layout: Layout,
-    pub(crate) code: Code,
-    pub(crate) shapes: Shapes,
+    // Immutable, shared.
+    pub(crate) program: Arc<Program>,
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) code: Arc<Code>,
     /// Some location is passed in the step that reaches it.
     pub(crate) has_transient: bool,
-    /// Some threads may not always move: `provided`, priorities.
+    /// Some threads may not always move: `provided`, committed locations, priorities.
     pub(crate) restricted: bool,
+    /// Some location is committed.
+    pub(crate) commits: bool,
     /// Something must be done to every state before it is stored: scratch variables, `_last`.
     pub(crate) must_clean: bool,
-
     /// Objects, frames, threads that end in any order.
     pub(crate) dynamic: bool,
-    pub(crate) heap: Heap,
 
+    /// A view of what all workers have met.
+    pub(crate) shapes: Shapes,
+
+    // How to work.
+    /// Report deadlocks of the program that a claim watches.
+    pub(crate) claim_deadlocks: bool,
+    /// Raised when a step that takes long is to be left.
+    pub(crate) interrupt: Option<Interrupt>,
+
+    // The worker's memory.
+    /// Transformations taken at least once, by number.
+    pub(crate) taken: Vec<bool>,
+    /// Locations as machine code.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    pub(crate) translated: crate::x86::Translated,
+    pub(crate) heap: Heap,
     /// The state being made.
     pub(crate) draft: Vec<u64>,
     /// States inside an atomic sequence, waiting to go on.
@@ -49,14 +73,9 @@ pub struct Machine {
     pub(crate) failed_assertions: Vec<u32>,
     pub(crate) start_args: Vec<i32>,
     pub(crate) values: Vec<i32>,
-    pub(crate) exhausted: Option<String>,
+    pub(crate) exhausted: Option<Incomplete>,
     /// A state that a `d_step` has passed.
     pub(crate) round: Vec<u64>,
-    /// Transformations taken at least once, by number.
-    pub(crate) taken: Vec<bool>,
-    /// Locations as machine code.
-    #[cfg(all(target_arch = "x86_64", unix))]
-    pub(crate) translated: crate::x86::Translated,
     /// Set while a step is being explained.
     pub(crate) recorder: Option<Recorder>,
     /// Threads that the counts being evaluated look at, outermost first.
@@ -65,10 +84,24 @@ pub struct Machine {
     pub(crate) claim_moves: Vec<(u32, u32)>,
     /// The state being expanded, after a move of the claim.
     pub(crate) claim_state: Vec<u64>,
-    /// Report deadlocks of the program that a claim watches.
-    pub(crate) claim_deadlocks: bool,
-    /// Raised when a step that takes long is to be left.
-    pub(crate) interrupt: Option<Interrupt>,
+}
+
+impl Worker for Machine {
+    fn another(&self) -> Machine {
+        let (program, layout, code) = (self.program.clone(), self.layout.clone(), self.code.clone());
+        let heap = Heap::new(self.heap.segments.clone());
+        #[allow(unused_mut, reason = "there is machine code for one kind of processor only")]
+        let mut another = Machine {
+            claim_deadlocks: self.claim_deadlocks,
+            interrupt: self.interrupt.clone(),
+            ..Machine::assemble(program, layout, code, self.shapes.share(), heap)
+        };
+        #[cfg(all(target_arch = "x86_64", unix))]
+        if !self.translated.is_enabled() {
+            another.interpret_only();
+        }
+        another
+    }
 }
 
 impl Machine {
@@ -85,32 +118,49 @@ impl Machine {
     fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
         let dynamic = program.features.dynamic;
         if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
-            return Err(Exhausted { what });
+            return Err(Exhausted { what: what.into() });
+        }
+        let mut locations = program.functions.iter().flat_map(|f| &f.locations);
+        if program.features.receiver_first && (dynamic || locations.any(|l| l.deterministic)) {
+            let what = "a receiver that moves before the sender cannot be combined with objects or deterministic steps";
+            return Err(Exhausted { what: what.to_owned().into() });
         }
         // Combinations of objects are many: a dynamic program always has wide shape numbers.
-        let layout = Layout::new(&program, wide || dynamic);
-        let code = compile(&program, &layout, sources);
-        let shapes = Shapes::new(&layout).map_err(|what| Exhausted { what })?;
-        let has_transient = program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient);
-        let restricted =
-            program.features.priorities || program.functions.iter().any(|f| f.provided.is_some());
-        let must_clean = !layout.scratch.is_empty() || layout.last.is_some();
-        let segments = if dynamic { Segments::new(&program, &layout) } else { Segments::default() };
-        #[cfg(all(target_arch = "x86_64", unix))]
-        let translated = crate::x86::Translated::new(program.observer.is_none() && !dynamic);
-        Ok(Machine {
+        let layout = Arc::new(Layout::new(&program, wide || dynamic));
+        let code = Arc::new(compile(&program, &layout, sources));
+        let segments = Arc::new(if dynamic { Segments::new(&program, &layout) } else { Segments::default() });
+        let shapes = Shapes::new(layout.clone(), dynamic.then(|| segments.clone()));
+        let shapes = shapes.map_err(|what| Exhausted { what })?;
+        Ok(Machine::assemble(Arc::new(program), layout, code, shapes, Heap::new(segments)))
+    }
+
+    /// A worker with memory of its own.
+    fn assemble(
+        program: Arc<Program>,
+        layout: Arc<Layout>,
+        code: Arc<Code>,
+        shapes: Shapes,
+        heap: Heap,
+    ) -> Machine {
+        let dynamic = program.features.dynamic;
+        Machine {
+            has_transient: program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient),
+            restricted: program.commits()
+                || program.features.priorities
+                || program.functions.iter().any(|f| f.provided.is_some()),
+            commits: program.commits(),
+            must_clean: !layout.scratch.is_empty() || layout.last.is_some(),
             dynamic,
-            heap: Heap::new(segments),
             #[cfg(all(target_arch = "x86_64", unix))]
-            translated,
-            restricted,
-            must_clean,
+            translated: crate::x86::Translated::new(program.observer.is_none() && !dynamic),
             taken: vec![false; code.transformations.len()],
             program,
             layout,
             code,
             shapes,
-            has_transient,
+            heap,
+            claim_deadlocks: false,
+            interrupt: None,
             draft: Vec::new(),
             pool: Vec::new(),
             free: Vec::new(),
@@ -127,9 +177,7 @@ impl Machine {
             bound: Vec::new(),
             claim_moves: Vec::new(),
             claim_state: Vec::new(),
-            claim_deadlocks: false,
-            interrupt: None,
-        })
+        }
     }
 
     /// From now on a step that takes long is left when this is raised, and the search ends as when something runs out. Steps that are
@@ -142,11 +190,6 @@ impl Machine {
     pub fn interpret_only(&mut self) {
         #[cfg(all(target_arch = "x86_64", unix))]
         self.translated.disable();
-    }
-
-    /// Whether a search that ended [`Exhausted`] with this reason can succeed with [`Machine::wide`].
-    pub fn needs_wide(what: &str) -> bool {
-        what == TOO_MANY_SHAPES
     }
 
     /// The program.
@@ -264,7 +307,7 @@ impl Machine {
 
     fn add_thread(&mut self, function: FunctionId, priority: Option<i32>) -> Option<u32> {
         let old = self.shape_number(self.draft.as_ptr().cast());
-        let shape = match self.shapes.start(&self.layout, old, function) {
+        let shape = match self.shapes.start(old, function) {
             Ok(shape) => shape,
             Err(what) => {
                 self.exhausted = Some(what);
@@ -331,7 +374,7 @@ impl Machine {
 
     fn initial_state(&mut self) {
         if self.dynamic {
-            self.shapes.list[0] = crate::layout::Shape::empty(self.layout.fixed);
+            self.shapes.list[0] = crate::shapes::Shape::empty(self.layout.fixed);
             self.heap.dirty = true;
         }
         let words = self.shapes.list[0].words as usize;
@@ -383,9 +426,7 @@ impl System for Machine {
 
     #[inline]
     fn successors(&mut self, state: &[u64], scope: Scope, out: &mut Successors) -> Result<(), Exhausted> {
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         self.expand(state, scope, out);
         match self.exhausted.take() {
             None => Ok(()),
@@ -403,7 +444,7 @@ impl System for Machine {
 
     fn violation(&self, code: ViolationCode) -> Violation {
         let fault = &self.site(code).fault;
-        Violation { kind: fault.kind().into(), message: fault.message() }
+        Violation { kind: fault.kind(), message: fault.message() }
     }
 }
 

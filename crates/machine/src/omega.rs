@@ -6,7 +6,7 @@
 //! is decided as the one who begins a step: the receiver of a rendezvous is not waiting to move, but it has moved when it
 //! takes part in one. A thread that does not exist cannot move.
 
-use quotient_system::{Exhausted, Marks, Names, Omega, Scope, Successors, System, Violation, ViolationCode};
+use quotient_seams::{Exhausted, Marks, Names, Omega, Scope, Successors, System, Violation, ViolationCode};
 
 use crate::claim::CLAIM_THREAD;
 use crate::machine::Machine;
@@ -40,9 +40,7 @@ impl Omega for Machine {
 
     #[inline]
     fn state_marks(&mut self, state: &[u64]) -> u64 {
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         self.acceptance(state)
     }
 

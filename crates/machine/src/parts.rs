@@ -2,39 +2,15 @@
 //!
 //! The number of a state's shape, in its first bytes, decides that. Lists of parts are made once for each shape.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use quotient_system::{Part, PartKind, Parts};
+use quotient_seams::{Part, PartKind, Parts};
 
-use crate::dynamic::segments::Segments;
-use crate::dynamic::shapes::Registered;
-use crate::layout::{Layout, Shape};
+use crate::layout::Layout;
 use crate::machine::Machine;
+use crate::shapes::{Shape, Shapes};
 
 type List = Arc<[Part]>;
-
-/// The lists of parts of the shapes of a static program, where a store can read them while the machine adds more.
-#[derive(Debug, Default)]
-pub(crate) struct Outlines(Arc<Mutex<Vec<List>>>);
-
-impl Clone for Outlines {
-    /// A copy of its own: the shapes that its owner adds are its own, too.
-    fn clone(&self) -> Outlines {
-        Outlines(Arc::new(Mutex::new(self.lock().clone())))
-    }
-}
-
-impl Outlines {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<List>> {
-        // A list is pushed whole or not at all.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds the next shape.
-    pub(crate) fn push(&self, shape: &Shape, layout: &Layout) {
-        self.lock().push(outline(shape, layout));
-    }
-}
 
 /// The parts of the states of a shape.
 fn outline(shape: &Shape, layout: &Layout) -> List {
@@ -67,44 +43,23 @@ fn outline(shape: &Shape, layout: &Layout) -> List {
 #[derive(Debug)]
 pub struct StateParts {
     known: Vec<List>,
-    layout: Layout,
-    source: Source,
-}
-
-#[derive(Debug)]
-enum Source {
-    Static(Arc<Mutex<Vec<List>>>),
-    Dynamic { registered: Registered, shapes: Vec<Shape>, segments: Arc<Segments> },
+    layout: Arc<Layout>,
+    shapes: Shapes,
 }
 
 impl Machine {
     /// Of which parts its states consist.
     pub fn parts(&self) -> StateParts {
-        let source = if self.dynamic {
-            let registered = self.heap.registered.share();
-            let shapes = vec![Shape::empty(self.layout.fixed)];
-            Source::Dynamic { registered, shapes, segments: self.heap.segments.clone() }
-        } else {
-            Source::Static(self.shapes.outlines.0.clone())
-        };
-        StateParts { known: Vec::new(), layout: self.layout.clone(), source }
+        StateParts { known: Vec::new(), layout: self.layout.clone(), shapes: self.shapes.share() }
     }
 }
 
 impl StateParts {
     #[cold]
     fn catch_up(&mut self, shape: usize) {
-        match &mut self.source {
-            Source::Static(outlines) => {
-                let outlines = outlines.lock().unwrap_or_else(PoisonError::into_inner);
-                self.known.extend_from_slice(&outlines[self.known.len()..]);
-            }
-            Source::Dynamic { registered, shapes, segments } => {
-                registered.catch_up(shape as u32, shapes, segments, &self.layout);
-                let new = shapes[self.known.len()..].iter().map(|s| outline(s, &self.layout));
-                self.known.extend(new);
-            }
-        }
+        self.shapes.meet(shape as u32);
+        let new = self.shapes.list[self.known.len()..].iter().map(|s| outline(s, &self.layout));
+        self.known.extend(new);
     }
 }
 

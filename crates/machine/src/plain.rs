@@ -5,12 +5,12 @@
 //! control (or arrives at a transient location) and there is exactly one way on, also the steps after it. Everything else
 //! takes the general way (`step.rs`).
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::{Location, Operation, SiteAt};
 use crate::eval::Frame;
-use crate::layout::Instance;
 use crate::machine::Machine;
+use crate::shapes::Instance;
 use crate::step::NOBODY;
 
 /// Steps done in place before a chain is handed to the general way, which notices endless ones.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quotient_system::{Scope, Successors, ViolationCode};
+use quotient_seams::{Scope, Successors, ViolationCode};
 
 use crate::code::{PrintPart, SiteAt};
 use crate::eval::Frame;
@@ -137,12 +137,10 @@ impl Machine {
         }
     }
 
-    /// The successors of a state, in the order [`quotient_system::System::successors`] gives them, each with what
+    /// The successors of a state, in the order [`quotient_seams::System::successors`] gives them, each with what
     /// happened in it.
     pub fn explain(&mut self, state: &[u64]) -> Vec<StepRecord> {
-        if self.dynamic {
-            self.meet_shape(state);
-        }
+        self.meet_state(state);
         self.recorder = Some(Recorder::default());
         let taken = self.taken.clone();
         let mut out = Successors::new();

@@ -1,11 +1,12 @@
 //! Rendezvous: a send on a channel without capacity happens together with a receive, as one step of two threads.
 //!
-//! As in SPIN, the sender moves first; then somebody must take what it offers, or the send was not possible. Takers are the
+//! As in SPIN, the sender moves first (unless the program says that the receiver does, as in DVE); then somebody must take what
+//! it offers, or the send was not possible. Takers are the
 //! threads at a matching receive, and those at a `d_step` that can begin with one ([`crate::d_step`]). A `d_step` with several
 //! ways in takes the first one that is possible, which need not be the receive that let it begin: then the message is still
 //! offered, to all threads but this one, and nothing has happened if nobody takes it in the end.
 
-use quotient_system::Successors;
+use quotient_seams::Successors;
 
 use crate::code::{Operation, SiteAt};
 use crate::d_step::Passage;
@@ -23,6 +24,9 @@ struct Offer {
     channel: i32,
     send: u32,
     sender: u32,
+    /// Where the sender's variables are, and what it runs.
+    base: u32,
+    function: u32,
     /// Who moved last, and cannot take the message.
     last: u32,
     /// The sender's step left garbage (programs with objects).
@@ -61,20 +65,19 @@ impl Machine {
             self.report_assertions(out);
             self.unrecord();
         }
-        let sent = self.actions(number, frame.thread, frame.base);
-        if let Err(site) = sent {
+        if !self.program.features.receiver_first
+            && let Err(site) = self.send_half(number, function, frame.thread, frame.base)
+        {
             self.violate_at(site, frame.thread, number, state, out);
             self.values = offered;
             return true;
         }
-        let target = self.code.transformations[number as usize].target;
-        self.set_location(frame.base, function, target);
         let mut half = self.free.pop().unwrap_or_default();
         half.clone_from(&self.draft);
         self.passing = channel;
         self.offered = offered;
-        let (sender, dirty) = (frame.thread, self.heap.dirty);
-        let offer = Offer { channel, send: number, sender, last: sender, dirty };
+        let (sender, base, dirty) = (frame.thread, frame.base, self.heap.dirty);
+        let offer = Offer { channel, send: number, sender, base, function, last: sender, dirty };
         let met = self.offer(&half, offer, &mut Vec::new(), out);
         self.passing = 0;
         self.values = std::mem::take(&mut self.offered);
@@ -85,7 +88,16 @@ impl Machine {
         met
     }
 
-    /// Everybody who can takes the message, in a state where the sender has moved; `false` if nobody can. `untaken` has the
+    /// What the sender does: its actions, and its move. Runs on the draft.
+    fn send_half(&mut self, number: u32, function: u32, thread: u32, base: u32) -> Result<(), SiteAt> {
+        self.actions(number, thread, base)?;
+        let target = self.code.transformations[number as usize].target;
+        self.set_location(base, function, target);
+        Ok(())
+    }
+
+    /// Everybody who can takes the message, in a state where the sender has moved (or, if the receiver goes first, not yet);
+    /// `false` if nobody can. `untaken` has the
     /// states that `d_step`s led to which did not take it.
     fn offer(
         &mut self,
@@ -157,6 +169,12 @@ impl Machine {
         if code.peek {
             return Ok(false);
         }
+        if let Some(guard) = code.guard
+            && self.run(guard, frame)? == 0
+        {
+            return Ok(false);
+        }
+        let code = &self.code.receives[receive as usize];
         let (channel, fields, too_many) = (code.channel, code.patterns.len(), code.too_many);
         if self.run(channel, frame)? != self.passing {
             return Ok(false);
@@ -205,7 +223,8 @@ impl Machine {
         taken
     }
 
-    /// One rendezvous: after the sender, the receiver moves, in the same step. The receiver decides who goes on.
+    /// One rendezvous: after the sender, the receiver moves, in the same step, or the other way round
+    /// ([`quotient_program::Features::receiver_first`]). The receiver decides who goes on.
     fn meet(
         &mut self,
         state: &[u64],
@@ -219,7 +238,11 @@ impl Machine {
         let performed = self
             .begin_half(state, offer, thread)
             .and_then(|()| self.take_offer(receive_index, thread, base))
-            .and_then(|()| self.actions(receive, thread, base));
+            .and_then(|()| self.actions(receive, thread, base))
+            .and_then(|()| match self.program.features.receiver_first {
+                true => self.send_half(offer.send, offer.function, offer.sender, offer.base),
+                false => Ok(()),
+            });
         let also = if offer.sender == thread { NOBODY } else { offer.sender };
         self.finish(performed, receive, function, thread, base, also, out);
         self.end_half(offer);

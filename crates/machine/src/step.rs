@@ -1,6 +1,6 @@
 //! What can happen next: the steps of a state.
 
-use quotient_system::{Interrupt, Scope, Successors, ViolationCode};
+use quotient_seams::{Interrupt, Scope, Successors, ViolationCode};
 
 use crate::code::{Operation, SiteAt};
 use crate::dynamic::segments::Sort;
@@ -188,7 +188,7 @@ impl Machine {
         if self.recorder.is_none()
             && let Some(reason) = self.interrupt.as_ref().and_then(Interrupt::reason)
         {
-            self.exhausted = Some(reason.to_string());
+            self.exhausted = Some(reason.into());
         }
     }
 
@@ -311,9 +311,12 @@ impl Machine {
         any
     }
 
-    /// May this thread move at all (`provided`, priorities)?
+    /// May this thread move at all (`provided`, committed locations, priorities)?
     #[inline(always)]
     pub(crate) fn may_move(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
+        if self.commits && !self.may_go_first(frame) {
+            return Ok(false);
+        }
         if let Some(provided) = self.code.functions[function as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -323,6 +326,16 @@ impl Machine {
             return self.is_highest(frame);
         }
         Ok(true)
+    }
+
+    /// Does this thread stand at a committed location, or nobody?
+    fn may_go_first(&self, frame: Frame) -> bool {
+        let committed = |t: &crate::shapes::Instance| {
+            let location = self.location(frame.memory, t.at, t.kind);
+            self.code.functions[t.kind as usize].locations[location as usize].committed
+        };
+        let threads = &self.shape_at(frame.memory).threads;
+        threads.get(frame.thread as usize).is_some_and(committed) || !threads.iter().any(committed)
     }
 
     /// No other thread with a higher priority can move.
@@ -344,6 +357,9 @@ impl Machine {
         let instance = shape.threads[thread as usize];
         let youngest = shape.threads.len() as u32 == thread + 1;
         let frame = Frame { memory, base: instance.at, thread, received: 0 };
+        if self.commits && !self.may_go_first(frame) {
+            return Ok(false);
+        }
         if let Some(provided) = self.code.functions[instance.kind as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -384,6 +400,11 @@ impl Machine {
             Operation::Always | Operation::Else => Ok(Ready::Yes),
             Operation::When(code) => Ok(if self.run(code, frame)? != 0 { Ready::Yes } else { Ready::No }),
             Operation::Send(index) => {
+                if let Some(guard) = self.code.sends[index as usize].guard
+                    && self.run(guard, frame)? == 0
+                {
+                    return Ok(Ready::No);
+                }
                 let code = self.code.sends[index as usize].channel;
                 let number = self.run(code, frame)?;
                 self.note(number, quotient_program::Part::Messages);
@@ -404,6 +425,11 @@ impl Machine {
                 })
             }
             Operation::Receive(index) => {
+                if let Some(guard) = self.code.receives[index as usize].guard
+                    && self.run(guard, frame)? == 0
+                {
+                    return Ok(Ready::No);
+                }
                 let code = self.code.receives[index as usize].channel;
                 let number = self.run(code, frame)?;
                 Ok(match self.find_message(index, number, frame)? {

@@ -195,8 +195,8 @@ macro_rules! atomics {
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
             }
             // SAFETY: the program's own access.
-            let result =
-                unsafe { (*address).compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst) };
+            let atomic = unsafe { &*address };
+            let result = atomic.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst);
             if active() {
                 let success = result.is_ok();
                 world().loaded(address as usize, $size, if success { order } else { failure });

@@ -38,7 +38,10 @@ macro_rules! c11 {
 }
 
 macro_rules! c11_real {
-    (thrd_create, $($kind:tt)*) => { real!("thrd_create", $($kind)*) };
+    (thrd_create, $($kind:tt)*) => {{
+        crate::thread::refuse_early();
+        real!("thrd_create", $($kind)*)
+    }};
     (thrd_join, $($kind:tt)*) => { real!("thrd_join", $($kind)*) };
     (thrd_detach, $($kind:tt)*) => { real!("thrd_detach", $($kind)*) };
     (mtx_lock, $($kind:tt)*) => { real!("mtx_lock", $($kind)*) };

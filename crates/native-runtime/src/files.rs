@@ -10,12 +10,28 @@ use crate::world::{World, active, fail, world};
 /// Flags of `open` that say that something may change: write only, read and write, create, truncate.
 const CHANGING: i32 = 1 | 2 | 0o100 | 0o1000;
 
+/// Flags of `open` that make a file or empty it.
+const CREATING: i32 = 0o100 | 0o1000;
+/// A copy of standard input, beside the session's own descriptors.
+pub const KEPT_INPUT: i32 = SESSION_DESCRIPTOR + 4;
+const UMASK: usize = 95;
+/// Stands for the current directory.
+const HERE: i32 = -100;
+
+/// A file is opened by its name; if it is used as it is, the answer is relative to it.
+fn look(path: usize, as_it_is: bool) {
+    if as_it_is {
+        crate::outside::note_file(path);
+    }
+}
+
 macro_rules! opens {
     ($($name:ident),*) => { $(
         #[doc = concat!("`", stringify!($name), "`.")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(path: usize, flags: i32, mode: u32) -> i32 {
             note(flags & CHANGING != 0);
+            look(path, flags & CREATING == 0);
             // SAFETY: passed on.
             unsafe { open_real!($name)(path, flags, mode) }
         }
@@ -37,6 +53,9 @@ opens! { open, open64 }
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn openat(directory: i32, path: usize, flags: i32, mode: u32) -> i32 {
     note(flags & CHANGING != 0);
+    if directory == HERE {
+        look(path, flags & CREATING == 0);
+    }
     // SAFETY: passed on.
     unsafe { real!("openat", fn(i32, usize, i32, u32) -> i32)(directory, path, flags, mode) }
 }
@@ -54,10 +73,16 @@ fn changes(mode: *const c_char) -> bool {
     unsafe { CStr::from_ptr(mode) }.to_bytes().iter().any(|b| b"wa+".contains(b))
 }
 
+fn creates(mode: *const c_char) -> bool {
+    // SAFETY: a string of the program.
+    matches!(unsafe { *mode } as u8, b'w' | b'a')
+}
+
 /// `fopen`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
     note(active() && changes(mode));
+    look(path, active() && !creates(mode));
     // SAFETY: passed on.
     unsafe { real!("fopen", fn(usize, *const c_char) -> usize)(path, mode) }
 }
@@ -66,6 +91,7 @@ pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fopen64(path: usize, mode: *const c_char) -> usize {
     note(active() && changes(mode));
+    look(path, active() && !creates(mode));
     // SAFETY: passed on.
     unsafe { real!("fopen64", fn(usize, *const c_char) -> usize)(path, mode) }
 }
@@ -93,6 +119,7 @@ pub fn note(changes: bool) {
         world().files_opened = true;
         world().files_changed |= changes;
         world().files_ever_changed |= changes;
+        world().refuse_shared_files(changes);
     }
 }
 
@@ -157,8 +184,37 @@ impl World {
         }
     }
 
+    /// Keeps what an execution may change of the process: the current directory, the standard descriptors, the mask for new files.
+    pub fn keep_process(&mut self) {
+        crate::sandbox::directory();
+        // SAFETY: descriptors and the mask of this process; the mask is put back at once.
+        unsafe {
+            system_call(number::DUP2, [0, KEPT_INPUT as usize, 0, 0, 0, 0]);
+            self.kept_mask = system_call(UMASK, [0o22, 0, 0, 0, 0, 0]) as usize;
+            system_call(UMASK, [self.kept_mask, 0, 0, 0, 0, 0]);
+        }
+    }
+
+    /// Puts all of that back. What the program prints goes on to where it went at the start.
+    fn restore_process(&mut self) {
+        const CHDIR: usize = 80;
+        let directory = std::ffi::CString::new(crate::sandbox::directory()).unwrap_or_default();
+        // SAFETY: a terminated path; descriptors that were kept.
+        unsafe {
+            system_call(CHDIR, [directory.as_ptr() as usize, 0, 0, 0, 0, 0]);
+            system_call(UMASK, [self.kept_mask, 0, 0, 0, 0, 0]);
+            system_call(number::DUP2, [KEPT_INPUT as usize, 0, 0, 0, 0, 0]);
+            for output in [1, 2] {
+                system_call(number::DUP2, [SESSION_DESCRIPTOR as usize + 1, output, 0, 0, 0, 0]);
+            }
+        }
+    }
+
     /// Puts the working directory back to how it was.
     pub fn restore_files(&mut self) {
+        if std::mem::take(&mut self.process_changed) {
+            self.restore_process();
+        }
         if self.files_opened {
             self.files_opened = false;
             close_descriptors();
@@ -172,13 +228,25 @@ impl World {
     }
 }
 
+/// Has the program opened descriptors before `main`?
+pub fn opened_already() -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return false };
+    let open = entries.flatten().filter_map(|entry| {
+        let number: i32 = entry.file_name().to_str()?.parse().ok()?;
+        // The directory itself is open while it is read.
+        let itself = std::fs::read_link(entry.path()).ok()?.ends_with("fd");
+        (!itself).then_some(number)
+    });
+    open.into_iter().any(|number| number > 2 && !(SESSION_DESCRIPTOR..=KEPT_INPUT).contains(&number))
+}
+
 /// Closes what the program has opened.
 fn close_descriptors() {
     const OURS: usize = crate::protocol::SESSION_DESCRIPTOR as usize;
     // SAFETY: descriptors of the program; no memory is involved.
     unsafe {
         system_call(number::CLOSE_RANGE, [3, OURS - 1, 0, 0, 0, 0]);
-        system_call(number::CLOSE_RANGE, [OURS + 4, u32::MAX as usize, 0, 0, 0, 0]);
+        system_call(number::CLOSE_RANGE, [OURS + 5, u32::MAX as usize, 0, 0, 0, 0]);
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::protocol::FailureKind;
-use crate::system_call::system_call;
+use crate::system_call::{number, system_call};
 use crate::world::World;
 
 /// Executions between two looks: each may leave a few mappings, and the kernel allows tens of thousands.
@@ -19,6 +19,28 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub struct ForeignMappings {
     at_start: Vec<Range<usize>>,
+    /// The size of the address space when there was nothing to take away.
+    size: usize,
+}
+
+/// Pages of the address space. A mapping that is left makes it larger; the list of all mappings takes the kernel a hundred
+/// times as long.
+fn size() -> usize {
+    let mut text = [0u8; 32];
+    // SAFETY: a terminated path; room for so many bytes; the descriptor is ours.
+    let length = unsafe {
+        let opened =
+            system_call(number::OPEN, [c"/proc/self/statm".as_ptr() as usize, 0o2_000_000, 0, 0, 0, 0]);
+        if opened < 0 {
+            return 0;
+        }
+        let length =
+            system_call(number::READ, [opened as usize, text.as_mut_ptr() as usize, text.len(), 0, 0, 0]);
+        system_call(number::CLOSE, [opened as usize, 0, 0, 0, 0, 0]);
+        length.max(0) as usize
+    };
+    let digits = text[..length].iter().take_while(|b| b.is_ascii_digit());
+    digits.fold(0, |size, digit| size * 10 + usize::from(digit - b'0'))
 }
 
 /// All mappings, but for those that the kernel makes itself (stack, `brk`, vdso), and those that processes write to together:
@@ -61,12 +83,20 @@ impl World {
         if self.restarts_made <= FIRST || !self.restarts_made.is_multiple_of(INTERVAL) {
             return;
         }
+        if size() == self.foreign_mappings.size {
+            return;
+        }
         let now = mappings();
         for range in now.iter().flat_map(|range| rest(range, &self.foreign_mappings.at_start)) {
             const MUNMAP: usize = 11;
             // SAFETY: made since the start, and all who could know of it have been put back to the start.
             unsafe { system_call(MUNMAP, [range.start, range.len(), 0, 0, 0, 0]) };
         }
+        // An unknown size is no size: the next look is at all mappings again.
+        self.foreign_mappings.size = match size() {
+            0 => usize::MAX,
+            size => size,
+        };
         if now.len() > MOST {
             self.shared.stop = 1;
             let text = format!("libraries have made {} mappings that cannot be taken back", now.len());

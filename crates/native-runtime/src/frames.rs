@@ -48,6 +48,7 @@ extern "C" fn visit(context: usize, walk: *mut u8) -> i32 {
     const STOP: i32 = 4;
     // SAFETY: called by the unwinder with what `capture` passes; the registers are those that functions keep.
     let (walk, place) = unsafe { (&mut *walk.cast::<Walk>(), _Unwind_GetIP(context)) };
+    // SAFETY: as above.
     let register = |number: i32| unsafe { _Unwind_GetGR(context, number) };
     if walk.own.contains(&place) {
         if walk.frames.frames.is_empty() {

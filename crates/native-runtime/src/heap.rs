@@ -213,7 +213,11 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         w.heap.tops[current] = end;
         w.heap.live += 1;
         let epoch = w.threads[current].clock[current];
-        if w.heap.latest[current] != epoch {
+        if w.is_kept_by_library() {
+            // Whoever gets to know of the block does so by a call that is ordered with this one.
+            w.heap.latest[current] = epoch;
+            w.heap.epochs[current].push((block, 0));
+        } else if w.heap.latest[current] != epoch || w.heap.epochs[current].last().is_some_and(|e| e.1 == 0) {
             w.heap.latest[current] = epoch;
             w.heap.epochs[current].push((block, epoch));
         }
@@ -235,12 +239,12 @@ pub fn release(block: usize) {
     if block == 0 || !contains(block) {
         return;
     }
-    // SAFETY: within the arenas; what is no header is recognised as such.
     let header = (block - 8) as *mut usize;
+    // SAFETY: within the arenas; what is not a header is recognised as such.
     let mark = unsafe { *header };
     if mark != LIVE {
         if active() {
-            let text = if mark == FREED { "double free" } else { "free of something that is no block" };
+            let text = if mark == FREED { "double free" } else { "free of something that is not a block" };
             fail(FailureKind::Memory, text, block);
         }
         return;
@@ -458,6 +462,10 @@ pub unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
         // SAFETY: passed on.
         return unsafe { __libc_memalign(alignment, size) };
     }
+    if active() && !alignment.is_power_of_two() {
+        let text = format!("an allocation with the alignment {alignment}, which is not a power of two");
+        fail(FailureKind::Misuse, &text, 0);
+    }
     let block = allocate(size, alignment);
     fill(block, 0);
     out_of_memory!(block)
@@ -473,6 +481,10 @@ pub unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut u8
 /// `posix_memalign`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> i32 {
+    const EINVAL: i32 = 22;
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+        return EINVAL;
+    }
     // SAFETY: the caller gives room for a pointer.
     unsafe {
         let block = memalign(alignment, size);

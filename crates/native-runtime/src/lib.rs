@@ -34,6 +34,7 @@
 //! | `driver` | start-up, exploration, repetition of a schedule |
 //! | `workers`, `found` | several processes, and what they tell each other |
 //! | `sandbox`, `system_names` | which system calls may be made |
+//! | `outside` | what the program takes from outside, to which an answer is relative |
 //! | `quiet_thread` | limits on time within a step |
 //! | `region` | the explorer's own memory |
 //!
@@ -82,6 +83,7 @@ mod memory_functions;
 mod mutex;
 mod object;
 mod once;
+mod outside;
 mod pipe;
 mod poll;
 mod process;

@@ -115,9 +115,8 @@ impl World {
     fn meet(&mut self, kind: Primitive, number: u32, address: usize, what: &str) {
         let state = self.objects.state(number);
         // SAFETY: memory of the program, which is about to use it as such a primitive.
-        if state.is(kind)
-            && (!kind.has_initialiser() || unsafe { first_word(address).read_unaligned() } == DESTROYED)
-        {
+        let first = || unsafe { first_word(address).read_unaligned() };
+        if state.is(kind) && (!kind.has_initialiser() || first() == DESTROYED) {
             destroyed(kind, address, what);
         }
         if !kind.has_initialiser() {

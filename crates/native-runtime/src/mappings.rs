@@ -18,11 +18,15 @@ const WRITABLE: i32 = 2;
 /// How much of each area is in use.
 pub struct Mappings {
     used: [usize; THREADS],
+    /// Has the program mapped a file?
+    has_file: bool,
+    /// Has it mapped one so that others see what is written?
+    has_shared_file: bool,
 }
 
 impl Default for Mappings {
     fn default() -> Mappings {
-        Mappings { used: [0; THREADS] }
+        Mappings { used: [0; THREADS], has_file: false, has_shared_file: false }
     }
 }
 
@@ -34,6 +38,7 @@ impl Mappings {
 
     /// Takes everything away.
     pub fn restart(&mut self) {
+        (self.has_file, self.has_shared_file) = (false, false);
         for (thread, used) in self.used.iter_mut().enumerate().filter(|(_, used)| **used > 0) {
             const MUNMAP: usize = 11;
             // SAFETY: the area has only mappings of the program, which does not run.
@@ -44,6 +49,19 @@ impl Mappings {
 }
 
 impl World {
+    /// One byte of a file can lie at several addresses, and can be written by `write`: accesses that depend on each other
+    /// without being at one place. So with several threads a file is mapped for itself and not changed, or not at all.
+    pub fn refuse_shared_files(&self, changes: bool) {
+        let text = match self.threaded {
+            true if self.mappings.has_shared_file => {
+                "mmap: a mapping of a file that other mappings of it see"
+            }
+            true if self.mappings.has_file && changes => "mmap: of a file, while files are changed",
+            _ => return,
+        };
+        fail(FailureKind::Refused, text, 0);
+    }
+
     /// Room for a new mapping of the running thread; `None` if there is none.
     fn place_mapping(&mut self, length: usize) -> Option<usize> {
         let used = &mut self.mappings.used[self.current];
@@ -60,6 +78,12 @@ impl World {
 fn map(address: usize, length: usize, protection: i32, flags: i32, file: i32, offset: i64) -> isize {
     if flags & FIXED != 0 {
         fail(FailureKind::Refused, "mmap: a mapping at a fixed address", address);
+    }
+    if flags & ANONYMOUS == 0 {
+        let w = world();
+        w.mappings.has_file = true;
+        w.mappings.has_shared_file |= flags & SHARED != 0 && protection & WRITABLE != 0;
+        w.refuse_shared_files(w.files_changed);
     }
     if flags & SHARED != 0 && flags & ANONYMOUS == 0 && protection & WRITABLE != 0 {
         crate::files::note(true);

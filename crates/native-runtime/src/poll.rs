@@ -64,6 +64,9 @@ impl World {
             if self.sockets.contains(asked.descriptor) {
                 return vec![Look::Known(HANG_UP)];
             }
+            if asked.descriptor == 0 {
+                crate::outside::note(crate::protocol::Outside::Input, b"");
+            }
             // Files, terminals and the null device never let wait.
             return vec![if is_file(asked.descriptor) {
                 Look::Known(asked.events & (IN | OUT))
@@ -102,7 +105,7 @@ fn is_file(descriptor: i32) -> bool {
     match status[3] & KIND {
         // Regular files and character devices.
         0o100_000 | 0o020_000 => true,
-        _ => fail(FailureKind::Refused, "poll: of something that is no pipe or socket of this program", 0),
+        _ => fail(FailureKind::Refused, "poll: of something that is not a pipe or socket of this program", 0),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char};
 
 use crate::interruption::{Passed, point};
-use crate::protocol::{FailureKind, Op};
+use crate::protocol::{FailureKind, Op, Outside};
 use crate::real;
 use crate::system_call::{exit_process, number, system_call};
 use crate::world::{Pending, active, controlled, fail, quiet, visible, world};
@@ -93,7 +93,8 @@ pub unsafe extern "C" fn __assert_fail(
 }
 
 /// Nanoseconds since the start of the epoch, as the program sees them: a microsecond passes with every look.
-fn tick() -> u64 {
+fn tick(asked: &str) -> u64 {
+    crate::outside::note(Outside::Clock, asked.as_bytes());
     let w = world();
     w.clock_ticks += 1;
     1_700_000_000_000_000_000 + w.clock_ticks * 1000
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn time(out: *mut i64) -> i64 {
         // SAFETY: passed on.
         return unsafe { real!("time", fn(*mut i64) -> i64)(out) };
     }
-    let seconds = (tick() / 1_000_000_000) as i64;
+    let seconds = (tick("time") / 1_000_000_000) as i64;
     if !out.is_null() {
         // SAFETY: the caller gives room for a time.
         unsafe { *out = seconds };
@@ -121,7 +122,7 @@ pub unsafe extern "C" fn gettimeofday(out: *mut [i64; 2], zone: usize) -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("gettimeofday", fn(*mut [i64; 2], usize) -> i32)(out, zone) };
     }
-    let now = tick();
+    let now = tick("gettimeofday");
     // SAFETY: the caller gives room for a timeval.
     unsafe { *out = [(now / 1_000_000_000) as i64, (now % 1_000_000_000 / 1000) as i64] };
     0
@@ -136,7 +137,7 @@ pub unsafe extern "C" fn clock_gettime(clock: i32, out: *mut [i64; 2]) -> i32 {
             system_call(number::CLOCK_GETTIME, [clock as usize, out as usize, 0, 0, 0, 0]) as i32
         };
     }
-    let now = tick();
+    let now = tick("clock_gettime");
     // SAFETY: the caller gives room for a timespec.
     unsafe { *out = [(now / 1_000_000_000) as i64, (now % 1_000_000_000) as i64] };
     0
@@ -149,6 +150,7 @@ pub unsafe extern "C" fn clock() -> i64 {
         // SAFETY: passed on.
         return unsafe { real!("clock", fn() -> i64)() };
     }
+    crate::outside::note(Outside::Clock, b"clock");
     world().clock_ticks += 1;
     world().clock_ticks as i64
 }
@@ -210,6 +212,7 @@ pub unsafe extern "C" fn getrandom(out: *mut u8, size: usize, flags: u32) -> isi
         // SAFETY: passed on.
         return unsafe { real!("getrandom", fn(*mut u8, usize, u32) -> isize)(out, size, flags) };
     }
+    crate::outside::note(Outside::Random, b"getrandom");
     for index in 0..size {
         let w = world();
         w.random = w.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -226,6 +229,7 @@ pub unsafe extern "C" fn getpid() -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("getpid", fn() -> i32)() };
     }
+    crate::outside::note(Outside::Machine, b"getpid");
     1000
 }
 
@@ -236,6 +240,7 @@ pub unsafe extern "C" fn gettid() -> i32 {
         // SAFETY: passed on.
         return unsafe { real!("gettid", fn() -> i32)() };
     }
+    crate::outside::note(Outside::Machine, b"gettid");
     world().identity_used();
     1000 + world().current as i32
 }

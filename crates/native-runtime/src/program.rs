@@ -172,14 +172,25 @@ impl World {
 
     /// What a thread is about to do, as the exploration sees it.
     pub fn operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
+        // An operation is large: it is made where it is wanted, and looked at again only where there are sections.
+        if self.sections.used {
+            return self.operation_beside_sections(thread, alternative);
+        }
+        self.own_operation(thread, alternative)
+    }
+
+    /// Every access is ordered with the sections of others.
+    #[cold]
+    fn operation_beside_sections(&self, thread: usize, alternative: u16) -> Option<Operation> {
         let operation = self.own_operation(thread, alternative)?;
         let begins = self.threads[thread].pending.op == Op::AtomicBegin;
-        if self.sections.used && !begins && !operation.accesses().is_empty() {
+        if !begins && !operation.accesses().is_empty() {
             return Some(operation.with(self.sections.object, Mode::Read, 0, 0));
         }
         Some(operation)
     }
 
+    #[inline]
     fn own_operation(&self, thread: usize, alternative: u16) -> Option<Operation> {
         let number = thread;
         let thread = &self.threads[thread];

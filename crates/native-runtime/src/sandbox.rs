@@ -18,9 +18,10 @@
 //! and its processes are ended with the check.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use crate::context;
-use crate::protocol::{FailureKind, Place, phase, verdict};
+use crate::protocol::{FailureKind, Outside, Place, phase, verdict};
 use crate::real;
 use crate::system_call::{exit_process, number, system_call};
 use crate::system_names::name;
@@ -122,7 +123,46 @@ impl Filter {
     }
 }
 
-fn filter(own: &Range<usize>, program: &Range<usize>) -> Filter {
+/// Calls that read from a descriptor or make another name for it, and which argument it is: read, mmap, pread64, readv, dup,
+/// dup2, sendfile, fcntl, splice, dup3, preadv, copy_file_range, preadv2.
+const READING: [(u32, u32); 13] = [
+    (0, 0),
+    (9, 4),
+    (17, 0),
+    (19, 0),
+    (32, 0),
+    (33, 0),
+    (40, 1),
+    (72, 0),
+    (275, 0),
+    (292, 0),
+    (295, 0),
+    (326, 0),
+    (327, 0),
+];
+
+/// Was the call caught because it is one of these, of standard input?
+fn names_input(call: usize, a: &[usize; 6]) -> bool {
+    READING.iter().any(|(number, index)| *number as usize == call && a[*index as usize] as u32 == 0)
+}
+
+/// Does it really read, or make another name? A mapping without a file may name any descriptor, and most commands of `fcntl` only ask.
+fn reads_input(call: usize, a: &[usize; 6]) -> bool {
+    const MMAP: u32 = 9;
+    const ANONYMOUS: usize = 0x20;
+    const DUPLICATE: usize = 0;
+    const DUPLICATE_AND_CLOSE: usize = 1030;
+    match call as u32 {
+        MMAP => a[3] & ANONYMOUS == 0,
+        FCNTL => matches!(a[1], DUPLICATE | DUPLICATE_AND_CLOSE),
+        _ => true,
+    }
+}
+
+/// Commands of `fcntl` that are allowed: duplicates, flags and locks; not who gets signals.
+const COMMANDS: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1033, 1034];
+
+fn filter(own: &Range<usize>, program: &Range<usize>, input_given: bool) -> Filter {
     const X86_64: u32 = 0xc000_003e;
     const CLONE_THREAD: u32 = 0x1_0000;
     let mut filter = Filter::default();
@@ -132,6 +172,15 @@ fn filter(own: &Range<usize>, program: &Range<usize>) -> Filter {
     filter.if_called_from(own, ALLOW);
     filter.if_called_from(program, CATCH);
     filter.load(NUMBER);
+    if !input_given {
+        // Nobody reads an input that was not given without being seen (`outside`).
+        for (number, index) in READING {
+            filter.push(0x15, 0, 4, number);
+            filter.load(argument(index));
+            filter.if_equal(0, CATCH);
+            filter.load(NUMBER);
+        }
+    }
     for allowed in ALLOWED {
         filter.if_equal(u32::from(allowed), ALLOW);
     }
@@ -142,14 +191,7 @@ fn filter(own: &Range<usize>, program: &Range<usize>) -> Filter {
     filter.if_argument(CLONE, 0, Some(CLONE_THREAD), &[CLONE_THREAD], CATCH);
     // Terminal settings, window size, bytes to read, flags of descriptors.
     filter.if_argument(IOCTL, 1, None, &[0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451], CATCH);
-    // Duplicates, flags and locks; not who gets signals.
-    filter.if_argument(
-        FCNTL,
-        1,
-        None,
-        &[0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1033, 1034],
-        CATCH,
-    );
+    filter.if_argument(FCNTL, 1, None, &COMMANDS, CATCH);
     // Names of threads and of memory.
     filter.if_argument(PRCTL, 0, None, &[15, 16, 0x5356_4d41], CATCH);
     filter.if_argument(PRLIMIT, 0, None, &[0], CATCH);
@@ -173,7 +215,7 @@ fn install(code: &Code) -> bool {
     if !whole(&code.own) || !whole(&code.program) {
         return false;
     }
-    let filter = filter(&code.own, &code.program);
+    let filter = filter(&code.own, &code.program, world().shared.input_given != 0);
     let program = (filter.instructions.len() as u16, filter.instructions.as_ptr());
     let program: [usize; 2] = [program.0.into(), program.1 as usize];
     // SAFETY: a struct sock_fprog: a count, padded, and the instructions.
@@ -198,7 +240,7 @@ pub fn enter() {
 }
 
 /// The scratch directory, in which the program starts.
-fn directory() -> &'static str {
+pub fn directory() -> &'static str {
     static DIRECTORY: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     DIRECTORY.get_or_init(|| {
         let path = std::env::current_dir().unwrap_or_default();
@@ -206,10 +248,29 @@ fn directory() -> &'static str {
     })
 }
 
+/// Is this path in the scratch directory?
+pub fn is_scratch(path: &Path) -> bool {
+    path.starts_with(directory())
+}
+
 /// Is what this descriptor refers to in the scratch directory?
 fn is_ours(descriptor: usize) -> bool {
     let path = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
-    path.is_ok_and(|path| path.starts_with(directory()))
+    path.is_ok_and(|path| is_scratch(&path))
+}
+
+/// Where the file of this name really is; `None`: there is none.
+pub fn whereabouts(path: usize) -> Option<PathBuf> {
+    const PATH_ONLY: usize = 0o10000000 | 0o2000000;
+    // SAFETY: the program's string, which the kernel checks; the new descriptor is ours.
+    let opened = unsafe { system_call(number::OPEN, [path, PATH_ONLY, 0, 0, 0, 0]) };
+    if opened < 0 {
+        return None;
+    }
+    let place = std::fs::read_link(format!("/proc/self/fd/{opened}")).ok();
+    // SAFETY: the same.
+    unsafe { system_call(number::CLOSE, [opened as usize, 0, 0, 0, 0, 0]) };
+    place
 }
 
 /// Is the file of this name in the scratch directory?
@@ -269,6 +330,23 @@ fn decide(call: usize, a: &[usize; 6]) -> Option<bool> {
     })
 }
 
+/// A library reads standard input, with this stack pointer.
+fn note_input(sp: usize) {
+    let w = world();
+    // Once the program has closed its own, this library's files have that number.
+    if !active() && w.shared.phase != phase::STARTING {
+        return;
+    }
+    let mut callers = [0; crate::protocol::FRAMES];
+    if active() && w.me().stack.contains(&sp) {
+        let end = w.me().stack.end;
+        // SAFETY: the part of the running thread's stack that is in use.
+        let caller = unsafe { context::caller((sp + 7) & !7..end, &w.code) };
+        callers[0] = caller.unwrap_or(0) as u64;
+    }
+    crate::outside::note_at(Outside::Input, b"", callers);
+}
+
 extern "C" fn on_call(_signal: i32, information: *const u8, context: *mut u8) {
     // SAFETY: the kernel's siginfo_t and ucontext_t, with the registers of the interrupted code.
     let (call, registers) =
@@ -277,7 +355,16 @@ extern "C" fn on_call(_signal: i32, information: *const u8, context: *mut u8) {
     let arguments = [8, 9, 12, 2, 0, 1].map(|register: usize| registers[register]);
     let pc = registers[16];
     let from_program = world().code.program.contains(&pc) || crate::snapshot::code().program.contains(&pc);
-    let decision = if from_program { None } else { decide(call, &arguments) };
+    let decision = match from_program {
+        true => None,
+        false if world().shared.input_given == 0 && names_input(call, &arguments) => {
+            if reads_input(call, &arguments) {
+                note_input(registers[15]);
+            }
+            (call as u32 != FCNTL || COMMANDS.contains(&(arguments[1] as u32))).then_some(true)
+        }
+        false => decide(call, &arguments),
+    };
     let rax = &mut registers[13];
     match decision {
         Some(true) => {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Numbers of the calls used (x86-64).
 #[allow(missing_docs)]
 pub mod number {
+    pub const READ: usize = 0;
     pub const WRITE: usize = 1;
     pub const OPEN: usize = 2;
     pub const CLOSE: usize = 3;

@@ -9,10 +9,10 @@
 //! not tell them apart. This is done only if symmetry is asked for.
 
 use crate::interruption::{Passed, point};
-use crate::protocol::{FailureKind, Op, THREADS, why};
+use crate::protocol::{FailureKind, Op, THREADS, phase, why};
 use crate::race::{How, access, join};
 use crate::real;
-use crate::world::{Pending, Status, World, active, fail, visible, world};
+use crate::world::{Pending, Status, World, active, controlled, fail, visible, world};
 
 const ESRCH: i32 = 3;
 const EDEADLK: i32 = 35;
@@ -119,6 +119,7 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     let w = world();
     w.me().children += 1;
     w.threaded = true;
+    w.refuse_shared_files(false);
     let start = [w.current, w.me().joins as usize, routine, argument, detached as usize];
     if w.current != 0 {
         // Its children have names of their own, which an exchange would have to exchange, too.
@@ -155,11 +156,19 @@ pub unsafe extern "C" fn pthread_create(
     argument: usize,
 ) -> i32 {
     if !active() {
+        refuse_early();
         let real = real!("pthread_create", fn(*mut usize, usize, usize, usize) -> i32);
         // SAFETY: passed on.
         return unsafe { real(handle, attributes, routine, argument) };
     }
     create(handle, attributes, routine, argument, false)
+}
+
+/// A thread that is started before `main` would run past the exploration.
+pub fn refuse_early() {
+    if controlled() && world().shared.phase == phase::STARTING {
+        crate::driver::refuse(world(), "a thread is started before main");
+    }
 }
 
 /// Waits for threads whose joins are owed.

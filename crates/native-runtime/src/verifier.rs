@@ -87,6 +87,22 @@ pub extern "C" fn reach_error() {
     error();
 }
 
+/// An assertion, in programs that neither define it nor include its header.
+#[unsafe(no_mangle)]
+pub extern "C" fn __VERIFIER_assert(condition: i32) {
+    if condition == 0 {
+        error();
+    }
+}
+
+/// The same: a call that nobody has declared means this.
+#[unsafe(no_mangle)]
+pub extern "C" fn assert(condition: i32) {
+    if condition == 0 {
+        error();
+    }
+}
+
 /// Any value from 0 to `count` - 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn __quotient_choose(count: i32) -> i32 {
@@ -118,7 +134,8 @@ macro_rules! any {
 any! {
     __VERIFIER_nondet_int -> i32, __VERIFIER_nondet_uint -> u32, __VERIFIER_nondet_long -> i64,
     __VERIFIER_nondet_ulong -> u64, __VERIFIER_nondet_short -> i16, __VERIFIER_nondet_ushort -> u16,
-    __VERIFIER_nondet_char -> i8, __VERIFIER_nondet_uchar -> u8
+    __VERIFIER_nondet_char -> i8, __VERIFIER_nondet_uchar -> u8, __VERIFIER_nondet_longlong -> i64,
+    __VERIFIER_nondet_ulonglong -> u64, __VERIFIER_nondet_unsigned -> u32, __VERIFIER_nondet_size_t -> usize
 }
 
 /// Any truth value.

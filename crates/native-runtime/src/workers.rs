@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use quotient_stateless::ahead::{Found, Helpers, Job, Side};
 use quotient_stateless::{Algorithm, Configuration, Observer, Outcome, Progress, Symmetry};
 
-use crate::files::redirect;
+use crate::files::{KEPT_INPUT, redirect};
 use crate::found::{Message, words};
 use crate::protocol::{OUTCOMES, Shared};
 use crate::system_call::{READ_WRITE, exit_process, number, system_call};
@@ -130,6 +130,7 @@ impl Workers {
     /// A new exploration begins.
     pub fn restart(&mut self) {
         self.outcomes.clear();
+        world().shared.records_length = 0;
         self.since = 0;
         if let Some(common) = self.common {
             common.stop.store(0, Relaxed);
@@ -224,7 +225,7 @@ impl Workers {
         // SAFETY: PR_SET_PDEATHSIG, SIGKILL: this process ends with its original.
         unsafe { system_call(PRCTL, [1, 9, 0, 0, 0, 0]) };
         let w = world();
-        if w.has_input && !redirect(c"/proc/self/fd/0", 0, &[0]) {
+        if w.has_input && !redirect(c"/proc/self/fd/0", 0, &[0, KEPT_INPUT]) {
             return false;
         }
         // A block of its own at the same address.
@@ -243,6 +244,7 @@ impl Workers {
         };
         (w.shared.filtered, w.shared.leaked, w.shared.waiting) = (0, 0, 0);
         (w.shared.copies, w.shared.copies_lost) = (0, 0);
+        w.outside_noted = false;
         w.rewatch();
         replaced
     }
@@ -270,7 +272,7 @@ impl Observer for Workers {
     fn execution(&mut self, outcome: Outcome, progress: &Progress<'_>) -> ControlFlow<()> {
         let w = world();
         let s = progress.statistics;
-        if self.message.is_some() && (w.grown || w.files_ever_changed) {
+        if self.message.is_some() && (w.grown || w.files_ever_changed || w.outside_noted) {
             // The original must see this for itself.
             self.finish(None);
         }
@@ -290,8 +292,24 @@ impl Observer for Workers {
         if w.grown || w.shared.stop != 0 {
             return ControlFlow::Break(());
         }
-        self.note((outcome.ending as u64) << 56 | outcome.hash >> 8);
+        let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
+        self.note(code);
+        if w.shared.records_wanted != 0 {
+            record(code);
+        }
         ControlFlow::Continue(())
+    }
+}
+
+/// Keeps the schedule of the execution that has just ended.
+fn record(code: u64) {
+    let shared = &mut world().shared;
+    let (start, length) = (shared.records_length as usize, shared.schedule_length as usize);
+    shared.records_length += 2 + length as u64;
+    let Some(room) = shared.records.get_mut(start..start + 2 + length) else { return };
+    (room[0], room[1]) = (code, length as u64);
+    for (word, choice) in room[2..].iter_mut().zip(&shared.schedule[..length]) {
+        *word = u64::from(choice.thread) << 16 | u64::from(choice.alternative);
     }
 }
 

@@ -271,12 +271,18 @@ pub struct World {
     pub external: crate::library::External,
     /// Has the program opened files in this execution?
     pub files_opened: bool,
+    /// Has it changed the current directory, the standard descriptors, or the mask for new files?
+    pub process_changed: bool,
+    /// The mask at the start.
+    pub kept_mask: usize,
     /// Has the program changed files in this execution?
     pub files_changed: bool,
     /// Has it in any execution?
     pub files_ever_changed: bool,
     /// Is there something to read on standard input?
     pub has_input: bool,
+    /// Was something noted that comes from outside, by this process?
+    pub outside_noted: bool,
     /// What reading the clock has given so far.
     pub clock_ticks: u64,
     /// Random numbers given so far.
@@ -380,6 +386,9 @@ pub fn attach() {
         files_changed: false,
         files_ever_changed: false,
         has_input: false,
+        process_changed: false,
+        kept_mask: 0,
+        outside_noted: false,
         clock_ticks: 0,
         random: 0,
         main: [0; 4],

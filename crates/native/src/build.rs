@@ -28,6 +28,8 @@ pub struct Binary {
     path: PathBuf,
     /// Kept so that the file exists as long as this value.
     _scratch: Option<Scratch>,
+    /// Variables that the compiler has seen to be used without a value, with their places.
+    uninitialised: Vec<String>,
     /// Its accesses without a hook, once somebody has asked.
     holes: std::sync::OnceLock<Vec<crate::protocol::Hole>>,
 }
@@ -195,6 +197,7 @@ impl Build {
         let cpp = self.sources.iter().any(|s| is_cpp(s));
         let compiler = self.compiler.clone().unwrap_or_else(|| default_compiler(cpp));
         let mut objects: Vec<PathBuf> = Vec::new();
+        let mut uninitialised = Vec::new();
         for (index, source) in self.sources.iter().enumerate() {
             if !is_native_source(source) {
                 objects.push(source.clone());
@@ -204,20 +207,35 @@ impl Build {
             let mut command = Command::new(&compiler);
             command
                 .args(compile_flags())
-                .arg("-O0")
+                .args(["-O0", "-Wuninitialized", "-Wno-error=uninitialized"])
                 .args(&self.flags)
                 .arg("-c")
                 .arg(source)
                 .arg("-o")
                 .arg(&object);
-            run(command, &compiler)?;
+            uninitialised.extend(uninitialised_in(&run(command, &compiler)?));
             objects.push(object);
         }
         let mut command = Command::new(&compiler);
         command.args(&objects).args(link_only(&self.flags)).args(link_flags(&runtime)).arg("-o").arg(&path);
         run(command, &compiler)?;
-        Ok(Binary { path, _scratch: Some(scratch), holes: Default::default() })
+        Ok(Binary { path, _scratch: Some(scratch), uninitialised, holes: Default::default() })
     }
+}
+
+/// The variables that warnings name: `file.c:3:9: warning: 'x' is used uninitialized [-Wuninitialized]`.
+fn uninitialised_in(warnings: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in warnings.lines().filter(|line| line.ends_with("uninitialized]")) {
+        let mut fields = line.split(':');
+        let (Some(file), Some(number)) = (fields.next(), fields.next()) else { continue };
+        let file = file.rsplit('/').next().unwrap_or(file);
+        // Compilers quote in several ways.
+        let quoted = line.split(['\'', '‘', '’']).nth(1).unwrap_or("a variable");
+        found.push(format!("{quoted} ({file}:{number})"));
+    }
+    found.dedup();
+    found
 }
 
 /// The user's flags without what would bring in another sanitizer's runtime.
@@ -225,23 +243,27 @@ fn link_only(flags: &[OsString]) -> impl Iterator<Item = &OsString> {
     flags.iter().filter(|f| !f.to_string_lossy().starts_with("-fsanitize"))
 }
 
-fn run(mut command: Command, compiler: &OsString) -> Result<(), BuildError> {
+/// Runs the compiler; gives its warnings.
+fn run(mut command: Command, compiler: &OsString) -> Result<String, BuildError> {
     let output = command.output().map_err(|error| BuildError::Compiler(compiler.clone(), error))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(BuildError::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()))
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(messages) } else { Err(BuildError::Rejected(messages)) }
 }
 
 impl Binary {
     /// A program that was built before (with `quotient cc`).
     pub fn existing(path: PathBuf) -> Binary {
-        Binary { path, _scratch: None, holes: Default::default() }
+        Binary { path, _scratch: None, uninitialised: Vec::new(), holes: Default::default() }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Variables that are used without a value, as far as the compiler has noticed.
+    pub(crate) fn uninitialised(&self) -> &[String] {
+        &self.uninitialised
     }
 
     /// Its accesses to memory that no hook announces.

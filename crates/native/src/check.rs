@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use quotient_seams::{Incomplete, Limit, Reason};
 use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, HOLES, Shared, VALUES, met, mode, verdict};
+use crate::protocol::{FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
@@ -47,6 +49,8 @@ pub struct Request {
     pub workers: usize,
     /// Executions before a process gives work to another.
     pub split_after: u32,
+    /// Keep the schedules of all executions? For tests, and with one process.
+    pub record: bool,
     /// What the program is given.
     pub surroundings: Surroundings,
 }
@@ -69,6 +73,7 @@ impl Default for Request {
             values: Vec::new(),
             workers: 1,
             split_after: 500,
+            record: false,
             surroundings: Surroundings::default(),
         }
     }
@@ -82,7 +87,7 @@ pub enum Answer {
     /// A violation, repeated step by step.
     Violated(Box<Trace>),
     /// None was found, but not everything was covered: why.
-    Undecided(String),
+    Undecided(Incomplete),
     /// The program cannot be checked: why, and where in the program.
     Refused(String, Option<Box<Trace>>),
 }
@@ -139,6 +144,8 @@ pub struct Report {
     pub outcomes: Vec<u64>,
     /// The schedule of the last execution.
     pub last: Token,
+    /// The schedules of all executions with what they observed, as in `outcomes`; `None` if there were too many.
+    pub recorded: Option<Vec<(u64, Token)>>,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
     /// What the answer is relative to.
@@ -178,19 +185,18 @@ pub fn check(
             verdict::REFUSED => refused(binary, request, shared, &token)?,
             _ => Answer::Undecided(undecided(binary, shared)),
         },
-        End::Stuck if late => Answer::Undecided(format!(
-            "{}; thread {} was in a step that did not end (schedule {token})",
+        End::Stuck if late => Answer::Undecided(Incomplete::EndedIn(
             time_is_up(shared),
-            shared.running
+            format!("; thread {} was in a step that did not end (schedule {token})", shared.running),
         )),
-        End::Stuck if shared.stop != 0 => Answer::Undecided(format!(
+        End::Stuck if shared.stop != 0 => Answer::Undecided(Incomplete::Stopped(format!(
             "stopped; thread {} was in a step that did not end (schedule {token})",
             shared.running
-        )),
+        ))),
         End::Stuck => stuck(binary, request, shared.running, &token),
-        End::Killed(signal) if from_outside(signal) => Answer::Undecided(format!(
+        End::Killed(signal) if from_outside(signal) => Answer::Undecided(Incomplete::Killed(format!(
             "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
-        )),
+        ))),
         End::Killed(signal) => {
             died(binary, request, &token, &format!("the process was killed by signal {signal}"))?
         }
@@ -202,7 +208,9 @@ pub fn check(
     let holes = if unwatched { holes(binary.path()) } else { Vec::new() };
     let answer = match answer {
         // Accesses that nobody has seen can be anything.
-        Answer::Holds if !holes.is_empty() => Answer::Undecided(unannounced(&holes)),
+        Answer::Holds if !holes.is_empty() => Answer::Undecided(Incomplete::Unsupported(unannounced(&holes))),
+        Answer::Holds => relative::input_not_given(binary, shared, request)
+            .map_or(Answer::Holds, |why| Answer::Undecided(Incomplete::Unsupported(why))),
         answer => answer,
     };
     Ok(Report {
@@ -211,7 +219,8 @@ pub fn check(
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
         notes: notes(shared, request, &holes, &session.unconfined()),
-        assumptions: assumptions(shared, request),
+        assumptions: relative::assumptions(binary, shared, request),
+        recorded: read_records(shared, &token),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
@@ -226,6 +235,7 @@ impl Report {
             figures: Figures::default(),
             outcomes: Vec::new(),
             last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
+            recorded: None,
             notes: Vec::new(),
             assumptions: Vec::new(),
             holes: 0,
@@ -256,6 +266,8 @@ impl Request {
         shared.max_executions = self.max_executions.unwrap_or(0);
         shared.max_preemptions = self.max_preemptions.unwrap_or(u32::MAX);
         shared.max_steps = self.max_steps;
+        shared.records_wanted = u32::from(self.record);
+        shared.input_given = u32::from(self.surroundings.input.is_some());
         shared.workers = self.workers.min(64) as u32;
         shared.split_after = self.split_after;
         for (slot, value) in shared.values.iter_mut().zip(&self.values) {
@@ -274,6 +286,20 @@ fn read_token(shared: &Shared) -> Token {
     Token { schedule: Schedule { choices }, cells: shared.cells[..shared.cells_length as usize].to_vec() }
 }
 
+/// The schedules that were kept; what is visible beside them is the same for all.
+fn read_records(shared: &Shared, last: &Token) -> Option<Vec<(u64, Token)>> {
+    let mut words = shared.records.get(..shared.records_length as usize)?;
+    let mut out = Vec::new();
+    while let [outcome, length, rest @ ..] = words {
+        let (choices, others) = rest.split_at_checked(*length as usize)?;
+        let choice = |c: &u64| Choice { thread: (c >> 16) as u8, alternative: *c as u16 };
+        let schedule = Schedule { choices: choices.iter().map(choice).collect() };
+        out.push((*outcome, Token { schedule, cells: last.cells.clone() }));
+        words = others;
+    }
+    Some(out)
+}
+
 /// A violation counts only if it happens again.
 fn violated(
     binary: &Binary,
@@ -284,10 +310,10 @@ fn violated(
     let trace = replay(binary, request, token, false)?;
     let expected = FailureKind::from_number(shared.failure.kind);
     if let Some(why) = interrupted(&trace) {
-        return Ok(Answer::Undecided(format!(
+        return Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
             "a violation ({}) was found, but {why} when it was to be repeated (schedule {token})",
             expected.map_or("unknown", FailureKind::text)
-        )));
+        ))));
     }
     if Some(trace.failure.kind) != expected {
         return Err(SessionError::Broken(format!(
@@ -318,11 +344,11 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
         let step = trace.threads.get(thread as usize)?;
         step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
     });
-    Answer::Undecided(format!(
+    Answer::Undecided(Incomplete::Stuck(format!(
         "thread {thread} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
         request.patience.as_secs(),
         place.unwrap_or_default()
-    ))
+    )))
 }
 
 /// Was the repetition ended by something that is not the program's doing?
@@ -339,16 +365,18 @@ fn died(binary: &Binary, request: &Request, token: &Token, how: &str) -> Result<
     match replay(binary, request, token, false) {
         Ok(trace) if interrupted(&trace).is_some() => {
             let why = interrupted(&trace).unwrap_or_default();
-            Ok(Answer::Undecided(format!(
+            Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
                 "{how}; when its last execution was repeated, {why} (schedule {token})"
-            )))
+            ))))
         }
         Ok(trace) if trace.failure.kind != FailureKind::None => Ok(Answer::Violated(Box::new(trace))),
-        Ok(_) => Ok(Answer::Undecided(format!(
+        Ok(_) => Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
             "{how}, but not when its last execution was repeated (schedule {token})"
-        ))),
+        )))),
         Err(error @ SessionError::Broken(_)) => Err(error),
-        Err(error) => Ok(Answer::Undecided(format!("{how} ({error}; schedule {token})"))),
+        Err(error) => {
+            Ok(Answer::Undecided(Incomplete::Unconfirmed(format!("{how} ({error}; schedule {token})"))))
+        }
     }
 }
 
@@ -360,24 +388,26 @@ fn place(binary: &Binary, shared: &Shared) -> String {
     found.map_or_else(String::new, |l| format!(" ({}:{})", l.file, l.line))
 }
 
-/// The limit on time, in the words that other limits are told in.
-fn time_is_up(shared: &Shared) -> String {
-    format!("time limit of {} s reached", shared.max_milliseconds as f64 / 1000.0)
+/// The limit on time.
+fn time_is_up(shared: &Shared) -> Reason {
+    Reason::Time(Duration::from_millis(shared.max_milliseconds))
 }
 
-fn undecided(binary: &Binary, shared: &Shared) -> String {
+fn undecided(binary: &Binary, shared: &Shared) -> Incomplete {
     match shared.bound {
-        8 => failure_text(shared) + &place(binary, shared),
-        1 => "the bound on executions was reached".to_owned(),
-        2 => "only executions with few preemptions were explored".to_owned(),
-        3 => format!("{} execution(s) were longer than the bound on steps", shared.cut),
-        4 => time_is_up(shared),
-        7 => "symmetry as published, without permuted images, can lose outcomes".to_owned(),
-        6 => format!(
+        8 => Incomplete::Unsupported(failure_text(shared) + &place(binary, shared)),
+        1 => Limit::Executions.into(),
+        2 => Limit::Preemptions.into(),
+        3 => Limit::Steps(shared.cut).into(),
+        4 => time_is_up(shared).into(),
+        7 => Incomplete::Unsupported(
+            "symmetry as published, without permuted images, can lose outcomes".to_owned(),
+        ),
+        6 => Incomplete::Unsupported(format!(
             "the program is not deterministic: step {} differed when its schedule was repeated",
             shared.schedule_length
-        ),
-        _ => "the exploration was stopped".to_owned(),
+        )),
+        _ => Incomplete::Stopped("the exploration was stopped".to_owned()),
     }
 }
 
@@ -402,28 +432,6 @@ fn figures(shared: &Shared) -> Figures {
         fewest: shared.fewest != 0,
         together: shared.together,
     }
-}
-
-/// What the answer is relative to, as sentences.
-fn assumptions(shared: &Shared, request: &Request) -> Vec<String> {
-    let is_met = |bit: u32| shared.met & bit != 0;
-    let mut out = Vec::new();
-    let racing = request.allow_races && shared.cells_length > 0;
-    if is_met(met::WEAK_ORDER) || racing {
-        let what = match is_met(met::WEAK_ORDER) {
-            true => "atomic operations have weaker memory orders",
-            false => "memory is accessed in data races",
-        };
-        out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
-    }
-    if is_met(met::GIVEN_VALUE) {
-        let values: Vec<String> = request.values.iter().map(i64::to_string).collect();
-        out.push(format!("the values of --nondet: {}", values.join(", ")));
-    }
-    if is_met(met::FAILURE) && !is_met(met::SUCCESS) {
-        out.push("a non-zero exit status: every execution ended with one".to_owned());
-    }
-    out
 }
 
 /// Places of holes that a note names.

@@ -16,6 +16,7 @@
 //! | [`wrapper`] | `quotient cc` |
 //! | [`holes`](mod@holes) | accesses that the compiler does not announce |
 //! | `conventions` | functions of the verification competition that a program defines |
+//! | `relative` | what an answer is relative to |
 //! | `platform` | programs that were preprocessed elsewhere |
 //! | `confinement` | no writing outside of the scratch directory |
 //! | [`protocol`] | what both sides write to shared memory |
@@ -30,11 +31,13 @@ pub mod holes;
 mod platform;
 pub mod project;
 pub mod protocol;
+mod relative;
 pub mod residual;
 mod scratch;
 
 pub use scratch::remove_scratch_directories;
 pub mod session;
+mod shared_outcome;
 pub mod symbols;
 mod symmetric_threads;
 pub mod token;

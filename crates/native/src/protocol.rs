@@ -26,6 +26,8 @@ pub const VALUES: usize = 256;
 pub const SECTIONS: usize = 256;
 /// The most functions of a program that are replaced.
 pub const CONVENTIONS: usize = 16;
+/// Room for the schedules of all executions, in words.
+pub const RECORDS: usize = 1 << 21;
 /// Room for messages.
 pub const TEXT: usize = 1 << 10;
 
@@ -217,6 +219,37 @@ numbered! {
         Begin = "begin",
         End = "end",
     }
+}
+
+numbered! {
+    /// What a program can take from outside.
+    #[allow(missing_docs)]
+    Outside {
+        Input = "standard input",
+        Environment = "environment variables",
+        Clock = "the clock",
+        Random = "random numbers of the system",
+        Machine = "what the system says of itself",
+        Files = "files of this machine",
+        Missing = "files that do not exist",
+    }
+}
+
+/// Room for names of what was taken from outside.
+pub const NAMES: usize = 256;
+
+/// What was taken from outside, of one kind.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Taken {
+    /// Was anything?
+    pub met: u32,
+    /// Bytes of `names` in use.
+    pub names_length: u32,
+    /// What it was, line by line.
+    pub names: [u8; NAMES],
+    /// Where it was taken first.
+    pub stack: Stack,
 }
 
 /// The most accesses without a hook that are watched.
@@ -422,6 +455,12 @@ pub struct Shared {
     pub wants_filter: u32,
     /// Is it?
     pub has_filter: u32,
+    /// Has the user given a standard input?
+    pub input_given: u32,
+    /// Are the schedules of all executions to be kept?
+    pub records_wanted: u32,
+    /// Length of `records`; more than there is room for if some were left out.
+    pub records_length: u64,
     /// The most memory, in bytes, that the program may use; 0: no limit.
     pub max_memory: u64,
     /// Length of `sections`.
@@ -513,6 +552,8 @@ pub struct Shared {
     pub waiting: u32,
     /// What happened in some execution: see [`met`].
     pub met: u32,
+    /// What was taken from outside in some execution, by the numbers of [`Outside`].
+    pub outside: [Taken; Outside::ALL.len()],
     /// Context switches of the violation's schedule.
     pub switches: u32,
     /// Has no schedule of such a violation fewer?
@@ -536,6 +577,8 @@ pub struct Shared {
     pub ends: [ThreadEnd; THREADS],
     /// Steps of a repeated schedule.
     pub trace: [Step; STEPS],
+    /// Schedules of executions, one after the other: what was observed, the number of choices, the choices.
+    pub records: [u64; RECORDS],
 }
 
 /// What the answer is relative to (bits of [`Shared::met`]).

@@ -21,6 +21,9 @@ use crate::scratch::Scratch;
 /// Output of the program that is kept.
 const MOST_OUTPUT: u64 = 1 << 20;
 
+/// `CLOSE_RANGE_CLOEXEC`.
+const CLOSE_ON_EXEC: libc::c_uint = 4;
+
 /// How long a step may take once the time is up.
 const GRACE: Duration = Duration::from_millis(500);
 
@@ -104,6 +107,23 @@ fn memory_file(name: &std::ffi::CStr) -> Result<File, SessionError> {
         }
         Ok(File::from_raw_fd(descriptor))
     }
+}
+
+/// The most that is read from an input which cannot be read again.
+const MOST_INPUT: u64 = 64 << 20;
+
+/// The user's file, or a copy of what it gives: every execution reads it from the start.
+fn input(path: &Path) -> std::io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    let mut copy = memory_file(c"input").map_err(|_| std::io::Error::last_os_error())?;
+    if std::io::copy(&mut file.take(MOST_INPUT), &mut copy)? == MOST_INPUT {
+        return Err(std::io::Error::other("the input is too long"));
+    }
+    copy.seek(SeekFrom::Start(0))?;
+    Ok(copy)
 }
 
 /// A process that was run.
@@ -279,8 +299,9 @@ impl Session {
         let confinement = Confinement::new(&directory);
         let unconfined = confinement.missing().iter().map(|what| (*what).to_owned()).collect();
         let input = match &surroundings.input {
-            Some(path) => Stdio::from(File::open(path).map_err(|e| SessionError::File(path.clone(), e))?),
-            None => Stdio::null(),
+            Some(path) => Stdio::from(input(path).map_err(|e| SessionError::File(path.clone(), e))?),
+            // Empty, and unlike all files that the program can name (`outside` in the runtime).
+            None => Stdio::from(memory_file(c"input")?),
         };
         command.args(&surroundings.arguments).current_dir(&directory).env("LD_BIND_NOW", "1");
         if captured {
@@ -291,6 +312,8 @@ impl Session {
         // SAFETY: only system calls that are allowed between fork and exec.
         unsafe {
             command.pre_exec(move || {
+                // What the checker itself was given is not the program's.
+                libc::syscall(libc::SYS_close_range, 3, u32::MAX, CLOSE_ON_EXEC);
                 let failed = libc::dup2(block, SESSION_DESCRIPTOR) < 0
                     || libc::dup2(output, SESSION_DESCRIPTOR + 1) < 0
                     || (captured && libc::dup2(output, 1) < 0)

@@ -141,6 +141,27 @@ fn orders_of_effects_outside_of_memory() {
     );
 }
 
+/// Memory that a library allocates and gives to another thread by a call that is explored in both orders: no error of the program.
+#[test]
+fn memory_that_the_library_keeps() {
+    let case = Case {
+        name: "environment_kept",
+        a: "setenv(\"A\", \"one\", 1); setenv(\"B\", \"two\", 1)",
+        b: "char *v = getenv(\"B\"); assert(!v || (v[0] == 't' && v[2] == 'o'))",
+        ..CASE
+    };
+    let report = report(&case, &Request::default());
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    let published = Case {
+        name: "copy_published",
+        globals: "char *_Atomic p;",
+        a: "atomic_store_explicit(&p, strdup(\"a\"), memory_order_relaxed)",
+        b: "char *v = atomic_load_explicit(&p, memory_order_relaxed); if (v) assert(v[0] == 'a')",
+        ..CASE
+    };
+    expect(FailureKind::Memory, &[published]);
+}
+
 #[test]
 fn effects_on_different_things_commute() {
     // Two threads with a file each, and one that looks at the environment: one execution.

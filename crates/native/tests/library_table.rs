@@ -4,6 +4,7 @@
 #[allow(dead_code)]
 mod table;
 
+use quotient_native::protocol;
 use table::{Access, Extent, Pointer, TEXT, find};
 
 fn lines() -> impl Iterator<Item = &'static str> {

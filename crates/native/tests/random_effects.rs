@@ -2,7 +2,7 @@
 //! those of all orders of the calls, as a little operating system executes them; and every schedule that was explored ends in
 //! the same outcome on kernel threads.
 //!
-//! `QUOTIENT_RANDOM_EFFECTS=500 cargo test -p quotient-native --test random_effects` for volume.
+//! `QUOTIENT_RANDOM_EFFECTS=500 cargo test -p quotient-native --test random_effects` for volume; `QUOTIENT_SEED` is the first batch of ten programs.
 
 mod little_system;
 
@@ -11,13 +11,12 @@ use std::path::PathBuf;
 
 use little_system::{Call, Program, c_source, outcomes};
 use quotient_native::session::Surroundings;
-use quotient_native::{Answer, Binary, Build, Request, check, replay};
+use quotient_native::{Answer, Binary, Build, Report, Request, check, replay};
 
 /// Programs per file.
 const BATCH: usize = 10;
-/// Schedules of a program that are repeated without `QUOTIENT_RANDOM_EFFECTS`; with it, all up to this number.
-const SCHEDULES: u64 = 1;
-const MOST_SCHEDULES: u64 = 12;
+/// Schedules of a program that are repeated without `QUOTIENT_RANDOM_EFFECTS`; with it, all.
+const SCHEDULES: usize = 2;
 
 fn asked() -> Option<usize> {
     std::env::var("QUOTIENT_RANDOM_EFFECTS").ok().and_then(|n| n.parse().ok())
@@ -43,6 +42,7 @@ fn build(programs: &[Program], name: &str) -> Binary {
 fn request(number: usize) -> Request {
     Request {
         surroundings: Surroundings { arguments: vec![number.to_string().into()], ..Surroundings::default() },
+        record: true,
         ..Request::default()
     }
 }
@@ -58,40 +58,33 @@ fn printed(output: &str) -> Option<u64> {
     u64::from_str_radix(line.1, 16).ok()
 }
 
-/// Repeats the schedules of the exploration, one after the other, also on kernel threads.
+/// Repeats the schedules of the exploration on kernel threads: each ends as it did there.
 fn repeat(
     binary: &Binary,
     number: usize,
-    executions: u64,
-    expected: &BTreeSet<u64>,
+    report: &Report,
+    hashes: &BTreeMap<u64, u64>,
     program: &Program,
-) -> u64 {
-    let most = if asked().is_some() { MOST_SCHEDULES } else { SCHEDULES };
-    for execution in 1..=executions.min(most) {
-        let bounded = Request { max_executions: Some(execution), ..request(number) };
-        let report = check(binary, &bounded, &mut |_| true).unwrap_or_else(|e| panic!("{number}: {e}"));
-        let run = |kernel| {
-            let trace =
-                replay(binary, &bounded, &report.last, kernel).unwrap_or_else(|e| panic!("{number}: {e}"));
-            assert!(!trace.lost, "{}: kernel threads {kernel}\n{program:?}", report.last);
-            printed(&trace.output)
-        };
-        let (contexts, kernel) = (run(false), run(true));
-        assert_eq!(contexts, kernel, "{}\n{program:?}", report.last);
-        assert!(
-            contexts.is_some_and(|o| expected.contains(&o)),
-            "{contexts:x?} {}\n{program:?}",
-            report.last
-        );
+) -> usize {
+    let recorded = report.recorded.as_ref().expect("there is room for the schedules");
+    assert_eq!(recorded.len() as u64, report.figures.executions, "{program:?}");
+    let most = if asked().is_some() { usize::MAX } else { SCHEDULES };
+    for (code, token) in recorded.iter().take(most) {
+        let trace = replay(binary, &request(number), token, true).unwrap_or_else(|e| panic!("{number}: {e}"));
+        assert!(!trace.lost, "{token}\n{program:?}");
+        let explored = hashes.get(code).copied();
+        assert!(explored.is_some(), "{code:x} {token}\n{program:?}");
+        assert_eq!(printed(&trace.output), explored, "{token}\n{program:?}");
     }
-    executions.min(most)
+    recorded.len().min(most)
 }
 
 #[test]
 fn outcomes_are_those_of_all_orders() {
     let count = asked().unwrap_or(BATCH);
     let (mut several, mut repeated) = (0, 0);
-    for batch in 0..count.div_ceil(BATCH) {
+    let first = std::env::var("QUOTIENT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    for batch in first..first + count.div_ceil(BATCH) {
         // Most programs in which no order matters are left out.
         let seeds = (batch as u64 * 1_000_000 + 1..).filter(|seed| {
             seed.is_multiple_of(16) || outcomes(&Program::random(*seed, most_calls(*seed))).len() > 1
@@ -110,7 +103,10 @@ fn outcomes_are_those_of_all_orders() {
             let wanted: BTreeSet<Option<u64>> = expected.iter().map(|o| Some(*o)).collect();
             assert_eq!(found, wanted, "program {number} of batch {batch}\n{program:?}");
             several += usize::from(expected.len() > 1);
-            repeated += repeat(&binary, number, report.figures.executions, &expected, program);
+            repeated += repeat(&binary, number, &report, &hashes, program);
+        }
+        if asked().is_some() {
+            println!("batch {batch}: {repeated} schedules repeated so far");
         }
     }
     println!(

@@ -159,7 +159,7 @@ pub enum Expr {
     Spanned(Box<Expr>, Span),
 }
 
-/// Questions about a lock. Null, and what is no lock, are faults.
+/// Questions about a lock. Null, and what is not a lock, are faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockQuery {
     /// Nobody holds it, or the running thread does.

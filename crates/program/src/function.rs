@@ -83,6 +83,8 @@ pub struct Location {
     /// Passed in the same step, by the first executable transformation; blocking here is a fault,
     /// except as the first thing of a step, which is then not executable.
     pub deterministic: bool,
+    /// While some thread stands at such a location, only threads that do so may move. A rendezvous then needs two of them.
+    pub committed: bool,
     /// What a thread does here touches nothing but its own variables, and something can always be done: a
     /// thread that arrives goes on in the same step. Set by an analysis that has shown this to be invisible.
     pub transient: bool,
@@ -122,6 +124,8 @@ pub enum Operation {
     Else,
     /// When the channel has room, or a rendezvous partner; sends the values.
     Send {
+        /// What must hold besides; a fault in it is one of the thread that stands there, with or without a partner.
+        guard: Option<Expr>,
         /// The channel.
         channel: Expr,
         /// Keep the channel sorted: insert before the first greater message.
@@ -131,6 +135,8 @@ pub enum Operation {
     },
     /// When the channel has a matching message, or a rendezvous partner offers one; receives it.
     Receive {
+        /// What must hold besides, as for a send.
+        guard: Option<Expr>,
         /// The channel.
         channel: Expr,
         /// Any position, not only the first.

@@ -13,7 +13,7 @@
 //!   higher one.
 //! - rendezvous: [`Operation::Send`] on a channel without capacity is taken together with a matching
 //!   [`Operation::Receive`] of another thread.
-//!
+//! - committed states: while a thread stands at a [`Location::committed`] location, only threads at such locations move.
 //!
 //! Programs may be dynamic: objects ([`Allocation`]: records with inheritance, arrays, channels, locks, collections) that
 //! [`Type::Reference`]s lead to, functions that are called and have frames ([`Action::Call`]), threads that are started and
@@ -71,6 +71,8 @@ pub struct Program {
     pub labels: Vec<Label>,
     /// Threads alive in the initial state, in order of their ids. Their parameters are zero.
     pub initial: Vec<FunctionId>,
+    /// What the user calls these threads, if each has a name of its own and none ever ends; otherwise empty.
+    pub names: Vec<String>,
     /// What the program as a whole uses of the less common features.
     pub features: Features,
     /// An observer of channel operations (`trace` or `notrace`).
@@ -120,6 +122,9 @@ pub struct Features {
     pub priorities: bool,
     /// `timeout` is read: a second look at states where nothing can move.
     pub timeout: bool,
+    /// In a rendezvous the receiver's actions come before the sender's (DVE), not after them (Promela). What is sent is always
+    /// computed first.
+    pub receiver_first: bool,
     /// There are objects, frames or threads that end in any order: shapes of states are found by their description.
     pub dynamic: bool,
 }
@@ -150,19 +155,6 @@ pub enum ClaimOrigin {
     NonProgress,
 }
 
-impl ClaimOrigin {
-    /// The stable word for machines.
-    pub fn kind(self) -> &'static str {
-        match self {
-            ClaimOrigin::Formula => "ltl",
-            ClaimOrigin::Invariant => "invariant",
-            ClaimOrigin::Never => "never",
-            ClaimOrigin::Acceptance => "acceptance",
-            ClaimOrigin::NonProgress => "non-progress",
-        }
-    }
-}
-
 impl Claim {
     /// What it means that a run is reported; `cycle` when it is by going around for ever.
     pub fn message(&self, cycle: bool) -> String {
@@ -185,6 +177,11 @@ impl Program {
     pub fn readers(&self) -> impl Iterator<Item = &Function> {
         let observer = self.observer.iter().map(|o| &o.function);
         self.functions.iter().chain(observer).chain(self.claim.iter().map(|c| &c.function))
+    }
+
+    /// Is some location committed?
+    pub fn commits(&self) -> bool {
+        self.functions.iter().flat_map(|f| &f.locations).any(|l| l.committed)
     }
 
     /// The function with this id.

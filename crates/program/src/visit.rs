@@ -96,19 +96,30 @@ pub fn operation(o: &Operation, v: &mut dyn Visitor) {
     match o {
         Operation::Always | Operation::Else | Operation::Enter | Operation::Exit => {}
         Operation::When(e) => expr(e, v),
-        Operation::Send { channel, args, .. } => {
+        Operation::Send { guard, channel, args, .. } => {
+            guard.iter().for_each(|e| expr(e, v));
             expr(channel, v);
             args.iter().for_each(|e| expr(e, v));
         }
-        Operation::Receive { channel, patterns, .. } | Operation::Event { channel, patterns, .. } => {
+        Operation::Receive { guard, channel, patterns, .. } => {
+            guard.iter().for_each(|e| expr(e, v));
             expr(channel, v);
-            for p in patterns {
-                match p {
-                    Pattern::Bind(p) => place(p, Use::Write, v),
-                    Pattern::Match(e) => expr(e, v),
-                    Pattern::Ignore => {}
-                }
-            }
+            message(patterns, v);
+        }
+        Operation::Event { channel, patterns, .. } => {
+            expr(channel, v);
+            message(patterns, v);
+        }
+    }
+}
+
+/// Visits what the fields of a message meet.
+fn message(patterns: &[Pattern], v: &mut dyn Visitor) {
+    for p in patterns {
+        match p {
+            Pattern::Bind(p) => place(p, Use::Write, v),
+            Pattern::Match(e) => expr(e, v),
+            Pattern::Ignore => {}
         }
     }
 }

@@ -27,6 +27,7 @@ impl Effort {
     pub fn for_certificate(certificate: &Certificate) -> Effort {
         let unfolded = |proof: &Proof| match proof {
             Proof::Safety { table, found, .. } => table.sets.len() + found.len(),
+            Proof::Cells { cells, .. } => cells.evidence.len(),
             Proof::Relative { entries, dead, inverse, .. } => {
                 entries.len() + dead.sets.len() + inverse.as_ref().map_or(0, Vec::len)
             }

@@ -186,6 +186,13 @@ pub enum Proof {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         found: Vec<States>,
     },
+    /// Of a safety assertion, by an invariant at loop heads.
+    Cells {
+        /// The assertion.
+        assertion: usize,
+        /// The invariant.
+        cells: Cells,
+    },
     /// Of a group of relative assertions.
     Relative {
         /// The assertions.
@@ -206,6 +213,86 @@ pub enum Proof {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inverse: Option<Vec<Entry>>,
     },
+}
+
+/// A combination of rows: their numbers, with positive multipliers.
+pub type Combination = Vec<(usize, i64)>;
+
+/// `terms = residue` modulo `modulus`; a modulus of 0 means equality. Nodes by column, as in [`States`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Congruence {
+    /// Nodes with coefficients.
+    pub terms: Vec<(usize, i64)>,
+    /// What is left.
+    pub residue: i64,
+    /// The modulus.
+    pub modulus: i64,
+}
+
+/// A set of states at a loop head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The control point, a value of the control column.
+    pub point: i64,
+    /// Inequalities; nodes by column.
+    pub bounds: Vec<Inequality>,
+    /// Equalities and congruences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub congruences: Vec<Congruence>,
+}
+
+/// Why a run, or the end of one, is as claimed. Children are positions in a list, each before its parent.
+///
+/// What is known of a run are numbered variables, equations, numbered rows, and disjunctions that wait; `cells.rs` says
+/// in which order they come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// It is impossible: each combination gives another row, the last of them a contradiction.
+    Absurd(Vec<Combination>),
+    /// The state is in a cell.
+    Inside {
+        /// The cell.
+        cell: usize,
+        /// Rows derived first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        given: Vec<Combination>,
+        /// For each inequality of the cell, what makes its opposite impossible.
+        bounds: Vec<Vec<Combination>>,
+    },
+    /// Each rule that leaves the state's control point, in the order of the program.
+    Follow(Vec<usize>),
+    /// Each fact and rule that leads to the state's control point, in the order of the program.
+    Before(Vec<usize>),
+    /// Each cell of the state's control point, in their order.
+    Among(Vec<usize>),
+    /// The state is earlier than the first violation: it does not violate the claim.
+    Earlier(usize),
+    /// Each alternative of the disjunction that has waited longest.
+    Choose(Vec<usize>),
+    /// The inequality, or its opposite. Variables by number.
+    Cases(Inequality, usize, usize),
+    /// Each rest of a column of the state (from 0) modulo a number.
+    Rests(usize, i64, Vec<usize>),
+}
+
+/// An invariant at loop heads that excludes a claim's violations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cells {
+    /// The column whose values are the control points; each rule moves it from one fixed value to another. None: one point, 0.
+    pub control: Option<usize>,
+    /// The control points with an invariant.
+    pub heads: Vec<i64>,
+    /// The invariant: at each head, one of its cells.
+    pub cells: Vec<Cell>,
+    /// All evidence.
+    pub evidence: Vec<Evidence>,
+    /// For each fact, in the order of the program: runs that begin with it.
+    pub facts: Vec<usize>,
+    /// For each cell: runs that go on from it.
+    pub steps: Vec<usize>,
+    /// For each control point in ascending order: no violation there.
+    pub claims: Vec<usize>,
 }
 
 /// A certificate.

@@ -6,12 +6,16 @@
 //!
 //! What it does not do: relate the normal form to the source text (the command compares the
 //! certificate's program with the one it reads from the file), and decide general linear
-//! inequalities (a certificate that needs them is refused).
+//! inequalities: a table that needs them is refused, and an invariant at loop heads ([`format::Cells`]) brings the
+//! combinations of rows that show them, which are only added up.
 
+mod cells;
+mod cells_smtlib;
 mod closing;
 pub mod effort;
 pub mod format;
 mod inductive;
+mod integer;
 mod inverse;
 pub mod matrix;
 mod relative;
@@ -81,12 +85,23 @@ pub fn check_within(certificate: &Certificate, effort: &Effort) -> Result<Vec<Es
     Ok(known.into_values().filter(|e| !program.assertions[e.assertion].assumed).collect())
 }
 
+/// A tree without the inequalities that are not differences: it allows more.
+fn differences(tree: &Tree) -> Tree {
+    match tree {
+        Tree::Le(l) if !l.terms.is_empty() && matrix::difference(l).is_none() => Tree::And(Vec::new()),
+        Tree::Le(l) => Tree::Le(l.clone()),
+        Tree::And(list) => Tree::And(list.iter().map(differences).collect()),
+        Tree::Or(list) => Tree::Or(list.iter().map(differences).collect()),
+    }
+}
+
 /// No fact or rule gives a finite column a value outside its list.
 fn finite_columns(program: &Program, effort: &Effort) -> Result<(), Refusal> {
     for finite in &program.finite {
         for rule in program.rules.iter().filter(|r| r.fact || !r.unchanged[finite.column]) {
             let node = finite.column + 1;
-            for system in expand(&rule.guard, &System::new(rule.nodes), &|n| n, effort)? {
+            let guard = differences(&rule.guard);
+            for system in expand(&guard, &System::new(rule.nodes), &|n| n, effort)? {
                 let mut gaps = vec![(None, finite.values.first().map(|v| i128::from(*v) - 1))];
                 for pair in finite.values.windows(2) {
                     gaps.push((Some(i128::from(pair[0]) + 1), Some(i128::from(pair[1]) - 1)));
@@ -130,7 +145,10 @@ fn check_proof(
     };
     let mut assumptions = Vec::new();
     let mut invariants = Vec::new();
-    let (Proof::Safety { invariants: listed, .. } | Proof::Relative { invariants: listed, .. }) = proof;
+    let listed: &[usize] = match proof {
+        Proof::Safety { invariants, .. } | Proof::Relative { invariants, .. } => invariants,
+        Proof::Cells { .. } => &[],
+    };
     for &index in listed {
         assumptions.extend(&need(index)?.assumptions);
         invariants.push(invariant(program, index)?);
@@ -175,6 +193,16 @@ fn check_proof(
             context.check(table)?;
             assumptions.sort_unstable();
             assumptions.dedup();
+            Ok(vec![Established {
+                assertion: *assertion,
+                length_bounded: false,
+                one_level: false,
+                one_level_inverse: false,
+                assumptions,
+            }])
+        }
+        Proof::Cells { assertion, cells } => {
+            cells::check(program, &program.assertions[*assertion], cells, effort)?;
             Ok(vec![Established {
                 assertion: *assertion,
                 length_bounded: false,

@@ -14,13 +14,13 @@ use crate::format::{
 use crate::inverse::inverse as inverse_of;
 
 /// Names of the constants standing for nodes.
-type Names<'a> = &'a dyn Fn(usize) -> String;
+pub(crate) type Names<'a> = &'a dyn Fn(usize) -> String;
 
-fn number(value: i64) -> String {
+pub(crate) fn number(value: i64) -> String {
     if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
 }
 
-fn le(l: &Inequality, names: Names) -> String {
+pub(crate) fn le(l: &Inequality, names: Names) -> String {
     let terms: Vec<String> = l
         .terms
         .iter()
@@ -42,15 +42,15 @@ fn join(operator: &str, empty: &str, parts: Vec<String>) -> String {
     }
 }
 
-fn and(parts: Vec<String>) -> String {
+pub(crate) fn and(parts: Vec<String>) -> String {
     join("and", "true", parts)
 }
 
-fn or(parts: Vec<String>) -> String {
+pub(crate) fn or(parts: Vec<String>) -> String {
     join("or", "false", parts)
 }
 
-fn tree(t: &Tree, names: Names) -> String {
+pub(crate) fn tree(t: &Tree, names: Names) -> String {
     match t {
         Tree::Le(l) => le(l, names),
         Tree::And(list) => and(list.iter().map(|t| tree(t, names)).collect()),
@@ -59,14 +59,15 @@ fn tree(t: &Tree, names: Names) -> String {
 }
 
 /// A file under construction: constants are declared as they are named.
-struct Writer<'a> {
+#[derive(Clone)]
+pub(crate) struct Writer<'a> {
     program: &'a Program,
     declared: Vec<String>,
     fresh: usize,
 }
 
 impl<'a> Writer<'a> {
-    fn new(program: &'a Program) -> Writer<'a> {
+    pub(crate) fn new(program: &'a Program) -> Writer<'a> {
         Writer { program, declared: Vec::new(), fresh: 0 }
     }
 
@@ -75,7 +76,7 @@ impl<'a> Writer<'a> {
     }
 
     /// New constants.
-    fn constants(&mut self, prefix: &str, count: usize) -> Vec<String> {
+    pub(crate) fn constants(&mut self, prefix: &str, count: usize) -> Vec<String> {
         let list = self.bound(prefix, count);
         self.declared.extend(list.clone());
         list
@@ -116,7 +117,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A rule from `before` to `after`; its own variables are `own`.
-    fn rule(&self, rule: usize, before: &[String], after: &[String], own: &[String]) -> String {
+    pub(crate) fn rule(&self, rule: usize, before: &[String], after: &[String], own: &[String]) -> String {
         let (k, rule) = (self.k(), &self.program.rules[rule]);
         let mut parts = vec![tree(&rule.guard, &|n| match n {
             n if n <= k => after[n - 1].clone(),
@@ -130,7 +131,7 @@ impl<'a> Writer<'a> {
         and(parts)
     }
 
-    fn locals(&self, rule: usize) -> usize {
+    pub(crate) fn locals(&self, rule: usize) -> usize {
         self.program.rules[rule].nodes - (2 * self.k() + 1)
     }
 
@@ -156,7 +157,7 @@ impl<'a> Writer<'a> {
         covers.iter().map(|c| self.uncovered(&c.path, &sets[c.set], state)).collect()
     }
 
-    fn finish(self, comment: &str, asserts: &[String]) -> String {
+    pub(crate) fn finish(self, comment: &str, asserts: &[String]) -> String {
         let mut out = format!("; {comment}\n(set-logic ALL)\n");
         for name in &self.declared {
             let _ = writeln!(out, "(declare-const {name} Int)");
@@ -370,6 +371,9 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
                     w.finish(&format!("{label}: violating states"), &asserts),
                 ));
                 table(program, &label, listed, found, unreachable, &mut out);
+            }
+            Proof::Cells { assertion, cells } => {
+                crate::cells_smtlib::export(program, &format!("proof{number}"), *assertion, cells, &mut out);
             }
             Proof::Relative { group, invariants: listed, entries, dead, inverse, .. } => {
                 let label = format!("proof{number}");

@@ -10,8 +10,8 @@
 //!   that no number in a proof decides how much memory is taken.
 
 use crate::format::{
-    Assertion, Certificate, Closing, Cover, Entry, FORMAT, Inequality, Program, Proof, Right, Rule, States,
-    Tree, Unreachable,
+    Assertion, Cells, Certificate, Closing, Cover, Entry, Evidence, FORMAT, Inequality, Program, Proof,
+    Right, Rule, States, Tree, Unreachable,
 };
 use crate::trees::{self, Refusal};
 
@@ -123,6 +123,10 @@ fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
             sets(program, found)?;
             unreachable(program, table)
         }
+        Proof::Cells { assertion, cells } => {
+            require(assertions(&[*assertion]), "it names an assertion that is not there")?;
+            at_heads(program, cells)
+        }
         Proof::Relative { group, invariants, entries, dead, inverse, .. } => {
             require(!group.is_empty(), "it proves no assertion")?;
             let listed = assertions(group) && assertions(invariants);
@@ -141,6 +145,53 @@ fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
             Ok(())
         }
     }
+}
+
+/// Cells and evidence. Children come before their parents, so evidence ends.
+fn at_heads(program: &Program, cells: &Cells) -> Result<(), Refusal> {
+    let k = program.columns.len();
+    require(cells.control.is_none_or(|c| c < k), "the control column is not there")?;
+    let small = |v: i64| v.unsigned_abs() <= LARGEST_BOUND.unsigned_abs();
+    for cell in &cells.cells {
+        require(small(cell.point), "a control point is too large")?;
+        cell.bounds.iter().try_for_each(|l| inequality(l, &|n| n <= k))?;
+        for c in &cell.congruences {
+            let row = Inequality { terms: c.terms.clone(), bound: c.residue };
+            inequality(&row, &|n| n <= k)?;
+            require(
+                c.modulus >= 0 && c.modulus <= LARGEST_COEFFICIENT,
+                "a modulus is negative or too large",
+            )?;
+        }
+    }
+    let there = |list: &[usize]| list.iter().all(|&e| e < cells.evidence.len());
+    require(
+        there(&cells.facts) && there(&cells.steps) && there(&cells.claims),
+        "a run has evidence that is not there",
+    )?;
+    for (at, evidence) in cells.evidence.iter().enumerate() {
+        let before = |list: &[usize]| list.iter().all(|&child| child < at);
+        let fine = match evidence {
+            Evidence::Absurd(_) => true,
+            Evidence::Inside { cell, .. } => *cell < cells.cells.len(),
+            Evidence::Follow(list)
+            | Evidence::Before(list)
+            | Evidence::Among(list)
+            | Evidence::Choose(list) => before(list),
+            Evidence::Earlier(child) => before(&[*child]),
+            Evidence::Cases(case, yes, no) => {
+                // Variables are counted from 0 and are there or not when the case is looked at.
+                let shifted = case.terms.iter().map(|&(v, c)| (v.saturating_add(1), c)).collect();
+                inequality(&Inequality { terms: shifted, bound: case.bound }, &|_| true)?;
+                before(&[*yes, *no])
+            }
+            Evidence::Rests(column, modulus, list) => {
+                *column < k && (1..=LARGEST_COEFFICIENT).contains(modulus) && before(list)
+            }
+        };
+        require(fine, "evidence names something that is not there, or comes after what needs it")?;
+    }
+    Ok(())
 }
 
 /// Values of each finite column, ascending, among those listed for it.

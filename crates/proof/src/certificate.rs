@@ -247,6 +247,11 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
                     });
                     done.push(report.assertion);
                 }
+                Some(Proof::Cells(cells)) => {
+                    let (assertion, cells) = (report.assertion, (**cells).clone());
+                    proofs.push(out::Proof::Cells { assertion, cells });
+                    done.push(assertion);
+                }
                 Some(Proof::Relative { proof, group, invariants, inverse, .. }) => {
                     let trees = trees(invariants);
                     let trees: Vec<&Tree> = trees.iter().collect();

@@ -2,13 +2,15 @@
 //!
 //! Everything that can take long (unfolding, exploration, refutation) asks [`Limits::reached`] once for each goal or state. The
 //! token is raised from outside: by a signal, a limit of the whole run, memory that runs out. The time of one attempt is
-//! looked at here. Work that ends early proves nothing and refutes nothing.
+//! looked at here: CPU time, so that a busy machine does not change what is found. Work that ends early proves nothing and refutes nothing.
 
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use quotient_system::{Interrupt, Reason};
+use crate::clock::Stopwatch;
+use quotient_seams::{Interrupt, Reason};
 
 /// What is going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +39,39 @@ impl fmt::Display for Reached {
 /// What is told while work goes on.
 type Observer = Rc<dyn Fn(Progress)>;
 
+/// The time of an attempt.
+#[derive(Clone, Debug)]
+struct Until {
+    begun: Stopwatch,
+    limit: Duration,
+    /// CPU time passes no faster than real time: it need not be looked at before.
+    look: Cell<Instant>,
+}
+
+impl Until {
+    fn left(&self) -> Duration {
+        self.limit.saturating_sub(self.begun.elapsed())
+    }
+
+    fn is_over(&self) -> bool {
+        let now = Instant::now();
+        if now < self.look.get() {
+            return false;
+        }
+        let left = self.left();
+        if left.is_zero() {
+            return true;
+        }
+        self.look.set(now.checked_add(left).unwrap_or(now));
+        false
+    }
+}
+
 /// Limits of an attempt.
 #[derive(Clone, Default)]
 pub struct Limits {
     interrupt: Interrupt,
-    until: Option<(Instant, Duration)>,
+    until: Option<Until>,
     observer: Option<Observer>,
 }
 
@@ -64,12 +94,12 @@ impl Limits {
 
     /// A part of the work, which gets this much time from now on, and no more than the whole has left.
     pub fn within(&self, time: Duration) -> Limits {
-        let until = Instant::now().checked_add(time).map(|at| (at, time));
-        let until = match (self.until, until) {
-            (Some(whole), Some(part)) => Some(if part.0 < whole.0 { part } else { whole }),
-            (whole, part) => part.or(whole),
+        let part = Until { begun: Stopwatch::start(), limit: time, look: Cell::new(Instant::now()) };
+        let until = match &self.until {
+            Some(whole) if whole.left() <= time => whole.clone(),
+            _ => part,
         };
-        Limits { until, ..self.clone() }
+        Limits { until: Some(until), ..self.clone() }
     }
 
     /// Whether the whole run is to end, not only this part of it.
@@ -85,8 +115,8 @@ impl Limits {
         if self.interrupt.raised() {
             return self.ended();
         }
-        let (until, limit) = self.until?;
-        (Instant::now() >= until).then_some(Reached(Reason::Time(limit)))
+        let until = self.until.as_ref()?;
+        until.is_over().then_some(Reached(Reason::Time(until.limit)))
     }
 }
 

@@ -13,16 +13,16 @@
 //!
 //! # Checking your own type
 //!
-//! Anything that implements [`system::Model`] can be checked with every search and store.
+//! Anything that implements [`seams::Model`] can be checked with every search and store.
 //!
 //! ```
-//! use quotient::system::{self, Typed};
+//! use quotient::seams::{self, Typed};
 //! use quotient::{search, visited};
 //!
 //! /// Two jugs of 3 and 5 litres. Can one of them ever hold exactly 4?
 //! struct Jugs;
 //!
-//! impl system::Model for Jugs {
+//! impl seams::Model for Jugs {
 //!     type State = (u8, u8);
 //!
 //!     fn initial(&self) -> Vec<(u8, u8)> {
@@ -43,8 +43,8 @@
 //! let report = search::breadth_first(
 //!     search::Seams {
 //!         system: &mut Typed::new(Jugs),
-//!         representative: &mut quotient::symmetry::Identity,
-//!         ample: &mut quotient::ample::All,
+//!         representative: &mut quotient::seams::Identity,
+//!         ample: &mut quotient::seams::All,
 //!         visited: &mut visited::Tree::new(),
 //!     },
 //!     &mut search::Options::default(),
@@ -53,35 +53,10 @@
 //! assert_eq!(found.path.choices.len(), 7); // the initial state and six steps, the fewest possible
 //! ```
 
-mod audit;
-mod bir_claims;
-mod branching;
-mod check;
-mod dot;
-mod evidence;
-mod fairness;
-mod journal;
-mod language;
-mod load;
-mod outcome;
-mod question;
-mod recording;
-mod relative;
-mod searching;
-mod second_look;
-mod symmetry_choice;
-mod unreached;
-
-pub use check::{Check, CheckError, PartialOrder, SearchKind, StoreKind};
-pub use dot::MOST_DRAWN;
-pub use journal::{Journal, Known, KnownViolation};
-pub use language::Language;
-pub use load::{LoadError, LoadOptions, Model};
-pub use outcome::{Answer, Applied, Branch, Incomplete, Outcome, Verdict, ViolationClass, ViolationReport};
-pub use question::Question;
-pub use relative::{Refused, Relative};
-pub use second_look::{Looker, SecondLook};
-pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
+pub use quotient_engine::*;
+pub use quotient_front_end::{Feature, LoadOptions, PropertyKeyword};
+pub use quotient_languages::Language;
+pub use quotient_outcome::{self as outcome, status};
 
 pub use quotient_ample as ample;
 pub use quotient_bir as bir;
@@ -90,9 +65,9 @@ pub use quotient_machine as machine;
 pub use quotient_program as program;
 pub use quotient_promela as promela;
 pub use quotient_proof as proof;
+pub use quotient_seams as seams;
 pub use quotient_search as search;
 pub use quotient_source as source;
 pub use quotient_symmetry as symmetry;
-pub use quotient_system as system;
 pub use quotient_trace as trace;
 pub use quotient_visited as visited;

@@ -7,10 +7,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use quotient::Model;
-use quotient::ample::{All, Ample, AmpleSets, Question};
+use quotient::ample::{AmpleSets, Question};
 use quotient::machine::Machine;
 use quotient::program::{Expr, Place, Projection, Root, Type, VariableId};
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{All, Ample, Scope, Successors, System};
 use quotient_reference::{generate, print};
 
 const MOST_STATES: usize = 400;
@@ -182,7 +182,10 @@ fn temporal_questions_keep_their_answers() {
         let tree = generate(seed, 1 + (seed % 8) as usize);
         let text = print(&tree);
         let Ok(model) = Model::from_text("random.pml", &text) else { continue };
-        let Ok((mut machine, _)) = model.machine(seed % 2 == 0, false) else { continue };
+        let Ok((mut machine, _)) = model.machine(quotient::Compile { raw: seed % 2 == 0, wide: false })
+        else {
+            continue;
+        };
         let (visible, names) = propositions(&machine, seed / 3);
         let Some(full) = graph(&mut machine, &mut All, &names) else { continue };
         let questions =

@@ -9,7 +9,7 @@ mod formulas;
 mod pointers;
 
 use formulas::{branching, from_environment, linear};
-use quotient::promela::PropertyKeyword::{self, Ctl, Ltl};
+use quotient::PropertyKeyword::{self, Ctl, Ltl};
 use quotient::{Check, LoadOptions, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict};
 use quotient_reference::bir::generate;
 use quotient_reference::random::Random;

@@ -9,9 +9,9 @@ mod pointers;
 use std::collections::HashMap;
 
 use formulas::{from_environment, linear};
+use quotient::PropertyKeyword::Ltl;
 use quotient::machine::{CLAIM_THREAD, Machine};
-use quotient::promela::PropertyKeyword::Ltl;
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{Scope, Successors, System};
 use quotient::{Answer, Check, LoadOptions, Model, Question, Symmetry, Verdict};
 use quotient_reference::bir::generate::generate;
 use quotient_reference::random::Random;
@@ -120,7 +120,7 @@ impl Product {
 
 /// What the unreduced product says; `None` when it is not asked.
 fn expected(model: &Model) -> Option<bool> {
-    let (mut machine, _) = model.question_machine(Question::Claim(0), true, false).ok()?;
+    let (mut machine, _) = model.question_machine(Question::Claim(0), quotient::Compile::AS_WRITTEN).ok()?;
     Some(!product(&mut machine)?.has_fair_run())
 }
 

@@ -1,8 +1,8 @@
 //! A user's own type, through every search and store, against closed forms.
 
+use quotient::seams::{Model, Successors, System, Typed, Visited};
 use quotient::search::{Cause, Options, Report, Seams, Stop, breadth_first, depth_first};
-use quotient::system::{Model, Successors, System, Typed};
-use quotient::visited::{Plain, Tree, Visited};
+use quotient::visited::{Plain, Tree};
 
 /// `n` counters that each count to `most`, one step at a time.
 struct Counters {
@@ -41,8 +41,8 @@ impl Model for Counters {
 fn run<V: Visited>(model: Counters, mut visited: V, depth: bool, all: bool) -> Report {
     let seams = Seams {
         system: &mut Typed::new(model),
-        representative: &mut quotient::symmetry::Identity,
-        ample: &mut quotient::ample::All,
+        representative: &mut quotient::seams::Identity,
+        ample: &mut quotient::seams::All,
         visited: &mut visited,
     };
     let mut options = Options { all, ..Options::default() };
@@ -85,7 +85,7 @@ fn paths_lead_where_they_say() {
         let mut state = out.state(found.path.choices[0] as usize).to_vec();
         for choice in &found.path.choices[1..] {
             out.clear();
-            system.successors(&state, quotient::system::Scope::All, &mut out).expect("it serialises");
+            system.successors(&state, quotient::seams::Scope::All, &mut out).expect("it serialises");
             state = out.state(*choice as usize).to_vec();
         }
         assert_eq!(system.unpack(&state), forbidden);

@@ -8,9 +8,9 @@ mod formulas;
 
 use std::process::Command;
 
-use formulas::{branching, engine, from_environment, linear, model, parse, ways};
-use quotient::promela::PropertyKeyword;
-use quotient::{PartialOrder, SearchKind, Symmetry};
+use formulas::{branching, engine, engine_with, from_environment, linear, model, parse, ways};
+use quotient::PropertyKeyword;
+use quotient::{PartialOrder, SearchKind, StoreKind, Symmetry};
 use quotient_promela::ast;
 use quotient_reference::random::Random;
 use quotient_reference::{generate, interpret, print, temporal};
@@ -79,6 +79,13 @@ fn formulas_agree_with_the_tableau() {
             for way in std::iter::once(None).chain(reduced.into_iter().map(Some)) {
                 let found = engine(&model, way).map(|said| said.holds);
                 assert_eq!(found, Ok(expected), "seed {seed}, {way:?}: {keyword:?} {formula}\n\n{text}");
+            }
+            // Every store, with one of the ways: the same states, too.
+            let way = (!next).then(|| *random.pick(&ways()).expect("there are some"));
+            let usual = engine(&model, way);
+            for store in StoreKind::ALL {
+                let found = engine_with(&model, way, store);
+                assert_eq!(found, usual, "seed {seed}, {way:?}, {}: {formula}\n\n{text}", store.name());
             }
             compared += 1;
             violated += u64::from(!expected);

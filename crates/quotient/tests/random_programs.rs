@@ -52,8 +52,8 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Answer, String> {
     Ok(Answer {
         states: outcome.statistics.states,
         transitions: outcome.statistics.transitions,
-        kinds: outcome.violations.iter().map(|v| v.kind.clone()).collect(),
-        places: outcome.violations.iter().map(|v| (v.kind.clone(), v.at.clone())).collect(),
+        kinds: outcome.violations.iter().map(|v| v.kind.to_string()).collect(),
+        places: outcome.violations.iter().map(|v| (v.kind.to_string(), v.at.clone())).collect(),
         // The end of a process may be left out of the program.
         unreached: outcome
             .unreached

@@ -10,7 +10,7 @@
 mod formulas;
 
 use formulas::{branching, engine, from_environment, linear, model, parse, ways};
-use quotient::promela::PropertyKeyword;
+use quotient::PropertyKeyword;
 use quotient::source::SourceMap;
 use quotient_promela::{ParseOptions, parse_text};
 use quotient_reference::random::Random;

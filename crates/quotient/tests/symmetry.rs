@@ -51,7 +51,7 @@ fn a_mutex_grows_linearly() {
 /// A formula that names one process pins it, and the report names the formula, not a line of the program.
 #[test]
 fn a_formula_that_pins_is_named() {
-    use quotient::promela::PropertyKeyword::{Ctl, Invariant, Ltl};
+    use quotient::PropertyKeyword::{Ctl, Invariant, Ltl};
     let text = "byte a[4];\nactive [4] proctype P() {\n  do\n  :: a[_pid] = 1 - a[_pid]\n  od\n}";
     for (keyword, formula) in [
         (Ltl, "[]<> (a[2] == 1)"),

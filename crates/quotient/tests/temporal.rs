@@ -1,6 +1,6 @@
 //! Temporal claims on small models: verdicts, lassos, fairness, counts that SPIN gives.
 
-use quotient::promela::PropertyKeyword::{self, Ctl, Invariant, Ltl};
+use quotient::PropertyKeyword::{self, Ctl, Invariant, Ltl};
 use quotient::{Check, Model, Outcome, PartialOrder, Question, Symmetry, Verdict};
 
 fn outcome(text: &str, properties: &[(PropertyKeyword, &str)], check: &Check<'_>) -> Outcome {

@@ -3,12 +3,13 @@
 
 use std::collections::HashSet;
 
-use quotient::ample::{All, Ample, AmpleSets, Question as Preserve};
+use quotient::PropertyKeyword;
+use quotient::ample::{AmpleSets, Question as Preserve};
 use quotient::machine::{Fair, Machine, Renaming};
-use quotient::promela::PropertyKeyword;
-use quotient::search::{OmegaSeams, Options, Stop, liveness};
-use quotient::symmetry::{Order, Ordered, Representative};
-use quotient::system::{Scope, Successors, System};
+use quotient::seams::{All, Ample, Representative, Scope, Successors, System};
+use quotient::search::{Options, Seams, Stop, liveness};
+use quotient::symmetry::{Order, Ordered};
+use quotient::visited::NumberedTree;
 use quotient::{Answer, Check, Model, PartialOrder, Question, Symmetry, Verdict};
 
 fn model(text: &str, formula: &str) -> Model {
@@ -35,7 +36,7 @@ fn agreed(model: &Model, fair: bool) -> Verdict {
 
 /// The machine of the formula.
 fn machine(model: &Model) -> Machine {
-    model.question_machine(Question::Claim(0), false, false).expect("small enough").0
+    model.question_machine(Question::Claim(0), quotient::Compile::REDUCED).expect("small enough").0
 }
 
 /// The canonical form of the program's states, whatever a formula may ask.
@@ -103,7 +104,8 @@ fn a_process_starves_behind_its_twin() {
         let model = model(LOCK, &format!("[]<> user[{process}]@critical"));
         let mut machine = machine(&model);
         let mut naive = Naive::new(&machine);
-        let seams = OmegaSeams { system: &mut machine, representative: &mut naive, ample: &mut All };
+        let visited = &mut NumberedTree::new();
+        let seams = Seams { system: &mut machine, representative: &mut naive, ample: &mut All, visited };
         naive_holds += u32::from(liveness(seams, &mut Options::default()).stop == Stop::Complete);
         assert_eq!(agreed(&model, false), Verdict::Violated);
         // The formula names a process, which leaves nothing to exchange.
@@ -154,7 +156,8 @@ active [2] proctype P() {
     let model = model(text, "[]<> (forall p: P . up[p] == 0)");
     let mut machine = machine(&model);
     let mut naive = Naive::new(&machine);
-    let seams = OmegaSeams { system: &mut Fair(&mut machine), representative: &mut naive, ample: &mut All };
+    let (system, visited) = (&mut Fair(&mut machine), &mut NumberedTree::new());
+    let seams = Seams { system, representative: &mut naive, ample: &mut All, visited };
     // It goes on to look for the fair run in real names, and there is none.
     assert_ne!(liveness(seams, &mut Options::default()).stop, Stop::Complete, "the naive answer is wrong");
 
@@ -198,7 +201,7 @@ fn reached(machine: &mut Machine, ample: &mut dyn FnMut(&mut Machine, &[u64]) ->
 #[test]
 fn nobody_is_ignored_for_ever() {
     let model = model(SPINNER, "[] (y == 0)");
-    let (mut plain, _) = model.machine(true, false).expect("small");
+    let (mut plain, _) = model.machine(quotient::Compile::AS_WRITTEN).expect("small");
     let mut naive = AmpleSets::new(&plain, &Preserve::Deadlock, false).expect("it has ample sets");
     let met = reached(&mut plain, &mut |machine, state| naive.proposals(machine, state).get(0));
     let y = |machine: &Machine, state: &[u64]| {
@@ -224,7 +227,7 @@ active proctype B() { do :: y == 0 -> y = 1 :: y == 1 -> y = 0; z = 2 od }
 active proctype C() { do :: z == 1 -> z = 0 od }";
     let formula = "[]<> (z == 2)";
     let model = model(text, formula);
-    let (mut plain, _) = model.machine(false, false).expect("small");
+    let (mut plain, _) = model.machine(quotient::Compile::REDUCED).expect("small");
     let question = Preserve::LtlX { visible: model.claims[0].propositions.clone() };
     let mut first = AmpleSets::new(&plain, &question, false).expect("it has ample sets");
     let states = reached(&mut plain, &mut |_, _| Scope::All);

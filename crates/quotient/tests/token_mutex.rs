@@ -23,7 +23,7 @@
 
 use std::collections::BTreeSet;
 
-use quotient::promela::PropertyKeyword;
+use quotient::PropertyKeyword;
 use quotient::{Check, LoadOptions, Model, PartialOrder, Question, Symmetry, Verdict};
 
 const EXCLUSION: &str = "[] ((count p: process . p@critical) <= 1)";

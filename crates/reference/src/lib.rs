@@ -1,4 +1,4 @@
-//! A second opinion on Promela (and, in [`bir`], on BIR), for tests only.
+//! A second opinion on Promela (and, in [`bir`] and [`dve`], on BIR and DVE), for tests only.
 //!
 //! Everything here is slow and simple, and independent of the engine: it shares only the syntax tree.
 //!
@@ -13,6 +13,7 @@
 
 pub mod bir;
 pub mod construct;
+pub mod dve;
 pub mod generate;
 pub mod interpret;
 pub mod print;

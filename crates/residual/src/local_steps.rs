@@ -24,7 +24,8 @@
 //! So are claims written by hand that are closed under stuttering ([`crate::stutter`]). A claim that can tell the difference
 //! (`X`, any other written by hand, or asking `enabled`, `pc_value` or `timeout`) switches merging off.
 //!
-//! Programs that look at the last process (`_last`) or use priorities are left alone: there, which process moves is visible.
+//! Programs that look at the last process (`_last`), use priorities or have committed locations are left alone: there, which
+//! process moves is visible.
 //! So is a process with a `provided` clause.
 
 use quotient_program::visit::{self, Use, Visitor};
@@ -37,7 +38,8 @@ use crate::liveness::remotely_read;
 
 /// Marks transient locations; gives how many.
 pub fn merge(program: &mut Program) -> usize {
-    if program.features.last || program.features.priorities || claim_sees_steps(program) {
+    if program.features.last || program.features.priorities || program.commits() || claim_sees_steps(program)
+    {
         return 0;
     }
     let remote = remotely_read(program);

@@ -7,9 +7,7 @@
 
 use std::collections::HashSet;
 
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, random_walks};
+use quotient_seams::{Ample, Exhausted, Interrupt, Representative, Scope, Successors, System, random_walks};
 
 /// What an audit of ample sets found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,19 +2,18 @@
 
 use std::ops::Range;
 
-use quotient_visited::{Group, Known};
+use crate::expand::Turn;
+use quotient_seams::{Group, Known};
 
-use crate::attempt::Attempt;
-
-/// A state that must be expanded further: its proposals were refused so far.
+/// A state that must be expanded further: the moves explored so far are not enough.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Refused<'l> {
+pub(crate) struct Again<'l> {
     /// What is stored.
     pub(crate) stored: Known<'l>,
     /// What the search goes on from.
     pub(crate) from: &'l [u64],
     /// What was tried.
-    pub(crate) attempt: Attempt,
+    pub(crate) turn: Turn,
     /// The state's number.
     pub(crate) number: u64,
 }
@@ -24,7 +23,7 @@ pub(crate) struct Refused<'l> {
 pub(crate) struct Batch<'l> {
     pub(crate) groups: Vec<Group<'l>>,
     /// What was tried of each, if not all moves are explored.
-    attempts: Vec<Attempt>,
+    turns: Vec<Turn>,
     reduces: bool,
     /// What the search goes on from where that is not what is stored: of all states or of none.
     found: Vec<&'l [u64]>,
@@ -35,30 +34,24 @@ pub(crate) struct Batch<'l> {
 impl<'l> Batch<'l> {
     /// An empty one; `reduces` when not all moves are explored.
     pub(crate) fn new(reduces: bool) -> Batch<'l> {
-        let (groups, attempts, found, late) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Batch { groups, attempts, reduces, found, late }
+        let (groups, turns, found, late) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Batch { groups, turns, reduces, found, late }
     }
 
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.groups.clear();
-        self.attempts.clear();
+        self.turns.clear();
         self.found.clear();
         self.late.clear();
     }
 
-    /// Adds a state, `stored` or `from` as in [`Refused`], with its successors.
+    /// Adds a state, `stored` or `from` as in [`Again`], with its successors.
     #[inline(always)]
-    pub(crate) fn push(
-        &mut self,
-        parent: Known<'l>,
-        from: &'l [u64],
-        attempt: Attempt,
-        entries: Range<usize>,
-    ) {
+    pub(crate) fn push(&mut self, parent: Known<'l>, from: &'l [u64], turn: Turn, entries: Range<usize>) {
         self.groups.push(Group { parent, first: entries.start, end: entries.end });
         if self.reduces {
-            self.attempts.push(attempt);
+            self.turns.push(turn);
         }
         if !std::ptr::eq(from, parent.state) {
             self.found.push(from);
@@ -74,10 +67,10 @@ impl<'l> Batch<'l> {
         self.groups.is_empty()
     }
 
-    /// The tag of the moves explored, if not all are.
+    /// How far the moves of a state have been explored, if not all are.
     #[inline(always)]
-    pub(crate) fn tag(&self, index: usize) -> u32 {
-        self.attempts[index].tag
+    pub(crate) fn turn(&self, index: usize) -> Turn {
+        self.turns[index]
     }
 
     /// The number of a state that is expanded once more.
@@ -91,10 +84,9 @@ impl<'l> Batch<'l> {
         self.found.get(index).copied().unwrap_or(self.groups[index].parent.state)
     }
 
-    /// A state, by its number, whose moves were explored but are not enough.
-    pub(crate) fn refuse(&self, index: usize, number: u64) -> Refused<'l> {
-        let mut attempt = self.attempts[index];
-        attempt.add_to_explored();
-        Refused { stored: self.groups[index].parent, from: self.from(index), attempt, number }
+    /// A state, by its number, whose moves were explored and are not enough.
+    pub(crate) fn again(&self, index: usize, number: u64) -> Again<'l> {
+        let (stored, from) = (self.groups[index].parent, self.from(index));
+        Again { stored, from, turn: self.turns[index].explored(), number }
     }
 }

@@ -2,18 +2,14 @@
 //! are hashed, then all are looked up, so that the memory accesses of a batch overlap. Paths to violations are
 //! shortest.
 
-use quotient_ample::{Ample, Proviso};
-use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
-use quotient_visited::{Known, Looked, Visited};
+use quotient_seams::{Ample, Known, Looked, Representative, Successors, System, Visited};
 
-use crate::attempt::{Attempt, rest};
-use crate::batch::{Batch, Refused};
+use crate::batch::{Again, Batch};
+use crate::expand::{Expander, Originals, Turn};
+use crate::level::Level;
 use crate::monitor::Monitor;
 use crate::open_level::OpenLevel;
-use crate::originals::{Level, Originals};
 use crate::parents::Parents;
-use crate::passing::Passage;
 use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Successors generated before they are looked up.
@@ -24,25 +20,24 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
-    let checks_open = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
-    let originals = Originals::new(seams.representative.keeps_found());
+    let Seams { system, representative, ample, visited } = seams;
+    let originals = Originals::new(representative.keeps_found());
+    let expander = Expander::new(system, representative, ample);
     let mut search = BreadthFirst {
-        seams,
-        checks_open,
+        checks_open: expander.needs_open(),
+        expander,
+        visited,
         open: OpenLevel::default(),
         report: Report::new(),
         parents: Parents::default(),
         left: 0,
         level_bytes: 0,
         next: Level::default(),
-        expanded: 0,
         transitions: 0,
         depth: 0,
         successors: Successors::new(),
-        passage: Passage::default(),
         originals,
         looked: Looked::default(),
-        scratch: Vec::new(),
     };
     search.report.stop = match search.run(options) {
         Ok(()) => Stop::Complete,
@@ -53,7 +48,8 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
 }
 
 struct BreadthFirst<'a, S, R, A, V> {
-    seams: Seams<'a, S, R, A, V>,
+    expander: Expander<'a, S, R, A>,
+    visited: &'a mut V,
     /// A reduced expansion must lead to a state that is not expanded yet.
     checks_open: bool,
     /// The states of the next level, kept for that.
@@ -64,25 +60,22 @@ struct BreadthFirst<'a, S, R, A, V> {
     left: u64,
     level_bytes: u64,
     next: Level,
-    expanded: u64,
     transitions: u64,
     depth: u64,
     /// The successors of a batch, as they are stored and as they were found.
     successors: Successors,
-    passage: Passage,
     originals: Originals,
     looked: Looked,
-    scratch: Vec<u64>,
 }
 
 impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         Statistics {
-            states: self.seams.visited.len(),
-            transitions: self.transitions + self.passage.moves,
-            expanded: self.expanded,
+            states: self.visited.len(),
+            transitions: self.transitions + self.expander.passed(),
+            expanded: self.parents.expanded(),
             depth: self.depth,
-            store_bytes: self.seams.visited.bytes(),
+            store_bytes: self.visited.bytes(),
             search_bytes: self.parents.bytes() + self.level_bytes + self.next.bytes() + self.open.bytes(),
             waiting: self.left + self.next.len(),
         }
@@ -107,7 +100,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             self.level(&level, &mut monitor, options)?;
         }
         // What a store refuses looks like what it has: nothing may be concluded then.
-        if let Some(what) = self.seams.visited.exhausted() {
+        if let Some(what) = self.visited.exhausted() {
             return Err(Stop::Incomplete(what.into()));
         }
         // The last level had nothing new: it is not counted.
@@ -118,22 +111,20 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     /// Expands the states of a level.
     fn level(&mut self, level: &Level, monitor: &mut Monitor, options: &mut Options<'_>) -> Result<(), Stop> {
         let mut cursor = level.cursor();
-        let mut batch = Batch::new(A::PROPOSALS > 0);
-        // States whose last proposal was refused.
-        let mut refused: Vec<Refused<'_>> = Vec::new();
+        let mut batch = Batch::new(Expander::<S, R, A>::REDUCES);
+        // States whose moves explored so far are not enough.
+        let mut again: Vec<Again<'_>> = Vec::new();
         loop {
             self.successors.clear();
             self.originals.clear();
             batch.clear();
-            if A::PROPOSALS > 0 {
-                for state in refused.drain(..) {
-                    self.expand(state.stored, state.from, state.attempt, &mut batch)?;
-                    batch.is_late(state.number);
-                }
+            for state in again.drain(..) {
+                self.expand(state.stored, state.from, state.turn, &mut batch)?;
+                batch.is_late(state.number);
             }
             while self.successors.len() < BATCH {
                 let Some((stored, from)) = cursor.next() else { break };
-                self.expand(stored, from, Attempt::default(), &mut batch)?;
+                self.expand(stored, from, Turn::default(), &mut batch)?;
                 // One expansion may take long. The clock ends the search or nothing: what is in a batch must not depend on it, since
                 // proposals that were refused are tried again in the next one.
                 if monitor.due()
@@ -146,41 +137,33 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 return Ok(());
             }
             self.left = cursor.left();
-            self.look_up(&batch, &mut refused, options)?;
-            if let Some(what) = self.seams.visited.exhausted() {
+            self.look_up(&batch, &mut again, options)?;
+            if let Some(what) = self.visited.exhausted() {
                 return Err(Stop::Incomplete(what.into()));
             }
         }
     }
 
-    /// Adds the successors of a state to the batch: by the first proposal behind those tried, if there is one.
+    /// Adds the successors of a state to the batch.
     #[inline(always)]
     fn expand<'l>(
         &mut self,
         stored: Known<'l>,
         from: &'l [u64],
-        mut attempt: Attempt,
+        mut turn: Turn,
         batch: &mut Batch<'l>,
     ) -> Result<(), Stop> {
         let first = self.successors.len();
-        self.seams
-            .expand(
-                from,
-                &mut attempt,
-                &mut self.successors,
-                &mut self.passage,
-                &mut self.originals,
-                &mut self.scratch,
-            )
+        self.expander
+            .expand(from, &mut turn, &mut self.successors, &mut self.originals)
             .map_err(|e| Stop::Incomplete(e.what))?;
-        batch.push(stored, from, attempt, first..self.successors.len());
+        batch.push(stored, from, turn, first..self.successors.len());
         Ok(())
     }
 
     fn initial(&mut self, options: &Options<'_>) -> Result<(), Stop> {
         let successors = &mut self.successors;
-        self.seams.system.initial(successors).map_err(|e| Stop::Incomplete(e.what))?;
-        self.seams.represent(successors, 0, &mut self.originals, &mut self.scratch);
+        self.expander.initial(successors, &mut self.originals).map_err(|e| Stop::Incomplete(e.what))?;
         for choice in 0..successors.len() {
             let path = || Path { choices: vec![choice as u32] };
             if let Some(code) = successors.entry(choice).violation {
@@ -193,7 +176,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             if state.is_empty() {
                 continue;
             }
-            let visited = &mut *self.seams.visited;
+            let visited = &mut *self.visited;
             let mut hint = vec![0; visited.hint_len(state.len())];
             let loaded = visited.load(state, None, &mut hint);
             let key = visited.prepare(state, loaded, &mut hint);
@@ -210,57 +193,55 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     fn look_up<'l>(
         &mut self,
         batch: &Batch<'l>,
-        refused: &mut Vec<Refused<'l>>,
+        again: &mut Vec<Again<'l>>,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
         // Nothing behind the violation that ends the search.
         let violated = if options.all { None } else { self.successors.first_violation() };
         let count = violated.unwrap_or(self.successors.len());
-        self.seams.visited.insert_batch(&self.successors, count, &batch.groups, &mut self.looked);
+        self.visited.insert_batch(&self.successors, count, &batch.groups, &mut self.looked);
         self.parents.room_for(self.looked.new.len());
-        self.next.push_new(&self.successors, &self.originals, &self.looked, self.seams.visited);
+        self.next.push_new(&self.successors, &self.originals, &self.looked, &*self.visited);
         let mut at = 0;
         for (index, group) in batch.groups.iter().enumerate() {
             let before = at;
-            let (tag, late) =
-                if A::PROPOSALS > 0 { (batch.tag(index), batch.late(index)) } else { (0, None) };
+            let (turn, late) = if Expander::<S, R, A>::REDUCES {
+                (batch.turn(index), batch.late(index))
+            } else {
+                (Turn::default(), None)
+            };
             while let Some(&entry) = self.looked.new.get(at)
                 && (entry as usize) < group.end
             {
-                self.parents.child(Seams::<S, R, A, V>::tagged(entry - group.first as u32, tag));
+                self.parents.child(Expander::<S, R, A>::choice(entry - group.first as u32, turn));
                 at += 1;
             }
             let number = match late {
                 Some(number) => {
-                    self.parents.done_late(at - before, number);
+                    self.parents.done_again(at - before, number);
                     number
                 }
-                None => {
-                    self.parents.done(at - before);
-                    self.expanded += 1;
-                    self.expanded - 1
-                }
+                None => self.parents.done(at - before),
             };
             // Is there a successor that is still to be expanded, if there has to be one?
             if self.checks_open
-                && tag != 0
-                && tag != rest::<S, A>()
+                && turn.is_proposal()
                 && at == before
                 && !self.any_open(group.first..group.end)
             {
-                refused.push(batch.refuse(index, number));
+                again.push(batch.again(index, number));
             }
             if self.successors.has_violations() {
-                self.violations(group.first..group.end, tag, number, count, options)?;
+                self.violations(group.first..group.end, turn, number, count, options)?;
             } else {
                 self.transitions += (group.end - group.first) as u64;
             }
-            if group.first == group.end && tag == 0 && options.deadlocks {
+            if group.first == group.end && turn.is_whole() && options.deadlocks {
                 self.stuck(batch.from(index), number, options)?;
             }
         }
         if let Some(limit) = options.limits.states
-            && self.seams.visited.len() > limit
+            && self.visited.len() > limit
         {
             return Err(Monitor::states(limit));
         }
@@ -278,7 +259,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     fn violations(
         &mut self,
         entries: std::ops::Range<usize>,
-        tag: u32,
+        turn: Turn,
         number: u64,
         count: usize,
         options: &Options<'_>,
@@ -287,12 +268,12 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         for entry in entries {
             self.transitions += u64::from(entry == count || self.successors.entry(entry).has_state());
             if let Some(code) = self.successors.entry(entry).violation {
-                let (parents, seams) = (&self.parents, &mut self.seams);
-                let choice = Seams::<S, R, A, V>::tagged((entry - first) as u32, tag);
+                let (parents, expander) = (&self.parents, &mut self.expander);
+                let choice = Expander::<S, R, A>::choice((entry - first) as u32, turn);
                 self.report.record(Cause::Violation(code), || {
-                    let mut path = parents.path(number);
-                    path.choices.push(choice);
-                    seams.untagged(path)
+                    let mut written = parents.path(number);
+                    written.push(choice);
+                    expander.path(written)
                 });
                 if !options.all {
                     return Err(Stop::Violation);
@@ -305,11 +286,11 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
     /// A state without successors is a deadlock unless the system may end there.
     #[cold]
     fn stuck(&mut self, state: &[u64], number: u64, options: &Options<'_>) -> Result<(), Stop> {
-        if self.seams.system.is_valid_end(state) {
+        if self.expander.system.is_valid_end(state) {
             return Ok(());
         }
-        let (parents, seams) = (&self.parents, &mut self.seams);
-        self.report.record(Cause::Deadlock, || seams.untagged(parents.path(number)));
+        let (parents, expander) = (&self.parents, &mut self.expander);
+        self.report.record(Cause::Deadlock, || expander.path(parents.path(number)));
         if options.all { Ok(()) } else { Err(Stop::Violation) }
     }
 }

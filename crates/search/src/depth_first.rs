@@ -1,28 +1,25 @@
 //! Depth-first search with an explicit stack: the depth is limited by memory alone. A state is expanded as a
 //! whole; successors not seen before wait on the stack.
 
-use quotient_ample::{Ample, Proviso};
-use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
-use quotient_visited::{Known, Loaded, Visited};
+use quotient_seams::{Ample, Known, Loaded, Representative, Successors, System, Visited};
 
-use crate::attempt::Attempt;
+use crate::expand::{Expander, Originals, Turn};
 use crate::monitor::Monitor;
 use crate::on_stack::OnStack;
-use crate::originals::Originals;
-use crate::passing::Passage;
-use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
+use crate::{Cause, Options, Report, Seams, Statistics, Stop};
 
 /// Explores everything reachable, deepest first.
 pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
-    let checks_stack = A::PROPOSALS > 0 && seams.ample.proviso() == Proviso::SomeOpen;
-    let originals = Originals::new(seams.representative.keeps_found());
+    let Seams { system, representative, ample, visited } = seams;
+    let originals = Originals::new(representative.keeps_found());
+    let expander = Expander::new(system, representative, ample);
     let mut search = DepthFirst {
-        seams,
-        checks_stack,
+        checks_stack: expander.needs_open(),
+        expander,
+        visited,
         on_stack: OnStack::default(),
         report: Report::new(),
         levels: Vec::new(),
@@ -30,7 +27,6 @@ pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         words: Vec::new(),
         hints: Vec::new(),
         loaded: Vec::new(),
-        passage: Passage::default(),
         originals,
         expanded: 0,
         transitions: 0,
@@ -69,7 +65,8 @@ struct Waiting {
 }
 
 struct DepthFirst<'a, S, R, A, V> {
-    seams: Seams<'a, S, R, A, V>,
+    expander: Expander<'a, S, R, A>,
+    visited: &'a mut V,
     /// A reduced expansion must lead to a state that is not on the stack.
     checks_stack: bool,
     on_stack: OnStack,
@@ -80,7 +77,6 @@ struct DepthFirst<'a, S, R, A, V> {
     hints: Vec<u32>,
     /// What is found out about the successors being looked up.
     loaded: Vec<Loaded>,
-    passage: Passage,
     /// The successors being looked up as they were found.
     originals: Originals,
     expanded: u64,
@@ -98,20 +94,19 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             + self.levels.capacity() * size_of::<Level>()
             + self.on_stack.bytes();
         Statistics {
-            states: self.seams.visited.len(),
-            transitions: self.transitions + self.passage.moves,
+            states: self.visited.len(),
+            transitions: self.transitions + self.expander.passed(),
             expanded: self.expanded,
             depth: self.depth,
-            store_bytes: self.seams.visited.bytes(),
+            store_bytes: self.visited.bytes(),
             search_bytes: held as u64,
             waiting: self.waiting.len() as u64 - self.levels.len() as u64,
         }
     }
 
     /// The way to the state being explored, and one step more.
-    fn path(levels: &[Level], waiting: &[Waiting], more: Option<u32>) -> Path {
-        let choices = levels.iter().map(|l| waiting[l.next - 1].choice).chain(more).collect();
-        Path { choices }
+    fn written(levels: &[Level], waiting: &[Waiting], more: Option<u32>) -> Vec<u32> {
+        levels.iter().map(|l| waiting[l.next - 1].choice).chain(more).collect()
     }
 
     fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
@@ -121,11 +116,9 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
         let mut stored: Vec<u64> = Vec::new();
         let mut state: Vec<u64> = Vec::new();
         let mut hint: Vec<u32> = Vec::new();
-        let mut scratch = Vec::new();
 
-        self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
-        self.seams.represent(&mut successors, 0, &mut self.originals, &mut scratch);
-        self.push(&successors, (0, 0), None, &mut keys, options)?;
+        self.expander.initial(&mut successors, &mut self.originals).map_err(|e| Stop::Incomplete(e.what))?;
+        self.push(&successors, (0, Turn::default()), None, &mut keys, options)?;
 
         while let Some(level) = self.levels.last_mut() {
             if level.next == self.waiting.len() {
@@ -135,11 +128,11 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             let current = self.waiting[level.next];
             level.next += 1;
             let words = &self.words[current.start..current.start + current.words as usize];
-            if !self.seams.visited.insert(current.key, words) {
+            if !self.visited.insert(current.key, words) {
                 continue;
             }
             if let Some(limit) = options.limits.states
-                && self.seams.visited.len() > limit
+                && self.visited.len() > limit
             {
                 return Err(Monitor::states(limit));
             }
@@ -151,7 +144,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             } else {
                 state.extend_from_slice(words);
             }
-            let hint_len = self.seams.visited.hint_len(stored.len());
+            let hint_len = self.visited.hint_len(stored.len());
             hint.clear();
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
 
@@ -160,23 +153,17 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             if self.checks_stack && within {
                 self.on_stack.push(current.key);
             }
-            let mut attempt = Attempt::default();
+            let mut turn = Turn::default();
             loop {
                 successors.clear();
                 self.originals.clear();
-                self.seams
-                    .expand(
-                        &state,
-                        &mut attempt,
-                        &mut successors,
-                        &mut self.passage,
-                        &mut self.originals,
-                        &mut scratch,
-                    )
+                self.expander
+                    .expand(&state, &mut turn, &mut successors, &mut self.originals)
                     .map_err(|e| Stop::Incomplete(e.what))?;
-                if successors.is_empty() && options.deadlocks && !self.seams.system.is_valid_end(&state) {
-                    let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);
-                    self.report.record(Cause::Deadlock, || seams.untagged(Self::path(levels, waiting, None)));
+                if successors.is_empty() && options.deadlocks && !self.expander.system.is_valid_end(&state) {
+                    let (levels, waiting, expander) = (&self.levels, &self.waiting, &mut self.expander);
+                    self.report
+                        .record(Cause::Deadlock, || expander.path(Self::written(levels, waiting, None)));
                     if !options.all {
                         return Err(Stop::Violation);
                     }
@@ -188,7 +175,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                     break;
                 }
                 let known = Known { state: &stored, hint: &hint };
-                if self.push(&successors, (current.key, attempt.tag), Some(known), &mut keys, options)? {
+                if self.push(&successors, (current.key, turn), Some(known), &mut keys, options)? {
                     break;
                 }
             }
@@ -198,12 +185,12 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             {
                 return Err(stop);
             }
-            if let Some(what) = self.seams.visited.exhausted() {
+            if let Some(what) = self.visited.exhausted() {
                 return Err(Stop::Incomplete(what.into()));
             }
         }
         // What a store refuses looks like what it has: nothing may be concluded then.
-        if let Some(what) = self.seams.visited.exhausted() {
+        if let Some(what) = self.visited.exhausted() {
             return Err(Stop::Incomplete(what.into()));
         }
         // The level of the last states' successors is not counted: it was empty.
@@ -211,13 +198,13 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
         Ok(())
     }
 
-    /// Opens a level with the successors that have not been seen, unless they are those of a proposal (a tag other than
-    /// 0) and all on the stack: then gives `false`.
+    /// Opens a level with the successors that have not been seen, unless they are a part of all and on the stack: then
+    /// gives `false`.
     #[inline]
     fn push(
         &mut self,
         successors: &Successors,
-        (parent, tag): (u64, u32),
+        (parent, turn): (u64, Turn),
         known: Option<Known<'_>>,
         keys: &mut Vec<u64>,
         options: &Options<'_>,
@@ -232,8 +219,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 continue;
             }
             let at = self.hints.len();
-            self.hints.resize(at + self.seams.visited.hint_len(state.len()), 0);
-            self.loaded.push(self.seams.visited.load(state, known, &mut self.hints[at..]));
+            self.hints.resize(at + self.visited.hint_len(state.len()), 0);
+            self.loaded.push(self.visited.load(state, known, &mut self.hints[at..]));
         }
         keys.clear();
         let mut at = first_hint;
@@ -243,15 +230,14 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 keys.push(0);
                 continue;
             }
-            let end = at + self.seams.visited.hint_len(state.len());
-            keys.push(self.seams.visited.prepare(state, loaded, &mut self.hints[at..end]));
+            let end = at + self.visited.hint_len(state.len());
+            keys.push(self.visited.prepare(state, loaded, &mut self.hints[at..end]));
             at = end;
         }
-        if tag != 0 && self.checks_stack {
+        if turn.is_proposal() && self.checks_stack {
             // What has been seen and is not on the stack is finished; what has not been seen will be before this state is.
-            let closed = |key: u64, state: &[u64]| {
-                self.on_stack.contains(key) && self.seams.visited.contains(key, state)
-            };
+            let closed =
+                |key: u64, state: &[u64]| self.on_stack.contains(key) && self.visited.contains(key, state);
             if keys.iter().enumerate().all(|(index, &key)| closed(key, successors.state(index))) {
                 self.hints.truncate(first_hint);
                 return Ok(false);
@@ -261,13 +247,13 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
         let mut write = first_hint;
         for (index, &key) in keys.iter().enumerate() {
             let choice = match known {
-                Some(_) => Seams::<S, R, A, V>::tagged(index as u32, tag),
+                Some(_) => Expander::<S, R, A>::choice(index as u32, turn),
                 None => index as u32,
             };
             if let Some(code) = successors.entry(index).violation {
-                let (levels, waiting, seams) = (&self.levels, &self.waiting, &mut self.seams);
+                let (levels, waiting, expander) = (&self.levels, &self.waiting, &mut self.expander);
                 self.report.record(Cause::Violation(code), || {
-                    seams.untagged(Self::path(levels, waiting, Some(choice)))
+                    expander.path(Self::written(levels, waiting, Some(choice)))
                 });
                 if !options.all {
                     return Err(Stop::Violation);
@@ -278,8 +264,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 continue;
             }
             self.transitions += u64::from(known.is_some());
-            let hint_len = self.seams.visited.hint_len(state.len());
-            if !self.seams.visited.contains(key, state) {
+            let hint_len = self.visited.hint_len(state.len());
+            if !self.visited.contains(key, state) {
                 let found = self.originals.state(index).unwrap_or(&[]);
                 self.waiting.push(Waiting {
                     key,

@@ -1,7 +1,6 @@
 //! States waiting to be expanded, with their hints, packed one behind the other.
 
-use quotient_visited::{Known, Short};
-
+use quotient_seams::{Known, Short};
 /// The states of one breadth-first level, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Frontier {

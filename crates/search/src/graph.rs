@@ -1,16 +1,11 @@
 //! The whole reachable graph, with successor lists: for labelling and drawing.
 
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Successors, System};
-use quotient_visited::Numbered;
+use quotient_seams::{Ample, Numbering, Representative, Successors, System};
 
-use crate::attempt::{Attempt, suffice};
+use crate::expand::{Expander, Turn};
 use crate::frontier::Frontier;
-use crate::liveness::OmegaSeams;
 use crate::monitor::Monitor;
-use crate::tagged::among_all;
-use crate::{Options, Statistics, Stop};
+use crate::{Options, Seams, Statistics, Stop};
 
 /// A node as it is expanded.
 #[derive(Debug)]
@@ -28,8 +23,8 @@ pub struct Expanded<'a> {
 
 /// Explores everything that suffices, nearest first, and calls `node` for each state in the order of their numbers. There is no
 /// stack here: ample sets must see to it themselves that no thread is postponed for ever, as those for temporal questions do.
-pub fn graph<S: System, R: Representative<S>, A: Ample<S>>(
-    seams: OmegaSeams<'_, S, R, A>,
+pub fn graph<S: System, R: Representative<S>, A: Ample<S>, V: Numbering>(
+    seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
     node: &mut dyn FnMut(&mut S, Expanded<'_>) -> Result<(), Stop>,
 ) -> (Stop, Statistics) {
@@ -41,33 +36,25 @@ pub fn graph<S: System, R: Representative<S>, A: Ample<S>>(
     (stop, statistics)
 }
 
-fn explore<S: System, R: Representative<S>, A: Ample<S>>(
-    seams: OmegaSeams<'_, S, R, A>,
+fn explore<S: System, R: Representative<S>, A: Ample<S>, V: Numbering>(
+    seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
     node: &mut dyn FnMut(&mut S, Expanded<'_>) -> Result<(), Stop>,
     statistics: &mut Statistics,
 ) -> Result<(), Stop> {
-    let mut store = Numbered::new();
+    let Seams { system, representative, ample, visited: store } = seams;
+    let mut expander = Expander::new(system, representative, ample);
     let mut monitor = Monitor::new(options);
     let mut successors = Successors::new();
-    let mut scratch = Vec::new();
     let (mut targets, mut choices) = (Vec::new(), Vec::new());
     let (mut level, mut next, mut place) = (Frontier::default(), Frontier::default(), 0);
-    let exhausted = |e: quotient_system::Exhausted| Stop::Incomplete(e.what);
+    let exhausted = |e: quotient_seams::Exhausted| Stop::Incomplete(e.what);
 
-    seams.system.initial(&mut successors).map_err(exhausted)?;
-    for index in 0..successors.len() {
-        let state = successors.state(index);
-        if !state.is_empty() {
-            let state = if seams.representative.representative(seams.system, state, &mut scratch) {
-                &scratch
-            } else {
-                state
-            };
-            let before = store.len();
-            if store.number_of(state) == before {
-                level.push(state, &[]);
-            }
+    expander.initial(&mut successors, &mut ()).map_err(exhausted)?;
+    for state in (0..successors.len()).map(|i| successors.state(i)).filter(|s| !s.is_empty()) {
+        let before = store.len();
+        if u64::from(store.number_of(state)) == before {
+            level.push(state, &[]);
         }
     }
     loop {
@@ -84,39 +71,33 @@ fn explore<S: System, R: Representative<S>, A: Ample<S>>(
         let state = known.state;
         place = after;
         successors.clear();
-        let mut attempt = Attempt::default();
-        suffice(seams.system, seams.ample, state, &mut attempt, &mut successors).map_err(exhausted)?;
+        let mut turn = Turn::default();
+        expander.expand(state, &mut turn, &mut successors, &mut ()).map_err(exhausted)?;
+        expander.among_all(state, turn, successors.len(), &mut choices).map_err(exhausted)?;
         targets.clear();
-        choices.clear();
         let mut ends = false;
         for index in 0..successors.len() {
             if !successors.entry(index).has_state() {
                 ends = true;
                 continue;
             }
-            choices.push(match attempt.tag {
-                0 => index as u32,
-                _ => among_all(seams.system, state, &successors, index).map_err(exhausted)?,
-            });
+            // Those without a state are left out here as well.
+            choices[targets.len()] = choices[index];
             let to = successors.state(index);
-            let to = if seams.representative.representative(seams.system, to, &mut scratch) {
-                &scratch
-            } else {
-                to
-            };
             let before = store.len();
             let number = store.number_of(to);
             targets.push(number);
-            if number == before {
+            if u64::from(number) == before {
                 next.push(to, &[]);
             }
         }
+        choices.truncate(targets.len());
         statistics.expanded += 1;
         statistics.transitions += targets.len() as u64;
-        statistics.states = u64::from(store.len());
+        statistics.states = store.len();
         statistics.store_bytes = store.bytes();
         statistics.search_bytes = level.bytes() + next.bytes();
-        node(seams.system, Expanded { state, targets: &targets, choices: &choices, ends })?;
+        node(expander.system, Expanded { state, targets: &targets, choices: &choices, ends })?;
         if let Some(limit) = options.limits.states
             && statistics.states > limit
         {

@@ -13,9 +13,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use quotient_symmetry::Representative;
-use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors};
-use quotient_visited::Numbered;
+use quotient_seams::{
+    Incomplete, Interrupt, Marks, Names, Numbering, Omega, Representative, Scope, Successors,
+};
 
 use crate::Path;
 
@@ -67,10 +67,10 @@ struct Node {
     depth: usize,
 }
 
-struct Walk<'a, S: Omega, R> {
+struct Walk<'a, S: Omega, R, V> {
     system: &'a mut S,
     representative: &'a mut R,
-    store: &'a mut Numbered,
+    store: &'a mut V,
     component: Component<'a>,
     successors: Successors,
     scratch: Vec<u64>,
@@ -84,15 +84,15 @@ struct Walk<'a, S: Omega, R> {
 type Step = (u32, usize, usize, Vec<u64>);
 
 /// A way to the component and around in it.
-pub(crate) fn shortest<S: Omega, R: Representative<S>>(
+pub(crate) fn shortest<S: Omega, R: Representative<S>, V: Numbering>(
     system: &mut S,
     representative: &mut R,
-    store: &mut Numbered,
+    store: &mut V,
     component: Component<'_>,
-) -> Result<Lasso, String> {
+) -> Result<Lasso, Incomplete> {
     let mut walk = Walk::new(system, representative, store, component);
-    let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R>)?;
-    let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R>)?;
+    let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R, V>)?;
+    let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R, V>)?;
     walk.component.everything = true;
     walk.left = walk.left.min(MORE_WORK);
     // What goes wrong from here on leaves what was found.
@@ -101,26 +101,22 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>>(
 }
 
 /// A shortest way to the component, as choices, and where it leads.
-pub(crate) fn way<S: Omega, R: Representative<S>>(
+pub(crate) fn way<S: Omega, R: Representative<S>, V: Numbering>(
     system: &mut S,
     representative: &mut R,
-    store: &mut Numbered,
+    store: &mut V,
     component: Component<'_>,
-) -> Result<(Vec<u32>, Vec<u64>), String> {
+) -> Result<(Vec<u32>, Vec<u64>), Incomplete> {
     let mut walk = Walk::new(system, representative, store, component);
-    walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R>)
+    walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R, V>)
 }
 
-/// There is a fair run, and none was found with threads in their places.
-pub const TOO_LONG: &str =
-    "there is a fair run that violates the formula, but finding it takes too many states";
-
 /// Where threads keep their places, a representative that is not canonical may hide the way.
-fn lost<S: Omega, R: Representative<S>>() -> String {
-    if Walk::<S, R>::IN_PLACE {
-        return TOO_LONG.to_owned();
+fn lost<S: Omega, R: Representative<S>, V: Numbering>() -> Incomplete {
+    if Walk::<S, R, V>::IN_PLACE {
+        return Incomplete::TooLong;
     }
-    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned()
+    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned().into()
 }
 
 /// A state with its own number.
@@ -137,25 +133,27 @@ struct Ways {
     met: VecDeque<usize>,
 }
 
-impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
+impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
     /// Whether threads keep their places.
     const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED && R::CHANGES;
 
     fn new(
         system: &'a mut S,
         representative: &'a mut R,
-        store: &'a mut Numbered,
+        store: &'a mut V,
         component: Component<'a>,
-    ) -> Walk<'a, S, R> {
+    ) -> Walk<'a, S, R, V> {
         let (successors, scratch, own) = (Successors::new(), Vec::new(), HashMap::new());
         Walk { system, representative, store, component, successors, scratch, own, left: usize::MAX }
     }
 
     /// The successors of a state.
-    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, String> {
+    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, Incomplete> {
         self.left = self.left.checked_sub(1).ok_or("the work allowed is done")?;
         if let Some(reason) = self.component.interrupt.reason() {
-            return Err(format!("{reason} while a short counterexample was looked for; a violation exists"));
+            return Err(Incomplete::Unconfirmed(format!(
+                "{reason} while a short counterexample was looked for; a violation exists"
+            )));
         }
         self.successors.clear();
         match state {
@@ -189,12 +187,12 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     }
 
     /// The number of a state with threads in place.
-    fn own_number(&mut self, state: &[u64]) -> Result<usize, String> {
+    fn own_number(&mut self, state: &[u64]) -> Result<usize, Incomplete> {
         if let Some(number) = self.own.get(state) {
             return Ok(*number);
         }
         if self.own.len() == MOST_STATES {
-            return Err(TOO_LONG.to_owned());
+            return Err(Incomplete::TooLong);
         }
         self.own.insert(state.to_vec(), self.own.len());
         Ok(self.own.len() - 1)
@@ -211,7 +209,7 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     }
 
     /// The shortest way from an initial state to the next state of the component, the nearest ones first.
-    fn next_way(&mut self, ways: &mut Ways) -> Result<Option<(Vec<u32>, At)>, String> {
+    fn next_way(&mut self, ways: &mut Ways) -> Result<Option<(Vec<u32>, At)>, Incomplete> {
         while ways.met.is_empty() {
             let (source, parent) = match ways.next {
                 None => (None, usize::MAX),
@@ -236,7 +234,7 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     }
 
     /// Looks for shorter lassos everywhere.
-    fn shorten(&mut self, best: &mut Lasso) -> Result<(), String> {
+    fn shorten(&mut self, best: &mut Lasso) -> Result<(), Incomplete> {
         let mut ways = Ways::default();
         let mut steps = Vec::new();
         while let Some((choices, start)) = self.next_way(&mut ways)? {
@@ -258,7 +256,7 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
     }
 
     /// The lasso of at most so many choices whose way to the component is `choices`, which lead to `start`.
-    fn around(&mut self, mut choices: Vec<u32>, start: At, most: usize) -> Result<Option<Lasso>, String> {
+    fn around(&mut self, mut choices: Vec<u32>, start: At, most: usize) -> Result<Option<Lasso>, Incomplete> {
         // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
         let mut met = S::Marks::NONE;
         let mut at = start;
@@ -277,8 +275,8 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
                 break;
             }
             let left = most.saturating_sub(choices.len() + cycle.len());
-            let goal = self.towards(&at, left, &mut |state_marks, step_marks: S::Marks| {
-                state_marks.exceeds(met) || step_marks.exceeds(met)
+            let goal = self.nearest(&at, left, &mut |_, in_state, on_step| {
+                in_state.exceeds(met) || on_step.exceeds(met)
             })?;
             let Some((more, marks, next)) = goal else { return Ok(None) };
             if anchor.is_none() && marks.exceeds(met) {
@@ -293,7 +291,8 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
         if at.0 != anchor.0 || cycle.is_empty() {
             // By its own number: where threads keep their places, exactly that state.
             let left = most.saturating_sub(choices.len() + cycle.len());
-            let Some(back) = self.back(&at, anchor.0, left)? else { return Ok(None) };
+            let back = self.nearest(&at, left, &mut |own, _, _| own == anchor.0)?;
+            let Some((back, ..)) = back else { return Ok(None) };
             cycle.extend(back);
         }
         let length = cycle.len();
@@ -301,26 +300,23 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
         Ok(Some(Lasso { path: Path { choices }, cycle: length }))
     }
 
-    /// The shortest way inside the component, of at most `most` steps, to a state, or over a step, that is wanted; with the marks met at
-    /// its end.
+    /// The shortest way inside the component, of one to `most` steps, to a state or over a step that is wanted, by the state's own
+    /// number, its marks and those of the step; with the marks of the last step.
     #[allow(clippy::type_complexity, reason = "choices, marks, state")]
-    fn towards(
+    fn nearest(
         &mut self,
         from: &At,
         most: usize,
-        wanted: &mut dyn FnMut(S::Marks, S::Marks) -> bool,
-    ) -> Result<Option<(Vec<u32>, S::Marks, At)>, String> {
+        wanted: &mut dyn FnMut(usize, S::Marks, S::Marks) -> bool,
+    ) -> Result<Option<(Vec<u32>, S::Marks, At)>, Incomplete> {
         let mut nodes =
             vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX, depth: 0 }];
-        let mut seen: HashMap<usize, ()> = HashMap::new();
-        let mut open = VecDeque::from([0usize]);
+        let mut seen = HashSet::new();
         let mut steps = Vec::new();
-        while let Some(index) = open.pop_front() {
+        let mut index = 0;
+        while index < nodes.len() && nodes[index].depth < most {
             let depth = nodes[index].depth + 1;
-            if depth > most {
-                break;
-            }
-            let state = nodes[index].state.clone();
+            let state = std::mem::take(&mut nodes[index].state);
             let next = self.step(Some(&state))?;
             self.system.step_marks(&state, &self.successors, &mut steps);
             for (choice, number, own, next) in next {
@@ -328,48 +324,17 @@ impl<'a, S: Omega, R: Representative<S>> Walk<'a, S, R> {
                     continue;
                 }
                 let on_step = steps.get(choice as usize).copied().unwrap_or(S::Marks::NONE);
-                let in_state = self.system.state_marks(&next);
-                let done = wanted(in_state, on_step);
-                if done || seen.insert(own, ()).is_none() {
+                let done = wanted(own, self.system.state_marks(&next), on_step);
+                if done {
+                    nodes.push(Node { state: Vec::new(), own, parent: index, choice, depth });
+                    let choices = Self::choices(&nodes, nodes.len() - 1).split_off(1);
+                    return Ok(Some((choices, on_step, (own, next))));
+                }
+                if seen.insert(own) {
                     nodes.push(Node { state: next, own, parent: index, choice, depth });
-                    let last = nodes.len() - 1;
-                    if done {
-                        // The state's own marks are added by the caller.
-                        let mut choices = Self::choices(&nodes, last);
-                        choices.remove(0);
-                        return Ok(Some((choices, on_step, (own, nodes[last].state.clone()))));
-                    }
-                    open.push_back(last);
                 }
             }
-        }
-        Ok(None)
-    }
-
-    /// The shortest way inside the component, of one to `most` steps, to the state with this number.
-    fn back(&mut self, from: &At, to: usize, most: usize) -> Result<Option<Vec<u32>>, String> {
-        let mut nodes =
-            vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX, depth: 0 }];
-        let mut seen: HashMap<usize, ()> = HashMap::new();
-        let mut open = VecDeque::from([0usize]);
-        while let Some(index) = open.pop_front() {
-            let depth = nodes[index].depth + 1;
-            if depth > most {
-                break;
-            }
-            let state = std::mem::take(&mut nodes[index].state);
-            for (choice, number, own, next) in self.step(Some(&state))? {
-                if !self.component.has(number) || (own != to && seen.insert(own, ()).is_some()) {
-                    continue;
-                }
-                nodes.push(Node { state: next, own, parent: index, choice, depth });
-                if own == to {
-                    let mut choices = Self::choices(&nodes, nodes.len() - 1);
-                    choices.remove(0);
-                    return Ok(Some(choices));
-                }
-                open.push_back(nodes.len() - 1);
-            }
+            index += 1;
         }
         Ok(None)
     }

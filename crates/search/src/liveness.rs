@@ -17,41 +17,32 @@
 //! With an ample set, the cycle proviso (C3) is established here: if one of the chosen steps leads to a state of an open
 //! component (every state on the stack is in one), everything is explored instead.
 
-use quotient_ample::Ample;
-use quotient_symmetry::Representative;
-use quotient_system::{Interrupt, Marks, Names, Omega, Scope, Successors, ViolationCode};
-use quotient_visited::{Known, Loaded, Numbered, Prepared};
+use quotient_seams::{
+    Ample, Interrupt, Known, Loaded, Marks, Names, Numbering, Omega, Representative, Scope, Successors,
+    ViolationCode,
+};
 
+use crate::expand::{self, Expander, Turn};
 use crate::lasso::{self, Component};
 use crate::monitor::Monitor;
-use crate::{Cause, Found, Options, Path, Report, Statistics, Stop};
-
-/// The seams of a search for infinite runs; states are kept in a [`Numbered`] store of its own.
-#[derive(Debug)]
-pub struct OmegaSeams<'a, S, R, A> {
-    /// What can happen next, and which runs count?
-    pub system: &'a mut S,
-    /// Which state stands for this one?
-    pub representative: &'a mut R,
-    /// Which enabled actions must be explored?
-    pub ample: &'a mut A,
-}
+use crate::{Cause, Found, Options, Path, Report, Seams, Statistics, Stop};
 
 /// Looks for a run that meets all marks infinitely often. Violations met on the way are reported too.
-pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>>(
-    seams: OmegaSeams<'_, S, R, A>,
+pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering>(
+    seams: Seams<'_, S, R, A, V>,
     options: &mut Options<'_>,
 ) -> Report {
-    let layers = seams.system.layers().max(1);
+    let Seams { system, representative, ample, visited } = seams;
+    let layers = system.layers().max(1);
     let mut search = Liveness {
-        seams,
+        expander: Expander::new(system, representative, ample),
+        store: visited,
         report: Report::new(),
         interrupt: Interrupt::new(),
-        store: Numbered::new(),
         layers,
         layer: Vec::new(),
         period: 0,
-        renamed: Vec::new(),
+        renamed: Renamed(Vec::new()),
         first_hint: 0,
         at: Vec::new(),
         kept: Vec::new(),
@@ -64,7 +55,7 @@ pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>>(
         words: Vec::new(),
         hints: Vec::new(),
         loaded: Vec::new(),
-        prepared: Vec::new(),
+        keys: Vec::new(),
         expanded: 0,
         transitions: 0,
         depth: 0,
@@ -126,19 +117,36 @@ struct Waiting<M: Marks> {
     names: M::Names,
 }
 
-struct Liveness<'a, S: Omega, R, A> {
-    seams: OmegaSeams<'a, S, R, A>,
+/// How the threads of successors were renamed.
+struct Renamed<N>(Vec<N>);
+
+impl<N: Names> expand::Found for Renamed<N> {
+    #[inline]
+    fn push(&mut self, _: &[u64]) {
+        self.0.push(N::OWN);
+    }
+
+    #[inline]
+    fn replaced(&mut self, new_name: impl Fn(u32) -> u32) {
+        if let Some(last) = self.0.last_mut() {
+            *last = N::of(new_name);
+        }
+    }
+}
+
+struct Liveness<'a, S: Omega, R, A, V> {
+    expander: Expander<'a, S, R, A>,
+    store: &'a mut V,
     report: Report,
     /// Raised when the search is to end.
     interrupt: Interrupt,
-    store: Numbered,
     layers: u32,
     /// Layers of the successors being looked up.
     layer: Vec<u32>,
     /// From this successor on the cores are those of the first ones again; 0 when they are not.
     period: usize,
     /// How their threads were renamed.
-    renamed: Vec<NamesOf<S>>,
+    renamed: Renamed<NamesOf<S>>,
     /// Where their hints start on the stack.
     first_hint: usize,
     /// Their indices into `place`.
@@ -157,7 +165,7 @@ struct Liveness<'a, S: Omega, R, A> {
     words: Vec<u64>,
     hints: Vec<u32>,
     loaded: Vec<Loaded>,
-    prepared: Vec<Prepared>,
+    keys: Vec<u64>,
     expanded: u64,
     transitions: u64,
     depth: u64,
@@ -165,7 +173,7 @@ struct Liveness<'a, S: Omega, R, A> {
     cut: Option<Stop>,
 }
 
-impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
+impl<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering> Liveness<'_, S, R, A, V> {
     fn statistics(&self) -> Statistics {
         let held = self.words.capacity() * 8
             + self.hints.capacity() * 4
@@ -198,13 +206,13 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             everything: false,
             interrupt: &self.interrupt,
         };
-        let (system, representative) = (&mut *self.seams.system, &mut *self.seams.representative);
-        let way = lasso::way(system, representative, &mut self.store, component);
+        let (system, representative) = (&mut *self.expander.system, &mut *self.expander.representative);
+        let way = lasso::way(system, representative, self.store, component);
         let (mut choices, state) = way.map_err(Stop::Incomplete)?;
         if NamesOf::<S>::ASKED {
             // The way was taken with threads in their places, and leads to a renaming of the state.
             let mut steps = Successors::new();
-            let taken = self.seams.system.successors(&state, Scope::All, &mut steps);
+            let taken = self.expander.system.successors(&state, Scope::All, &mut steps);
             taken.map_err(|e| Stop::Incomplete(e.what))?;
             let wrong = (0..steps.len()).find(|i| steps.entry(*i).violation == Some(code));
             choices.push(wrong.map_or(more, |i| i as u32));
@@ -221,11 +229,9 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         let mut state: Vec<u64> = Vec::new();
         let mut core: Vec<u64> = Vec::new();
         let mut hint: Vec<u32> = Vec::new();
-        let mut scratch = Vec::new();
         let mut marks: Vec<S::Marks> = Vec::new();
 
-        self.seams.system.initial(&mut successors).map_err(|e| Stop::Incomplete(e.what))?;
-        self.represent(&mut successors, &mut scratch);
+        self.expander.initial(&mut successors, &mut self.renamed).map_err(|e| Stop::Incomplete(e.what))?;
         self.look_up(&mut successors, None);
         self.push(&successors, &[], NEW, Names::OWN, options)?;
 
@@ -251,7 +257,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             state.extend_from_slice(words);
             core.clear();
             core.extend_from_slice(&state);
-            self.seams.system.put_layer(&mut state, (current.index % self.layers as usize) as u32);
+            self.expander.system.put_layer(&mut state, (current.index % self.layers as usize) as u32);
             let hint_len = self.store.hint_len(state.len());
             hint.clear();
             hint.extend_from_slice(&self.hints[current.hint..current.hint + hint_len]);
@@ -260,9 +266,9 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             self.names.push(current.names);
             let place = self.open.len() as u32;
             self.place[current.index] = place;
-            self.expand(&state, Known { state: &core, hint: &hint }, &mut successors, &mut scratch)?;
-            let inside = self.seams.system.state_marks(&state).renamed(current.names);
-            self.seams.system.step_marks(&state, &successors, &mut marks);
+            self.expand(&state, Known { state: &core, hint: &hint }, &mut successors)?;
+            let inside = self.expander.system.state_marks(&state).renamed(current.names);
+            self.expander.system.step_marks(&state, &successors, &mut marks);
             self.roots.push(Root { first: place, inside, entered_by: current.marks });
             self.expanded += 1;
             if options.limits.depth.is_none_or(|limit| (self.levels.len() as u64) <= limit) {
@@ -295,63 +301,39 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         Ok(())
     }
 
-    fn represent(&mut self, successors: &mut Successors, scratch: &mut Vec<u64>) {
-        self.renamed.clear();
-        self.renamed.resize(successors.len(), Names::OWN);
-        for index in 0..successors.len() {
-            // A violation that ends its path has no state.
-            if successors.entry(index).has_state()
-                && self.seams.representative.representative(
-                    self.seams.system,
-                    successors.state(index),
-                    scratch,
-                )
-            {
-                successors.replace(index, scratch);
-                self.renamed[index] = Names::of(|thread| self.seams.representative.new_name(thread));
-            }
-        }
-    }
-
     /// Generates the steps that must be explored and looks up where they lead.
-    fn expand(
-        &mut self,
-        state: &[u64],
-        known: Known<'_>,
-        successors: &mut Successors,
-        scratch: &mut Vec<u64>,
-    ) -> Result<(), Stop> {
-        let proposals = self.seams.ample.proposals(self.seams.system, state);
-        let mut attempt = 0;
+    fn expand(&mut self, state: &[u64], known: Known<'_>, successors: &mut Successors) -> Result<(), Stop> {
+        let mut turn = Turn::default();
         loop {
-            let scope = proposals.get(attempt);
-            attempt += 1;
             successors.clear();
-            self.seams.system.successors(state, scope, successors).map_err(|e| Stop::Incomplete(e.what))?;
-            self.represent(successors, scratch);
+            self.renamed.0.clear();
+            self.expander
+                .expand(state, &mut turn, successors, &mut self.renamed)
+                .map_err(|e| Stop::Incomplete(e.what))?;
             self.look_up(successors, Some(known));
-            if scope == Scope::All || self.may_stay(successors) {
+            if turn.is_whole() || self.may_stay(successors) {
                 return Ok(());
             }
             self.hints.truncate(self.first_hint);
         }
     }
 
-    /// May the steps of a proposal be explored alone? There must be some, none of them may go wrong, and none may lead to an
-    /// open component.
+    /// May these steps be explored alone, though there are others? None may go wrong, and none may lead to an open component.
     fn may_stay(&mut self, successors: &Successors) -> bool {
-        !successors.is_empty()
-            && successors.len() <= self.seams.ample.most_moves()
-            && (0..successors.len()).all(|i| {
-                let entry = successors.entry(i);
-                let index = if entry.has_state() { self.index(i) } else { return false };
-                entry.violation.is_none() && matches!(self.place.get(index), None | Some(&(NEW | DONE)))
-            })
+        (0..successors.len()).all(|i| {
+            let index = if successors.entry(i).violation.is_none() {
+                self.index(i, successors)
+            } else {
+                return false;
+            };
+            matches!(self.place.get(index), None | Some(&(NEW | DONE)))
+        })
     }
 
     /// The index of a successor that was looked up.
-    fn index(&mut self, successor: usize) -> usize {
-        let number = self.store.number(self.prepared[self.first_of(successor)]);
+    fn index(&mut self, successor: usize, successors: &Successors) -> usize {
+        let first = self.first_of(successor);
+        let number = self.store.number(self.keys[first], successors.state(first));
         number as usize * self.layers as usize + self.layer[successor] as usize
     }
 
@@ -366,11 +348,11 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
     fn look_up(&mut self, successors: &mut Successors, known: Option<Known<'_>>) {
         self.first_hint = self.hints.len();
         self.loaded.clear();
-        self.prepared.clear();
+        self.keys.clear();
         self.layer.clear();
         for index in 0..successors.len() {
             let state = successors.state_mut(index);
-            self.layer.push(if state.is_empty() { 0 } else { self.seams.system.take_layer(state) });
+            self.layer.push(if state.is_empty() { 0 } else { self.expander.system.take_layer(state) });
         }
         self.find_period(successors);
         let count = if self.period == 0 { successors.len() } else { self.period };
@@ -388,11 +370,11 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         for index in 0..count {
             let state = successors.state(index);
             if state.is_empty() {
-                self.prepared.push(Prepared::default());
+                self.keys.push(0);
                 continue;
             }
             let end = at + self.store.hint_len(state.len());
-            self.prepared.push(self.store.prepare(state, self.loaded[index], &mut self.hints[at..end]));
+            self.keys.push(self.store.prepare(state, self.loaded[index], &mut self.hints[at..end]));
             at = end;
         }
     }
@@ -443,13 +425,13 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
         // Where each successor is, and which cores may have to be expanded: only those are needed later.
         self.at.clear();
         self.kept.clear();
-        self.kept.resize(self.prepared.len().min(successors.len()), Kept::default());
+        self.kept.resize(self.keys.len().min(successors.len()), Kept::default());
         for index in 0..successors.len() {
             if !successors.entry(index).has_state() {
                 self.at.push(usize::MAX);
                 continue;
             }
-            let at = self.index(index);
+            let at = self.index(index, successors);
             if self.place.len() <= at {
                 self.place.resize((at / self.layers as usize + 1) * self.layers as usize, NEW);
             }
@@ -489,7 +471,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
                 words: kept.words,
                 hint: kept.hint,
                 marks: marks.get(index).copied().unwrap_or(S::Marks::NONE).renamed(names),
-                names: names.before(self.renamed[index]),
+                names: names.before(self.renamed.0.get(index).copied().unwrap_or(Names::OWN)),
             });
         }
         self.levels.push(bottom);
@@ -544,7 +526,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>> Liveness<'_, S, R, A> {
             everything: false,
             interrupt: &self.interrupt,
         };
-        match lasso::shortest(self.seams.system, self.seams.representative, &mut self.store, component) {
+        match lasso::shortest(self.expander.system, self.expander.representative, self.store, component) {
             Ok(lasso) => {
                 let cycle = lasso.cycle;
                 self.report.found.push(Found { cause: Cause::Cycle, path: lasso.path, cycle, count: 1 });

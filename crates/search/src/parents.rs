@@ -10,8 +10,6 @@
 
 use std::collections::HashMap;
 
-use crate::Path;
-
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
     bits: Vec<u64>,
@@ -21,6 +19,7 @@ pub(crate) struct Parents {
     choices: Vec<u8>,
     large: HashMap<u64, u32>,
     roots: u64,
+    expanded: u64,
     /// Expansions of states that had been expanded before: the number of the expansion, the number of the state.
     late: Vec<(u64, u64)>,
 }
@@ -96,15 +95,17 @@ impl Parents {
         self.push_choice(choice);
     }
 
-    /// The state being expanded is done, and discovered `children`; the next one is expanded from now on.
+    /// The next state is expanded, and discovered `children`; gives its number.
     #[inline(always)]
-    pub(crate) fn done(&mut self, children: usize) {
+    pub(crate) fn done(&mut self, children: usize) -> u64 {
         self.push_ones(children);
+        self.expanded += 1;
+        self.expanded - 1
     }
 
     /// As [`Parents::done`], when it was a state that had been expanded before, number `state`.
     #[inline]
-    pub(crate) fn done_late(&mut self, children: usize, state: u64) {
+    pub(crate) fn done_again(&mut self, children: usize, state: u64) {
         if children > 0 {
             // The ones of these children are not written yet.
             let ones = self.choices.len() as u64 - self.roots - children as u64;
@@ -113,8 +114,13 @@ impl Parents {
         }
     }
 
+    /// States expanded.
+    pub(crate) fn expanded(&self) -> u64 {
+        self.expanded
+    }
+
     /// Which state was expanded there?
-    fn expanded(&self, expansion: u64) -> u64 {
+    fn state_of(&self, expansion: u64) -> u64 {
         match self.late.binary_search_by_key(&expansion, |late| late.0) {
             Ok(at) => self.late[at].1,
             // Without those that came late, states are expanded in the order of their numbers.
@@ -123,7 +129,7 @@ impl Parents {
     }
 
     /// The way to state number `state`.
-    pub(crate) fn path(&self, state: u64) -> Path {
+    pub(crate) fn path(&self, state: u64) -> Vec<u32> {
         let mut choices = Vec::new();
         let mut at = state;
         // Walk the bits backwards once: predecessors only have smaller numbers.
@@ -142,10 +148,10 @@ impl Parents {
                 position -= 1;
                 if self.bit(position) { ones -= 1 } else { zeros -= 1 }
             }
-            at = self.expanded(zeros);
+            at = self.state_of(zeros);
         }
         choices.reverse();
-        Path { choices }
+        choices
     }
 
     fn choice(&self, state: u64) -> u32 {
@@ -183,20 +189,20 @@ mod tests {
         parents.done(1);
         // Once more 1 -> 6 (choice 9), then 4 -> 7, and 6 -> 8.
         parents.child(9);
-        parents.done_late(1, 1);
+        parents.done_again(1, 1);
         parents.child(2);
         parents.done(1);
         parents.done(0);
         parents.child(3);
         parents.done(1);
-        assert_eq!(parents.path(0).choices, [0]);
-        assert_eq!(parents.path(1).choices, [5]);
-        assert_eq!(parents.path(2).choices, [0, 1]);
-        assert_eq!(parents.path(4).choices, [0, 1, 0]);
-        assert_eq!(parents.path(5).choices, [0, 300, 7]);
-        assert_eq!(parents.path(6).choices, [5, 9]);
-        assert_eq!(parents.path(7).choices, [0, 1, 0, 2]);
-        assert_eq!(parents.path(8).choices, [5, 9, 3]);
+        assert_eq!(parents.path(0), [0]);
+        assert_eq!(parents.path(1), [5]);
+        assert_eq!(parents.path(2), [0, 1]);
+        assert_eq!(parents.path(4), [0, 1, 0]);
+        assert_eq!(parents.path(5), [0, 300, 7]);
+        assert_eq!(parents.path(6), [5, 9]);
+        assert_eq!(parents.path(7), [0, 1, 0, 2]);
+        assert_eq!(parents.path(8), [5, 9, 3]);
     }
 
     #[test]
@@ -216,7 +222,7 @@ mod tests {
             }
             number += u64::from(children) + 1;
             expected.push(children % 250);
-            assert_eq!(parents.path(number).choices, expected);
+            assert_eq!(parents.path(number), expected);
         }
     }
 }

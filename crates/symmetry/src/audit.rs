@@ -5,9 +5,7 @@
 //! a representative means, checked on the user's own model. Compared are canonical forms, because a representative need not
 //! be one: two successors that are renamings of each other may have different representatives.
 
-use quotient_system::{Exhausted, Interrupt, Scope, Successors, System, random_walks};
-
-use crate::Representative;
+use quotient_seams::{Exhausted, Interrupt, Representative, Scope, Successors, System, random_walks};
 
 /// What an audit found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

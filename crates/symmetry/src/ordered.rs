@@ -1,10 +1,10 @@
 //! Representatives by numbering state graphs.
 
-use crate::Representative;
 use crate::exact::{Exact, ExactStatistics};
 use crate::graph::Graph;
 use crate::heap::HeapWalk;
 use crate::thread_order::{ThreadOrder, ThreadSorter};
+use quotient_seams::{Representative, Worker};
 
 /// How a system of type `S` shows its states as graphs, and applies a renumbering to a state.
 ///
@@ -109,6 +109,12 @@ impl<G> Ordered<G> {
         for (thread, place) in threads.iter().zip(&self.places) {
             self.number[*thread as usize] = *place;
         }
+    }
+}
+
+impl<G: Worker> Worker for Ordered<G> {
+    fn another(&self) -> Ordered<G> {
+        Ordered::new(self.states.another(), self.order)
     }
 }
 

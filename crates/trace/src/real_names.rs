@@ -7,8 +7,7 @@
 
 use std::collections::HashMap;
 
-use quotient_symmetry::Representative;
-use quotient_system::{Scope, Successors, System};
+use quotient_seams::{Representative, System, Walk};
 
 use crate::NotReplayable;
 
@@ -29,44 +28,42 @@ pub fn in_real_names<S: System, R: Representative<S>, C: Representative<S>>(
 ) -> Result<(Vec<u32>, usize), NotReplayable> {
     let lost = |step| NotReplayable { step };
     let (&first, rest) = choices.split_first().ok_or(lost(0))?;
-    let mut successors = Successors::new();
-    system.initial(&mut successors).map_err(|_| lost(0))?;
-    if first as usize >= successors.len() || cycle > rest.len() {
+    if cycle > rest.len() {
         return Err(lost(0));
     }
-    let real = successors.state(first as usize).to_vec();
-    let stands = stands_for(system, representative, &real);
-    let mut walk = Walk { real, stands, successors, out: vec![first] };
+    let real = Walk::start(system, first).map_err(|_| lost(0))?;
+    let mut stands = Walk::at(real.state());
+    stands.represent(system, representative);
+    let mut both = Both { real, stands, out: vec![first] };
     let (way, round) = rest.split_at(rest.len() - cycle);
     for &choice in way {
-        walk.step(system, representative, canonical, choice)?;
+        both.step(system, representative, canonical, choice)?;
     }
     if cycle == 0 {
-        return Ok((walk.out, 0));
+        return Ok((both.out, 0));
     }
     // Real states at the beginning of rounds, and how many choices led there.
     let mut anchors: HashMap<Vec<u64>, usize> = HashMap::new();
     while anchors.len() < MOST_ROUNDS {
-        if let Some(length) = anchors.insert(walk.real.clone(), walk.out.len()) {
-            let cycle = walk.out.len() - length;
-            return Ok((walk.out, cycle));
+        if let Some(length) = anchors.insert(both.real.state().to_vec(), both.out.len()) {
+            let cycle = both.out.len() - length;
+            return Ok((both.out, cycle));
         }
         for &choice in round {
-            walk.step(system, representative, canonical, choice)?;
+            both.step(system, representative, canonical, choice)?;
         }
     }
     Err(lost(rest.len()))
 }
 
-/// A real state, what stands for it, and the choices that led to it.
-struct Walk {
-    real: Vec<u64>,
-    stands: Vec<u64>,
-    successors: Successors,
+/// A walk through real states beside one through what stands for them, and the choices among the successors of real states.
+struct Both {
+    real: Walk,
+    stands: Walk,
     out: Vec<u32>,
 }
 
-impl Walk {
+impl Both {
     /// Takes the step of the real state that does what this choice does to the representative: it goes wrong in the same way,
     /// and with the same moves of a claim, and leads to a renaming of the same state.
     fn step<S: System, R: Representative<S>, C: Representative<S>>(
@@ -77,40 +74,30 @@ impl Walk {
         choice: u32,
     ) -> Result<(), NotReplayable> {
         let lost = NotReplayable { step: self.out.len() };
-        let successors = &mut self.successors;
-        successors.clear();
-        system.successors(&self.stands, Scope::All, successors).map_err(|_| lost.clone())?;
         let choice = choice as usize;
-        if choice >= successors.len() {
-            return Err(lost);
-        }
-        let (violation, marks) = (successors.entry(choice).violation, successors.marks(choice));
-        let wanted = stands_for(system, canonical, successors.state(choice));
-        self.stands = stands_for(system, representative, successors.state(choice));
-        successors.clear();
-        system.successors(&self.real, Scope::All, successors).map_err(|_| lost.clone())?;
+        self.stands.look(system).map_err(|_| lost.clone())?;
+        self.stands.take(choice).map_err(|_| lost.clone())?;
+        let wanted = self.stands.looked();
+        let (violation, marks) = (wanted.entry(choice).violation, wanted.marks(choice));
+        let wanted = stands_for(system, canonical, self.stands.state());
+        self.stands.represent(system, representative);
+        let possible = self.real.look(system).map_err(|_| lost.clone())?;
         // The same position first: where threads keep their places it is the same thread, also if others change as little.
-        let found = [choice].into_iter().chain(0..successors.len()).find(|i| {
-            *i < successors.len()
-                && successors.entry(*i).violation == violation
-                && successors.marks(*i) == marks
-                && stands_for(system, canonical, successors.state(*i)) == wanted
+        let found = [choice].into_iter().chain(0..possible.len()).find(|i| {
+            *i < possible.len()
+                && possible.entry(*i).violation == violation
+                && possible.marks(*i) == marks
+                && stands_for(system, canonical, possible.state(*i)).state() == wanted.state()
         });
-        let found = found.ok_or(lost)?;
+        let found = found.ok_or(lost.clone())?;
         self.out.push(found as u32);
-        self.real = successors.state(found).to_vec();
-        Ok(())
+        self.real.take(found).map_err(|_| lost)
     }
 }
 
-fn stands_for<S: System, R: Representative<S>>(
-    system: &S,
-    representative: &mut R,
-    state: &[u64],
-) -> Vec<u64> {
-    let mut out = Vec::new();
-    if state.is_empty() || !representative.representative(system, state, &mut out) {
-        out = state.to_vec();
-    }
-    out
+/// What stands for a state.
+fn stands_for<S: System, R: Representative<S>>(system: &S, representative: &mut R, state: &[u64]) -> Walk {
+    let mut walk = Walk::at(state);
+    walk.represent(system, representative);
+    walk
 }

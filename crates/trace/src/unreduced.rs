@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use quotient_machine::{Machine, MicroStep};
 use quotient_program::Operation;
-use quotient_system::{Successors, System};
+use quotient_seams::{Successors, System};
 
 /// Where a transformation stands: function, location, position.
 type Place = (u32, u32, u32);

@@ -15,12 +15,11 @@
 
 use std::fmt;
 
-use quotient_system::{PartKind, Parts};
+use quotient_seams::{Known, Loaded, Numbering, OUT_OF_MEMORY, PartKind, Parts, Visited};
 
 use crate::interner::Pairs;
 use crate::key_set::{KeySet, key_hash};
 use crate::pool::Pool;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States as numbers of shared components.
 pub struct Collapse<P> {
@@ -34,6 +33,9 @@ pub struct Collapse<P> {
     /// Globals with heap.
     pairs: Pairs,
     states: KeySet,
+    /// The numbers of the states, by their pairs, if they are asked for: then nothing is in the set above.
+    numbers: Pairs,
+    len: u32,
     scratch: Scratch,
 }
 
@@ -73,6 +75,8 @@ impl<P: Parts> Collapse<P> {
             thread_lists: Pool::default(),
             pairs: Pairs::default(),
             states: KeySet::default(),
+            numbers: Pairs::default(),
+            len: 0,
             scratch: Scratch::default(),
         }
     }
@@ -119,6 +123,18 @@ impl<P: Parts> Collapse<P> {
     }
 }
 
+impl<P: Parts> Numbering for Collapse<P> {
+    fn number(&mut self, key: u64, _state: &[u64]) -> u32 {
+        // A key says which pair it is of: hashing it is one to one.
+        let number = self.numbers.intern([(key >> 32) as u32, key as u32]);
+        if number == u32::MAX && self.numbers.is_full() {
+            return 0;
+        }
+        self.len = self.len.max(number);
+        number - 1
+    }
+}
+
 impl<P: Parts> Visited for Collapse<P> {
     fn hint_len(&self, _words: usize) -> usize {
         0
@@ -143,19 +159,25 @@ impl<P: Parts> Visited for Collapse<P> {
     }
 
     fn len(&self) -> u64 {
-        self.states.len()
+        self.states.len() + u64::from(self.len)
     }
 
     fn bytes(&self) -> u64 {
-        self.pools().iter().map(|pool| pool.bytes()).sum::<u64>() + self.pairs.bytes() + self.states.bytes()
+        let pools: u64 = self.pools().iter().map(|pool| pool.bytes()).sum();
+        // A table takes room from the start: only the one that is used counts.
+        let states = if self.len > 0 { self.numbers.bytes() } else { self.states.bytes() };
+        pools + self.pairs.bytes() + states
     }
 
     fn exhausted(&self) -> Option<&'static str> {
-        if self.pairs.is_refused() || self.states.is_refused() || self.pools().iter().any(|p| p.is_refused())
+        let pairs = [&self.pairs, &self.numbers];
+        if pairs.iter().any(|p| p.is_refused())
+            || self.states.is_refused()
+            || self.pools().iter().any(|p| p.is_refused())
         {
             return Some(OUT_OF_MEMORY);
         }
-        let full = self.pairs.is_full() || self.pools().iter().any(|pool| pool.is_full());
+        let full = pairs.iter().any(|p| p.is_full()) || self.pools().iter().any(|pool| pool.is_full());
         full.then_some("no numbers left for components of states (2^32)")
     }
 

@@ -10,10 +10,10 @@ use std::cell::RefCell;
 use std::fmt;
 
 use flate2::{Compress, Compression, FlushCompress};
+use quotient_seams::{Known, Loaded, Numbering, OUT_OF_MEMORY, Visited};
 
 use crate::hash::{mix, term};
 use crate::pool::Pool;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Visited};
 
 /// States compressed one by one.
 #[derive(Debug)]
@@ -62,6 +62,19 @@ impl Gzip {
     pub fn new() -> Gzip {
         Gzip::default()
     }
+
+    /// The number of a state, and whether it is new; `None` if it cannot be stored.
+    fn look_up(&mut self, state: &[u64]) -> Option<(u32, bool)> {
+        let packed = self.packer.get_mut().pack(state);
+        self.failed |= packed.is_none();
+        packed.map(|packed| self.pool.number(packed)).filter(|(number, _)| *number != u32::MAX)
+    }
+}
+
+impl Numbering for Gzip {
+    fn number(&mut self, _key: u64, state: &[u64]) -> u32 {
+        self.look_up(state).map_or(0, |(number, _)| number)
+    }
 }
 
 impl Visited for Gzip {
@@ -79,13 +92,7 @@ impl Visited for Gzip {
     }
 
     fn insert(&mut self, _key: u64, state: &[u64]) -> bool {
-        match self.packer.get_mut().pack(state) {
-            Some(packed) => self.pool.number(packed).1,
-            None => {
-                self.failed = true;
-                false
-            }
-        }
+        self.look_up(state).is_some_and(|(_, new)| new)
     }
 
     fn contains(&self, _key: u64, state: &[u64]) -> bool {

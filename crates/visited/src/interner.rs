@@ -192,6 +192,13 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
         unsafe { &*std::ptr::with_exposed_provenance::<Nodes<SLOTS, PLACES>>(line as usize) }.id(key)
     }
 
+    /// Has a key a number?
+    pub(crate) fn contains(&self, key: [u32; SLOTS]) -> bool {
+        let hash = slots_hash(&key);
+        let (lines, depth) = self.directory.segment(hash);
+        lines.find(&key, hash, depth).is_ok()
+    }
+
     /// The number of a key, a new one if it has none.
     #[inline(always)]
     pub(crate) fn intern(&mut self, key: [u32; SLOTS]) -> u32 {

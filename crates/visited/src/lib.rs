@@ -1,16 +1,9 @@
-//! The `Visited` seam: seen before?
+//! State stores: implementations of the `Visited` seam, seen before?
 //!
 //! A store keeps a set of states, exactly: [`Plain`] as they are, [`Tree`] as shared pairs of 32-bit
 //! numbers, [`Gzip`] each compressed, [`Collapse`] as shared components. The first two grow by themselves, a segment at a time, so that no insertion waits for a rehash of
 //! everything.
-//!
-//! Looking up a state is split in three, so that a search can work on a batch of states and let the
-//! memory system fetch what the next call needs: [`Visited::load`] hashes (using what is known of the
-//! predecessor, since a step changes little) and starts loading, [`Visited::prepare`] goes on where a second access
-//! depends on the first, [`Visited::insert`] decides. [`Visited::insert_batch`] does all that for the successors of a few
-//! states at once, which is the fastest way.
 
-mod batch;
 mod collapse;
 mod directory;
 mod gzip;
@@ -26,131 +19,11 @@ mod pool;
 mod tree;
 mod tree_batch;
 
-pub use batch::{Group, Looked, Short};
 pub use collapse::Collapse;
 pub use gzip::Gzip;
-pub use numbered::{Numbered, Prepared};
+pub use numbered::NumberedTree;
 pub use plain::Plain;
 pub use tree::Tree;
-
-use quotient_system::Successors;
-
-/// Why a store is exhausted when there is no memory for it.
-pub const OUT_OF_MEMORY: &str = "out of memory";
-
-/// A state that is in the store already, with the hint computed for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
-    /// The state.
-    pub state: &'a [u64],
-    /// Its hint.
-    pub hint: &'a [u32],
-}
-
-/// What [`Visited::load`] found out about a state.
-pub type Loaded = [u64; 2];
-
-/// A set of states.
-pub trait Visited {
-    /// Size of the hint kept with a state of `words` words while it waits to be expanded. A hint makes
-    /// [`Visited::prepare`] of its successors cheap.
-    fn hint_len(&self, words: usize) -> usize;
-
-    /// Hashes `state`, cheaply if `parent` differs from it in few words, and starts loading what `prepare` will read. What
-    /// it gives is for `prepare`; the hint may be unfinished.
-    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded;
-
-    /// Computes the key of `state` and finishes its hint; starts loading what `insert` will read.
-    fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64;
-
-    /// Adds the state; `false` when it was there.
-    fn insert(&mut self, key: u64, state: &[u64]) -> bool;
-
-    /// Adds the first `count` entries of `successors`, in order. `groups` says which entries are successors of which
-    /// state. Afterwards `looked` holds the numbers of the entries that were new, with their hints.
-    #[inline]
-    fn insert_batch(
-        &mut self,
-        successors: &Successors,
-        count: usize,
-        groups: &[Group<'_>],
-        looked: &mut Looked,
-    ) {
-        looked.one_by_one(self, successors, count, groups);
-    }
-
-    /// Is it there?
-    fn contains(&self, key: u64, state: &[u64]) -> bool;
-
-    /// Number of states.
-    fn len(&self) -> u64;
-
-    /// Whether there is none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Bytes held.
-    fn bytes(&self) -> u64;
-
-    /// Why nothing more can be stored, once that is so. A search must look after each batch, since what
-    /// was inserted then may have been lost.
-    fn exhausted(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// The name reports use.
-    fn name(&self) -> &'static str;
-}
-
-/// A store chosen while the program runs.
-impl<V: Visited + ?Sized> Visited for Box<V> {
-    fn hint_len(&self, words: usize) -> usize {
-        (**self).hint_len(words)
-    }
-
-    fn load(&mut self, state: &[u64], parent: Option<Known<'_>>, hint: &mut [u32]) -> Loaded {
-        (**self).load(state, parent, hint)
-    }
-
-    fn prepare(&mut self, state: &[u64], loaded: Loaded, hint: &mut [u32]) -> u64 {
-        (**self).prepare(state, loaded, hint)
-    }
-
-    fn insert(&mut self, key: u64, state: &[u64]) -> bool {
-        (**self).insert(key, state)
-    }
-
-    fn insert_batch(
-        &mut self,
-        successors: &Successors,
-        count: usize,
-        groups: &[Group<'_>],
-        looked: &mut Looked,
-    ) {
-        (**self).insert_batch(successors, count, groups, looked);
-    }
-
-    fn contains(&self, key: u64, state: &[u64]) -> bool {
-        (**self).contains(key, state)
-    }
-
-    fn len(&self) -> u64 {
-        (**self).len()
-    }
-
-    fn bytes(&self) -> u64 {
-        (**self).bytes()
-    }
-
-    fn exhausted(&self) -> Option<&'static str> {
-        (**self).exhausted()
-    }
-
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-}
 
 #[cfg(not(target_endian = "little"))]
 compile_error!("slots are read as halves of words: this needs a little-endian machine");
@@ -175,9 +48,9 @@ pub(crate) fn prefetch_at<T>(address: *const T) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
-    use quotient_system::{Part, PartKind, Parts};
+    use quotient_seams::{Known, Loaded, Numbering, Part, PartKind, Parts, Visited};
 
     use super::*;
 
@@ -225,6 +98,36 @@ mod tests {
         }
         assert!(store.bytes() > 0);
         assert_eq!(store.exhausted(), None);
+    }
+
+    /// Numbers are consecutive and stay, whatever the lengths of states.
+    fn numbers_states(mut store: impl Numbering, steps: usize) {
+        let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+        let mut seed = 1u64;
+        for _ in 0..steps {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let state: Vec<u64> = (0..1 + (seed >> 60) % 7).map(|i| (seed >> (20 + 3 * i)) % 5).collect();
+            let next = known.len() as u32;
+            let expected = *known.entry(state.clone()).or_insert(next);
+            assert_eq!(store.number_of(&state), expected);
+            assert_eq!(store.len() as usize, known.len());
+        }
+        assert!(store.bytes() > 0 && store.exhausted().is_none());
+    }
+
+    #[test]
+    fn stores_number_their_states() {
+        numbers_states(NumberedTree::new(), 50_000);
+        numbers_states(Plain::new(), 50_000);
+        numbers_states(Gzip::new(), 5_000);
+        numbers_states(Collapse::new(quotient_seams::Whole), 50_000);
+        let boxed: Box<dyn Numbering> = Box::new(Gzip::new());
+        numbers_states(boxed, 1_000);
+    }
+
+    #[test]
+    fn a_numbered_tree_is_a_set() {
+        agrees_with_a_hash_set(NumberedTree::new(), 60_000);
     }
 
     #[test]
@@ -296,7 +199,7 @@ mod tests {
 
     #[test]
     fn collapse_is_a_set() {
-        agrees_with_a_hash_set(Collapse::new(quotient_system::Whole), 60_000);
+        agrees_with_a_hash_set(Collapse::new(quotient_seams::Whole), 60_000);
         agrees_with_a_hash_set(WithLength(Collapse::new(ByLength(Vec::new()))), 60_000);
         let boxed: Box<dyn Visited> = Box::new(WithLength(Collapse::new(ByLength(Vec::new()))));
         agrees_with_a_hash_set(boxed, 1_000);

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use quotient_system::{addresses_are_limited, fallible};
+use quotient_seams::{addresses_are_limited, fallible};
 
 /// Bytes of a huge page.
 const HUGE: usize = 1 << 21;

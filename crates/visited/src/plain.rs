@@ -7,7 +7,8 @@
 use crate::directory::{Directory, Segment};
 use crate::hash::{mix, term};
 use crate::memory::Zeroed;
-use crate::{Known, Loaded, OUT_OF_MEMORY, Visited, prefetch};
+use crate::prefetch;
+use quotient_seams::{Known, Loaded, Numbering, OUT_OF_MEMORY, Visited};
 
 /// States stored whole.
 #[derive(Debug, Default)]
@@ -33,6 +34,8 @@ struct Slab {
     shift: u32,
     chunks: Vec<Zeroed<u64>>,
     count: u32,
+    /// The numbers of the states, if they are asked for: those of all lengths are counted together.
+    numbers: Vec<u32>,
     table: Directory<Table>,
 }
 
@@ -173,6 +176,25 @@ impl Plain {
     }
 }
 
+impl Numbering for Plain {
+    fn number(&mut self, key: u64, state: &[u64]) -> u32 {
+        let next = self.len;
+        if next >= u64::from(u32::MAX) {
+            self.full = true;
+            return 0;
+        }
+        let new = self.insert(key, state);
+        let slab = &mut self.by_length[state.len()];
+        if new {
+            slab.numbers.push(next as u32);
+            return next as u32;
+        }
+        let (table, depth) = slab.table.segment(key);
+        let found = table.find(key, depth, |number| slab.state(number) == state);
+        found.map_or(0, |number| slab.numbers[number as usize])
+    }
+}
+
 impl Visited for Plain {
     fn hint_len(&self, words: usize) -> usize {
         if words <= SHORT { 0 } else { 2 }
@@ -260,7 +282,12 @@ impl Visited for Plain {
 
     fn bytes(&self) -> u64 {
         let slabs = self.by_length.iter().filter(|s| s.count > 0);
-        slabs.map(|s| s.table.bytes() + s.chunks.iter().map(|c| c.bytes() as u64).sum::<u64>()).sum()
+        slabs
+            .map(|s| {
+                let chunks: u64 = s.chunks.iter().map(|c| c.bytes() as u64).sum();
+                s.table.bytes() + chunks + 4 * s.numbers.capacity() as u64
+            })
+            .sum()
     }
 
     fn exhausted(&self) -> Option<&'static str> {

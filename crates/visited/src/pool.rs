@@ -3,7 +3,7 @@
 //! The vectors lie one behind the other; a table of numbers finds them. A slot of the table is four bytes and no hash is
 //! kept, so that a short vector costs little more than its bytes: comparing reads the vector itself.
 
-use quotient_system::fallible;
+use quotient_seams::fallible;
 
 use crate::hash::{mix, term};
 

@@ -16,12 +16,11 @@
 //! The hint of a state is the numbers of all its nodes but the root; a successor that differs in few slots looks up only
 //! the nodes above those. A state of up to four words is two nodes and the root, and usually only one of them changes.
 
-use quotient_system::Successors;
+use quotient_seams::{Group, Known, Loaded, Looked, OUT_OF_MEMORY, Successors, Visited};
 
 use crate::interner::{Pairs, Quads, Triples};
 use crate::key_set::{KeySet, key_hash};
 use crate::plan::{Node, Plan};
-use crate::{Group, Known, Loaded, Looked, OUT_OF_MEMORY, Visited};
 
 /// States as trees of shared nodes.
 #[derive(Debug, Default)]

@@ -4,9 +4,8 @@
 //! addresses that one stage computes for its prefetches serve the next one. A table that grows in between moves: the
 //! addresses are then computed again, which is rare.
 
-use quotient_system::Successors;
+use quotient_seams::{Group, Looked, Successors};
 
-use crate::batch::{Group, Looked};
 use crate::hash::slots_hash;
 use crate::interner::Interner;
 use crate::key_set::{KeySet, key_hash};

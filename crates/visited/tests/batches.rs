@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use quotient_system::Successors;
-use quotient_visited::{Group, Gzip, Known, Looked, Plain, Tree, Visited};
+use quotient_seams::{Group, Known, Looked, Successors, Visited};
+use quotient_visited::{Gzip, Plain, Tree};
 
 /// A generator of numbers (splitmix64).
 struct Random(u64);

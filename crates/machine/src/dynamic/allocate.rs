@@ -9,10 +9,10 @@ use super::finish::Pending;
 use super::footprint::Footprint;
 use super::kind::{Kind, LONGEST, Object};
 use super::segments::Segments;
-use super::shapes::{Registered, WORKING};
+use super::shapes::WORKING;
 use crate::eval::Frame;
-use crate::layout::{Instance, Shape};
 use crate::machine::Machine;
+use crate::shapes::{Instance, Shape};
 
 /// Most objects: references are 16 bits.
 pub(crate) const MOST_OBJECTS: usize = u16::MAX as usize;
@@ -24,7 +24,6 @@ pub(crate) const DEEPEST: usize = 255;
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) segments: Arc<Segments>,
-    pub(crate) registered: Registered,
 
     /// Something was added, ended or let go since the draft was last in a normal shape.
     pub(crate) dirty: bool,
@@ -50,10 +49,9 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn new(segments: Segments) -> Heap {
+    pub(crate) fn new(segments: Arc<Segments>) -> Heap {
         Heap {
-            segments: Arc::new(segments),
-            registered: Registered::new(),
+            segments,
             dirty: false,
             pending: Pending::Nothing,
             args: Vec::new(),
@@ -119,7 +117,7 @@ impl Machine {
                 objects.len() as i32
             }
             None => {
-                self.exhausted = Some(format!("more than {MOST_OBJECTS} objects at once"));
+                self.exhausted = Some(format!("more than {MOST_OBJECTS} objects at once").into());
                 0
             }
         }
@@ -166,7 +164,7 @@ impl Machine {
         let (&length, inner) = lengths.split_first()?;
         let length = u32::try_from(length).ok()?;
         if length > LONGEST {
-            self.exhausted = Some(format!("an array of more than {LONGEST} elements"));
+            self.exhausted = Some(format!("an array of more than {LONGEST} elements").into());
             return Some(Ok(0));
         }
         let reference = self.add_object(Kind::array(id, length));
@@ -218,7 +216,7 @@ impl Machine {
             return Some(at);
         }
         if rows > LONGEST {
-            self.exhausted = Some(format!("a collection of more than {LONGEST} rows"));
+            self.exhausted = Some(format!("a collection of more than {LONGEST} rows").into());
             return Some(at);
         }
         let kind = Kind::collection(id, rows);

@@ -8,8 +8,9 @@
 use super::kind::Kind;
 use super::segments::{Link, Segments};
 use super::shapes::{WORKING, describe};
-use crate::layout::{Instance, Layout, Shape};
+use crate::layout::Layout;
 use crate::machine::Machine;
+use crate::shapes::{Instance, Shape};
 
 /// Where the links of a state are. Positions given are bytes of the state.
 #[derive(Clone, Copy)]
@@ -185,7 +186,7 @@ impl Machine {
                 .map(|o| if marks.objects[o] { Kind(shape.objects[o].kind) } else { Kind::FREE });
             describe(threads, kinds, &mut description);
         }
-        let found = self.heap.registered.find(&description, &mut self.shapes.list, &segments, &self.layout);
+        let found = self.shapes.find(&description);
         self.heap.description = description;
         let to = match found {
             Ok(number) => number,

@@ -77,7 +77,7 @@ pub(crate) struct Call {
     pub(crate) target: u32,
     pub(crate) result: Option<Slot>,
     pub(crate) keeps_control: bool,
-    /// There is no function to call.
+    /// There is not a function to call.
     pub(crate) none: SiteAt,
     /// It has another number of parameters.
     pub(crate) arguments: SiteAt,
@@ -248,6 +248,7 @@ impl Compiler<'_> {
             first: nothing,
             end: nothing,
             deterministic: false,
+            committed: false,
             transient: false,
             valid_end: true,
             plain: false,

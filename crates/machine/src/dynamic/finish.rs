@@ -3,7 +3,7 @@
 //! A transformation that picks a value is run once for every pick: the first run notes what there was to pick from, each
 //! further one replays the picks before and takes the next at the last place where there is one left.
 
-use quotient_system::{Scope, Successors};
+use quotient_seams::{Scope, Successors};
 
 use crate::code::SiteAt;
 use crate::eval::Frame;
@@ -173,19 +173,9 @@ impl Machine {
         self.unrecord();
     }
 
-    /// Makes sure that the shape of a state is known: another user of the registry may have made it.
-    #[inline]
-    pub(crate) fn meet_shape(&mut self, state: &[u64]) {
-        let number = self.shape_number(state.as_ptr().cast());
-        if number as usize >= self.shapes.list.len() {
-            let segments = self.heap.segments.clone();
-            self.heap.registered.catch_up(number, &mut self.shapes.list, &segments, &self.layout);
-        }
-    }
-
     /// Is there a step from this state that an assumption forbids? Then stopping here is no deadlock.
     pub(crate) fn is_cut(&mut self, state: &[u64]) -> bool {
-        self.meet_shape(state);
+        self.meet_state(state);
         self.heap.cut = false;
         let taken = self.taken.clone();
         self.expand(state, Scope::All, &mut Successors::new());

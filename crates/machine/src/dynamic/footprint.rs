@@ -6,7 +6,7 @@
 //! the globals, or noted here.
 
 use quotient_program::Part;
-use quotient_system::{Scope, Successors};
+use quotient_seams::{Scope, Successors};
 
 use super::kind::{Kind, Object};
 use super::segments::Link;
@@ -49,7 +49,7 @@ impl Machine {
     /// The objects (as numbers from 1) that the next steps of a thread touch, with what they touch of them; also objects that
     /// these steps make. `None` when there is no step, or that cannot be found out within the machine's limits.
     pub fn footprint(&mut self, state: &[u64], thread: u32) -> Option<&[(u32, Part)]> {
-        self.meet_shape(state);
+        self.meet_state(state);
         let mut successors = std::mem::take(&mut self.heap.footprint.successors);
         successors.clear();
         self.heap.footprint.touched.clear();
@@ -64,7 +64,7 @@ impl Machine {
 }
 
 /// Who can reach which object.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Ownership {
     /// Per object: the only thread that can reach it, [`SHARED`] or [`NOBODY`].
     owner: Vec<u32>,

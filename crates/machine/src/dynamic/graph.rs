@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use quotient_seams::{Incomplete, Worker};
 use quotient_source::Span;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
@@ -18,21 +19,21 @@ use super::kind::Kind;
 use super::picture::{Leads, NO_NODE, Picture, Stands};
 use super::pins::Pins;
 use super::segments::Segments;
-use super::shapes::{Registered, describe};
-use crate::layout::{Instance, Layout, Shape};
+use super::shapes::describe;
+use crate::layout::Layout;
 use crate::machine::Machine;
+use crate::shapes::{Instance, Shape, Shapes};
 
 /// Shows the states of one machine as graphs and renames them.
 #[derive(Debug)]
 pub struct DynamicGraph {
     segments: Arc<Segments>,
-    layout: Layout,
+    layout: Arc<Layout>,
     pins: Pins,
     /// Whether the rows of each collection type are ordered.
     ordered: Vec<bool>,
 
-    registered: Registered,
-    shapes: Vec<Shape>,
+    shapes: Shapes,
     /// The nodes of the states of each shape, as far as such a state was met.
     pictures: Vec<Option<Box<Picture>>>,
     description: Vec<u32>,
@@ -49,13 +50,26 @@ impl DynamicGraph {
     /// For the states of this machine. `None` when its program is not dynamic.
     pub fn new(machine: &Machine) -> Option<DynamicGraph> {
         let program = machine.program();
-        program.features.dynamic.then(|| DynamicGraph {
-            segments: machine.heap.segments.clone(),
-            layout: machine.layout.clone(),
-            pins: Pins::new(program),
-            ordered: program.collection_types.iter().map(|c| c.extension.ordered()).collect(),
-            registered: machine.heap.registered.share(),
-            shapes: vec![Shape::empty(machine.layout.fixed)],
+        program.features.dynamic.then(|| {
+            let ordered = program.collection_types.iter().map(|c| c.extension.ordered()).collect();
+            let (segments, layout) = (machine.heap.segments.clone(), machine.layout.clone());
+            DynamicGraph::over(segments, layout, Pins::new(program), ordered, machine.shapes.share())
+        })
+    }
+
+    fn over(
+        segments: Arc<Segments>,
+        layout: Arc<Layout>,
+        pins: Pins,
+        ordered: Vec<bool>,
+        shapes: Shapes,
+    ) -> DynamicGraph {
+        DynamicGraph {
+            segments,
+            layout,
+            pins,
+            ordered,
+            shapes,
             pictures: Vec::new(),
             description: Vec::new(),
             order: Vec::new(),
@@ -63,7 +77,7 @@ impl DynamicGraph {
             new_objects: Vec::new(),
             renamed: 0,
             row_cells: Vec::new(),
-        })
+        }
     }
 
     /// What may be renamed, in words.
@@ -79,9 +93,7 @@ impl DynamicGraph {
     fn shape_number(&mut self, state: &[u64]) -> usize {
         // A state of a dynamic program starts with a 32-bit shape number.
         let number = state[0] as u32;
-        if number as usize >= self.shapes.len() {
-            self.registered.catch_up(number, &mut self.shapes, &self.segments, &self.layout);
-        }
+        self.shapes.meet(number);
         number as usize
     }
 
@@ -89,9 +101,9 @@ impl DynamicGraph {
     #[inline]
     fn draw(&mut self, shape: usize) {
         if self.pictures.get(shape).is_none_or(Option::is_none) {
-            self.pictures.resize_with(self.shapes.len(), || None);
+            self.pictures.resize_with(self.shapes.list.len(), || None);
             let picture = Picture::new(
-                &self.shapes[shape],
+                &self.shapes.list[shape],
                 &self.segments,
                 &self.layout,
                 &self.pins.functions,
@@ -99,6 +111,14 @@ impl DynamicGraph {
             );
             self.pictures[shape] = Some(Box::new(picture));
         }
+    }
+}
+
+impl Worker for DynamicGraph {
+    fn another(&self) -> DynamicGraph {
+        let (segments, layout) = (self.segments.clone(), self.layout.clone());
+        let (pins, ordered) = (self.pins.clone(), self.ordered.clone());
+        DynamicGraph::over(segments, layout, pins, ordered, self.shapes.share())
     }
 }
 
@@ -178,7 +198,7 @@ impl StateGraph<Machine> for DynamicGraph {
             return false;
         };
         out.clear();
-        out.resize(self.shapes[to as usize].words as usize, 0);
+        out.resize(self.shapes.list[to as usize].words as usize, 0);
         let (source, target) = (state.as_ptr().cast::<u8>(), out.as_mut_ptr().cast::<u8>());
         // SAFETY: every state starts with the fixed part, and that with a 32-bit shape number.
         unsafe {
@@ -299,8 +319,8 @@ impl DynamicGraph {
     }
 
     /// The shape after the renaming.
-    fn renamed_shape(&mut self, from: usize) -> Result<u32, String> {
-        let shape = &self.shapes[from];
+    fn renamed_shape(&mut self, from: usize) -> Result<u32, Incomplete> {
+        let shape = &self.shapes.list[from];
         if self.pictures[from].as_ref().is_some_and(|picture| self.keeps_shape(shape, picture)) {
             return Ok(from as u32);
         }
@@ -318,6 +338,6 @@ impl DynamicGraph {
             kinds[self.new_objects[o] as usize] = Kind(object.kind);
         }
         describe(threads.into_iter(), kinds.into_iter(), &mut self.description);
-        self.registered.find(&self.description, &mut self.shapes, &self.segments, &self.layout)
+        self.shapes.find(&self.description)
     }
 }

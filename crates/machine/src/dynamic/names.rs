@@ -145,6 +145,9 @@ impl Machine {
 
     /// A thread's name by its number and what it was started with.
     fn plain_name(&self, id: usize, body: u32) -> String {
+        if let Some(name) = self.program.names.get(id) {
+            return name.clone();
+        }
         let name = match self.program.functions.get(body as usize).map(|f| f.name.as_str()) {
             None => "ended",
             Some(":init:") => "init",

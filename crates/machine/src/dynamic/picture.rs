@@ -6,7 +6,8 @@
 use super::collect::Links;
 use super::kind::{Kind, Object};
 use super::segments::{LOCK_SIZE, Link, Segments};
-use crate::layout::{Instance, Layout, Shape};
+use crate::layout::Layout;
+use crate::shapes::{Instance, Shape};
 
 /// No node.
 pub(super) const NO_NODE: u32 = u32::MAX;

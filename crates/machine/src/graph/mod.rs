@@ -3,13 +3,14 @@
 //! What may be renamed is found by `quotient-identity`, once for every shape in which no more threads can be started; states
 //! of other shapes stand for themselves. See [`plan`] for what becomes a node.
 //!
-//! A local variable that is dead has no value: if it holds an identity, its zero is no reference to thread 0.
+//! A local variable that is dead has no value: if it holds an identity, its zero is not a reference to thread 0.
 
 mod plan;
 mod small_group;
 
 use quotient_identity::{Code, Identities, analyse};
 use quotient_program::{Action, Expr, FunctionId, Program};
+use quotient_seams::Worker;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
 
@@ -60,22 +61,6 @@ impl Renaming {
             dead,
             starter: starts(program).iter().any(|s| !s.is_empty()),
             starts: starts(program),
-            plans: Vec::new(),
-            shape: 0,
-            places: Places::default(),
-            point_number: Vec::new(),
-            composed: Vec::new(),
-            reading: Reading::default(),
-        }
-    }
-
-    /// The same, with nothing remembered.
-    pub fn fresh(&self) -> Renaming {
-        Renaming {
-            properties: self.properties.clone(),
-            dead: self.dead.clone(),
-            starts: self.starts.clone(),
-            starter: self.starter,
             plans: Vec::new(),
             shape: 0,
             places: Places::default(),
@@ -146,6 +131,24 @@ impl Renaming {
                 })
                 .flatten();
             self.plans[shape] = Some(plan.map(Box::new));
+        }
+    }
+}
+
+impl Worker for Renaming {
+    /// The same, with nothing remembered.
+    fn another(&self) -> Renaming {
+        Renaming {
+            properties: self.properties.clone(),
+            dead: self.dead.clone(),
+            starts: self.starts.clone(),
+            starter: self.starter,
+            plans: Vec::new(),
+            shape: 0,
+            places: Places::default(),
+            point_number: Vec::new(),
+            composed: Vec::new(),
+            reading: Reading::default(),
         }
     }
 }

@@ -12,7 +12,8 @@ use quotient_identity::{Class, Identities, Scalar, Tree};
 use quotient_program::{Program, Type};
 
 use super::small_group::{Member, members};
-use crate::layout::{Cell, Layout, Shape, size_of_type};
+use crate::layout::{Cell, Layout, size_of_type};
+use crate::shapes::Shape;
 
 /// Bytes that are moved as they are.
 #[derive(Clone, Copy, Debug)]

@@ -20,6 +20,13 @@ pub(crate) enum Reg {
     R12 = 12,
 }
 
+impl Reg {
+    /// Does its number mean its low byte also without a prefix? 4 to 7 mean other registers then.
+    fn has_low_byte(self) -> bool {
+        !matches!(self, Reg::Rsi | Reg::Rdi)
+    }
+}
+
 /// A place in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mem {
@@ -123,6 +130,7 @@ impl Assembler {
 
     /// Operation code and operands, one of them in memory. `reg` is a register or part of the operation code.
     fn with_mem(&mut self, prefix: &[u8], wide: bool, opcode: &[u8], reg: u8, mem: Mem) {
+        assert!(mem.index.is_some() || mem.base != Reg::R12, "this base needs an index byte");
         self.bytes(prefix);
         let index = mem.index.map_or(0, |(index, _)| index as u8);
         self.rex(wide, reg, index, mem.base as u8);
@@ -158,6 +166,7 @@ impl Assembler {
 
     /// The low bytes to memory: so many. The registers of values have byte forms without a prefix.
     pub(crate) fn store(&mut self, to: Mem, from: Reg, size: u32) {
+        assert!(size > 1 || from.has_low_byte(), "its low byte needs a prefix");
         match size {
             1 => self.with_mem(&[], false, &[0x88], from as u8, to),
             2 => self.with_mem(&[0x66], false, &[0x89], from as u8, to),
@@ -276,6 +285,7 @@ impl Assembler {
 
     /// 1 when the condition holds, else 0. One of the registers of values.
     pub(crate) fn truth(&mut self, cond: Cond, to: Reg) {
+        assert!(to.has_low_byte(), "its low byte needs a prefix");
         self.with_reg(false, &[0x0f, 0x90 | cond as u8], 0, to);
         self.with_reg(false, &[0x0f, 0xb6], to as u8, to);
     }

@@ -1,12 +1,13 @@
 //! Sends and receives on channels that hold messages. Which channel it is, is known only at run time; its kind is that of
 //! the example state, and the code gives up if it is another one.
 
-use quotient_program::{Expr, Pattern};
+use quotient_program::{Expr, Pattern, Type};
 
 use super::assembler::{Alu, Cond, Label, Mem, Reg};
 use super::expression::{VALUES, scalar};
 use super::location::{On, Translator};
-use crate::layout::{Cell, ChannelLayout, Instance};
+use crate::layout::{Cell, ChannelLayout};
+use crate::shapes::Instance;
 
 /// Longer queues are moved by the interpreter.
 const MOST_BYTES: u32 = 512;
@@ -126,7 +127,8 @@ impl<'a> Translator<'a> {
         }
         for (pattern, (offset, cell)) in patterns.iter().zip(&layout.fields) {
             if let Pattern::Bind(place) = pattern {
-                let to = scalar(&place.ty)?;
+                // The bounds of a range are left to the interpreter.
+                let to = scalar(&place.ty).filter(|_| !matches!(place.ty, Type::Range(_)))?;
                 // The message is still in the state. The place may have an index, computed in the other registers.
                 self.asm.load(VALUES[0], field(*offset), cell.size(), *cell == Cell::I16);
                 let mem = self.place(place, On::Draft, 1)?;

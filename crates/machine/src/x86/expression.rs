@@ -13,7 +13,7 @@ pub(super) const VALUES: [Reg; 3] = [Reg::Rax, Reg::Rcx, Reg::Rdx];
 /// The cell of a scalar.
 pub(super) fn scalar(ty: &Type) -> Option<Cell> {
     match ty {
-        Type::Int(_) | Type::Enumeration(_) | Type::Channel => Some(Cell::of(ty)),
+        Type::Int(_) | Type::Range(_) | Type::Enumeration(_) | Type::Channel => Some(Cell::of(ty)),
         _ => None,
     }
 }
@@ -365,11 +365,22 @@ impl Translator<'_> {
     pub(super) fn assign(&mut self, place: &Place, value: &Expr) -> Option<()> {
         let cell = scalar(&place.ty)?;
         if let Some(value) = self.constant(value) {
+            let value = match &place.ty {
+                Type::Range(range) => range.fit(value)?,
+                _ => cell.wrap(value),
+            };
             let to = self.place(place, On::Draft, 0)?;
-            self.asm.store_constant(to, cell.wrap(value), cell.size());
+            self.asm.store_constant(to, value, cell.size());
             return Some(());
         }
         self.value(value, On::Draft, 0)?;
+        if let Type::Range(range) = &place.ty {
+            // The interpreter wraps it, or reports it.
+            self.asm.alu_constant(Alu::Cmp, VALUES[0], range.low);
+            self.asm.jump_if(Cond::Less, self.give_up);
+            self.asm.alu_constant(Alu::Cmp, VALUES[0], range.high);
+            self.asm.jump_if(Cond::Greater, self.give_up);
+        }
         let to = self.place(place, On::Draft, 1)?;
         self.store(to, VALUES[0], cell);
         Some(())

@@ -9,8 +9,9 @@ use quotient_program::{Action, Location, Operation, Program, Transformation};
 
 use super::ThreadCode;
 use super::assembler::{Alu, Assembler, Cond, Label, Mem, Reg};
-use crate::layout::{Layout, Shape, size_of_type};
+use crate::layout::{Layout, size_of_type};
 use crate::machine::Machine;
+use crate::shapes::Shape;
 
 /// Which state an expression looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,8 +157,16 @@ impl<'a> Translator<'a> {
                 self.asm.jump_if(Cond::NotEqual, next);
                 self.copy_state();
             }
-            Operation::Send { channel, sorted: false, args } => self.send(channel, args, next)?,
-            Operation::Receive { channel, any: false, peek, patterns } => {
+            Operation::Send { guard, channel, sorted: false, args } => {
+                if let Some(guard) = guard {
+                    self.unless(guard, On::State, 0, next)?;
+                }
+                self.send(channel, args, next)?;
+            }
+            Operation::Receive { guard, channel, any: false, peek, patterns } => {
+                if let Some(guard) = guard {
+                    self.unless(guard, On::State, 0, next)?;
+                }
                 self.receive(channel, *peek, patterns, next)?;
             }
             _ => return None,
@@ -225,7 +234,7 @@ impl<'a> Translator<'a> {
         asm.store_wide(at(Reg::R8, 0), Reg::R9);
         // The length, and no violation.
         asm.store_constant_wide(at(Reg::R8, 8), self.words);
-        asm.alu_constant_wide(Alu::Add, Reg::R8, size_of::<quotient_system::Entry>() as i32);
+        asm.alu_constant_wide(Alu::Add, Reg::R8, size_of::<quotient_seams::Entry>() as i32);
         asm.alu_constant_wide(Alu::Add, Reg::R9, self.words);
         asm.alu_constant_wide(Alu::Add, Reg::Rsi, self.words * 8);
     }

@@ -8,15 +8,18 @@
 //! reports faults. So translated code decides nothing that the interpreter would not.
 //!
 //! - `assembler.rs`: instructions. `executable.rs`: memory for them.
+//! - `encoding.rs` (tests): every instruction as another decoder reads it.
 //! - `expression.rs`, `channel.rs`, `location.rs`: the translation.
 
 mod assembler;
 mod channel;
+#[cfg(test)]
+mod encoding;
 mod executable;
 mod expression;
 mod location;
 
-use quotient_system::{Entry, Successors};
+use quotient_seams::{Entry, Successors};
 
 use crate::machine::Machine;
 use executable::Executable;
@@ -122,6 +125,10 @@ impl ThreadCode {
 impl Translated {
     pub(crate) fn new(enabled: bool) -> Translated {
         Translated { enabled, executable: Executable::default(), shapes: Vec::new(), current: None }
+    }
+
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled
     }
 
     pub(crate) fn disable(&mut self) {

@@ -19,10 +19,11 @@
 //! So each thread but the main one has a range of numbers of its own. Addresses of streams are like that already, since
 //! every thread has its own part of the heap.
 //!
-//! What is printed is no object: nobody in the program can notice in which order two threads print, unless it asks for the
+//! What is printed is not an object: nobody in the program can notice in which order two threads print, unless it asks for the
 //! position or makes the stream something else (`observes` in the table): then the exploration starts again as well.
 
-use crate::protocol::Op;
+use crate::outside;
+use crate::protocol::{Op, Outside};
 use crate::stub::{Call, Saved};
 use crate::system_call::{number, system_call};
 use crate::world::{Pending, World, visible, world};
@@ -226,6 +227,22 @@ impl World {
         self.grown |= !std::mem::replace(&mut self.external.merged, true);
     }
 
+    /// May the current directory, a standard descriptor or the mask for new files be another one afterwards?
+    fn changes_process(&self, function: &Function, saved: &Saved) -> bool {
+        let is_standard = |argument: u8| (0..=2).contains(&(saved.arguments[argument as usize] as i32));
+        function.merges
+            || function.observes.is_some()
+            || function.closes.is_some_and(is_standard)
+            || matches!(function.touch, Some(Touch::Thing { thing: Thing::Names, writes: true }))
+    }
+
+    /// Does the stream get a buffer that the program can access (`setvbuf`)?
+    pub fn gives_buffer(&self, function: &Function, saved: &Saved) -> bool {
+        function.observes.is_some()
+            && matches!(function.touch, Some(Touch::Stream { content: Content::None, .. }))
+            && saved.arguments[1] != 0
+    }
+
     /// What is printed becomes something that can be noticed.
     fn observe(&mut self, function: &Function, saved: &Saved) {
         let Some(argument) = function.observes else { return };
@@ -234,10 +251,7 @@ impl World {
             let is_stream = matches!(function.touch, Some(Touch::Stream { .. }) | None);
             if is_stream { self.is_output(value) } else { matches!(value as i32, 1 | 2) }
         });
-        // A buffer is shared with the program if it is given one.
-        let gives_buffer = matches!(function.touch, Some(Touch::Stream { content: Content::None, .. }))
-            && saved.arguments[1] != 0;
-        if observed && (self.threaded || gives_buffer) && !self.external.observed {
+        if observed && self.threaded && !self.external.observed {
             self.external.observed = true;
             self.grown = true;
         }
@@ -246,6 +260,7 @@ impl World {
     /// Makes the step of a call, if it needs one. The call must follow at once.
     pub fn touch(&mut self, slot: usize, function: &Function, saved: &Saved) {
         self.observe(function, saved);
+        self.process_changed |= self.changes_process(function, saved);
         if function.merges || self.is_flush_of_all(function, saved) {
             self.merge();
         }
@@ -255,11 +270,16 @@ impl World {
         {
             self.merge();
         }
-        if matches!(function.touch, Some(Touch::Stream { stream: Stream::Input, .. }))
-            || matches!(function.touch, Some(Touch::Descriptor { argument, .. }) if saved.arguments[argument as usize] as i32 == 0)
-        {
+        if self.is_input(function, saved) {
             // Copies of this process would share the offset.
             self.files_ever_changed |= self.has_input;
+            outside::note(Outside::Input, b"");
+        }
+        match function.touch {
+            Some(Touch::Path { argument, change }) if !changed(change, saved) => {
+                outside::note_file(saved.arguments[argument as usize]);
+            }
+            _ => {}
         }
         if self.threaded {
             let touched = self.touched(function, saved);
@@ -276,6 +296,19 @@ impl World {
         if let Some(n) = function.closes {
             let descriptor = saved.arguments[n as usize] as i32;
             world().external.open.retain(|o| o.descriptor != descriptor);
+        }
+    }
+
+    /// Is something read from standard input?
+    fn is_input(&self, function: &Function, saved: &Saved) -> bool {
+        match function.touch {
+            Some(Touch::Stream { stream, content: Content::Read, .. }) => {
+                self.descriptor_of(self.stream_of(stream, saved)) == 0
+            }
+            Some(Touch::Descriptor { argument, content: Content::Read, .. }) => {
+                saved.arguments[argument as usize] as i32 == 0
+            }
+            _ => false,
         }
     }
 

@@ -21,7 +21,8 @@ use std::ffi::CStr;
 
 use crate::imports::{Import, Object};
 use crate::interruption::point;
-use crate::protocol::FailureKind;
+use crate::outside;
+use crate::protocol::{FailureKind, Outside};
 use crate::stub::{Call, Saved};
 use crate::world::{World, active, fail, world};
 use table::{Function, Opened};
@@ -118,6 +119,12 @@ unsafe extern "C" {
 }
 
 impl World {
+    /// Is the running thread in a call of a function that keeps the memory which it allocates?
+    pub fn is_kept_by_library(&mut self) -> bool {
+        let Some(stub) = self.me().calls.last().map(|call| call.stub) else { return false };
+        self.library.imported[stub].function.as_ref().is_some_and(Function::keeps_memory)
+    }
+
     /// Is there anybody beside the running thread?
     fn has_company(&mut self) -> bool {
         let me = self.current;
@@ -139,12 +146,19 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
         if world().has_company() {
             unknown(imported, "its effects are not known");
         }
+        // It may give anything. Functions of C++ lead to those that are known wherever they leave the program.
+        if !imported.name().starts_with("_Z") {
+            outside::note(Outside::Machine, imported.name().as_bytes());
+        }
         return target;
     };
     // The stubs are never changed while the program runs.
     let function: &'static Function = function;
     if function.never {
         unknown(imported, "it is not supported");
+    }
+    if world().gives_buffer(function, saved) {
+        unknown(imported, "streams with a buffer of the program are not supported");
     }
     if function.alone && world().has_company() {
         unknown(imported, "its effects on other threads are not known");
@@ -155,6 +169,9 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
     if world().is_channel(function, saved) {
         // A pipe or socket between threads: the runtime's own function does everything.
         return target;
+    }
+    if let Some(from) = function.from {
+        note_asked(from, imported, saved);
     }
     if function.point {
         point(true, false);
@@ -211,6 +228,16 @@ pub extern "C" fn after(result: usize, slot: &mut usize) -> usize {
     };
     accesses::after(function, &call, result, imported.name());
     result
+}
+
+/// The program asks for something that comes from outside.
+fn note_asked(from: Outside, imported: &Imported, saved: &Saved) {
+    let name = match (from, saved.arguments[0]) {
+        (Outside::Environment, 0) | (Outside::Clock | Outside::Random | Outside::Machine, _) => imported.name,
+        // SAFETY: the name of a variable, as the table says.
+        (_, variable) => unsafe { CStr::from_ptr(variable as *const std::ffi::c_char) },
+    };
+    outside::note(from, name.to_bytes());
 }
 
 fn unknown(imported: &Imported, why: &str) -> ! {

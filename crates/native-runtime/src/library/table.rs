@@ -28,7 +28,10 @@
 //! | `observes1`, `observes` | what was written to the standard output can be noticed: by the stream (or descriptor) of argument 1, by anybody |
 //! | `alone` | not while several threads exist |
 //! | `never` | not at all |
+//! | `from-machine`, `from-clock`, `from-random`, `from-environment` | the result comes from outside, and an answer is relative to it (`outside`) |
 //! | `ostream` | the first argument is a stream of C++: known if it is the standard output |
+
+use crate::protocol::Outside;
 
 /// A pointer that is followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,6 +212,8 @@ pub struct Function {
     pub never: bool,
     /// Is its first argument a stream of C++?
     pub ostream: bool,
+    /// Where its result comes from, if that is outside of the program.
+    pub from: Option<Outside>,
 }
 
 impl Function {
@@ -225,6 +230,7 @@ impl Function {
         alone: false,
         never: false,
         ostream: false,
+        from: None,
     };
 
     /// Is there nothing to take note of?
@@ -234,6 +240,12 @@ impl Function {
             && self.format.is_none()
             && !(self.point || self.changes || self.merges || self.alone || self.never || self.ostream)
             && self.observes.is_none()
+            && self.from.is_none()
+    }
+
+    /// Does the library keep memory that it allocates here, and give it to others (`setenv`)?
+    pub fn keeps_memory(&self) -> bool {
+        matches!(self.touch, Some(Touch::Thing { thing: Thing::Environment, writes: true }))
     }
 
     /// Is there something to be done after the call?
@@ -242,6 +254,7 @@ impl Function {
         self.accesses.iter().any(late)
             || self.format.is_some_and(|f| f.scans)
             || self.opened != Opened::Nothing
+            || self.keeps_memory()
     }
 }
 
@@ -392,6 +405,10 @@ impl Function {
             "alone" => self.alone = true,
             "never" => self.never = true,
             "ostream" => self.ostream = true,
+            "from-machine" => self.from = Some(Outside::Machine),
+            "from-clock" => self.from = Some(Outside::Clock),
+            "from-random" => self.from = Some(Outside::Random),
+            "from-environment" => self.from = Some(Outside::Environment),
             _ => {
                 if let Some(argument) = effect.strip_prefix("closes") {
                     self.closes = Some(digit(argument)?);

@@ -3,10 +3,14 @@
 //! Clauses with at most one predicate in the body are rules; clauses with head `false` are queries
 //! and become safety claims, each of which may use those before it. Several predicates become one
 //! with a first column that says which. Booleans are 0 and 1. The clauses are satisfiable exactly
-//! when every query holds. What is refused by name: several predicates in one body, predicates below
-//! a disjunction, sorts other than `Int` and `Bool`, non-linear and integer-division terms.
+//! when every query holds. `div` and `mod` by a constant are SMT-LIB's: the rest is never negative. A query without a predicate
+//! is the fact of a predicate of its own, which must not hold. Z3's `declare-rel`, `declare-var`, `rule` and `query` are read,
+//! too. What is refused by name: several predicates in one body, predicates below
+//! a disjunction, sorts other than `Int` and `Bool`, non-linear terms, division by anything but a number.
 //!
 //! The writer is [`horn`](mod@crate::horn).
+
+mod division;
 
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
@@ -30,6 +34,9 @@ struct Predicate {
     name: String,
     sorts: Vec<Sort>,
 }
+
+/// The predicate of queries that have none, which cannot be written.
+const NO_PREDICATE: &str = "";
 
 /// What a name means.
 #[derive(Clone)]
@@ -55,18 +62,33 @@ struct Clause<'p> {
     /// What the variables themselves imply: booleans are 0 or 1.
     ranges: Vec<Formula>,
     atoms: Vec<Applied>,
+    /// Quotients named so far, by what is divided and the divisor.
+    quotients: Vec<(String, i64, Term)>,
 }
 
 /// Reads clauses as statements of the `.clp` language.
 pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Item> {
     let commands = sexpr::read(file, map.text(file), diagnostics);
-    let (mut predicates, mut clauses) = (Vec::new(), Vec::new());
+    let (mut predicates, mut clauses): (Vec<Predicate>, Vec<Statement>) = (Vec::new(), Vec::new());
+    // Variables that Z3's rules use without a quantifier.
+    let mut free: Vec<Sexpr> = Vec::new();
     for command in &commands {
         let parts = command.list().unwrap_or_default();
         let outcome = match (parts.first().and_then(Sexpr::atom), parts) {
-            (Some("declare-fun"), [_, name, sorts, _]) => predicate(name, sorts).map(|p| predicates.push(p)),
-            (Some("assert"), [_, formula]) => {
-                clauses.push(formula);
+            (Some("declare-fun"), [_, name, sorts, result]) if result.atom() == Some("Bool") => {
+                predicate(name, sorts).map(|p| predicates.push(p))
+            }
+            (Some("declare-rel"), [_, name, sorts]) => predicate(name, sorts).map(|p| predicates.push(p)),
+            (Some("declare-var"), [_, name, of]) => {
+                free.push(Sexpr::List(vec![name.clone(), of.clone()], command.span()));
+                Ok(())
+            }
+            (Some("assert"), [_, formula]) | (Some("rule"), [_, formula, ..]) => {
+                clauses.push(Statement::Clause(formula));
+                Ok(())
+            }
+            (Some("query"), [_, formula, ..]) => {
+                clauses.push(Statement::Query(formula));
                 Ok(())
             }
             (Some("set-logic"), [_, logic]) if logic.atom() != Some("HORN") => {
@@ -79,22 +101,33 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
             diagnostics.push(*diagnostic);
         }
     }
+    if clauses.iter().any(|c| lacks_predicate(c, &predicates)) {
+        predicates.push(Predicate { name: NO_PREDICATE.into(), sorts: Vec::new() });
+    }
     let width = predicates.iter().map(|p: &Predicate| p.sorts.len()).max().unwrap_or(0);
     let (mut rules, mut queries): (Vec<Item>, Vec<Assertion>) = (Vec::new(), Vec::new());
-    for formula in clauses {
-        let clause = Clause {
+    for statement in clauses {
+        let mut clause = Clause {
             predicates: &predicates,
             bindings: Vec::new(),
             named: 0,
             ranges: Vec::new(),
             atoms: Vec::new(),
+            quotients: Vec::new(),
         };
-        match clause.read(formula, width, queries.len()) {
-            Ok(Item::Assertion(mut query)) => {
-                query.using = queries.iter().filter_map(|q| q.name.clone()).collect();
-                queries.push(query);
+        let quantified = clause.quantify_all(&free);
+        match quantified.and_then(|()| clause.read(statement, width, queries.len())) {
+            Ok(items) => {
+                for item in items {
+                    match item {
+                        Item::Assertion(mut query) => {
+                            query.using = queries.iter().filter_map(|q| q.name.clone()).collect();
+                            queries.push(query);
+                        }
+                        rule => rules.push(rule),
+                    }
+                }
             }
-            Ok(rule) => rules.push(rule),
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
@@ -103,6 +136,38 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
     }
     rules.extend(queries.into_iter().map(Item::Assertion));
     rules
+}
+
+/// Names and numbers of arguments of the predicates, in the order in which the first column numbers them; none if there is only one.
+pub fn predicates(map: &SourceMap, file: FileId) -> Vec<(String, usize)> {
+    let mut list = Vec::new();
+    for command in &sexpr::read(file, map.text(file), &mut Diagnostics::new()) {
+        if let Some([what, name, sorts, ..]) = command.list()
+            && matches!(what.atom(), Some("declare-fun" | "declare-rel"))
+        {
+            list.push((name.atom().unwrap_or_default().to_owned(), sorts.list().map_or(0, <[_]>::len)));
+        }
+    }
+    if list.len() > 1 { list } else { Vec::new() }
+}
+
+/// A clause to be true, or a formula that must not be derivable.
+#[derive(Clone, Copy)]
+enum Statement<'s> {
+    Clause(&'s Sexpr),
+    Query(&'s Sexpr),
+}
+
+/// Whether it may be a query that mentions no predicate.
+fn lacks_predicate(statement: &Statement, predicates: &[Predicate]) -> bool {
+    fn mentions(s: &Sexpr, predicates: &[Predicate]) -> bool {
+        match s {
+            Sexpr::Atom(name, _) => predicates.iter().any(|p| p.name == *name),
+            Sexpr::List(parts, _) => parts.iter().any(|p| mentions(p, predicates)),
+        }
+    }
+    let (Statement::Clause(formula) | Statement::Query(formula)) = statement;
+    !mentions(formula, predicates)
 }
 
 fn sort(s: &Sexpr) -> Result<Sort> {
@@ -130,9 +195,17 @@ fn not(f: Formula) -> Formula {
 }
 
 impl Clause<'_> {
-    fn read(mut self, formula: &Sexpr, width: usize, number: usize) -> Result<Item> {
+    fn quantify_all(&mut self, variables: &[Sexpr]) -> Result<()> {
+        variables.iter().try_for_each(|v| self.quantify_one(v))
+    }
+
+    fn read(mut self, statement: Statement, width: usize, number: usize) -> Result<Vec<Item>> {
+        let (Statement::Clause(formula) | Statement::Query(formula)) = statement;
         let span = formula.span();
-        let (body, head) = self.split(formula)?;
+        let (body, head) = match statement {
+            Statement::Clause(formula) => self.split(formula)?,
+            Statement::Query(formula) => (vec![(formula.clone(), self.bindings.len())], None),
+        };
         let mut parts = Vec::new();
         for (part, depth) in &body {
             // A body is read where its own bindings are visible.
@@ -166,11 +239,8 @@ impl Clause<'_> {
                 Some(self.atom(index, &arguments, width, at, &mut parts)?)
             }
         };
-        parts.splice(0..0, std::mem::take(&mut self.ranges));
-        let constraint = Formula::And(parts);
-        match (head, before) {
-            (Some(head), body) => Ok(Item::Rule { head, body, constraint, span }),
-            (None, Some(left)) => Ok(Item::Assertion(Assertion {
+        let query = |left: Atom, constraint: Formula| {
+            Item::Assertion(Assertion {
                 assumed: false,
                 nonincreasing: false,
                 name: Some((format!("query_{}", number + 1), span)),
@@ -179,8 +249,24 @@ impl Clause<'_> {
                 claim: Claim::Constraint(Formula::Truth(false)),
                 using: Vec::new(),
                 span,
-            })),
-            (None, None) => refuse(span, "a query without a predicate"),
+            })
+        };
+        // A query without a predicate: a predicate of its own holds if the constraint can be met, and must not.
+        let alone = self.predicates.iter().position(|p| p.name == NO_PREDICATE);
+        let alone = match alone.filter(|_| head.is_none() && before.is_none()) {
+            Some(index) => Some(self.atom(index, &[], width, span, &mut parts)?),
+            None => None,
+        };
+        parts.splice(0..0, std::mem::take(&mut self.ranges));
+        let constraint = Formula::And(parts);
+        match (head, before, alone) {
+            (Some(head), body, _) => Ok(vec![Item::Rule { head, body, constraint, span }]),
+            (None, Some(left), _) => Ok(vec![query(left, constraint)]),
+            (None, None, Some(own)) => {
+                let fact = Item::Rule { head: own.clone(), body: None, constraint, span };
+                Ok(vec![fact, query(own, truth())])
+            }
+            (None, None, None) => refuse(span, "a query without a predicate"),
         }
     }
 
@@ -230,7 +316,11 @@ impl Clause<'_> {
     }
 
     fn quantify(&mut self, variables: &Sexpr) -> Result<()> {
-        for v in variables.list().unwrap_or_default() {
+        variables.list().unwrap_or_default().iter().try_for_each(|v| self.quantify_one(v))
+    }
+
+    fn quantify_one(&mut self, v: &Sexpr) -> Result<()> {
+        {
             let [name, of] = v.list().unwrap_or_default() else {
                 return refuse(v.span(), "expected a variable and its sort");
             };
@@ -531,6 +621,37 @@ impl Clause<'_> {
                         }
                     }
                     out = joined;
+                }
+                Ok(out)
+            }
+            ("div" | "mod", [dividend, divisor]) => {
+                let divisor_span = divisor.span();
+                let Some(by) = self.number(divisor)?.filter(|d| *d != 0) else {
+                    return refuse(
+                        divisor_span,
+                        format!("`{operator}` by anything but a number other than 0"),
+                    );
+                };
+                let mut out = Vec::new();
+                for (condition, term) in self.term(dividend)? {
+                    let quotient = self.quotient(&term, by, span);
+                    let value = if operator == "div" {
+                        quotient
+                    } else {
+                        let back = make(TermKind::Product(Box::new(integer(by, span)), Box::new(quotient)));
+                        make(TermKind::Difference(Box::new(term), Box::new(back)))
+                    };
+                    out.push((condition, value));
+                }
+                Ok(out)
+            }
+            ("abs", [one]) => {
+                let mut out = Vec::new();
+                for (condition, term) in self.term(one)? {
+                    let negative = Formula::Compare(Relation::Less, term.clone(), integer(0, span));
+                    let minus = make(TermKind::Negative(Box::new(term.clone())));
+                    out.push((Formula::And(vec![condition.clone(), not(negative.clone())]), term));
+                    out.push((Formula::And(vec![condition, negative]), minus));
                 }
                 Ok(out)
             }

@@ -15,7 +15,7 @@
 mod cells;
 mod finite;
 mod forward;
-mod thresholds;
+pub mod thresholds;
 
 use crate::constraint::{Linear, Overflow};
 use crate::domain::{Domain, State};

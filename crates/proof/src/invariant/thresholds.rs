@@ -28,6 +28,12 @@ impl Thresholds {
             let (Right::Constraint(tree) | Right::State(tree)) = &assertion.right;
             note(tree);
         }
+        Thresholds::around(constants)
+    }
+
+    /// Those around some numbers.
+    pub fn around(constants: impl IntoIterator<Item = i64>) -> Thresholds {
+        let constants: BTreeSet<i64> = constants.into_iter().chain([0, 1]).collect();
         let small: Vec<i64> = constants.into_iter().filter(|c| c.unsigned_abs() < 1 << 40).collect();
         let mut all = BTreeSet::new();
         for &c in &small {

@@ -9,10 +9,7 @@ use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{
-    Check, CheckError, Model, Outcome, PartialOrder, Question, Relative, SearchKind, StoreKind, Verdict,
-    ViolationClass,
-};
+use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict};
 
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
@@ -76,11 +73,13 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     };
     let error = |message: &str| ended("error", wrong(message, Some(file), layout), None);
     watch::about(file, options.json);
-    let model = match Model::load(file, &options.load_options()) {
+    let model = match Model::load_as(file, options.input.language, &options.load_options()) {
         Ok(model) => model,
         Err(unloaded) => {
             eprintln!("{}", unloaded.render(terminal::colour()));
-            print_error(&unloaded.to_string(), Some(file), layout);
+            if layout != Layout::Text {
+                terminal::print(&json::written(&json::unloaded(&unloaded, file), layout));
+            }
             return ended("error", status::ERROR, None);
         }
     };
@@ -99,22 +98,9 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         }
     };
     let check = Check {
-        search: match options.search {
-            None => SearchKind::Usual,
-            Some(options::Search::Bfs) => SearchKind::BreadthFirst,
-            Some(options::Search::Dfs) => SearchKind::DepthFirst,
-        },
-        store: match options.store {
-            options::Store::Tree => StoreKind::Tree,
-            options::Store::Plain => StoreKind::Plain,
-            options::Store::Gzip => StoreKind::Gzip,
-            options::Store::Collapse => StoreKind::Collapse,
-        },
-        partial_order: match options.por {
-            options::Por::Si => PartialOrder::SymmetricIndependence,
-            options::Por::On => PartialOrder::On,
-            options::Por::Off => PartialOrder::Off,
-        },
+        search: options.search.unwrap_or_default(),
+        store: options.store,
+        partial_order: options.por,
         raw: options.raw,
         symmetry,
         audit: options.audit.unwrap_or(0),
@@ -149,7 +135,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         Err(failure) => {
             let (verdict, status) = failure_status(&failure);
             eprintln!("error: {failure}");
-            print_failure(verdict, &failure.to_string(), file, layout);
+            print_failure(&failure, file, layout);
             return ended(verdict, status, None);
         }
     };
@@ -177,23 +163,31 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states))
 }
 
-/// Options that do not serve what is asked of the model: questions about cycles and formulas of branching time are answered by searches of
-/// their own, which number states in a table of their own.
+/// Options that do not serve what is asked of the model: cycles are looked for depth first, and a formula of branching time needs the
+/// whole graph, which is explored breadth first.
 fn unserved(model: &Model, check: &Check<'_>, given: &ArgMatches) -> Result<(), String> {
-    let options = [("store", "--store"), ("search", "--search"), ("max_depth", "--max-depth")];
-    let mut options =
-        options.into_iter().filter(|(id, _)| given.value_source(id) == Some(ValueSource::CommandLine));
-    let Some(first) = options.next() else { return Ok(()) };
-    let otherwise = model.searched_otherwise(check).map_err(|e| e.to_string())?;
-    for (id, option) in std::iter::once(first).chain(options) {
-        // A search for cycles obeys the bound on depth.
-        let unserved = |q: &&Question| id != "max_depth" || model.is_branching(**q);
-        if let Some(question) = otherwise.iter().find(unserved) {
-            let text = model.question_text(*question);
-            return Err(format!(
-                "{option} does not serve this question: {text}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
-            ));
-        }
+    let is_given = |id| given.value_source(id) == Some(ValueSource::CommandLine);
+    let (search, depth) = (is_given("search"), is_given("max_depth"));
+    if !search && !depth {
+        return Ok(());
+    }
+    for question in model.searched_otherwise(check).map_err(|e| e.to_string())? {
+        let (only, why) = match model.is_branching(question) {
+            true => (
+                SearchKind::BreadthFirst,
+                "it is answered on the whole graph, which is explored breadth first",
+            ),
+            false => (SearchKind::DepthFirst, "cycles are looked for depth first"),
+        };
+        let option = match () {
+            () if search && check.search != only => "--search",
+            () if depth && model.is_branching(question) => "--max-depth",
+            () => continue,
+        };
+        let text = model.question_text(question);
+        return Err(format!(
+            "{option} does not serve this question: {text}\nnote: {why}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)"
+        ));
     }
     Ok(())
 }
@@ -207,15 +201,22 @@ fn wrong(message: &str, file: Option<&Path>, layout: Layout) -> u8 {
 
 fn print_error(message: &str, file: Option<&Path>, layout: Layout) {
     if layout != Layout::Text {
-        terminal::print(&json::written(&json::error("error", message, file), layout));
+        terminal::print(&json::written(&json::error(message, file), layout));
     }
 }
 
 /// Prints why there is no outcome; the error itself was told on standard error.
-fn print_failure(verdict: &str, message: &str, file: &Path, layout: Layout) {
-    terminal::print(&match layout {
-        Layout::Text => format!("{}: {verdict}\n  {message}\n", file.display()),
-        Layout::Json | Layout::JsonLines => json::written(&json::error(verdict, message, Some(file)), layout),
+fn print_failure(failure: &CheckError, file: &Path, layout: Layout) {
+    let (verdict, message) = (failure_status(failure).0, failure.to_string());
+    let name = file.display().to_string();
+    terminal::print(&match (layout, failure) {
+        (Layout::Text, _) => format!("{name}: {verdict}\n  {message}\n"),
+        (_, CheckError::Exhausted(e)) => {
+            let verdict = Verdict::Undecided(e.what.clone());
+            let nothing = serde_json::json!({});
+            json::written(&json::header("check", Some(&name)).answer(&verdict, nothing), layout)
+        }
+        _ => json::written(&json::error(&message, Some(file)), layout),
     });
 }
 
@@ -240,16 +241,7 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     match outcome.verdict {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
-        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| class_status(v.class))),
-    }
-}
-
-/// The exit status of a class of violations.
-pub(crate) fn class_status(class: ViolationClass) -> u8 {
-    match class {
-        ViolationClass::Deadlock => status::DEADLOCK,
-        ViolationClass::Safety => status::SAFETY,
-        ViolationClass::Temporal => status::LIVENESS,
+        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| v.kind.status())),
     }
 }
 
@@ -288,7 +280,7 @@ fn write_trace(
             .collect(),
         choices: violation.choices.clone(),
         cycle: violation.cycle,
-        kind: violation.kind.clone(),
+        kind: violation.kind.to_string(),
         message: violation.message.clone(),
     };
     file.write(path).map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -8,15 +8,15 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
 
+use quotient::{Feature, Language};
+
 use super::{native, options};
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A Promela model.
-    Promela,
-    /// A BIR model.
-    Bir,
+    /// A model, in a language that may not be known; then loading it says so.
+    Model(Option<Language>),
     /// Sources of a C or C++ program.
     Source,
     /// A C or C++ program that was compiled before.
@@ -29,75 +29,101 @@ pub(crate) enum Kind {
     Trace,
 }
 
-use Kind::{Bir, Built, Program, Promela, Proof, Source, Trace};
+/// Inputs that an option serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Serves {
+    /// All models.
+    Models,
+    /// Models in languages with a feature.
+    With(Feature),
+    /// Sources of a C or C++ program.
+    Sources,
+    /// A compiled program.
+    Programs,
+    /// What a build command makes.
+    Builds,
+    /// What only `prove` reads.
+    Proofs,
+    /// A written counterexample.
+    Traces,
+}
+
+use Serves::{Builds, Models, Programs, Proofs, Sources, Traces, With};
+
+impl Serves {
+    fn serves(self, kind: Kind) -> bool {
+        match (self, kind) {
+            (With(feature), Kind::Model(Some(language))) => language.features().contains(&feature),
+            (Models | With(_), Kind::Model(_))
+            | (Sources, Kind::Source)
+            | (Programs, Kind::Program)
+            | (Builds, Kind::Built)
+            | (Proofs, Kind::Proof)
+            | (Traces, Kind::Trace) => true,
+            _ => false,
+        }
+    }
+}
 
 impl Kind {
     /// The kind of a file whose language may have been given.
-    pub(crate) fn given(file: &Path, language: Option<quotient::Language>) -> Kind {
-        match language {
-            Some(quotient::Language::Promela) => Promela,
-            Some(quotient::Language::Bir) => Bir,
-            None => Kind::of(file),
-        }
+    pub(crate) fn given(file: &Path, language: Option<Language>) -> Kind {
+        if language.is_some() { Kind::Model(language) } else { Kind::of(file) }
     }
 
-    /// The kind of a file: by its extension, else by its text. Files of no known kind are taken for Promela, whose front end says
-    /// what is wrong with them.
+    /// The kind of a file: by its extension, else by its text. Everything else is taken for a model in an unknown language.
     pub(crate) fn of(file: &Path) -> Kind {
         if quotient_native::build::is_native_source(file) {
-            return Source;
+            return Kind::Source;
         }
         if native::is_native(file) {
-            return Program;
+            return Kind::Program;
         }
-        match file.extension().and_then(|e| e.to_str()) {
-            Some("bir") => Bir,
-            Some("clp" | "await" | "smt2") => Proof,
-            _ if quotient::Language::from_extension(file).is_none() && file.is_file() => {
-                let text = std::fs::read(file).unwrap_or_default();
-                match quotient::Language::from_text(&String::from_utf8_lossy(&text)) {
-                    Some(quotient::Language::Bir) => Bir,
-                    _ => Promela,
-                }
-            }
-            _ => Promela,
+        if matches!(file.extension().and_then(|e| e.to_str()), Some("clp" | "await" | "smt2")) {
+            return Kind::Proof;
         }
+        let shown = || {
+            let text = file.is_file().then(|| std::fs::read(file).ok())??;
+            Language::from_text(&String::from_utf8_lossy(&text))
+        };
+        Kind::Model(Language::from_extension(file).or_else(shown))
     }
 
     /// As an error message says it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Promela => "Promela models",
-            Bir => "BIR models",
-            Source => "C and C++ programs",
-            Program => "compiled programs",
-            Built => "programs that a build command makes",
-            Proof => "constraint programs",
-            Trace => "trace files",
-        }
+    pub(crate) fn name(self) -> String {
+        let name = match self {
+            Kind::Model(Some(language)) => return format!("{} models", language.title()),
+            Kind::Model(None) => "models",
+            Kind::Source => "C and C++ programs",
+            Kind::Program => "compiled programs",
+            Kind::Built => "programs that a build command makes",
+            Kind::Proof => "constraint programs",
+            Kind::Trace => "trace files",
+        };
+        name.to_owned()
     }
 
     /// Is it checked by running it?
     pub(crate) fn is_native(self) -> bool {
-        matches!(self, Source | Program | Built)
+        matches!(self, Kind::Source | Kind::Program | Kind::Built)
     }
 }
 
-const MODELS: &[Kind] = &[Promela, Bir];
-const NATIVE: &[Kind] = &[Source, Program, Built];
-const CHECKED: &[Kind] = &[Promela, Bir, Source, Program, Built];
-const REPLAYED: &[Kind] = &[Trace, Source, Program];
-const PROVED: &[Kind] = &[Promela, Proof];
+const MODELS: &[Serves] = &[Models];
+const NATIVE: &[Serves] = &[Sources, Programs, Builds];
+const CHECKED: &[Serves] = &[Models, Sources, Programs, Builds];
+const REPLAYED: &[Serves] = &[Traces, Sources, Programs];
+const PROVED: &[Serves] = &[With(Feature::Proofs), Proofs];
 
 /// One option of a subcommand, by the name of its field, and the kinds of input it serves.
-type Row = (&'static str, &'static [Kind]);
+type Row = (&'static str, &'static [Serves]);
 
 /// Options of `check`.
 const CHECK: &[Row] = &[
     ("file", CHECKED),
     ("language", MODELS),
-    ("define", &[Promela, Bir, Source]),
-    ("include", &[Promela, Source]),
+    ("define", &[With(Feature::Definitions), Sources]),
+    ("include", &[With(Feature::Include), Sources]),
     ("search", MODELS),
     ("store", MODELS),
     ("symmetry", CHECKED),
@@ -106,14 +132,14 @@ const CHECK: &[Row] = &[
     ("raw", MODELS),
     ("all", MODELS),
     ("no_deadlock", MODELS),
-    ("relative", &[Promela]),
+    ("relative", &[With(Feature::Proofs)]),
     ("safety", MODELS),
     ("ltl", MODELS),
     ("ctl", MODELS),
     ("invariant", MODELS),
-    ("claim", &[Promela]),
-    ("acceptance", &[Promela]),
-    ("progress", &[Promela]),
+    ("claim", &[With(Feature::Claims)]),
+    ("acceptance", &[With(Feature::Labels)]),
+    ("progress", &[With(Feature::Labels)]),
     ("fair", MODELS),
     ("max_states", MODELS),
     ("max_depth", MODELS),
@@ -126,7 +152,7 @@ const CHECK: &[Row] = &[
     ("json", CHECKED),
     ("quiet", CHECKED),
     ("log_every", CHECKED),
-    ("more", &[Promela, Bir, Source]),
+    ("more", &[Models, Sources]),
     ("dpor", NATIVE),
     ("allow_races", NATIVE),
     ("leaks", NATIVE),
@@ -140,44 +166,44 @@ const CHECK: &[Row] = &[
     ("arguments", NATIVE),
     ("stdin", NATIVE),
     ("files", NATIVE),
-    ("flags", &[Source, Built]),
+    ("flags", &[Sources, Builds]),
 ];
 
 /// Options of `replay`. A schedule is repeated, not explored: options of the exploration mean nothing.
 const REPLAY: &[Row] = &[
     ("file", REPLAYED),
-    ("schedule", &[Source, Program]),
-    ("define", &[Source]),
-    ("model", &[Trace]),
-    ("gdb", &[Source, Program]),
+    ("schedule", &[Sources, Programs]),
+    ("define", &[Sources]),
+    ("model", &[Traces]),
+    ("gdb", &[Sources, Programs]),
     ("full", REPLAYED),
-    ("steps", &[Trace]),
+    ("steps", &[Traces]),
     ("memory", REPLAYED),
     ("time", REPLAYED),
     ("json", REPLAYED),
-    ("more", &[Source]),
+    ("more", &[Sources]),
     ("dpor", &[]),
-    ("allow_races", &[Source, Program]),
-    ("leaks", &[Source, Program]),
-    ("spurious", &[Source, Program]),
+    ("allow_races", &[Sources, Programs]),
+    ("leaks", &[Sources, Programs]),
+    ("spurious", &[Sources, Programs]),
     ("max_executions", &[]),
     ("max_preemptions", &[]),
     ("max_steps", &[]),
-    ("step_time", &[Source, Program]),
-    ("nondet", &[Source, Program]),
+    ("step_time", &[Sources, Programs]),
+    ("nondet", &[Sources, Programs]),
     ("workers", &[]),
-    ("arguments", &[Source, Program]),
-    ("stdin", &[Source, Program]),
-    ("files", &[Source, Program]),
-    ("flags", &[Source]),
+    ("arguments", &[Sources, Programs]),
+    ("stdin", &[Sources, Programs]),
+    ("files", &[Sources, Programs]),
+    ("flags", &[Sources]),
 ];
 
 /// Options of `compare`.
 const COMPARE: &[Row] = &[
     ("file", MODELS),
     ("language", MODELS),
-    ("define", MODELS),
-    ("include", &[Promela]),
+    ("define", &[With(Feature::Definitions)]),
+    ("include", &[With(Feature::Include)]),
     ("symmetry", MODELS),
     ("store", MODELS),
     ("max_states", MODELS),
@@ -191,8 +217,8 @@ const COMPARE: &[Row] = &[
 const SIMULATE: &[Row] = &[
     ("file", MODELS),
     ("language", MODELS),
-    ("define", MODELS),
-    ("include", &[Promela]),
+    ("define", &[With(Feature::Definitions)]),
+    ("include", &[With(Feature::Include)]),
     ("memory", MODELS),
     ("time", MODELS),
     ("seed", MODELS),
@@ -202,7 +228,8 @@ const SIMULATE: &[Row] = &[
 ];
 
 /// Options of `prove` and `verify` that depend on the input: the preprocessor is that of Promela. All others serve all inputs.
-const PROVE: &[Row] = &[("file", PROVED), ("define", &[Promela]), ("include", &[Promela])];
+const PROVE: &[Row] =
+    &[("file", PROVED), ("define", &[With(Feature::Definitions)]), ("include", &[With(Feature::Include)])];
 
 /// The rows of a subcommand.
 fn rows(command: &str) -> &'static [Row] {
@@ -220,11 +247,11 @@ fn rows(command: &str) -> &'static [Row] {
 fn advice(option: &str, kind: Kind) -> Option<&'static str> {
     Some(match (option, kind) {
         ("por" | "raw", _) if kind.is_native() => "--dpor chooses the reduction of a C or C++ program",
-        ("dpor", Promela | Bir) => "--por chooses the partial order reduction of a model",
+        ("dpor", Kind::Model(_)) => "--por chooses the partial order reduction of a model",
         ("max_states" | "max_depth", _) if kind.is_native() => {
             "--max-executions and --max-steps bound the exploration of a C or C++ program"
         }
-        ("max_executions" | "max_steps", Promela | Bir) => "--max-states and --max-depth bound a search",
+        ("max_executions" | "max_steps", Kind::Model(_)) => "--max-states and --max-depth bound a search",
         ("trace", _) if kind.is_native() => {
             "the report has a schedule, and the command that repeats it; --json has its steps"
         }
@@ -232,11 +259,15 @@ fn advice(option: &str, kind: Kind) -> Option<&'static str> {
             "assert() in the program says what must hold"
         }
         ("all", _) if kind.is_native() => "the check of a C or C++ program ends at the first violation",
-        ("define", Program | Built) => "the program is compiled already, or by the command",
-        ("define", Trace) => "the trace file has the definitions it was made with",
-        ("acceptance" | "progress", Bir) => "BIR has no accept or progress labels; use --ltl",
-        ("claim", Bir) => "a BIR model makes no claims of its own; use --ltl, --ctl or --invariant",
-        ("more", Program) => "one program is checked at a time",
+        ("define", Kind::Program | Kind::Built) => "the program is compiled already, or by the command",
+        ("define", Kind::Trace) => "the trace file has the definitions it was made with",
+        ("acceptance" | "progress", Kind::Model(_)) => {
+            "the language has no accept or progress labels; use --ltl"
+        }
+        ("claim", Kind::Model(_)) => {
+            "a model in this language makes no claims of its own; use --ltl, --ctl or --invariant"
+        }
+        ("more", Kind::Program) => "one program is checked at a time",
         _ => return None,
     })
 }
@@ -248,7 +279,7 @@ pub(crate) fn refuse(command: &str, given: &ArgMatches, kind: Kind) -> Result<()
     for (id, kinds) in rows(command) {
         let was_given = given.try_contains_id(id).unwrap_or(false)
             && given.value_source(id) == Some(ValueSource::CommandLine);
-        if !was_given || kinds.contains(&kind) {
+        if !was_given || kinds.iter().any(|k| k.serves(kind)) {
             continue;
         }
         if *id == "file" {
@@ -258,7 +289,7 @@ pub(crate) fn refuse(command: &str, given: &ArgMatches, kind: Kind) -> Result<()
         let name = argument.map_or_else(|| (*id).to_owned(), option_name);
         let what = match kinds.is_empty() {
             true => format!("`quotient {command}`"),
-            false => kind.name().to_owned(),
+            false => kind.name(),
         };
         let advice = advice(id, kind).map_or_else(String::new, |advice| format!("\nhelp: {advice}"));
         return Err(format!("{name} does not apply to {what}{advice}"));

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "not every test needs everything")]
 
-use quotient::promela::PropertyKeyword;
+use quotient::PropertyKeyword;
 use quotient::source::SourceMap;
-use quotient::{Check, Model, PartialOrder, Question, SearchKind, Symmetry, Verdict};
+use quotient::{Check, Model, PartialOrder, Question, SearchKind, StoreKind, Symmetry, Verdict};
 use quotient_promela::ast;
 use quotient_reference::random::Random;
 
@@ -127,12 +127,18 @@ pub fn model(text: &str, keyword: PropertyKeyword, formula: &str) -> Model {
 
 /// What the engine says about the first claim; `None`: without any reduction.
 pub fn engine(model: &Model, way: Option<Way>) -> Result<Said, String> {
-    let mut check = Check { raw: way.is_none(), all: true, ..Check::default() };
+    engine_with(model, way, StoreKind::default())
+}
+
+/// The same with a store.
+pub fn engine_with(model: &Model, way: Option<Way>, store: StoreKind) -> Result<Said, String> {
+    let mut check = Check { raw: way.is_none(), all: true, store, ..Check::default() };
     if let Some((symmetry, partial_order, search)) = way {
         check = Check { symmetry: Some(symmetry), partial_order, search, ..check };
     }
     // A counterexample is executed again before it is given: an error here is a wrong one.
     let outcome = model.check(&check).map_err(|e| e.to_string())?;
+    assert_eq!(outcome.store, Some(store));
     let answer = outcome.answers.iter().find(|a| a.question == Question::Claim(0)).ok_or("no answer")?;
     let holds = match &answer.verdict {
         Verdict::Holds => true,

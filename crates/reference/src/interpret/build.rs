@@ -341,7 +341,7 @@ impl<'a> Builder<'a> {
         if matches!(declared.ty, Type::Scalar(_)) {
             let name = &collection.parts[0].name.name;
             let array = self.names.find(name).ok_or_else(|| format!("undeclared variable {name}"))?;
-            let length = array.length.ok_or_else(|| format!("{name} is no array"))?;
+            let length = array.length.ok_or_else(|| format!("{name} is not an array"))?;
             let to = Value::Number(length as i32 - 1);
             return self.for_range(variable, Value::Number(0), to, body);
         }

@@ -270,7 +270,7 @@ impl Names {
                 }
                 (None, None) => {}
                 (Some(_), None) => return Err(format!("missing index of {}", part.name.name)),
-                (None, Some(_)) => return Err(format!("{} is no array", part.name.name)),
+                (None, Some(_)) => return Err(format!("{} is not an array", part.name.name)),
             }
         }
         let cells = self.cells(&ty, None)?;

@@ -17,7 +17,7 @@
 //! - `else`, `unless` and the first location of a `d_step` with several ways on *sense* whether other transformations are
 //!   executable: there, a channel operation also looks at the channel ([`ChannelTouch::sensed`]).
 //! - `provided` is read by every step of its function.
-//! - `_last` and priorities are visible in every step: [`Accesses::new`] refuses such programs.
+//! - `_last`, priorities and committed locations are visible in every step: [`Accesses::new`] refuses such programs.
 //!
 //! Of objects a summary says which *parts* may be touched ([`Touch::Object`]), not of which object: the caller finds that out
 //! by executing the step. Where it is done under the object's own lock, or to an object that only one local leads to, the
@@ -216,6 +216,11 @@ impl Accesses {
         if program.features.priorities {
             return Err(
                 "the model uses priorities, by which a step can depend on what any other process can do",
+            );
+        }
+        if program.commits() {
+            return Err(
+                "the model has committed states, by which a step can depend on where any other process stands",
             );
         }
         if program.observer.as_ref().is_some_and(|o| reads_variables(&o.function)) {

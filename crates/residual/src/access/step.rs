@@ -396,11 +396,13 @@ impl Collector<'_> {
             }
             Operation::When(e) => return self.reads(e),
             Operation::Always | Operation::Else | Operation::Enter | Operation::Event { .. } => return,
-            Operation::Send { channel, sorted, args } => {
+            Operation::Send { guard, channel, sorted, args } => {
+                guard.iter().for_each(|e| self.reads(e));
                 args.iter().for_each(|e| self.reads(e));
                 (channel, ChannelUse::Send { sorted: *sorted })
             }
-            Operation::Receive { channel, any, peek, patterns } => {
+            Operation::Receive { guard, channel, any, peek, patterns } => {
+                guard.iter().for_each(|e| self.reads(e));
                 for pattern in patterns {
                     match pattern {
                         Pattern::Bind(place) => visit::place(place, Use::Write, self),

@@ -14,10 +14,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use quotient::system::{Reason, may_fail};
+use quotient::seams::{Reason, may_fail};
 
 use super::{ENDING, FREE, INTERRUPT, WRITER, end, exit, memory, write_all};
-use crate::command::status;
+use quotient::status;
 
 struct WithReserve;
 

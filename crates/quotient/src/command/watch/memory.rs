@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use quotient::system::addresses_are_limited;
+use quotient::seams::addresses_are_limited;
 
 /// Bytes of the reserve: enough for any report.
 const RESERVE: usize = 16 << 20;

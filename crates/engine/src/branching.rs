@@ -1,0 +1,192 @@
+//! Formulas of branching time: the reachable graph is stored and labelled.
+//!
+//! The program is reduced only by what keeps states bisimilar (variables without a value); steps are not merged. A program
+//! that stops stays in its last state for ever, as for linear time.
+
+use quotient_front_end::ClaimKind;
+use quotient_logic::{Formula, Graph, Labelling};
+use quotient_machine::Machine;
+use quotient_seams::{All, Ample, Identity, Incomplete};
+use quotient_search::{Seams, Statistics, Stop, graph};
+
+use crate::Model;
+use crate::check::{Check, CheckError, Compile, PartialOrder};
+use crate::evidence::{MOST_RUNS, Runs};
+use crate::outcome::{Answer, Outcome};
+use crate::plan::{self, Moves, Why, visible};
+use crate::question::{self, Question};
+use crate::searching::{numbering, options, thread_seconds};
+use crate::symmetry_choice;
+use quotient_outcome::Verdict;
+
+impl Model {
+    /// The formula of branching time that a question is about.
+    pub(crate) fn branching_formula(&self, question: Question) -> Option<&Formula> {
+        let Question::Claim(number) = question else { return None };
+        match &self.claims.get(number)?.kind {
+            ClaimKind::Ctl(formula) => Some(formula),
+            _ => None,
+        }
+    }
+
+    /// Refuses a formula that cannot be answered, before anything is explored.
+    pub(crate) fn refuse_branching(
+        &self,
+        question: Question,
+        formula: &Formula,
+        check: &Check<'_>,
+    ) -> Result<(), CheckError> {
+        let Question::Claim(number) = question else { return Ok(()) };
+        let claim = &self.claims[number];
+        if claim.propositions.len() > quotient_logic::MOST_PROPOSITIONS as usize {
+            return Err(CheckError::Refused("a formula may have at most 64 distinct propositions".into()));
+        }
+        if check.fair {
+            return Err(CheckError::Refused(format!(
+                "ctl {}: --fair is for formulas of linear time, whose runs can be left out one by one",
+                claim.text
+            )));
+        }
+        // On the smallest graph every part of the formula is labelled, as on any other.
+        let mut least = Graph::new();
+        least.push(0, &[0]);
+        let labelled = Labelling::new(&least).nodes(formula);
+        labelled.map(|_| ()).map_err(|e| CheckError::Refused(format!("ctl {}: {e}", claim.text)))
+    }
+
+    /// Answers a question of branching time.
+    pub(crate) fn ask_branching(
+        &self,
+        question: Question,
+        formula: &Formula,
+        check: &Check<'_>,
+        progress: &mut dyn FnMut(&Statistics),
+        outcome: &mut Outcome,
+    ) -> Result<(), CheckError> {
+        let Question::Claim(number) = question else { return Ok(()) };
+        let claim = &self.claims[number];
+        let observation = question::observation(&claim.text, &claim.propositions, claim.span);
+        check.enter("compiling the model");
+        let (mut machine, reduced) =
+            self.machine_for(Some(observation), Compile { raw: check.raw, wide: true })?;
+        let mut stands = symmetry_choice::representative(&mut machine, check);
+        let preserved = if formula.uses_next() {
+            Err("the claim can count steps (X, or written by hand)")
+        } else {
+            let visible = visible(claim.propositions.clone());
+            visible.map(|visible| quotient_ample::Question::CtlStarX { visible })
+        };
+        machine.set_interrupt(check.interrupt.cloned());
+        let before = thread_seconds();
+        let (explored, order) = match stands.as_mut() {
+            Some(stands) => explore(&mut machine, stands, preserved, check, progress),
+            None => explore(&mut machine, &mut Identity, preserved, check, progress),
+        };
+        machine.set_interrupt(None);
+        let Explored { stored, choices, stop, statistics } = explored;
+        if let Some(journal) = check.journal {
+            journal.progress(&statistics);
+        }
+        let search_seconds = thread_seconds() - before;
+        outcome.search_seconds += search_seconds;
+        let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
+        let mut verdict = match &stop {
+            Stop::Complete => Verdict::Holds,
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+            Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
+        };
+        let mut witness = Vec::new();
+        if verdict == Verdict::Holds {
+            check.enter("answering a formula on the state graph");
+            let labelling = Labelling::new(&stored);
+            let refused =
+                |e: quotient_logic::LabelError| CheckError::Refused(format!("ctl {}: {e}", claim.text));
+            let evidence = labelling.evidence(0, formula, MOST_RUNS).map_err(refused)?;
+            let mut runs = Runs {
+                model: self,
+                machine: &mut machine,
+                stands,
+                stored: &stored,
+                choices: &choices,
+                names: &claim.names,
+            };
+            if evidence.holds {
+                runs.branches(&evidence, &[0], &mut witness)?;
+            } else {
+                verdict = Verdict::Violated;
+                let message = format!("formula violated: {}", claim.text);
+                outcome.violations.push(runs.violation(&evidence, message, question)?);
+            }
+        }
+        let text = self.question_text(question);
+        outcome.answers.push(Answer {
+            question,
+            text,
+            verdict,
+            statistics,
+            search_seconds,
+            applied,
+            witness,
+        });
+        outcome.add(&statistics);
+        outcome.reduced = reduced;
+        if let Some(journal) = check.journal {
+            journal.take_over(outcome);
+        }
+        Ok(())
+    }
+}
+
+/// The graph that a formula is answered on.
+struct Explored {
+    stored: Graph,
+    /// For each edge of each node, which step of the node's state it is.
+    choices: Vec<Vec<u32>>,
+    stop: Stop,
+    statistics: Statistics,
+}
+
+/// Explores with a representative, and with ample sets that preserve the question, where there are any.
+fn explore<R: quotient_seams::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    preserved: Result<quotient_ample::Question, Why>,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> (Explored, Result<PartialOrder, Why>) {
+    let (moves, order) = plan::moves(machine, representative, preserved, check);
+    let explored = match moves {
+        Moves::All => explore_with(machine, representative, &mut All, check, progress),
+        Moves::Static(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
+        Moves::Objects(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
+    };
+    (explored, order)
+}
+
+fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Explored {
+    let mut stored = Graph::new();
+    let mut choices: Vec<Vec<u32>> = Vec::new();
+    let mut letter = Vec::new();
+    let mut visited = numbering(machine, check.store);
+    let seams = Seams { system: machine, representative, ample, visited: &mut visited };
+    let (stop, statistics) =
+        graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
+            if node.ends && node.targets.is_empty() {
+                return Err(Stop::Incomplete(Incomplete::Unsupported("a fault ends some runs".into())));
+            }
+            machine.claim_conditions(node.state, &mut letter).map_err(|_| {
+                Stop::Incomplete(Incomplete::Unsupported("a proposition has no value in some state".into()))
+            })?;
+            let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
+            stored.push(bits, node.targets);
+            choices.push(node.choices.to_vec());
+            Ok(())
+        });
+    Explored { stored, choices, stop, statistics }
+}

@@ -1,0 +1,34 @@
+//! The engine: a model and a [`Check`] become an [`Outcome`].
+//!
+//! [`Model`] is a program with its claims, in any language. [`Check`] says what is asked and which reductions may be used. For
+//! each [`Question`] the seams are chosen, with the reasons for what is left off; a search runs; and what it found is
+//! executed again and written down. Nothing here prints, and nothing ends the process.
+
+mod audit;
+mod branching;
+mod check;
+mod dot;
+mod evidence;
+mod fairness;
+mod journal;
+mod load;
+mod outcome;
+mod plan;
+mod question;
+mod recording;
+mod relative;
+mod searching;
+mod second_look;
+mod symmetry_choice;
+mod unreached;
+
+pub use check::{Check, CheckError, Compile, PartialOrder, SearchKind, StoreKind};
+pub use dot::MOST_DRAWN;
+pub use journal::{Journal, Known, KnownViolation};
+pub use load::{LoadError, Model};
+pub use outcome::{Answer, Applied, Branch, Outcome, ViolationReport};
+pub use question::Question;
+pub use quotient_outcome::{Incomplete, Limit, Verdict, ViolationKind};
+pub use relative::{Refused, Relative};
+pub use second_look::{Looker, SecondLook};
+pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};

@@ -1,0 +1,144 @@
+//! Models from files.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use quotient_front_end::{Claim, LoadOptions, Loaded, PropertyKeyword};
+use quotient_languages::Language;
+use quotient_program::Program;
+use quotient_source::{Diagnostics, FileId, SourceMap, render};
+
+/// A model that can be checked.
+#[derive(Debug)]
+pub struct Model {
+    /// Its files.
+    pub sources: SourceMap,
+    /// The program, as written (unreduced).
+    pub program: Program,
+    /// Warnings about it.
+    pub warnings: Diagnostics,
+    /// Temporal claims it makes, then the properties given apart from it.
+    pub claims: Vec<Claim>,
+    /// How many of the claims are its own.
+    pub own_claims: usize,
+}
+
+/// Why there is no model.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file cannot be read.
+    Unreadable(PathBuf, std::io::Error),
+    /// Nothing is known about files of this kind.
+    UnknownKind(PathBuf),
+    /// The file has errors.
+    Invalid(SourceMap, Diagnostics),
+}
+
+impl LoadError {
+    /// The error as text; `colour` for terminals.
+    pub fn render(&self, colour: bool) -> String {
+        match self {
+            LoadError::Unreadable(path, error) => format!("error: cannot read {}: {error}", path.display()),
+            LoadError::UnknownKind(path) => {
+                let extensions = Language::ALL.iter().map(|l| format!(".{}", l.extensions()[0]));
+                let names = Language::ALL.iter().map(|l| format!("--language {}", l.name()));
+                format!(
+                    "error: {}: unknown file type; quotient reads {}, .c, .cc, .cpp, .clp, .await, .smt2\nhelp: say in which language the model is written: {}",
+                    path.display(),
+                    extensions.collect::<Vec<_>>().join(", "),
+                    names.collect::<Vec<_>>().join(" or ")
+                )
+            }
+            LoadError::Invalid(sources, diagnostics) => {
+                let mut parts: Vec<String> = diagnostics.iter().map(|d| render(sources, d, colour)).collect();
+                let count = diagnostics.error_count();
+                parts.push(format!("{count} error{}", if count == 1 { "" } else { "s" }));
+                parts.join("\n\n")
+            }
+        }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads a file or, for `-`, the standard input.
+fn read(sources: &mut SourceMap, path: &Path) -> std::io::Result<FileId> {
+    if path != Path::new("-") {
+        return sources.load(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(sources.add("-", String::from_utf8_lossy(&bytes)))
+}
+
+impl Model {
+    /// Reads a model from a file; `-` is the standard input. The language is that of the file's extension, or the one that its
+    /// text shows.
+    pub fn load(path: &Path, options: &LoadOptions) -> Result<Model, LoadError> {
+        Model::load_as(path, None, options)
+    }
+
+    /// The same, with a language that may have been `given`.
+    pub fn load_as(path: &Path, given: Option<Language>, options: &LoadOptions) -> Result<Model, LoadError> {
+        let mut sources = SourceMap::new();
+        let file = read(&mut sources, path).map_err(|error| LoadError::Unreadable(path.into(), error))?;
+        let language = given
+            .or_else(|| Language::from_extension(path))
+            .or_else(|| Language::from_text(sources.text(file)))
+            .ok_or_else(|| LoadError::UnknownKind(path.into()))?;
+        Model::read(sources, file, language, options)
+    }
+
+    /// Reads a Promela model from memory.
+    pub fn from_text(name: &str, text: &str) -> Result<Model, LoadError> {
+        Model::from_text_with(name, text, &[])
+    }
+
+    /// Reads a Promela model from memory, with properties given apart from it.
+    pub fn from_text_with(
+        name: &str,
+        text: &str,
+        properties: &[(PropertyKeyword, String)],
+    ) -> Result<Model, LoadError> {
+        let options = LoadOptions { properties: properties.to_vec(), ..LoadOptions::default() };
+        Model::from_text_in(Language::PROMELA, name, text, &options)
+    }
+
+    /// Reads a BIR model from memory.
+    pub fn from_bir_text(name: &str, text: &str, options: &LoadOptions) -> Result<Model, LoadError> {
+        Model::from_text_in(Language::BIR, name, text, options)
+    }
+
+    /// Reads a model in a language from memory.
+    pub fn from_text_in(
+        language: Language,
+        name: &str,
+        text: &str,
+        options: &LoadOptions,
+    ) -> Result<Model, LoadError> {
+        let mut sources = SourceMap::new();
+        let file = sources.add(name, text);
+        Model::read(sources, file, language, options)
+    }
+
+    fn read(
+        mut sources: SourceMap,
+        file: FileId,
+        language: Language,
+        options: &LoadOptions,
+    ) -> Result<Model, LoadError> {
+        match language.load(&mut sources, file, options) {
+            Ok(Loaded { program, warnings, claims, own_claims }) => {
+                Ok(Model { sources, program, warnings, claims, own_claims })
+            }
+            Err(diagnostics) => Err(LoadError::Invalid(sources, diagnostics)),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Running a plan: the seams put together.
+
+use quotient_machine::{Fair, Machine};
+use quotient_seams::{All, Ample, Identity, Numbering, Visited};
+use quotient_search::{Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
+use quotient_visited::{Collapse, Gzip, NumberedTree, Plain, Tree};
+
+use crate::fairness::OfFair;
+use crate::plan::{Moves, Plan, Search, Why};
+use crate::symmetry_choice::Representative;
+use crate::{Check, PartialOrder, StoreKind};
+
+/// The report, with the partial order reduction applied or why it was not.
+pub(crate) type Searched = (Report, Result<PartialOrder, Why>);
+
+/// CPU seconds that this thread has used.
+pub(crate) fn thread_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is valid for writing one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// The search that suits what the machine was compiled for.
+pub(crate) fn run(
+    machine: &mut Machine,
+    representative: Option<&mut Representative>,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    machine.set_interrupt(check.interrupt.cloned());
+    let searched = match representative {
+        None => run_representing(machine, &mut Identity, check, progress),
+        Some(representative) => run_representing(machine, representative, check, progress),
+    };
+    // What follows, such as executing a path again, must not be left half done.
+    machine.set_interrupt(None);
+    searched
+}
+
+/// The same with any representative.
+pub(crate) fn run_representing<R: quotient_seams::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Searched {
+    let Plan { search, store, moves, partial_order } = Plan::new(machine, representative, check);
+    let options = &mut options(check, progress);
+    let report = match moves {
+        Moves::All if search == Search::FairCycles => {
+            let mut visited = numbering(machine, store);
+            let representative = &mut OfFair::new(representative, machine);
+            let system = &mut Fair(machine);
+            liveness(Seams { system, representative, ample: &mut All, visited: &mut visited }, options)
+        }
+        Moves::All => run_reduced(machine, representative, &mut All, (search, store), options),
+        Moves::Static(mut sets) => run_reduced(machine, representative, &mut *sets, (search, store), options),
+        Moves::Objects(mut sets) => {
+            run_reduced(machine, representative, &mut *sets, (search, store), options)
+        }
+    };
+    (report, partial_order)
+}
+
+/// Runs a search with a store.
+fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    (search, store): (Search, StoreKind),
+    options: &mut Options<'_>,
+) -> Report {
+    if matches!(search, Search::Cycles | Search::FairCycles) {
+        if store == StoreKind::Tree {
+            let seams = Seams { system: machine, representative, ample, visited: &mut NumberedTree::new() };
+            return liveness(seams, options);
+        }
+        let mut visited = numbering(machine, store);
+        let seams = Seams { system: machine, representative, ample, visited: &mut visited };
+        return liveness(seams, options);
+    }
+    match store {
+        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), search, options),
+        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), search, options),
+        StoreKind::Gzip | StoreKind::Collapse => {
+            // These are about memory, not speed: one search for both.
+            let mut store: Box<dyn Visited> = if store == StoreKind::Gzip {
+                Box::new(Gzip::new())
+            } else {
+                Box::new(Collapse::new(machine.parts()))
+            };
+            run_with(machine, representative, ample, &mut store, search, options)
+        }
+    }
+}
+
+/// The store, for a search that keeps something with each state.
+pub(crate) fn numbering(machine: &Machine, store: StoreKind) -> Box<dyn Numbering> {
+    match store {
+        StoreKind::Tree => Box::new(NumberedTree::new()),
+        StoreKind::Plain => Box::new(Plain::new()),
+        StoreKind::Gzip => Box::new(Gzip::new()),
+        StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),
+    }
+}
+
+pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statistics)) -> Options<'a> {
+    check.enter("searching");
+    Options {
+        limits: check.limits,
+        all: check.all,
+        deadlocks: check.deadlocks,
+        interrupt: check.interrupt,
+        progress: Some(progress),
+    }
+}
+
+fn run_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>, V: Visited>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    visited: &mut V,
+    search: Search,
+    options: &mut Options<'_>,
+) -> Report {
+    let seams = Seams { system: machine, representative, ample, visited };
+    match search {
+        Search::DepthFirst => depth_first(seams, options),
+        _ => breadth_first(seams, options),
+    }
+}

@@ -1,0 +1,273 @@
+//! Which representative a check uses, and what is said about it.
+
+use quotient_machine::{DynamicGraph, Machine, Renaming};
+use quotient_program::{ClaimOrigin, Expr, Operation};
+use quotient_residual::liveness;
+use quotient_seams::{Successors, System, Worker};
+use quotient_source::{SourceMap, Span};
+use quotient_symmetry::graph::Graph;
+use quotient_symmetry::thread_order::ThreadOrder;
+use quotient_symmetry::{Order, Ordered, StateGraph};
+
+use crate::{Check, fairness};
+
+/// Which states stand for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symmetry {
+    /// None: every state stands for itself.
+    Off,
+    /// Objects are renamed, threads are not.
+    Heap,
+    /// Threads are ordered by location.
+    ProgramCounter,
+    /// Threads are ordered by what they reach in this many steps (`None`: any number).
+    Bounded(Option<u32>),
+    /// The canonical form: one state for each orbit.
+    Exact,
+}
+
+impl Symmetry {
+    fn order(self) -> Option<Order> {
+        Some(match self {
+            Symmetry::Off => return None,
+            Symmetry::Heap => Order::Heap(ThreadOrder::None),
+            Symmetry::ProgramCounter => Order::Heap(ThreadOrder::ProgramCounter),
+            Symmetry::Bounded(k) => Order::Heap(ThreadOrder::Bounded(k)),
+            Symmetry::Exact => Order::Exact,
+        })
+    }
+
+    /// The name options and reports use.
+    pub fn name(self) -> String {
+        match self {
+            Symmetry::Off => "off".into(),
+            Symmetry::Heap => "heap".into(),
+            Symmetry::ProgramCounter => "pc".into(),
+            Symmetry::Bounded(None) => "kbots".into(),
+            Symmetry::Bounded(Some(k)) => format!("kbots={k}"),
+            Symmetry::Exact => "exact".into(),
+        }
+    }
+}
+
+/// What was found and done about symmetry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SymmetryReport {
+    /// The order used; `off` when nothing could be renamed.
+    pub order: String,
+    /// What can be renamed, for example "11 phil: rotations".
+    pub found: Vec<String>,
+    /// What limits it: reason and place.
+    pub limit: Option<String>,
+    /// States whose representative may not be canonical, because the search for it was cut.
+    pub over_budget: u64,
+    /// States compared with their representatives by an audit, and how many of them were renamed.
+    pub audited: Option<(u64, u64)>,
+}
+
+/// How the states of a machine are shown as graphs.
+#[derive(Debug)]
+pub enum States {
+    /// Of a program with a fixed set of things: identities are numbers, and what they may be renamed to was found out.
+    Static(Box<Renaming>),
+    /// Of a program with objects: references are opaque.
+    Dynamic(Box<DynamicGraph>),
+}
+
+impl StateGraph<Machine> for States {
+    #[inline]
+    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        match self {
+            States::Static(states) => states.shortcut(machine, state, out),
+            States::Dynamic(states) => states.shortcut(machine, state, out),
+        }
+    }
+
+    #[inline]
+    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+        match self {
+            States::Static(states) => states.graph(machine, state, out),
+            States::Dynamic(states) => states.graph(machine, state, out),
+        }
+    }
+
+    #[inline]
+    fn rename(&mut self, machine: &Machine, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool {
+        match self {
+            States::Static(states) => states.rename(machine, state, number, out),
+            States::Dynamic(states) => states.rename(machine, state, number, out),
+        }
+    }
+
+    fn new_name(&self, thread: u32) -> u32 {
+        match self {
+            States::Static(states) => states.new_name(thread),
+            States::Dynamic(states) => states.new_name(thread),
+        }
+    }
+}
+
+/// The representative a check uses.
+pub type Representative = Ordered<States>;
+
+/// The symmetry a check asks for.
+pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
+    check.symmetry.unwrap_or(if check.raw { Symmetry::Off } else { Symmetry::Exact })
+}
+
+/// Why threads must keep their names, although objects may be renamed.
+fn keeps_threads(machine: &Machine, check: &Check<'_>) -> Option<&'static str> {
+    let fair = asked(check) != Symmetry::Off && fairness::asked(machine, check);
+    if fair { fairness::refusal(machine.program(), asked(check)) } else { None }
+}
+
+/// Why nothing may be renamed whatever the program is.
+fn refusal(machine: &Machine) -> Option<&'static str> {
+    let claim = machine.program().claim.as_ref()?;
+    let mut transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
+    (!claim.function.locals.is_empty() || transformations.any(|t| !t.actions.is_empty()))
+        .then_some("the claim has variables or assertions of its own")
+}
+
+/// What a claim asks of states: renamings must keep the value of each condition. What it names by number stays where it is.
+fn properties(machine: &Machine) -> Vec<Expr> {
+    let claim = machine.program().claim.iter();
+    let transformations = claim.flat_map(|c| &c.function.locations).flat_map(|l| &l.transformations);
+    let conditions = transformations.filter_map(|t| match &t.operation {
+        Operation::When(condition) => Some(Expr::Spanned(Box::new(condition.clone()), t.span)),
+        _ => None,
+    });
+    conditions.collect()
+}
+
+/// The representative for a check of this machine; `None` when nothing can be renamed in any state.
+///
+/// Where a claim watches, states are renamed only in ways that keep the value of all its conditions; the claim's location
+/// stays what it is, and accept and progress labels move with their processes. So claim and program, seen together, have the
+/// renamings of the program that the conditions allow, and the graph of representatives is bisimilar to theirs.
+pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
+    let mut order = asked(check).order()?;
+    if refusal(machine).is_some() {
+        return None;
+    }
+    if keeps_threads(machine, check).is_some() {
+        order = Order::Heap(ThreadOrder::None);
+    }
+    if let Some(states) = DynamicGraph::new(machine) {
+        return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
+    }
+    if order == Order::Heap(ThreadOrder::None) {
+        // A static program has no objects, and nothing else may move.
+        return None;
+    }
+    let program = machine.program();
+    // Without the reductions a dead variable keeps its value.
+    let dead = if check.raw { Vec::new() } else { dead_locals(program) };
+    let mut renaming = Renaming::new(program, dead, properties(machine));
+    let mut initial = Successors::new();
+    machine.initial(&mut initial).ok()?;
+    let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
+    // Where threads are still to be started, what they may be called is found out later.
+    let settled = renaming.identities(machine, initial.state(state));
+    (!settled.is_some_and(|identities| identities.is_trivial()))
+        .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
+}
+
+/// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it. Where threads
+/// keep their places, they do so here, too, unless gaps are closed that threads leave which end, and filled by others.
+pub(crate) fn canonical(machine: &mut Machine, representative: &Representative) -> Option<Representative> {
+    let states = match &representative.states {
+        States::Static(renaming) => States::Static(Box::new(renaming.another())),
+        States::Dynamic(_) => States::Dynamic(Box::new(DynamicGraph::new(machine)?)),
+    };
+    let in_place = Order::Heap(ThreadOrder::None);
+    let keeps = representative.order() == in_place && !fairness::starts_threads(machine.program());
+    let order = if keeps { in_place } else { Order::Exact };
+    Some(Ordered::new(states, order))
+}
+
+/// For each function and location the locals that are dead, and zero in a reduced program.
+fn dead_locals(program: &quotient_program::Program) -> Vec<Vec<Vec<bool>>> {
+    let remote = liveness::remotely_read(program);
+    let functions = program.functions.iter().zip(remote);
+    functions
+        .map(|(function, remote)| {
+            // Without an analysis no variable has been forgotten, and every location has an empty list.
+            let live = liveness::live(function).unwrap_or_default();
+            let dead = |live: &liveness::Locals| {
+                remote.iter().enumerate().map(|(v, remote)| !live.contains(v) && !remote).collect()
+            };
+            live.iter().map(dead).collect()
+        })
+        .collect()
+}
+
+/// The text of the formula that is being checked, if this is where it stands.
+fn formula(machine: &Machine, span: Span) -> Option<&str> {
+    let claim = machine.program().claim.as_ref()?;
+    let written = matches!(claim.origin, ClaimOrigin::Formula | ClaimOrigin::Invariant);
+    (written && claim.function.span == span).then_some(claim.text.as_str())
+}
+
+/// What to say.
+pub(crate) fn report(
+    machine: &mut Machine,
+    check: &Check<'_>,
+    representative: Option<&Representative>,
+    sources: &SourceMap,
+) -> SymmetryReport {
+    let asked = asked(check);
+    let mut report = SymmetryReport { order: "off".into(), ..SymmetryReport::default() };
+    if asked == Symmetry::Off {
+        return report;
+    }
+    if let Some(why) = refusal(machine) {
+        report.limit = Some(why.into());
+        return report;
+    }
+    if let Some(why) = keeps_threads(machine, check) {
+        report.limit = Some(why.into());
+        if representative.is_some() {
+            report.order = Symmetry::Heap.name();
+        }
+        return report;
+    }
+    report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
+    let known = match representative.map(|r| &r.states) {
+        Some(States::Dynamic(states)) => {
+            report.order = asked.name();
+            report.found = vec![states.found().into()];
+            report.limit = states.limit().map(|(why, span)| place(why, span, machine, sources));
+            return report;
+        }
+        Some(States::Static(states)) => states.largest().cloned(),
+        None => None,
+    };
+    if known.is_some() {
+        report.order = asked.name();
+    }
+    let identities = known.or_else(|| {
+        let mut initial = Successors::new();
+        machine.initial(&mut initial).ok()?;
+        let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
+        let mut renaming = Renaming::new(machine.program(), Vec::new(), properties(machine));
+        renaming.identities(machine, initial.state(state))
+    });
+    if let Some(identities) = identities {
+        report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
+        let limit = identities.limit.filter(|_| !report.found.is_empty());
+        report.limit = limit.map(|limit| place(&limit.why, limit.span, machine, sources));
+    }
+    report
+}
+
+/// A reason, and where to look.
+fn place(why: &str, span: Option<Span>, machine: &Machine, sources: &SourceMap) -> String {
+    match span {
+        None => why.to_owned(),
+        Some(span) => match formula(machine, span) {
+            Some(text) => format!("{why} (the formula {text})"),
+            None => format!("{why} ({})", sources.file_line(span)),
+        },
+    }
+}

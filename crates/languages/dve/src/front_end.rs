@@ -1,0 +1,102 @@
+//! DVE as one of the modelling languages.
+
+use quotient_front_end::{Claim, ClaimKind, Feature, FrontEnd, LoadOptions, Loaded, Words};
+use quotient_program::Expr;
+use quotient_source::{Diagnostics, FileId, SourceMap, Span};
+
+use crate::{Lowered, ast, lower, parse_loaded, parse_property, print};
+
+/// DVE, the language of DiVinE.
+#[derive(Clone, Copy, Debug)]
+pub struct Dve;
+
+impl FrontEnd for Dve {
+    fn name(&self) -> &'static str {
+        "dve"
+    }
+
+    fn title(&self) -> &'static str {
+        "DVE"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["dve"]
+    }
+
+    /// A file ends with `system async …`.
+    fn recognises(&self, text: &str) -> bool {
+        let words: Vec<&str> = Words::new(text).collect();
+        words.windows(2).any(|w| w[0] == "system" && matches!(w[1], "async" | "sync"))
+            && words.contains(&"process")
+    }
+
+    fn features(&self) -> &'static [Feature] {
+        &[Feature::Claims]
+    }
+
+    fn load(
+        &self,
+        sources: &mut SourceMap,
+        file: FileId,
+        options: &LoadOptions,
+    ) -> Result<Loaded, Diagnostics> {
+        let parsed = parse_loaded(sources, file);
+        let mut diagnostics = parsed.diagnostics;
+        let system = match parsed.system {
+            Some(system) if !diagnostics.has_errors() => system,
+            _ => return Err(diagnostics),
+        };
+        let mut properties = Vec::new();
+        for (keyword, text) in &options.properties {
+            match parse_property(sources, *keyword, text) {
+                Ok(property) => properties.push(property),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let asked: Vec<&ast::Expr> = properties.iter().flat_map(|p| p.expressions()).collect();
+        let mut lowered = lower(&system, &asked, sources);
+        diagnostics.extend(std::mem::take(&mut lowered.diagnostics));
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let mut claims = own_claims(&mut lowered, sources);
+        let own_claims = claims.len();
+        // Formulas are files of their own, so that no two expressions have the same place.
+        let spans: Vec<Span> = asked.iter().map(|e| e.span).collect();
+        let meaning = |e: &ast::Expr| {
+            let at = spans.iter().position(|span| *span == e.span);
+            let value = at.and_then(|at| lowered.propositions.get(at)).cloned();
+            (value.unwrap_or(Expr::Const(0)), sources.slice(e.span).to_owned())
+        };
+        let key = |e: &ast::Expr, out: &mut String| out.push_str(&print::expr(e));
+        claims.extend(properties.iter().map(|p| p.claim(&mut { meaning }, &key)));
+        Ok(Loaded { program: lowered.program, warnings: diagnostics, claims, own_claims })
+    }
+}
+
+/// What a system claims itself: that its property process accepts no run, and its assertions.
+fn own_claims(lowered: &mut Lowered, sources: &SourceMap) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    if let Some(function) = lowered.property.take() {
+        let (name, span) = (function.name.clone(), function.span);
+        let (text, kind) = (name.clone(), ClaimKind::Never(Box::new(function)));
+        let (propositions, names) = (Vec::new(), Vec::new());
+        claims.push(Claim { name, keyword: "never", text, span, kind, propositions, names });
+    }
+    for assertion in std::mem::take(&mut lowered.assertions) {
+        let text = sources.slice(assertion.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        claims.push(Claim {
+            name: assertion.place,
+            keyword: "invariant",
+            text,
+            span: assertion.span,
+            kind: ClaimKind::Invariant,
+            propositions: vec![assertion.holds],
+            names: Vec::new(),
+        });
+    }
+    claims
+}

@@ -1,0 +1,201 @@
+//! What an answer is relative to: everything that the exploration takes as it is.
+//!
+//! Other orders of threads are explored; other inputs, clocks, environments and memory models are not. What of these a program
+//! has used is said with the answer. A standard input that the program reads but the user did not give leaves no answer at
+//! all: an empty one is hardly what was meant, and can be asked for (`--stdin /dev/null`).
+
+use std::collections::BTreeSet;
+
+use addr2line::gimli::{self, EndianSlice, LittleEndian};
+use iced_x86::{Decoder, DecoderOptions, Mnemonic};
+use object::{Object, ObjectSection, ObjectSymbol};
+
+use crate::build::Binary;
+use crate::check::Request;
+use crate::protocol::{Outside, Shared, Taken, met};
+use crate::symbols::Symbols;
+
+/// The sentences, each of which can follow the word "under".
+pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
+    let is_met = |bit: u32| shared.met & bit != 0;
+    let mut out = Vec::new();
+    let racing = request.allow_races && shared.cells_length > 0;
+    if is_met(met::WEAK_ORDER) || racing {
+        let what = match is_met(met::WEAK_ORDER) {
+            true => "atomic operations have weaker memory orders",
+            false => "memory is accessed in data races",
+        };
+        out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
+    }
+    if is_met(met::GIVEN_VALUE) {
+        let values: Vec<String> = request.values.iter().map(i64::to_string).collect();
+        out.push(format!("the values of --nondet: {}", values.join(", ")));
+    }
+    if is_met(met::FAILURE) && !is_met(met::SUCCESS) {
+        out.push("a non-zero exit status: every execution ended with one".to_owned());
+    }
+    out.extend(outside(shared, request));
+    out.extend(entry(binary, shared, request));
+    if !binary.uninitialised().is_empty() {
+        out.push(format!(
+            "what these variables hold without ever getting a value: {}",
+            binary.uninitialised().join(", ")
+        ));
+    }
+    out
+}
+
+/// What the runtime has seen the program take.
+fn outside(shared: &Shared, request: &Request) -> Vec<String> {
+    // Who reads a given input is not looked for.
+    let given = request.surroundings.input.as_ref();
+    let mut out: Vec<String> =
+        given.iter().map(|file| format!("the standard input {}", file.display())).collect();
+    for kind in Outside::ALL {
+        let taken = &shared.outside[*kind as usize];
+        if taken.met == 0 {
+            continue;
+        }
+        let names = names(taken);
+        out.push(match kind {
+            Outside::Input if given.is_some() => continue,
+            Outside::Input => "an empty standard input, since none was given (--stdin)".to_owned(),
+            Outside::Environment => format!("the environment variables of this check: {names}"),
+            Outside::Clock => format!("a clock that goes the same way in every execution: {names}"),
+            Outside::Random => format!("one sequence of random numbers: {names}"),
+            Outside::Machine => format!("what these functions give on this machine: {names}"),
+            Outside::Files => format!("files of this machine as they are: {names}"),
+            Outside::Missing => format!("the absence of files that were not given (--file): {names}"),
+        });
+    }
+    out
+}
+
+fn names(taken: &Taken) -> String {
+    let length = (taken.names_length as usize).min(taken.names.len());
+    let text = String::from_utf8_lossy(&taken.names[..length]);
+    text.lines().collect::<Vec<_>>().join(", ")
+}
+
+/// What `main` is given.
+fn entry(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
+    let entry = Entry::of(binary);
+    let mut out = Vec::new();
+    if entry.parameters > 0 {
+        let given = &request.surroundings.arguments;
+        let given: Vec<_> = given.iter().map(|argument| argument.to_string_lossy()).collect();
+        out.push(match given.is_empty() {
+            true => "no arguments, since none were given (--arg)".to_owned(),
+            false => format!("the arguments {}", given.join(" ")),
+        });
+    }
+    let is_told = shared.outside[Outside::Environment as usize].met != 0;
+    if (entry.parameters > 2 || entry.reads_environment) && !is_told {
+        out.push("the environment variables of this check".to_owned());
+    }
+    if !entry.instructions.is_empty() {
+        let names: Vec<String> = entry.instructions.into_iter().collect();
+        out.push(format!("what these instructions give on this machine: {}", names.join(", ")));
+    }
+    out
+}
+
+/// Standard input was read and not given: a sentence that says where.
+pub(crate) fn input_not_given(binary: &Binary, shared: &Shared, request: &Request) -> Option<String> {
+    let taken = &shared.outside[Outside::Input as usize];
+    if taken.met == 0 || request.surroundings.input.is_some() {
+        return None;
+    }
+    let symbols = Symbols::new(binary.path(), shared.program_base);
+    let mut stack = taken.stack.iter().take_while(|a| **a != 0);
+    let found = stack.find_map(|address| symbols.code(*address).filter(|l| !l.of_library && l.line > 0));
+    let place = found.map_or_else(String::new, |l| format!(" at {}:{}", l.file, l.line));
+    Some(format!(
+        "reads standard input{place}, which was not given: use --stdin FILE, or --stdin /dev/null for an empty one"
+    ))
+}
+
+/// What the program's file says of it.
+#[derive(Default)]
+struct Entry {
+    /// Parameters of `main`.
+    parameters: usize,
+    /// Does it refer to the variable `environ`?
+    reads_environment: bool,
+    /// Instructions whose results come from the processor: its clock, its random numbers, what it is.
+    instructions: BTreeSet<String>,
+}
+
+impl Entry {
+    fn of(binary: &Binary) -> Entry {
+        let bytes = std::fs::read(binary.path()).unwrap_or_default();
+        let Ok(file) = object::File::parse(&*bytes) else { return Entry::default() };
+        let is_environment = |s: object::Symbol<'_, '_>| {
+            s.name().is_ok_and(|name| ["environ", "__environ", "_environ"].contains(&name))
+        };
+        let reads_environment = file.dynamic_symbols().any(is_environment);
+        // Without debugging information it may have them.
+        let parameters = parameters_of_main(&file).unwrap_or(1);
+        Entry { parameters, reads_environment, instructions: asking_instructions(&file) }
+    }
+}
+
+fn asking_instructions(file: &object::File<'_>) -> BTreeSet<String> {
+    const ASKING: [Mnemonic; 7] = [
+        Mnemonic::Rdtsc,
+        Mnemonic::Rdtscp,
+        Mnemonic::Rdrand,
+        Mnemonic::Rdseed,
+        Mnemonic::Cpuid,
+        Mnemonic::Rdpid,
+        Mnemonic::Rdpmc,
+    ];
+    let mut found = BTreeSet::new();
+    let sections: Vec<_> = file.sections().filter(|s| s.kind() == object::SectionKind::Text).collect();
+    for function in file.symbols().filter(|s| s.kind() == object::SymbolKind::Text && s.size() > 0) {
+        let code = sections.iter().find_map(|s| s.data_range(function.address(), function.size()).ok()?);
+        let code = code.unwrap_or_default();
+        let instructions = Decoder::with_ip(64, code, function.address(), DecoderOptions::NONE);
+        let asking = instructions.into_iter().map(|i| i.mnemonic()).filter(|m| ASKING.contains(m));
+        found.extend(asking.map(|mnemonic| format!("{mnemonic:?}").to_lowercase()));
+    }
+    found
+}
+
+fn parameters_of_main(file: &object::File<'_>) -> Option<usize> {
+    let section = |id: gimli::SectionId| -> Result<EndianSlice<'_, LittleEndian>, gimli::Error> {
+        let data = file.section_by_name(id.name()).and_then(|s| s.data().ok()).unwrap_or_default();
+        Ok(EndianSlice::new(data, LittleEndian))
+    };
+    let dwarf = gimli::Dwarf::load(section).ok()?;
+    let mut units = dwarf.units();
+    while let Some(header) = units.next().ok()? {
+        let unit = dwarf.unit(header).ok()?;
+        let mut entries = unit.entries();
+        let mut inside = None;
+        while let Some(entry) = entries.next_dfs().ok()? {
+            let depth = entry.depth();
+            match &mut inside {
+                Some((start, parameters)) if depth > *start => {
+                    *parameters +=
+                        usize::from(depth == *start + 1 && entry.tag() == gimli::DW_TAG_formal_parameter);
+                }
+                Some((_, parameters)) => return Some(*parameters),
+                None if entry.tag() == gimli::DW_TAG_subprogram => {
+                    let name = entry.attr_value(gimli::DW_AT_name);
+                    let name = name.and_then(|name| dwarf.attr_string(&unit, name).ok());
+                    let is_main = name.is_some_and(|name| name.slice() == b"main");
+                    let is_defined = entry.attr_value(gimli::DW_AT_low_pc).is_some();
+                    if is_main && is_defined {
+                        inside = Some((depth, 0));
+                    }
+                }
+                None => {}
+            }
+        }
+        if let Some((_, parameters)) = inside {
+            return Some(parameters);
+        }
+    }
+    None
+}
