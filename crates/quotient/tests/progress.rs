@@ -181,6 +181,10 @@ fn random_programs_agree_with_spin() {
         let what = CYCLES.iter().position(|(label, ..)| text.contains(label));
         let Some(what) = what.filter(|_| usable && !text.contains("_nr_pr")) else { continue };
         let Some(expected) = spin(&directory, &text, what) else { continue };
+        // A fair run is a run: where SPIN finds fair ones only (an "accept stutter"), it contradicts itself.
+        if expected == [true, false] {
+            continue;
+        }
         let (progress, acceptance) = (what == 0, what == 1);
         for (raw, search) in [
             (true, SearchKind::BreadthFirst),
