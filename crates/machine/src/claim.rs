@@ -10,8 +10,6 @@
 //! Progress (`np_`) is a matter of runs that go on: in a run that has ended, `np_` is true for the claim's first move in the last state,
 //! if no progress label is there, and false for all that follow. A byte of the state says whether that first move was made.
 //!
-//! Accept labels of processes are a matter of runs that go on, too: where only they count, a run that has ended is no cycle.
-//!
 //! Deviation: SPIN does not store the state between the claim's last ordinary move and its first stuttering one; here it is a
 //! state like any other, so that counts agree exactly only where the program can always move.
 
@@ -100,7 +98,7 @@ impl Machine {
     /// The program's step after the claim took transformation `number` to `target`, which led to `state`.
     fn program_step(&mut self, state: &[u64], number: u32, target: u32, scope: Scope, out: &mut Successors) {
         let Some(claim) = self.code.claim.as_ref() else { return };
-        let (completed, deadlock, stutters) = (claim.completed, claim.deadlock, !claim.accept_labels);
+        let (completed, deadlock) = (claim.completed, claim.deadlock);
         self.taken[number as usize] = true;
         let first = out.len();
         if self.claim_at_end(target) {
@@ -114,12 +112,10 @@ impl Machine {
                 if self.claim_deadlocks && !self.may_stop(state) && !self.heap.cut {
                     self.violate(deadlock, out);
                 }
-                if stutters {
-                    self.draft.clear();
-                    self.draft.extend_from_slice(state);
-                    self.set_stuttered();
-                    self.emit(out);
-                }
+                self.draft.clear();
+                self.draft.extend_from_slice(state);
+                self.set_stuttered();
+                self.emit(out);
             }
         }
         self.record_claim(state, number, first, out.len());
