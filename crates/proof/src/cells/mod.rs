@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use quotient_proof_check::format as out;
 
-use crate::constraint::Overflow;
 use crate::domain::Domain;
 use crate::limits::Limits;
 use crate::program::{Assertion, Program, Right, Tree};
@@ -267,11 +266,5 @@ impl Search<'_> {
             }
         }
         None
-    }
-}
-
-impl From<Overflow> for Tried {
-    fn from(_: Overflow) -> Tried {
-        Tried::default()
     }
 }

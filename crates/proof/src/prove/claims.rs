@@ -30,6 +30,18 @@ const FEW_PROCESSES: usize = 4;
 /// Time for all invariants at loop heads.
 const CELLS_TIME: Duration = Duration::from_secs(30);
 
+/// Time for a first table with bounds that were found.
+const BRIEF_TIME: Duration = Duration::from_millis(500);
+
+/// What is tried for a claim that neither unfolding nor sets of states settle at once.
+#[derive(Clone, Copy)]
+enum Try {
+    /// A table, with bounds that were found, in this time.
+    Table(Duration),
+    /// An invariant at loop heads.
+    Heads,
+}
+
 impl Run<'_> {
     pub(super) fn safety(&self, at: usize) -> Report {
         let limits = self.options.limits.within(self.options.max_time);
@@ -106,18 +118,25 @@ impl Run<'_> {
                 Err(reason) => why = Some(reason),
             }
             // Cells by place multiply with each process; tables under a symmetry do not.
-            let cells_first = self.program.counters() <= FEW_PROCESSES;
-            for cells in [cells_first, !cells_first] {
-                if cells {
-                    match self.found_at_heads(at, &limits) {
-                        Ok(found) => {
-                            self.proved_at_heads(&mut report, found);
-                            return report;
+            let (brief, long) = (Try::Table(BRIEF_TIME), Try::Table(options.max_time / 2));
+            let order = match self.program.counters() <= FEW_PROCESSES {
+                true => [brief, Try::Heads, long],
+                false => [brief, long, Try::Heads],
+            };
+            for next in order {
+                let time = match next {
+                    Try::Table(time) => time,
+                    Try::Heads => {
+                        match self.found_at_heads(at, &limits) {
+                            Ok(found) => {
+                                self.proved_at_heads(&mut report, found);
+                                return report;
+                            }
+                            Err(reason) => why = reason.or(why),
                         }
-                        Err(reason) => why = reason.or(why),
+                        continue;
                     }
-                    continue;
-                }
+                };
                 // Invariants that the user names are the ones to use.
                 let helped = if invariants.is_empty() { self.found_bounds(&limits) } else { None };
                 let proved = helped.and_then(|(found, tree)| {
@@ -126,7 +145,8 @@ impl Run<'_> {
                         .filter_map(|&m| Map::of(self.program, &self.domain, m).ok())
                         .collect();
                     let prover = Prover::new(self.program, &self.domain, maps, &[&tree]);
-                    let options = SafetyOptions { max_time: options.max_time / 2, ..options.clone() };
+                    let max_time = options.max_time.min(time);
+                    let options = SafetyOptions { max_time, ..options.clone() };
                     prover.unreachable(&bad, &options).ok().map(|proof| (found, proof))
                 });
                 if let Some((found, proof)) = proved {
@@ -181,8 +201,13 @@ impl Run<'_> {
             return;
         }
         let assertion = &self.program.assertions[report.assertion];
-        let found = cells::prove(self.program, &self.domain, assertion, &limits.within(FOUND_TIME));
-        match found.ok().filter(|found| self.checked(report.assertion, found).is_ok()) {
+        let limits = limits.within(FOUND_TIME);
+        let found = if self.options.without_invariants {
+            None
+        } else {
+            cells::prove(self.program, &self.domain, assertion, &limits).ok()
+        };
+        match found.filter(|found| self.checked(report.assertion, found).is_ok()) {
             Some(found) => self.proved_at_heads(report, found),
             None => report.notes.push(
                 "not confirmed by the checker, which decides no general linear inequalities in tables".into(),
