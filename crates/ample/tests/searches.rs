@@ -31,11 +31,7 @@ fn machine(text: &str) -> Machine {
 }
 
 fn expected_kinds(outcome: &Outcome) -> BTreeSet<String> {
-    let kinds = [
-        ("assertion", outcome.assertion_failures > 0),
-        ("deadlock", outcome.invalid_end_states > 0),
-        ("channel", outcome.faults.iter().any(|f| f.goes_on())),
-    ];
+    let kinds = [("assertion", outcome.assertion_failures > 0), ("deadlock", outcome.invalid_end_states > 0)];
     kinds.into_iter().filter(|(_, met)| *met).map(|(kind, _)| kind.to_owned()).collect()
 }
 
@@ -128,7 +124,8 @@ fn searches_agree_on_random_programs() {
     for seed in first..first + programs {
         let tree = generate(seed, 1 + (seed % 7) as usize);
         let Some(expected) = interpret(&tree, LIMIT).ok().filter(|o| o.complete) else { continue };
-        if !expected.faults.iter().all(|f| f.goes_on()) {
+        // What faults there are, and whether a state that has nothing but a fault is also stuck, is compared elsewhere.
+        if !expected.faults.is_empty() {
             continue;
         }
         let text = print(&tree);
