@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::explicit::TraceStep;
 use crate::program::Program;
-use crate::prove::{Report, Verdict};
+use crate::prove::{Proof, Report, Verdict};
 
 /// One assertion in `--json` output.
 #[derive(Serialize)]
@@ -127,6 +127,9 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
                 out.push_str(&format!(", conditional on {}", names.join(", ")));
             }
             let kind = match (assertion.is_relative(), report.one_level, report.nonincreasing) {
+                _ if matches!(report.proof, Some(Proof::Cells(_))) => {
+                    format!("{} pieces of evidence, checked", report.stored)
+                }
                 (false, ..) => format!("{} sets stored", report.stored),
                 (true, true, _) => "one level".to_string(),
                 (true, false, true) => format!("{} obligations, length-non-increasing", report.stored),

@@ -55,6 +55,10 @@ pub(crate) struct Prove {
     #[arg(long)]
     without_assertions: bool,
 
+    /// Do not propose symmetries (exchanges and rotations of processes) to a program that states none
+    #[arg(long)]
+    without_proposals: bool,
+
     /// Do not look for invariants: unfold backwards only
     #[arg(long)]
     without_invariants: bool,
@@ -98,6 +102,14 @@ pub(crate) struct Prove {
     /// Write every entailment of the proofs as an SMT-LIB file that a solver must answer `unsat` (a name in .smt2: one script)
     #[arg(long, value_name = "DIR")]
     smtlib: Option<PathBuf>,
+
+    /// Say in the program's names why this assertion has its verdict; may be repeated
+    #[arg(long, value_name = "NAME")]
+    explain: Vec<String>,
+
+    /// Write a picture of the proofs (DOT, for Graphviz): sets of states and which rules connect them
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
 
     /// Print the program as constraints (.clp) instead
     #[arg(long)]
@@ -239,6 +251,9 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
         colour: terminal::colour(),
         certificate: prove.certificate.clone(),
         smtlib: prove.smtlib.clone(),
+        without_proposals: prove.without_proposals,
+        explain: prove.explain.clone(),
+        picture: prove.picture.clone(),
         options: Options {
             safety,
             without_assertions: prove.without_assertions,

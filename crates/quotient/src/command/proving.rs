@@ -16,7 +16,7 @@ use quotient_proof::frontend::{self, Language};
 use quotient_proof::language::ast::Item;
 use quotient_proof::program::Program;
 use quotient_proof::prove::{Options, Report, Verdict, prove_each};
-use quotient_proof::{language, models, report};
+use quotient_proof::{explain, language, models, picture, propose, report};
 use serde_json::{Value, json};
 
 use quotient::outcome::json as document;
@@ -50,6 +50,12 @@ pub(crate) struct ProveOptions {
     pub(crate) certificate: Option<PathBuf>,
     /// Where to write entailments as SMT-LIB files: a directory, or one file (`.smt2`) that asks all of them.
     pub(crate) smtlib: Option<PathBuf>,
+    /// Do not propose symmetries.
+    pub(crate) without_proposals: bool,
+    /// Say in the program's names why these assertions have their verdicts.
+    pub(crate) explain: Vec<String>,
+    /// Where to write a picture of the proofs, as DOT.
+    pub(crate) picture: Option<PathBuf>,
     /// How to prove.
     pub(crate) options: Options,
 }
@@ -98,6 +104,12 @@ pub(crate) fn load(
     }
     for diagnostic in diagnostics.iter() {
         let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
+    }
+    if let Some(program) = &mut program
+        && Language::of(path) == Language::Horn
+        && let Some(file) = items.first().map(|i| i.span().file)
+    {
+        program.predicates = frontend::horn::predicates(&map, file);
     }
     match program {
         Some(program) => Ok(Loaded { map, items, program }),
@@ -196,6 +208,16 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
         let _ = write!(stdout, "{}", language::print(&items));
         return status::HOLDS;
     }
+    let proposed = if options.without_proposals || options.horn.is_some() {
+        None
+    } else {
+        propose::with_symmetries(&items, &program, &options.options.limits)
+    };
+    if let Some(items) = proposed
+        && let Some(with) = language::program(&items, &mut Diagnostics::new())
+    {
+        program = Program { predicates: program.predicates, ..with };
+    }
     if let Err(status) = restrict(&mut program, &options.only, stderr) {
         return status;
     }
@@ -206,6 +228,12 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
         let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());
         return status::ERROR;
     }
+    for name in &options.explain {
+        if !program.assertions.iter().any(|a| a.name == *name) {
+            let _ = writeln!(stderr, "error: there is no assertion named `{name}`");
+            return status::ERROR;
+        }
+    }
     // A certificate says whether a map may be used in a forward search, so inverses belong to it.
     let inverses = options.options.inverses || options.certificate.is_some();
     let mut printer = Printer::new(path, options.json);
@@ -213,6 +241,19 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
         printer.print(&program, &map, report, stdout);
     });
     printer.end(&program, &map, &reports, stdout);
+    for report in reports.iter().filter(|r| options.explain.contains(&program.assertions[r.assertion].name)) {
+        let text = explain::explain(&program, report);
+        // JSON stays JSON.
+        let _ = if options.json { write!(stderr, "{text}") } else { write!(stdout, "{text}") };
+    }
+    if let Some(path) = &options.picture {
+        let drawn = picture::dot(&program, &reports).and_then(|text| {
+            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        });
+        if let Err(message) = drawn {
+            let _ = writeln!(stderr, "error: {message}");
+        }
+    }
     // The answers are out; what else was asked for does not change them.
     if let Some(path) = &options.certificate
         && let Err(message) = write_certificate(path, &program, &reports)
