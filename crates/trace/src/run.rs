@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
             && self.machine.explain(&self.state).is_empty()
             && !self.machine.is_valid_end(&self.state);
         let message = "deadlock: invalid end state".to_owned();
-        stuck.then(|| (Violation { kind: ViolationKind::Deadlock, message }, None))
+        stuck.then_some((Violation { kind: ViolationKind::Deadlock, message }, None))
     }
 
     /// The trace of the steps taken.

@@ -214,7 +214,7 @@ fn print_failure(failure: &CheckError, file: &Path, layout: Layout) {
         (_, CheckError::Exhausted(e)) => {
             let verdict = Verdict::Undecided(e.what.clone());
             let nothing = serde_json::json!({});
-            json::written(&json::header("check", Some(&name)).answer(&verdict, nothing), layout)
+            json::written(&json::header(Some(&name)).answer(&verdict, nothing), layout)
         }
         _ => json::written(&json::error(&message, Some(file)), layout),
     });

@@ -1,6 +1,7 @@
 //! Reports for machines; the schema is `docs/json.md`.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use quotient::outcome::json::{self, Header};
 use quotient::source::Severity;
@@ -54,18 +55,26 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
         "warnings": run.model.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>(),
         "diagnostics": json::diagnostics(&run.model.sources, &run.model.warnings, Severity::Warning),
     });
-    header("check", Some(&run.file.display().to_string())).answer(&outcome.verdict, body)
+    header(Some(&run.file.display().to_string())).answer(&outcome.verdict, body)
+}
+
+/// The subcommand that runs.
+static COMMAND: OnceLock<&'static str> = OnceLock::new();
+
+/// Says which subcommand runs; called once.
+pub(crate) fn begin(command: &'static str) {
+    let _ = COMMAND.set(command);
 }
 
 /// What every document begins with.
-pub(crate) fn header<'a>(command: &'a str, file: Option<&'a str>) -> Header<'a> {
-    Header { program: env!("CARGO_PKG_VERSION"), command, file }
+pub(crate) fn header(file: Option<&str>) -> Header<'_> {
+    Header { program: env!("CARGO_PKG_VERSION"), command: COMMAND.get().copied().unwrap_or("check"), file }
 }
 
 /// The object of a check that never started.
 pub(crate) fn error(message: &str, file: Option<&Path>) -> Value {
     let file = file.map(|f| f.display().to_string());
-    header("check", file.as_deref()).error(message, json::plain_error(message, file.as_deref()))
+    header(file.as_deref()).error(message, json::plain_error(message, file.as_deref()))
 }
 
 /// The object of a model that could not be loaded.
@@ -77,7 +86,7 @@ pub(crate) fn unloaded(error: &LoadError, file: &Path) -> Value {
             json::plain_error(&error.to_string(), Some(&name))
         }
     };
-    header("check", Some(&name)).error(&error.to_string(), errors)
+    header(Some(&name)).error(&error.to_string(), errors)
 }
 
 fn answer(a: &Answer, full: bool) -> Value {

@@ -72,6 +72,7 @@ pub(crate) fn main() -> ExitCode {
     let (options, matches) = parse();
     let none = ArgMatches::default();
     let given = matches.subcommand().map_or(&none, |(_, given)| given);
+    json::begin(options.command.name());
     watch::start(options.command.bounds());
     let status = match &options.command {
         Command::Check(check) => check::main(check, given),

@@ -240,9 +240,7 @@ pub(crate) fn trace_json(file: &Path, trace: &Trace, full: bool) -> String {
         None => Verdict::Undecided(Incomplete::OneRun),
     };
     let file = file.display().to_string();
-    json::text(
-        &header("replay", Some(&file)).answer(&verdict, json!({ "violation": violation(trace, full) })),
-    )
+    json::text(&header(Some(&file)).answer(&verdict, json!({ "violation": violation(trace, full) })))
 }
 
 /// The report for machines.
@@ -281,5 +279,5 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "wall_seconds": run.wall_seconds,
         "reductions": { "notes": run.report.notes },
     });
-    json::text(&header("check", Some(&file)).answer(&run.report.verdict(), body))
+    json::text(&header(Some(&file)).answer(&run.report.verdict(), body))
 }

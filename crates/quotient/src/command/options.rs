@@ -52,6 +52,20 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Command::Check(_) => "check",
+            Command::Compare(_) => "compare",
+            Command::Prove(_) => "prove",
+            Command::Verify(_) => "verify",
+            Command::Replay(_) => "replay",
+            Command::Simulate(_) => "simulate",
+            Command::Cc(_) => "cc",
+            Command::Cpp(_) => "c++",
+        }
+    }
+
     /// The limits given for all that it does.
     pub(crate) fn bounds(&self) -> super::watch::Bounds {
         match self {

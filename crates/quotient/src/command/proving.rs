@@ -198,7 +198,7 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
         Err(Unloaded { message, errors }) => {
             if options.json {
                 let file = path.display().to_string();
-                let object = header("prove", Some(&file)).error(&message, errors);
+                let object = header(Some(&file)).error(&message, errors);
                 let _ = write!(stdout, "{}", document::text(&object));
             }
             return status::ERROR;
@@ -333,7 +333,7 @@ impl Printer<'_> {
             let violations: Vec<Value> = reports.iter().filter_map(violation).collect();
             let file = self.file.display().to_string();
             let body = json!({ "violation": violations.first(), "violations": violations });
-            let rest = header("prove", Some(&file)).answer(&report::verdict(reports), body);
+            let rest = header(Some(&file)).answer(&report::verdict(reports), body);
             let begun = if self.printed == 0 { "{\n\"answers\": [" } else { "\n" };
             // The rest of the object, without its opening brace.
             let _ = write!(stdout, "{begun}],{}", &document::text(&rest)[1..]);

@@ -104,7 +104,7 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         });
         let name = path.display().to_string();
         let body = serde_json::json!({ "violation": violation });
-        let object = json::header("replay", Some(&name)).answer(&verdict, body);
+        let object = json::header(Some(&name)).answer(&verdict, body);
         terminal::print(&outcome::json::text(&object));
     } else {
         let mut text = render(&trace, Detail { full: options.full, steps: options.steps });

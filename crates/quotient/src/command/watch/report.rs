@@ -105,5 +105,5 @@ fn machine(subject: &Subject, why: Incomplete, known: &Known) -> String {
         "cpu_seconds": usage::cpu_seconds(),
         "peak_rss_bytes": usage::peak_rss_bytes(),
     });
-    outcome::json::text(&report::header("check", Some(&subject.file)).answer(&verdict, body))
+    outcome::json::text(&report::header(Some(&subject.file)).answer(&verdict, body))
 }
