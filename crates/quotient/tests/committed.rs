@@ -58,7 +58,12 @@ active proctype R() { byte l; c?l; end: 0 }";
 fn guards_of_both_sides_are_asked() {
     let guarded = |send: i32, receive: i32| {
         model(MEET, |program| {
-            for t in program.functions.iter_mut().flat_map(|f| &mut f.locations).flat_map(|l| &mut l.transformations) {
+            for t in program
+                .functions
+                .iter_mut()
+                .flat_map(|f| &mut f.locations)
+                .flat_map(|l| &mut l.transformations)
+            {
                 match &mut t.operation {
                     Operation::Send { guard, .. } => *guard = Some(Expr::Const(send)),
                     Operation::Receive { guard, .. } => *guard = Some(Expr::Const(receive)),
@@ -86,9 +91,11 @@ active proctype R() {{ byte l; c?l; assert(x == {seen}); end: 0 }}"
             program.features.receiver_first = receiver_first;
             // The statement after the rendezvous becomes part of it.
             for function in &mut program.functions {
-                let channel =
-                    |o: &Operation| matches!(o, Operation::Send { .. } | Operation::Receive { .. });
-                let at = function.locations.iter().position(|l| l.transformations.iter().any(|t| channel(&t.operation)));
+                let channel = |o: &Operation| matches!(o, Operation::Send { .. } | Operation::Receive { .. });
+                let at = function
+                    .locations
+                    .iter()
+                    .position(|l| l.transformations.iter().any(|t| channel(&t.operation)));
                 let at = at.expect("a channel operation");
                 let next = function.locations[at].transformations[0].target.expect("a statement after it");
                 let after = function.locations[next.0 as usize].transformations[0].clone();

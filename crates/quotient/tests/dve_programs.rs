@@ -65,8 +65,7 @@ fn compare_with(text: &str, summary: &Summary, accepts: Option<bool>) -> Result<
         ));
     }
     let mut wanted = BTreeSet::new();
-    let parts =
-        [("deadlock", summary.deadlock), ("fault", summary.fault), ("assertion", summary.assertion)];
+    let parts = [("deadlock", summary.deadlock), ("fault", summary.fault), ("assertion", summary.assertion)];
     wanted.extend(parts.iter().filter(|(_, found)| *found).map(|(kind, _)| *kind));
     let has_property = model.claims.iter().any(|c| c.keyword == "never");
     if accepts == Some(true) && has_property {
@@ -81,7 +80,9 @@ fn compare_with(text: &str, summary: &Summary, accepts: Option<bool>) -> Result<
                     let check = Check { safety_only: summary.fault, ..check };
                     let (_, _, mut found) = match kinds(&model, &check) {
                         // An order that is not canonical does not go with ample sets.
-                        Err(why) if symmetry == Symmetry::ProgramCounter && why.contains("canonical") => continue,
+                        Err(why) if symmetry == Symmetry::ProgramCounter && why.contains("canonical") => {
+                            continue;
+                        }
                         other => other?,
                     };
                     let mut wanted = wanted.clone();
@@ -133,7 +134,9 @@ fn planted_faults_are_noticed() {
         }),
         ("one more message", |text| text.replace("q[1]", "q[2]").replace("r[2]", "r[3]")),
         ("messages without types", |text| text.replace("{byte, int} w[0]", "{int, byte} w[0]")),
-        ("sends and receives exchanged", |text| text.replace("sync s!", "sync s#").replace("sync s?", "sync s!").replace("sync s#", "sync s?")),
+        ("sends and receives exchanged", |text| {
+            text.replace("sync s!", "sync s#").replace("sync s?", "sync s!").replace("sync s#", "sync s?")
+        }),
     ];
     let mut noticed = [0; 4];
     for seed in 0..400 {
@@ -209,13 +212,16 @@ fn formulas() {
             f => vec![(quotient::PropertyKeyword::Ltl, f.to_owned())],
         };
         let options = LoadOptions { properties, ..LoadOptions::default() };
-        let model = Model::from_text_in(Language::DVE, "f.dve", &format!("{text}\n{rest}"), &options).expect("correct");
+        let model = Model::from_text_in(Language::DVE, "f.dve", &format!("{text}\n{rest}"), &options)
+            .expect("correct");
         let outcome = model.check(&Check::default()).expect("small");
         let answer = outcome.answers.iter().find(|a| a.question == Question::Claim(0)).expect("an answer");
         answer.verdict == Verdict::Holds
     };
     let watch = |guards: &str| {
-        format!("process W {{ state s, t; init s; accept t; trans s -> s {{}}, {guards}; }}\nsystem async property W;")
+        format!(
+            "process W {{ state s, t; init s; accept t; trans s -> s {{}}, {guards}; }}\nsystem async property W;"
+        )
     };
     let plain = "system async;";
     assert!(with("[] (A.b -> x == 1)", plain));

@@ -38,7 +38,8 @@ use crate::liveness::remotely_read;
 
 /// Marks transient locations; gives how many.
 pub fn merge(program: &mut Program) -> usize {
-    if program.features.last || program.features.priorities || program.commits() || claim_sees_steps(program) {
+    if program.features.last || program.features.priorities || program.commits() || claim_sees_steps(program)
+    {
         return 0;
     }
     let remote = remotely_read(program);

@@ -219,7 +219,9 @@ impl Accesses {
             );
         }
         if program.commits() {
-            return Err("the model has committed states, by which a step can depend on where any other process stands");
+            return Err(
+                "the model has committed states, by which a step can depend on where any other process stands",
+            );
         }
         if program.observer.as_ref().is_some_and(|o| reads_variables(&o.function)) {
             return Err("the trace assertion reads variables");
