@@ -166,8 +166,13 @@ fn words(text: &str, by: &dyn Fn(&str) -> Option<String>) -> String {
 /// The texts of all elements with a name, from after the name to the end tag.
 fn elements<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let (start, end) = (format!("<{name}"), format!("</{name}>"));
-    let parts = text.split(&start).skip(1).filter(|p| p.starts_with([' ', '>', '\n', '\t']));
-    parts.filter_map(|p| p.split(&end).next()).collect()
+    let found = text.match_indices(&start).filter_map(|(at, _)| {
+        let after = &text[at + start.len()..];
+        // Another name may start like this one.
+        let whole = after.starts_with(|c: char| c == '>' || c.is_whitespace());
+        whole.then(|| after.split(&end).next()).flatten()
+    });
+    found.collect()
 }
 
 /// The content of the first element with a name.
