@@ -331,7 +331,8 @@ fn published(text: &str) -> Vec<Instance> {
         let states = element(part, "states").and_then(|s| s.parse().ok()).unwrap_or(0);
         let complete = attribute(part, "complete") == Some("yes");
         let answers = |element: &str| {
-            let parts = part.split(&format!("<{element} ")).skip(1).filter_map(|p| {
+            let start = format!("<{element} ");
+            let parts = part.split(&start).skip(1).filter_map(|p| {
                 let answer = match attribute(p, "answer")? {
                     "yes" => Some(true),
                     "no" => Some(false),

@@ -53,6 +53,29 @@ pub enum Demand {
     Pattern(&'static [(&'static str, &'static str)]),
 }
 
+impl std::fmt::Display for Demand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Demand::Equal => {
+                f.write_str("asked of our figures: the paper's states and states seen again, exactly")
+            }
+            Demand::Ratios(within) => write!(
+                f,
+                "asked of our figures: each column's ratio to the first one, within {:.0} % of the paper's; the counts themselves are not reproduced",
+                100.0 * within
+            ),
+            Demand::Pattern(pairs) => {
+                let equal: Vec<String> = pairs.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+                write!(
+                    f,
+                    "not reproduced: asked is the order of magnitude (within a factor of 10) and the same states in {}",
+                    equal.join(", ")
+                )
+            }
+        }
+    }
+}
+
 /// A table.
 pub struct Table {
     /// What `--only` calls it.

@@ -191,9 +191,18 @@ fn judge(json: &Value, expected: Expected) -> Option<(Fate, String)> {
             (Fate::Wrong, format!("violated, no error is known: {}", json["violation"]["message"]))
         }
         ("undecided", _) => (Fate::Undecided, message),
-        ("error", _) => (Fate::Refused, message),
+        ("error", _) => (Fate::Refused, complaint(json["message"].as_str().unwrap_or_default())),
         _ => return None,
     })
+}
+
+/// What a compiler or linker says first, else the first line.
+fn complaint(message: &str) -> String {
+    let is_complaint = |line: &&str| line.contains("error:") || line.contains("undefined reference");
+    let line = message.lines().find(is_complaint).or_else(|| message.lines().next()).unwrap_or("no message");
+    // Without the places of files, which say nothing here.
+    let start = ["error:", "undefined reference"].iter().find_map(|words| line.find(words)).unwrap_or(0);
+    line[start..].to_owned()
 }
 
 #[cfg(test)]
@@ -241,5 +250,15 @@ mod tests {
         assert_eq!(fate(violated, Expected::Holds), Some(Fate::Wrong));
         assert_eq!(fate(r#"{"verdict": "undecided"}"#, Expected::Violated), Some(Fate::Undecided));
         assert_eq!(fate("{}", Expected::Holds), None);
+    }
+
+    #[test]
+    fn complaints_of_compilers() {
+        let message =
+            "the compiler refuses the program\nIn file a.c\n/x/a.c:3:1: error: unknown type name 'u8'\n";
+        assert_eq!(complaint(message), "error: unknown type name 'u8'");
+        let message = "the compiler refuses the program\n/usr/bin/ld: a.o: undefined reference to `f'\n";
+        assert_eq!(complaint(message), "undefined reference to `f'");
+        assert_eq!(complaint("no such construct\nmore"), "no such construct");
     }
 }

@@ -165,6 +165,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let wanted = |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
     for paper in papers::TABLES.iter().filter(|table| wanted(table.name)) {
         println!("{}", paper.title);
+        println!("{}", paper.demand);
         let model = options.models.join(paper.model);
         let (mut lines, mut remarks, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
         for row in paper.rows {

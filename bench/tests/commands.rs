@@ -85,3 +85,30 @@ fn agreement_with_spin() {
         }
     }
 }
+
+/// C programs with options, and a checkout that is not there.
+#[test]
+fn strangers_are_counted_and_missing_checkouts_named() {
+    let answer = r#"{"verdict":"holds","assumptions":["sequential consistency: …"]}"#;
+    let folder = prepare("strangers", MODEL, answer, 0);
+    std::fs::create_dir(folder.join("some+one")).unwrap();
+    std::fs::write(folder.join("some+one/p.c"), "int main(void) { return 0; }\n").unwrap();
+    let list = folder.join("list");
+    let lines = "some/one\tp.c\tholds\nsome/one\tp.c\tweak\t--arg 1 -- -I@\nsome/one\tp.c\tviolated\n\
+                 some/one\tq.c\tholds\nnobody/here\tp.c\tholds\n";
+    std::fs::write(&list, lines).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_quotient-bench"))
+        .arg("strangers")
+        .args(["--from".as_ref(), folder.as_os_str(), "--list".as_ref(), list.as_os_str()])
+        .arg("--quotient")
+        .arg(folder.join("stand-in"))
+        .output()
+        .unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let all = text.lines().find(|line| line.starts_with("all")).unwrap_or_default();
+    assert_eq!(all.split_whitespace().skip(1).collect::<Vec<_>>(), ["2", "0", "0", "2", "1"], "{text}");
+    assert!(text.contains("Missing: no checkout of nobody/here"), "{text}");
+    assert!(text.contains("Wrong: some/one p.c: holds, an error is known"), "{text}");
+}

@@ -2,27 +2,60 @@
 //!
 //! It is a Rust `cdylib` (crates/native-runtime and crates/stateless, which depend on nothing else), compiled by two
 //! direct calls of rustc: cargo has no stable way to embed one artifact in another.
+//!
+//! It is the same for every profile, so it is kept in the target folder under a checksum of all that it is made from, and built
+//! once for `check`, `test` and `release` together.
 
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const LIBRARY: &str = "libquotient_runtime.so";
+
+/// Frame pointers: the runtime walks the stack of the checked program through its own frames. Every processor that switches thread
+/// control blocks (FSGSBASE, which the runtime checks for) has the instructions of x86-64-v2; they join vector clocks.
+const FLAGS: &[&str] = &[
+    "--edition=2024",
+    "--cap-lints=allow",
+    "-Copt-level=3",
+    "-Cpanic=abort",
+    "-Cforce-frame-pointers=yes",
+    "-Ccodegen-units=1",
+    "-Ctarget-cpu=x86-64-v2",
+    "-Cstrip=debuginfo",
+];
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
+}
+
 fn main() {
-    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"));
-    let (rustc, out) = (variable("RUSTC"), variable("OUT_DIR"));
+    let (rustc, out) = (variable("RUSTC"), PathBuf::from(variable("OUT_DIR")));
     let crates = Path::new(&variable("CARGO_MANIFEST_DIR")).join("..");
+    let sources = ["stateless/src", "native-runtime/src", "native/src/protocol.rs"].map(|s| crates.join(s));
     println!("cargo::rerun-if-changed=build.rs");
-    for sources in ["stateless/src", "native-runtime/src", "native/src/protocol.rs"] {
-        println!("cargo::rerun-if-changed={}", crates.join(sources).display());
+    let mut checksum = DefaultHasher::new();
+    FLAGS.hash(&mut checksum);
+    let version = Command::new(&rustc).arg("-vV").output().unwrap_or_else(|e| panic!("{rustc}: {e}"));
+    version.stdout.hash(&mut checksum);
+    for source in &sources {
+        println!("cargo::rerun-if-changed={}", source.display());
+        add(source, &mut checksum);
+    }
+    // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out.
+    let kept =
+        out.ancestors().nth(4).map(|t| t.join(format!("quotient-runtime-{:016x}.so", checksum.finish())));
+    if kept.as_ref().is_some_and(|kept| std::fs::copy(kept, out.join(LIBRARY)).is_ok()) {
+        return;
     }
     let compile = |name: &str, kind: &str, root: &str, more: &[&str]| {
         let status = Command::new(&rustc)
-            .args(["--edition", "2024", "--cap-lints", "allow", "--crate-name", name, "--crate-type", kind])
-            // Frame pointers: the runtime walks the stack of the checked program through its own frames.
-            .args(["-C", "opt-level=3", "-C", "panic=abort", "-C", "force-frame-pointers=yes"])
-            // Every processor that switches thread control blocks (FSGSBASE, which the runtime checks for) has these
-            // instructions; they join vector clocks.
-            .args(["-C", "codegen-units=1", "-C", "target-cpu=x86-64-v2"])
-            .args(["-C", "strip=debuginfo", "--out-dir", &out, "-L", &out])
+            .args(FLAGS)
+            .args(["--crate-name", name, "--crate-type", kind])
+            .arg("--out-dir")
+            .arg(&out)
+            .arg("-L")
+            .arg(&out)
             .args(more)
             .arg(crates.join(root))
             .status();
@@ -32,6 +65,23 @@ fn main() {
         }
     };
     compile("quotient_stateless", "rlib", "stateless/src/lib.rs", &[]);
-    let stateless = format!("quotient_stateless={out}/libquotient_stateless.rlib");
+    let stateless = format!("quotient_stateless={}/libquotient_stateless.rlib", out.display());
     compile("quotient_runtime", "cdylib", "native-runtime/src/lib.rs", &["--extern", &stateless]);
+    // A copy that cannot be kept is made again. The name appears when the copy is complete.
+    if let Some(kept) = kept {
+        let part = kept.with_extension(std::process::id().to_string());
+        let _ = std::fs::copy(out.join(LIBRARY), &part).and_then(|_| std::fs::rename(&part, &kept));
+    }
+}
+
+/// Adds the names and contents of all files of a folder, in order, or of one file.
+fn add(path: &Path, checksum: &mut DefaultHasher) {
+    let Ok(entries) = std::fs::read_dir(path) else {
+        path.file_name().hash(checksum);
+        std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).hash(checksum);
+        return;
+    };
+    let mut entries: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    entries.sort();
+    entries.iter().for_each(|entry| add(entry, checksum));
 }

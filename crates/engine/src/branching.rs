@@ -6,16 +6,18 @@
 use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_seams::{All, Ample, Identity};
+use quotient_seams::{All, Ample, Identity, Incomplete};
 use quotient_search::{Seams, Statistics, Stop, graph};
 
 use crate::Model;
-use crate::check::{Check, CheckError, PartialOrder};
+use crate::check::{Check, CheckError, Compile, PartialOrder};
 use crate::evidence::{MOST_RUNS, Runs};
-use crate::outcome::{Answer, Incomplete, Outcome, Verdict};
+use crate::outcome::{Answer, Outcome};
+use crate::plan::{self, Moves, Why, visible};
 use crate::question::{self, Question};
-use crate::searching::{ample_sets, dynamic_sets, numbering, options, thread_seconds, visible};
+use crate::searching::{numbering, options, thread_seconds};
 use crate::symmetry_choice;
+use quotient_outcome::Verdict;
 
 impl Model {
     /// The formula of branching time that a question is about.
@@ -65,21 +67,20 @@ impl Model {
         let claim = &self.claims[number];
         let observation = question::observation(&claim.text, &claim.propositions, claim.span);
         check.enter("compiling the model");
-        let (mut machine, reduced) = self.machine_for(Some(observation), check.raw, true)?;
+        let (mut machine, reduced) =
+            self.machine_for(Some(observation), Compile { raw: check.raw, wide: true })?;
         let mut stands = symmetry_choice::representative(&mut machine, check);
-        let ample = if check.raw || check.partial_order == PartialOrder::Off {
-            Ok(None)
-        } else if formula.uses_next() {
+        let preserved = if formula.uses_next() {
             Err("the claim can count steps (X, or written by hand)")
         } else {
             let visible = visible(claim.propositions.clone());
-            visible.map(|visible| Some(quotient_ample::Question::CtlStarX { visible }))
+            visible.map(|visible| quotient_ample::Question::CtlStarX { visible })
         };
         machine.set_interrupt(check.interrupt.cloned());
         let before = thread_seconds();
         let (explored, order) = match stands.as_mut() {
-            Some(stands) => explore(&mut machine, stands, ample, check, progress),
-            None => explore(&mut machine, &mut Identity, ample, check, progress),
+            Some(stands) => explore(&mut machine, stands, preserved, check, progress),
+            None => explore(&mut machine, &mut Identity, preserved, check, progress),
         };
         machine.set_interrupt(None);
         let Explored { stored, choices, stop, statistics } = explored;
@@ -91,7 +92,7 @@ impl Model {
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
         let mut verdict = match &stop {
             Stop::Complete => Verdict::Holds,
-            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
         };
         let mut witness = Vec::new();
@@ -145,34 +146,21 @@ struct Explored {
     statistics: Statistics,
 }
 
-/// Explores with a representative, and with ample sets where there is a question that they are to preserve.
+/// Explores with a representative, and with ample sets that preserve the question, where there are any.
 fn explore<R: quotient_seams::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
-    question: Result<Option<quotient_ample::Question>, &'static str>,
+    preserved: Result<quotient_ample::Question, Why>,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
-) -> (Explored, Result<PartialOrder, &'static str>) {
-    let applied = Ok(check.partial_order);
-    let refused = match question {
-        Ok(None) => Ok(PartialOrder::Off),
-        Ok(Some(question)) if machine.program().features.dynamic => {
-            match dynamic_sets(machine, representative, &question, check) {
-                Ok(mut ample) => {
-                    return (explore_with(machine, representative, &mut ample, check, progress), applied);
-                }
-                Err(why) => Err(why),
-            }
-        }
-        Ok(Some(question)) => match ample_sets(machine, representative, &question) {
-            Ok(mut ample) => {
-                return (explore_with(machine, representative, &mut ample, check, progress), applied);
-            }
-            Err(why) => Err(why),
-        },
-        Err(why) => Err(why),
+) -> (Explored, Result<PartialOrder, Why>) {
+    let (moves, order) = plan::moves(machine, representative, preserved, check);
+    let explored = match moves {
+        Moves::All => explore_with(machine, representative, &mut All, check, progress),
+        Moves::Static(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
+        Moves::Objects(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
     };
-    (explore_with(machine, representative, &mut All, check, progress), refused)
+    (explored, order)
 }
 
 fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
@@ -185,16 +173,16 @@ fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     let mut stored = Graph::new();
     let mut choices: Vec<Vec<u32>> = Vec::new();
     let mut letter = Vec::new();
-    let mut visited = numbering(machine, check);
+    let mut visited = numbering(machine, check.store);
     let seams = Seams { system: machine, representative, ample, visited: &mut visited };
     let (stop, statistics) =
         graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
             if node.ends && node.targets.is_empty() {
-                return Err(Stop::Incomplete("a fault ends some runs".into()));
+                return Err(Stop::Incomplete(Incomplete::Unsupported("a fault ends some runs".into())));
             }
-            machine
-                .claim_conditions(node.state, &mut letter)
-                .map_err(|_| Stop::Incomplete("a proposition has no value in some state".into()))?;
+            machine.claim_conditions(node.state, &mut letter).map_err(|_| {
+                Stop::Incomplete(Incomplete::Unsupported("a proposition has no value in some state".into()))
+            })?;
             let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
             stored.push(bits, node.targets);
             choices.push(node.choices.to_vec());

@@ -5,17 +5,18 @@ use std::fmt;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
-use quotient_seams::{Exhausted, Interrupt};
-use quotient_search::{Limits, Report, Statistics, Stop, TOO_LONG};
+use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
+use quotient_search::{Limits, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
-use crate::outcome::{Answer, Applied, Incomplete, Outcome, Verdict, ViolationReport};
+use crate::outcome::{Answer, Applied, Outcome, ViolationReport};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::unreached;
 use crate::{Journal, Model, Relative, fairness};
+use quotient_outcome::Verdict;
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,15 +48,31 @@ impl StoreKind {
     /// All of them, the plain one first.
     pub const ALL: [StoreKind; 4] = [StoreKind::Plain, StoreKind::Gzip, StoreKind::Collapse, StoreKind::Tree];
 
+    /// Each with its word in options and reports, and what it means.
+    pub const NAMES: &[(StoreKind, &str, &str)] = &[
+        (StoreKind::Tree, "tree", "Recursive indexing: about 8 to 14 bytes a state"),
+        (StoreKind::Plain, "plain", "Whole states"),
+        (StoreKind::Gzip, "gzip", "Every state compressed by itself: for comparison"),
+        (StoreKind::Collapse, "collapse", "Globals, objects and threads kept once and shared"),
+    ];
+
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            StoreKind::Tree => "tree",
-            StoreKind::Plain => "plain",
-            StoreKind::Gzip => "gzip",
-            StoreKind::Collapse => "collapse",
-        }
+        name(StoreKind::NAMES, self)
     }
+}
+
+impl SearchKind {
+    /// Those that can be asked for, each with its word in options, and what it means.
+    pub const NAMES: &[(SearchKind, &str, &str)] = &[
+        (SearchKind::BreadthFirst, "bfs", "Breadth-first: shortest counterexamples (with --por off)"),
+        (SearchKind::DepthFirst, "dfs", "Depth-first"),
+    ];
+}
+
+/// The name of a value in a table of all.
+fn name<T: Copy + PartialEq>(names: &[(T, &'static str, &'static str)], value: T) -> &'static str {
+    names.iter().find(|(known, ..)| *known == value).map_or("", |(_, name, _)| name)
 }
 
 /// Whether only representative interleavings are explored (partial order reduction).
@@ -71,13 +88,20 @@ pub enum PartialOrder {
 }
 
 impl PartialOrder {
+    /// Each with its word in options and reports, and what it means.
+    pub const NAMES: &[(PartialOrder, &str, &str)] = &[
+        (
+            PartialOrder::SymmetricIndependence,
+            "si",
+            "Ample sets; allocations of objects are independent of each other",
+        ),
+        (PartialOrder::On, "on", "Ample sets"),
+        (PartialOrder::Off, "off", "All interleavings"),
+    ];
+
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
-        match self {
-            PartialOrder::Off => "off",
-            PartialOrder::On => "on",
-            PartialOrder::SymmetricIndependence => "si",
-        }
+        name(PartialOrder::NAMES, self)
     }
 }
 
@@ -130,8 +154,8 @@ impl Check<'_> {
     }
 
     /// Why the check is to end, if it is.
-    pub(crate) fn ended(&self) -> Option<String> {
-        self.interrupt.and_then(Interrupt::reason).map(|reason| reason.to_string())
+    pub(crate) fn ended(&self) -> Option<Reason> {
+        self.interrupt.and_then(Interrupt::reason)
     }
 }
 
@@ -177,7 +201,7 @@ pub enum CheckError {
 impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckError::Exhausted(e) => f.write_str(&e.what),
+            CheckError::Exhausted(e) => e.what.fmt(f),
             CheckError::NotReplayable(e) => e.fmt(f),
             CheckError::WrongRepresentatives(count) => write!(
                 f,
@@ -208,34 +232,50 @@ enum How<'a> {
     Claim(Box<ir::Claim>),
 }
 
+/// How a model is compiled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compile {
+    /// As written, without the reductions of the program.
+    pub raw: bool,
+    /// For more than 65536 combinations of processes.
+    pub wide: bool,
+}
+
+impl Compile {
+    /// With the reductions of the program.
+    pub const REDUCED: Compile = Compile { raw: false, wide: false };
+    /// As written.
+    pub const AS_WRITTEN: Compile = Compile { raw: true, wide: false };
+}
+
 impl Model {
-    /// Compiles the model; reduced unless `raw`. When the model turns out to need more than 65536 combinations of
-    /// processes, it is compiled again with `wide`.
-    pub fn machine(&self, raw: bool, wide: bool) -> Result<(Machine, Reduced), CheckError> {
-        self.machine_for(None, raw, wide)
+    /// Compiles the model.
+    pub fn machine(&self, how: Compile) -> Result<(Machine, Reduced), CheckError> {
+        self.machine_for(None, how)
     }
 
     /// Compiles the model with the claim that answers a question.
     pub fn question_machine(
         &self,
         question: Question,
-        raw: bool,
-        wide: bool,
+        how: Compile,
     ) -> Result<(Machine, Reduced), CheckError> {
-        self.machine_for(self.claim_for(question)?, raw, wide)
+        self.machine_for(self.claim_for(question)?, how)
     }
 
     pub(crate) fn machine_for(
         &self,
         claim: Option<ir::Claim>,
-        raw: bool,
-        wide: bool,
+        how: Compile,
     ) -> Result<(Machine, Reduced), CheckError> {
         let mut program = self.program.clone();
         program.claim = claim;
-        let reduced = if raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
-        let machine =
-            if wide { Machine::wide(program, &self.sources) } else { Machine::new(program, &self.sources) };
+        let reduced = if how.raw { Reduced::default() } else { quotient_residual::reduce(&mut program) };
+        let machine = if how.wide {
+            Machine::wide(program, &self.sources)
+        } else {
+            Machine::new(program, &self.sources)
+        };
         Ok((machine.map_err(CheckError::Exhausted)?, reduced))
     }
 
@@ -304,7 +344,7 @@ impl Model {
                 break;
             }
             if let Some(why) = check.ended() {
-                outcome.stopped_before(question, self.question_text(question), why);
+                outcome.stopped_before(question, self.question_text(question), why.into());
                 continue;
             }
             let claim = match how {
@@ -339,7 +379,7 @@ impl Model {
         if more && !outcome.has_answered(Question::Safety) {
             outcome.answers.retain(|a| a.question != Question::Safety);
             if let Some(why) = check.ended() {
-                outcome.stopped_before(Question::Safety, self.question_text(Question::Safety), why);
+                outcome.stopped_before(Question::Safety, self.question_text(Question::Safety), why.into());
                 outcome.conclude();
                 return Ok(outcome);
             }
@@ -458,6 +498,17 @@ impl Model {
                 }
             }
         }
+        let mut actions = self
+            .program
+            .functions
+            .iter()
+            .flat_map(|f| &f.locations)
+            .flat_map(|l| &l.transformations)
+            .flat_map(|t| &t.actions);
+        if actions.any(|a| matches!(a, ir::Action::Assume(_))) {
+            assumptions
+                .push("the model's own assumptions (assume): a run that breaks one ends there".to_owned());
+        }
         Outcome {
             verdict: Verdict::Holds,
             violations: Vec::new(),
@@ -491,7 +542,7 @@ impl Model {
         let carries = claim.as_ref().is_some_and(|(_, carries)| *carries);
         let claim = claim.map(|(claim, _)| claim);
         let compile = |wide| -> Result<(Machine, Reduced), CheckError> {
-            let (mut machine, reduced) = self.machine_for(claim.clone(), check.raw, wide)?;
+            let (mut machine, reduced) = self.machine_for(claim.clone(), Compile { raw: check.raw, wide })?;
             machine.report_deadlocks(carries && check.deadlocks);
             Ok((machine, reduced))
         };
@@ -503,14 +554,12 @@ impl Model {
         let part = Check { limits: first.limits, ..*check };
         let before = thread_seconds();
         let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
-        if let Stop::Incomplete(why) = &report.stop
-            && Machine::needs_wide(why)
-        {
+        if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
             (machine, reduced) = compile(true)?;
             stands = representative(&mut machine, check);
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
-        if report.stop == Stop::Incomplete(TOO_LONG.into()) {
+        if report.stop == Stop::Incomplete(Incomplete::TooLong) {
             // The verdict is known; a run that shows it may be found with every thread in its place.
             stands = fairness::in_place(&machine);
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
@@ -536,7 +585,7 @@ impl Model {
             outcome.unreached = unreached(&machine, self);
         }
         if let (Some(why), Stop::Complete, true) = (check.ended(), &report.stop, check.audit > 0) {
-            report.stop = Stop::Incomplete(format!("{why} during the audit; the search was complete"));
+            report.stop = Stop::Incomplete(Incomplete::Audit(why));
         }
         let known = outcome.violations.len();
         let fair = fairness::asked(&machine, check);
@@ -563,7 +612,7 @@ impl Model {
         }
         let verdict = match &report.stop {
             _ if found.contains(&question) => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
             Stop::Complete => Verdict::Holds,
         };
@@ -572,7 +621,7 @@ impl Model {
                 self.question_text(Question::Safety),
                 match &report.stop {
                     Stop::Complete => Verdict::Holds,
-                    Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+                    Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
                     Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
                 },
             );
@@ -624,7 +673,7 @@ impl Model {
         }
         let verdict = match &report.stop {
             _ if !found.is_empty() => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(Incomplete::Stopped(why.clone())),
+            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
             _ => Verdict::Holds,
         };
         let text = self.question_text(Question::Safety);

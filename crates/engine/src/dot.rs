@@ -9,11 +9,11 @@ use std::fmt::Write;
 use quotient_front_end::ClaimKind;
 use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
-use quotient_seams::{All, Ample, Identity, Representative, System};
+use quotient_seams::{All, Ample, Identity, Incomplete, Limit, Representative, System};
 use quotient_search::{Options, Seams, Stop, graph};
 
-use crate::check::{Check, CheckError, PartialOrder};
-use crate::searching::{ample_sets, visible};
+use crate::check::{Check, CheckError, Compile};
+use crate::plan::{self, Moves, visible};
 use crate::{Model, question, symmetry_choice};
 
 /// States that a drawing can show.
@@ -29,7 +29,7 @@ impl Model {
             observation.stutter_invariant = self.claims.iter().all(counts_no_steps);
             observation
         });
-        let (mut machine, _) = self.machine_for(observation, check.raw, true)?;
+        let (mut machine, _) = self.machine_for(observation, Compile { raw: check.raw, wide: true })?;
         machine.report_deadlocks(check.deadlocks);
         let mut stands = symmetry_choice::representative(&mut machine, check);
         match stands.as_mut() {
@@ -45,23 +45,26 @@ impl Model {
         propositions: Vec<Expr>,
         check: &Check<'_>,
     ) -> Result<String, CheckError> {
-        let off = check.raw || check.partial_order == PartialOrder::Off;
         let branching = self.claims.iter().any(|c| matches!(c.kind, ClaimKind::Ctl(_)));
-        let ample = match off || !self.claims.iter().all(counts_no_steps) {
-            true => None,
-            false => visible(propositions).ok().map(|visible| match branching {
+        let preserved = match self.claims.iter().all(counts_no_steps) {
+            false => Err("a claim can count steps"),
+            true => visible(propositions).map(|visible| match branching {
                 true => quotient_ample::Question::CtlStarX { visible },
                 false => quotient_ample::Question::LtlX { visible },
             }),
         };
         let mut out = String::from("digraph states {\n");
-        let ample = ample.and_then(|question| ample_sets(machine, representative, &question).ok());
+        // Programs with objects are drawn with all their moves.
+        let ample = match plan::moves(machine, representative, preserved, check).0 {
+            Moves::Static(sets) => Some(sets),
+            Moves::All | Moves::Objects(_) => None,
+        };
         let order = if ample.is_some() { "on" } else { "off" };
         let _ = writeln!(out, "  // symmetry: {}; partial order: {order}", representative.name());
         out.push_str("  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
         out.push_str("  edge [fontname=\"monospace\", fontsize=9];\n");
         match ample {
-            Some(mut ample) => nodes(machine, representative, &mut ample, &mut out)?,
+            Some(mut ample) => nodes(machine, representative, &mut *ample, &mut out)?,
             None => nodes(machine, representative, &mut All, &mut out)?,
         }
         out.push_str("}\n");
@@ -115,10 +118,10 @@ fn nodes<R: Representative<Machine>, A: Ample<Machine>>(
     });
     match stop {
         Stop::Complete | Stop::Violation => Ok(()),
-        Stop::Incomplete(why) if why.contains("states") => {
+        Stop::Incomplete(Incomplete::Limit(Limit::States(_))) => {
             Err(CheckError::Refused(format!("the model has more than {MOST_DRAWN} states: too many to draw")))
         }
-        Stop::Incomplete(why) => Err(CheckError::Refused(why)),
+        Stop::Incomplete(why) => Err(CheckError::Refused(why.to_string())),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use quotient_logic::{Evidence, Graph};
 use quotient_machine::Machine;
+use quotient_seams::ViolationKind;
 use quotient_trace::{NotReplayable, Replay, Trace};
 
 use crate::Model;
 use crate::check::CheckError;
-use crate::outcome::{Branch, ViolationClass, ViolationReport};
+use crate::outcome::{Branch, ViolationReport};
 use crate::question::Question;
 use crate::recording::real_names;
 use crate::symmetry_choice::Representative;
@@ -53,10 +54,9 @@ impl Runs<'_> {
         let mut branches = Vec::new();
         self.parts(first, nodes, &mut branches)?;
         let Run { trace, choices, cycle } = run;
-        let (kind, class, at) = ("ctl".to_owned(), ViolationClass::Temporal, None);
+        let (kind, at) = (ViolationKind::Ctl, None);
         Ok(ViolationReport {
             kind,
-            class,
             message,
             at,
             count: 1,

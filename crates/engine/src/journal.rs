@@ -7,7 +7,10 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use quotient_search::Statistics;
 
-use crate::outcome::{Outcome, Verdict, ViolationClass};
+use quotient_seams::ViolationKind;
+
+use crate::outcome::Outcome;
+use quotient_outcome::Verdict;
 
 /// Written by a check while it runs; can be read by another thread at any time.
 #[derive(Debug, Default)]
@@ -31,10 +34,8 @@ pub struct Known {
 /// A violation that was executed again.
 #[derive(Clone, Debug)]
 pub struct KnownViolation {
-    /// A stable word for machines.
-    pub kind: String,
-    /// What it is a violation of.
-    pub class: ViolationClass,
+    /// What kind of thing went wrong.
+    pub kind: ViolationKind,
     /// A sentence for people.
     pub message: String,
     /// Where the violation is, as `file:line`, if it has a place.
@@ -80,8 +81,7 @@ impl Journal {
         // Copied before the journal is locked: whoever reads it must not wait for memory.
         let answers = outcome.answers.iter().map(|a| (a.text.clone(), a.verdict.clone())).collect();
         let violation = |v: &crate::ViolationReport| KnownViolation {
-            kind: v.kind.clone(),
-            class: v.class,
+            kind: v.kind,
             message: v.message.clone(),
             at: v.at.clone(),
         };

@@ -1,8 +1,6 @@
 //! What a check found out: one answer for each question, and the verdict over all of them.
 
-use std::fmt;
-
-use quotient_program::ClaimOrigin;
+use quotient_outcome::{Incomplete, Verdict, ViolationKind};
 use quotient_residual::Reduced;
 use quotient_search::{AmpleAudit, Statistics};
 use quotient_trace::Trace;
@@ -13,77 +11,11 @@ use crate::second_look::{Looker, SecondLook};
 use crate::symmetry_choice::SymmetryReport;
 use crate::unreached::Unreached;
 
-/// The answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Everything asked for was decided and holds.
-    Holds,
-    /// Something does not hold.
-    Violated,
-    /// Not everything was decided: why.
-    Undecided(Incomplete),
-}
-
-impl Verdict {
-    /// The word for it in reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Violated => "violated",
-            Verdict::Undecided(_) => "undecided",
-        }
-    }
-}
-
-/// Why a question has no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Incomplete {
-    /// The check ended at a violation of something else.
-    NotReached,
-    /// A search was cut short: why, as a sentence.
-    Stopped(String),
-}
-
-impl fmt::Display for Incomplete {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Incomplete::NotReached => f.write_str("another violation was found first; --all goes on"),
-            Incomplete::Stopped(why) => f.write_str(why),
-        }
-    }
-}
-
-/// What a violation is a violation of. Each class has an exit status of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViolationClass {
-    /// Nothing can move, and not everything is at a valid end.
-    Deadlock,
-    /// An assertion, an invariant, a fault.
-    Safety,
-    /// A formula, a never claim, an acceptance or non-progress cycle.
-    Temporal,
-}
-
-impl ViolationClass {
-    /// What a violation of such a claim is.
-    pub(crate) fn of(origin: ClaimOrigin) -> ViolationClass {
-        match origin {
-            ClaimOrigin::Invariant => ViolationClass::Safety,
-            ClaimOrigin::Formula
-            | ClaimOrigin::Never
-            | ClaimOrigin::Acceptance
-            | ClaimOrigin::NonProgress => ViolationClass::Temporal,
-        }
-    }
-}
-
 /// One violation, with its trace.
 #[derive(Clone, Debug)]
 pub struct ViolationReport {
-    /// A stable word for machines.
-    pub kind: String,
-    /// What it is a violation of.
-    pub class: ViolationClass,
+    /// What kind of thing went wrong.
+    pub kind: ViolationKind,
     /// A sentence for people.
     pub message: String,
     /// Where the violation is, as `file:line`, if it has a place.
@@ -214,7 +146,7 @@ impl Outcome {
         if !self.violations.is_empty() {
             self.verdict = Verdict::Violated;
             for why in open {
-                if let Incomplete::Stopped(why) = why {
+                if why != Incomplete::NotReached {
                     self.is_incomplete(&why);
                 }
             }
@@ -237,8 +169,8 @@ impl Outcome {
     }
 
     /// Takes note of a question that was not asked, because the check ended before: why.
-    pub(crate) fn stopped_before(&mut self, question: Question, text: String, why: String) {
-        self.unanswered(question, text, Incomplete::Stopped(why));
+    pub(crate) fn stopped_before(&mut self, question: Question, text: String, why: Incomplete) {
+        self.unanswered(question, text, why);
     }
 
     fn unanswered(&mut self, question: Question, text: String, why: Incomplete) {
@@ -259,7 +191,7 @@ impl Outcome {
     }
 
     /// Notes, once, that a search did not come to its end, so that there may be more than was found.
-    pub(crate) fn is_incomplete(&mut self, why: &str) {
+    pub(crate) fn is_incomplete(&mut self, why: &Incomplete) {
         let note = format!("the search is incomplete: {why}");
         if !self.notes.contains(&note) {
             self.notes.push(note);

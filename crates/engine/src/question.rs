@@ -99,7 +99,7 @@ pub(crate) fn claim(claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
 pub(crate) fn acceptance(span: Span) -> ir::Claim {
     let stay = transformation(Operation::Always, 0, span);
     ir::Claim {
-        function: function(vec![location(vec![stay], false, false, span)], 0, span),
+        function: function(vec![location(vec![stay], span)], 0, span),
         text: String::new(),
         origin: ClaimOrigin::Acceptance,
         stutter_invariant: true,
@@ -112,8 +112,8 @@ pub(crate) fn acceptance(span: Span) -> ir::Claim {
 /// The claim that guesses when progress ends.
 pub(crate) fn non_progress(span: Span) -> ir::Claim {
     let without = |target| transformation(Operation::When(Expr::NonProgress), target, span);
-    let watch = location(vec![transformation(Operation::Always, 0, span), without(1)], false, false, span);
-    let accept = location(vec![without(1)], true, false, span);
+    let watch = location(vec![transformation(Operation::Always, 0, span), without(1)], span);
+    let accept = Location { accept: true, ..location(vec![without(1)], span) };
     ir::Claim {
         function: function(vec![watch, accept], 0, span),
         text: String::new(),
@@ -131,7 +131,7 @@ pub(crate) fn observation(text: &str, propositions: &[Expr], span: Span) -> ir::
     let stay = transformation(Operation::Always, 0, span);
     let conditions =
         propositions.iter().map(|p| transformation(Operation::When(p.clone()), 0, span)).collect();
-    let locations = vec![location(vec![stay], false, false, span), location(conditions, false, false, span)];
+    let locations = vec![location(vec![stay], span), location(conditions, span)];
     ir::Claim {
         function: function(locations, 0, span),
         text: text.into(),
@@ -167,13 +167,13 @@ fn automaton_claim(automaton: &Generalised, propositions: &[Expr], span: Span) -
         let edges: Vec<_> = edges.iter().filter(|_| !end).collect();
         let ts =
             edges.iter().map(|e| transformation(condition(e.label, propositions), e.target, span)).collect();
-        locations.push(location(ts, false, *end, span));
+        locations.push(Location { end: *end, ..location(ts, span) });
         marks.push(edges.iter().map(|e| e.marks).collect());
     }
     let mut entry = automaton.initial;
     if ends[entry] {
         // An end is seen when the claim moves there.
-        locations.push(location(vec![transformation(Operation::Always, entry, span)], false, false, span));
+        locations.push(location(vec![transformation(Operation::Always, entry, span)], span));
         marks.push(vec![0]);
         entry = locations.len() - 1;
     }
@@ -214,11 +214,11 @@ fn transformation(operation: Operation, target: usize, span: Span) -> Transforma
     }
 }
 
-fn location(transformations: Vec<Transformation>, accept: bool, end: bool, span: Span) -> Location {
+fn location(transformations: Vec<Transformation>, span: Span) -> Location {
     Location {
         transformations,
-        end,
-        accept,
+        end: false,
+        accept: false,
         progress: false,
         deterministic: false,
         committed: false,

@@ -1,13 +1,13 @@
 //! What a search found and did, as part of an outcome: violations in real names, reductions applied.
 
-use quotient_machine::{Fault, Machine};
+use quotient_machine::{Fault, Machine, claim_kind};
 use quotient_program::{Operation, Program};
-use quotient_seams::{Representative as _, System};
+use quotient_seams::{Representative as _, System, ViolationKind};
 use quotient_search::{Cause, Report};
 use quotient_trace::{NotReplayable, Replay, Trace, in_real_names};
 
 use crate::check::{Check, CheckError, PartialOrder};
-use crate::outcome::{Applied, Outcome, ViolationClass, ViolationReport};
+use crate::outcome::{Applied, Outcome, ViolationReport};
 use crate::question::Question;
 use crate::symmetry_choice::{self, Representative};
 use crate::{Model, audit};
@@ -101,12 +101,11 @@ impl Model {
             let trace = self.replay(machine, &choices, cycle)?;
             let claim = machine.program().claim.as_ref();
             let (kind, message, at) = match found.cause {
-                Cause::Deadlock => ("deadlock".to_owned(), "deadlock: invalid end state".to_owned(), None),
+                Cause::Deadlock => (ViolationKind::Deadlock, "deadlock: invalid end state".to_owned(), None),
                 Cause::Cycle => {
-                    let claim = claim.map_or((String::new(), String::new()), |c| {
-                        (c.origin.kind().to_owned(), c.message(true))
-                    });
-                    (claim.0, claim.1, None)
+                    let step = choices.len() - 1;
+                    let claim = claim.ok_or(CheckError::NotReplayable(NotReplayable { step }))?;
+                    (claim_kind(claim.origin), claim.message(true), None)
                 }
                 Cause::Violation(code) => {
                     let violation = machine.violation(code);
@@ -117,11 +116,10 @@ impl Model {
                 }
             };
             // A trace that does not end in what was found is a bug of the checker.
-            let same = trace.violation.as_ref().map(|v| &v.kind) == Some(&kind);
-            let Some(class) = ViolationClass::of_trace(machine, &trace).filter(|_| same) else {
+            if trace.violation.as_ref().map(|v| v.kind) != Some(kind) {
                 let step = found.path.choices.len() - 1;
                 return Err(CheckError::NotReplayable(NotReplayable { step }));
-            };
+            }
             let of_claim = match found.cause {
                 Cause::Deadlock => false,
                 Cause::Violation(code) => matches!(machine.site(code).fault, Fault::Claim { .. }),
@@ -132,7 +130,6 @@ impl Model {
             let count = found.count;
             outcome.violations.push(ViolationReport {
                 kind,
-                class,
                 message,
                 at,
                 count,
@@ -145,22 +142,6 @@ impl Model {
             });
         }
         Ok(questions)
-    }
-}
-
-impl ViolationClass {
-    /// What the violation at the end of a trace is a violation of, by the machine that it was executed on; `None` where
-    /// nothing went wrong.
-    pub fn of_trace(machine: &Machine, trace: &Trace) -> Option<ViolationClass> {
-        trace.violation.as_ref()?;
-        if trace.cycle.is_some() {
-            return machine.program().claim.as_ref().map(|c| ViolationClass::of(c.origin));
-        }
-        Some(match trace.code.map(|code| &machine.site(code).fault) {
-            None | Some(Fault::Deadlock) => ViolationClass::Deadlock,
-            Some(Fault::Claim { origin, .. }) => ViolationClass::of(*origin),
-            Some(_) => ViolationClass::Safety,
-        })
     }
 }
 

@@ -12,14 +12,14 @@ use quotient_machine::{Machine, Scalar, ScalarPlace};
 use quotient_proof::automorphism::{Automorphism, Usable, automorphisms};
 use quotient_proof::frontend::promela::{Column, Place, translate};
 use quotient_proof_check::format::Certificate;
-use quotient_seams::{All, Representative, Scope, Successors, System, Walk};
+use quotient_seams::{Representative, Scope, Successors, System, Walk};
 use quotient_search::{Cause, Found, Statistics};
 use quotient_source::{Diagnostics, render};
 
 use quotient_trace::NotReplayable;
 
-use crate::searching::run_reduced;
-use crate::{Check, CheckError, Model, Outcome, audit};
+use crate::searching::run_representing;
+use crate::{Check, CheckError, Compile, Model, Outcome, audit};
 
 /// Larger groups are not written out; their generators are applied as long as they lead to smaller states.
 const LARGEST_GROUP: usize = 1000;
@@ -334,10 +334,10 @@ impl Model {
     ) -> Result<Outcome, CheckError> {
         let check = Check { raw: true, ..*check };
         let mut outcome = self.empty_outcome(&check);
-        let (mut machine, _) = self.machine(true, false)?;
+        let (mut machine, _) = self.machine(Compile::AS_WRITTEN)?;
         let mut orbits = relative.representative();
         orbits.prepare(&mut machine);
-        let mut report = run_reduced(&mut machine, &mut orbits, &mut All, &check, progress);
+        let (mut report, _) = run_representing(&mut machine, &mut orbits, &check, progress);
         for found in &mut report.found {
             let step = found.path.choices.len().saturating_sub(1);
             let concrete = orbits.concrete(&mut machine, found);

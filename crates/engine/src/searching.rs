@@ -1,19 +1,17 @@
-//! Which search answers a question: the seams put together.
+//! Running a plan: the seams put together.
 
-use quotient_ample::{AmpleSets, DynamicSets, Question};
 use quotient_machine::{Fair, Machine};
-use quotient_program::visit::{self, Visitor};
-use quotient_program::{Expr, Operation};
 use quotient_seams::{All, Ample, Identity, Numbering, Visited};
 use quotient_search::{Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
 use quotient_visited::{Collapse, Gzip, NumberedTree, Plain, Tree};
 
-use crate::fairness::{self, OfFair};
+use crate::fairness::OfFair;
+use crate::plan::{Moves, Plan, Search, Why};
 use crate::symmetry_choice::Representative;
-use crate::{Check, PartialOrder, SearchKind, StoreKind};
+use crate::{Check, PartialOrder, StoreKind};
 
 /// The report, with the partial order reduction applied or why it was not.
-pub(crate) type Searched = (Report, Result<PartialOrder, &'static str>);
+pub(crate) type Searched = (Report, Result<PartialOrder, Why>);
 
 /// CPU seconds that this thread has used.
 pub(crate) fn thread_seconds() -> f64 {
@@ -24,10 +22,6 @@ pub(crate) fn thread_seconds() -> f64 {
 }
 
 /// The search that suits what the machine was compiled for.
-///
-/// Representatives and ample sets go together as in section 4 of seed 002: the graph of representatives is bisimilar to the
-/// full one for the propositions that the representative was made for, threads that change places have the same choices, and
-/// ample sets are chosen for the representative at hand, from what that very state permits.
 pub(crate) fn run(
     machine: &mut Machine,
     representative: Option<&mut Representative>,
@@ -44,177 +38,66 @@ pub(crate) fn run(
     searched
 }
 
-/// The question that a reduced search of this machine must answer.
-fn question(machine: &Machine) -> Result<Question, &'static str> {
-    match machine.program().claim {
-        None => Ok(Question::Safety),
-        Some(_) => propositions(machine).map(|visible| Question::LtlX { visible }),
-    }
-}
-
-const NOT_CANONICAL: &str =
-    "--symmetry pc and kbots are not canonical, and partial order reduction needs a canonical order";
-
-/// Ample sets that go together with a representative, or why there are none; for programs without objects.
-pub(crate) fn ample_sets<R: quotient_seams::Representative<Machine>>(
-    machine: &Machine,
-    representative: &R,
-    question: &Question,
-) -> Result<AmpleSets, &'static str> {
-    if !representative.is_canonical() {
-        return Err(NOT_CANONICAL);
-    }
-    AmpleSets::new(machine, question, representative.renames())
-}
-
-/// As above, for programs with objects.
-pub(crate) fn dynamic_sets<R: quotient_seams::Representative<Machine>>(
-    machine: &Machine,
-    representative: &R,
-    question: &Question,
-    check: &Check<'_>,
-) -> Result<DynamicSets, &'static str> {
-    if !representative.is_canonical() {
-        return Err(NOT_CANONICAL);
-    }
-    let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
-    DynamicSets::new(machine, question, symmetric)
-}
-
-fn run_representing<R: quotient_seams::Representative<Machine>>(
+/// The same with any representative.
+pub(crate) fn run_representing<R: quotient_seams::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Searched {
-    if fairness::asked(machine, check) {
-        let mut visited = numbering(machine, check);
-        let representative = &mut OfFair::new(representative, machine);
-        let system = &mut Fair(machine);
-        let seams = Seams { system, representative, ample: &mut All, visited: &mut visited };
-        return (liveness(seams, &mut options(check, progress)), Err("only fair runs count"));
-    }
-    check.enter("computing ample sets");
-    let ample = if check.raw || check.partial_order == PartialOrder::Off {
-        Ok(None)
-    } else if machine.program().features.dynamic {
-        return run_dynamic(machine, representative, check, progress);
-    } else {
-        question(machine).and_then(|question| ample_sets(machine, representative, &question)).map(Some)
+    let Plan { search, store, moves, partial_order } = Plan::new(machine, representative, check);
+    let options = &mut options(check, progress);
+    let report = match moves {
+        Moves::All if search == Search::FairCycles => {
+            let mut visited = numbering(machine, store);
+            let representative = &mut OfFair::new(representative, machine);
+            let system = &mut Fair(machine);
+            liveness(Seams { system, representative, ample: &mut All, visited: &mut visited }, options)
+        }
+        Moves::All => run_reduced(machine, representative, &mut All, (search, store), options),
+        Moves::Static(mut sets) => run_reduced(machine, representative, &mut *sets, (search, store), options),
+        Moves::Objects(mut sets) => {
+            run_reduced(machine, representative, &mut *sets, (search, store), options)
+        }
     };
-    let order = match ample {
-        Ok(Some(mut ample)) => {
-            return (
-                run_reduced(machine, representative, &mut ample, check, progress),
-                Ok(check.partial_order),
-            );
-        }
-        Ok(None) => Ok(PartialOrder::Off),
-        Err(why) => Err(why),
-    };
-    (run_reduced(machine, representative, &mut All, check, progress), order)
+    (report, partial_order)
 }
 
-/// As above, with ample sets for a program with objects.
-fn run_dynamic<R: quotient_seams::Representative<Machine>>(
-    machine: &mut Machine,
-    representative: &mut R,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Searched {
-    match question(machine).and_then(|question| dynamic_sets(machine, representative, &question, check)) {
-        Ok(mut ample) => {
-            (run_reduced(machine, representative, &mut ample, check, progress), Ok(check.partial_order))
-        }
-        Err(why) => (run_reduced(machine, representative, &mut All, check, progress), Err(why)),
-    }
-}
-
-/// What a claim looks at, if ample sets can preserve the answer: it must not count steps, and only look at what steps write.
-fn propositions(machine: &Machine) -> Result<Vec<Expr>, &'static str> {
-    let Some(claim) = &machine.program().claim else { return Ok(Vec::new()) };
-    if !claim.stutter_invariant {
-        return Err("the claim can count steps (X, or written by hand)");
-    }
-    if claim.accept_labels {
-        return Err("accept or progress labels of processes count");
-    }
-    let transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
-    let conditions = transformations.filter_map(|t| match &t.operation {
-        Operation::When(condition) => Some(condition.clone()),
-        _ => None,
-    });
-    visible(conditions.collect())
-}
-
-/// Propositions, if it is known which steps can change them.
-pub(crate) fn visible(propositions: Vec<Expr>) -> Result<Vec<Expr>, &'static str> {
-    struct Plain(bool);
-    impl Visitor for Plain {
-        fn expr(&mut self, e: &Expr) {
-            self.0 &= matches!(
-                e,
-                Expr::Const(_)
-                    | Expr::Load(_)
-                    | Expr::Unary(..)
-                    | Expr::Binary(..)
-                    | Expr::Conditional(..)
-                    | Expr::Length(_)
-                    | Expr::Full(_)
-                    | Expr::Empty(_)
-                    | Expr::At { .. }
-                    | Expr::Count { .. }
-                    | Expr::Bound(_)
-                    | Expr::Oldest(_)
-                    | Expr::Spanned(..)
-                    | Expr::Terminated(_)
-                    | Expr::InstanceOf { .. }
-                    | Expr::Cast { .. }
-                    | Expr::ArrayLength(_)
-                    | Expr::Query { .. }
-                    | Expr::Reachable(..)
-            );
-        }
-    }
-    let mut plain = Plain(true);
-    propositions.iter().for_each(|e| visit::expr(e, &mut plain));
-    if plain.0 { Ok(propositions) } else { Err("the claim asks for more than values and locations") }
-}
-
-pub(crate) fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+/// Runs a search with a store.
+fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
+    (search, store): (Search, StoreKind),
+    options: &mut Options<'_>,
 ) -> Report {
-    if machine.program().claim.as_ref().is_some_and(|c| c.cycles) {
-        if check.store == StoreKind::Tree {
+    if matches!(search, Search::Cycles | Search::FairCycles) {
+        if store == StoreKind::Tree {
             let seams = Seams { system: machine, representative, ample, visited: &mut NumberedTree::new() };
-            return liveness(seams, &mut options(check, progress));
+            return liveness(seams, options);
         }
-        let mut visited = numbering(machine, check);
+        let mut visited = numbering(machine, store);
         let seams = Seams { system: machine, representative, ample, visited: &mut visited };
-        return liveness(seams, &mut options(check, progress));
+        return liveness(seams, options);
     }
-    match check.store {
-        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), check, progress),
-        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), check, progress),
+    match store {
+        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), search, options),
+        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), search, options),
         StoreKind::Gzip | StoreKind::Collapse => {
             // These are about memory, not speed: one search for both.
-            let mut store: Box<dyn Visited> = if check.store == StoreKind::Gzip {
+            let mut store: Box<dyn Visited> = if store == StoreKind::Gzip {
                 Box::new(Gzip::new())
             } else {
                 Box::new(Collapse::new(machine.parts()))
             };
-            run_with(machine, representative, ample, &mut store, check, progress)
+            run_with(machine, representative, ample, &mut store, search, options)
         }
     }
 }
 
 /// The store, for a search that keeps something with each state.
-pub(crate) fn numbering(machine: &Machine, check: &Check<'_>) -> Box<dyn Numbering> {
-    match check.store {
+pub(crate) fn numbering(machine: &Machine, store: StoreKind) -> Box<dyn Numbering> {
+    match store {
         StoreKind::Tree => Box::new(NumberedTree::new()),
         StoreKind::Plain => Box::new(Plain::new()),
         StoreKind::Gzip => Box::new(Gzip::new()),
@@ -238,17 +121,12 @@ fn run_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>, V: Vi
     representative: &mut R,
     ample: &mut A,
     visited: &mut V,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
+    search: Search,
+    options: &mut Options<'_>,
 ) -> Report {
-    let mut options = options(check, progress);
     let seams = Seams { system: machine, representative, ample, visited };
-    let search = match check.search {
-        SearchKind::Usual if seams.representative.keeps_found() => SearchKind::DepthFirst,
-        other => other,
-    };
     match search {
-        SearchKind::Usual | SearchKind::BreadthFirst => breadth_first(seams, &mut options),
-        SearchKind::DepthFirst => depth_first(seams, &mut options),
+        Search::DepthFirst => depth_first(seams, options),
+        _ => breadth_first(seams, options),
     }
 }

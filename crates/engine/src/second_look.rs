@@ -8,12 +8,13 @@
 //!
 //! The limit on states is that of the first search, and each of the others has a tenth of it besides. Time and memory are limits of the whole
 //! check: the first search has to stop a little earlier, so that two tenths of the time are left, and a quarter of the memory, since tables grow by
-//! large steps.
+//! large steps. Random walks store nothing, so a limit of memory alone would never end them: there they pass at most a tenth as many states as
+//! the first search stored, or [`FEWEST`]. A bound on depth cuts off the same for all searches: there is nothing to look for again.
 
 use std::time::{Duration, Instant};
 
 use quotient_machine::Machine;
-use quotient_seams::{Reason, resident_bytes};
+use quotient_seams::{Incomplete, Limit, Reason, resident_bytes};
 use quotient_search::{Limits, Report, Statistics, Stop, random_walks};
 
 use crate::searching::{Searched, options, run};
@@ -22,6 +23,9 @@ use crate::{Check, SearchKind};
 
 /// Where the walks of random search begin: the same for every check, so that it finds the same again.
 const SEED: u64 = 1;
+
+/// States that random walks may pass even where the first search stored few.
+const FEWEST: u64 = 10_000;
 
 /// Which search found something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +104,9 @@ impl Budget {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Looked {
         let Stop::Incomplete(why) = &report.stop else { return Looked { report, second: None } };
+        let by_depth = matches!(why, Incomplete::Limit(Limit::Depth(_)));
         // Whoever ended the whole check wants no more of it.
-        if !self.serves(machine, check) || !report.found.is_empty() || check.ended().is_some() {
+        if by_depth || !self.serves(machine, check) || !report.found.is_empty() || check.ended().is_some() {
             return Looked { report, second: None };
         }
         report.stop = Stop::Incomplete(self.in_whole(first, check, why));
@@ -115,7 +120,10 @@ impl Budget {
             return Looked { report, second: Some(second) };
         }
         if check.ended().is_none() {
-            let random = Check { limits: self.tenth(check), ..*check };
+            let tenth = self.tenth(check);
+            let stored = (report.statistics.states / 10).max(FEWEST);
+            let states = tenth.states.or(tenth.time.is_none().then_some(stored));
+            let random = Check { limits: Limits { states, ..tenth }, ..*check };
             machine.set_interrupt(check.interrupt.cloned());
             let found = random_walks(machine, SEED, &mut options(&random, progress));
             machine.set_interrupt(None);
@@ -145,21 +153,19 @@ impl Budget {
     }
 
     /// Why the first search ended, where it ended at its part of a limit.
-    fn in_whole(&self, first: &FirstPart, check: &Check<'_>, why: &str) -> String {
+    fn in_whole(&self, first: &FirstPart, check: &Check<'_>, why: &Incomplete) -> Incomplete {
         if let (Some(part), Some((_, whole))) = (first.ends, self.ends)
             && Instant::now() >= part
         {
-            return Reason::Time(whole).to_string();
+            return Reason::Time(whole).into();
         }
-        let part = first.limits.memory.map(|bytes| Reason::Memory(bytes).to_string());
-        match (part, check.limits.memory) {
-            (Some(part), Some(whole)) if part == why => Reason::Memory(whole).to_string(),
-            _ => why.to_owned(),
+        match (why, check.limits.memory) {
+            (Incomplete::Ended(Reason::Memory(_)), Some(whole)) => Reason::Memory(whole).into(),
+            _ => why.clone(),
         }
     }
 
-    /// Is this a breadth-first search for reachable states, with a limit that others share? A bound on depth cuts off the same for
-    /// all.
+    /// Is this a breadth-first search for reachable states, with a limit that others share?
     fn serves(&self, machine: &Machine, check: &Check<'_>) -> bool {
         let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
         let limited = check.limits.states.is_some() || check.limits.memory.is_some() || self.ends.is_some();

@@ -20,8 +20,8 @@ pub(crate) fn reduce(automaton: Buchi) -> Buchi {
     loop {
         let before = size(&best);
         for choice in 0..4 {
-            let (transient, weak) = (choice & 1 == 1, choice & 2 == 2);
-            let reduced = fixpoint(best.clone(), transient, weak);
+            let free = Free { transient: choice & 1 == 1, weak: choice & 2 == 2 };
+            let reduced = fixpoint(best.clone(), free);
             if size(&reduced) < size(&best) {
                 best = reduced;
             }
@@ -32,12 +32,21 @@ pub(crate) fn reduce(automaton: Buchi) -> Buchi {
     }
 }
 
-fn fixpoint(mut automaton: Buchi, transient: bool, weak: bool) -> Buchi {
+/// How the marks that make no difference are set.
+#[derive(Clone, Copy)]
+struct Free {
+    /// Those outside of cycles.
+    transient: bool,
+    /// All, in components where every cycle is accepting.
+    weak: bool,
+}
+
+fn fixpoint(mut automaton: Buchi, free: Free) -> Buchi {
     loop {
         let before = (automaton.states.len(), automaton.edges());
-        mark(&mut automaton, transient, weak);
+        mark(&mut automaton, free);
         automaton = trim(&forward(automaton));
-        mark(&mut automaton, transient, weak);
+        mark(&mut automaton, free);
         automaton = trim(&backward(automaton));
         if (automaton.states.len(), automaton.edges()) == before {
             return automaton;
@@ -113,16 +122,15 @@ fn merge_complementary(edges: &mut Vec<Edge>) {
     }
 }
 
-/// Sets the marks that make no difference: those outside of cycles to `transient`, those in components where every cycle is
-/// accepting all, if `weak`.
-fn mark(automaton: &mut Buchi, transient: bool, weak: bool) {
+/// Sets the marks that make no difference.
+fn mark(automaton: &mut Buchi, free: Free) {
     let (component, cyclic) = automaton.components();
     let accepting_only = accepting_only(automaton, &component);
     let has_accepting = accepting_components(automaton, &component);
     for (state, &c) in automaton.states.iter_mut().zip(&component) {
         if !cyclic[c] {
-            state.accepting = transient;
-        } else if has_accepting[c] && accepting_only[c] && weak {
+            state.accepting = free.transient;
+        } else if has_accepting[c] && accepting_only[c] && free.weak {
             state.accepting = true;
         }
     }

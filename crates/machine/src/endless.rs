@@ -92,6 +92,6 @@ impl Machine {
     /// Gives up a sequence after [`D_STEP_LIMIT`] transformations.
     #[cold]
     pub(crate) fn too_long(&mut self) {
-        self.exhausted = Some(format!("more than {D_STEP_LIMIT} statements in one d_step"));
+        self.exhausted = Some(format!("more than {D_STEP_LIMIT} statements in one d_step").into());
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong in a step, and where.
 
 use quotient_program::ClaimOrigin;
+use quotient_seams::ViolationKind;
 use quotient_source::Span;
 
 /// A place in the program where a step can go wrong.
@@ -127,33 +128,34 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The stable word for machines.
-    pub fn kind(&self) -> &'static str {
+    /// What kind of violation it is.
+    pub fn kind(&self) -> ViolationKind {
+        use ViolationKind as K;
         match self {
-            Fault::Assertion { .. } => "assertion",
-            Fault::Index { .. } => "index",
-            Fault::Division => "division",
+            Fault::Assertion { .. } => K::Assertion,
+            Fault::Index { .. } => K::Index,
+            Fault::Division => K::Division,
             Fault::NoChannel
             | Fault::Fields
             | Fault::FewerSent
             | Fault::FewerReceived
             | Fault::PolledRendezvous
-            | Fault::Message => "channel",
-            Fault::NoProcess { .. } => "reference",
-            Fault::Blocked | Fault::Endless | Fault::RendezvousInDStep => "d_step",
-            Fault::Claim { origin, .. } => origin.kind(),
-            Fault::Deadlock => "deadlock",
-            Fault::Trace { .. } => "trace",
-            Fault::Null { .. } => "null",
-            Fault::Dangling { .. } => "dangling",
-            Fault::Bounds { .. } | Fault::Length => "index",
-            Fault::Range { .. } => "range",
-            Fault::Cast { .. } => "cast",
-            Fault::Lock { .. } | Fault::NoLock => "lock",
-            Fault::Unhandled { .. } => "exception",
-            Fault::NoFunction { .. } | Fault::Arguments { .. } => "call",
-            Fault::NoThread => "reference",
-            Fault::Refused { .. } => "collection",
+            | Fault::Message => K::Channel,
+            Fault::NoProcess { .. } => K::Reference,
+            Fault::Blocked | Fault::Endless | Fault::RendezvousInDStep => K::DStep,
+            Fault::Claim { origin, .. } => claim_kind(*origin),
+            Fault::Deadlock => K::Deadlock,
+            Fault::Trace { .. } => K::Trace,
+            Fault::Null { .. } => K::Null,
+            Fault::Dangling { .. } => K::Dangling,
+            Fault::Bounds { .. } | Fault::Length => K::Index,
+            Fault::Range { .. } => K::Range,
+            Fault::Cast { .. } => K::Cast,
+            Fault::Lock { .. } | Fault::NoLock => K::Lock,
+            Fault::Unhandled { .. } => K::Exception,
+            Fault::NoFunction { .. } | Fault::Arguments { .. } => K::Call,
+            Fault::NoThread => K::Reference,
+            Fault::Refused { .. } => K::Collection,
         }
     }
 
@@ -205,5 +207,16 @@ impl Fault {
             Fault::Trace { negated: false } => "a channel operation that the trace does not allow".into(),
             Fault::Trace { negated: true } => "the channel operations complete the notrace".into(),
         }
+    }
+}
+
+/// What kind of violation a run that a claim reports is.
+pub fn claim_kind(origin: ClaimOrigin) -> ViolationKind {
+    match origin {
+        ClaimOrigin::Formula => ViolationKind::Ltl,
+        ClaimOrigin::Invariant => ViolationKind::Invariant,
+        ClaimOrigin::Never => ViolationKind::Never,
+        ClaimOrigin::Acceptance => ViolationKind::Acceptance,
+        ClaimOrigin::NonProgress => ViolationKind::NonProgress,
     }
 }

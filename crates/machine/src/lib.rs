@@ -40,7 +40,7 @@ pub use claim::CLAIM_THREAD;
 pub use dynamic::footprint::Ownership;
 pub use dynamic::graph::DynamicGraph;
 pub use dynamic::names::ObjectNames;
-pub use fault::{Fault, Site};
+pub use fault::{Fault, Site, claim_kind};
 pub use graph::Renaming;
 pub use inspect::{ThreadView, Value};
 pub use look::{Fill, FrameAt, ScalarAt, ThreadAt};

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use quotient_program::{FunctionId, Program};
-use quotient_seams::{Exhausted, Interrupt, Scope, Successors, System, Violation, ViolationCode, Worker};
+use quotient_seams::{
+    Exhausted, Incomplete, Interrupt, Scope, Successors, System, Violation, ViolationCode, Worker,
+};
 use quotient_source::SourceMap;
 
 use crate::code::Code;
@@ -14,7 +16,7 @@ use crate::eval::Frame;
 use crate::fault::Site;
 use crate::layout::Layout;
 use crate::record::Recorder;
-use crate::shapes::{Shapes, TOO_MANY_SHAPES};
+use crate::shapes::Shapes;
 use crate::step::Intermediate;
 
 /// A program as a [`System`]: one worker's part of it.
@@ -71,7 +73,7 @@ pub struct Machine {
     pub(crate) failed_assertions: Vec<u32>,
     pub(crate) start_args: Vec<i32>,
     pub(crate) values: Vec<i32>,
-    pub(crate) exhausted: Option<String>,
+    pub(crate) exhausted: Option<Incomplete>,
     /// A state that a `d_step` has passed.
     pub(crate) round: Vec<u64>,
     /// Set while a step is being explained.
@@ -116,12 +118,12 @@ impl Machine {
     fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
         let dynamic = program.features.dynamic;
         if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
-            return Err(Exhausted { what });
+            return Err(Exhausted { what: what.into() });
         }
         let mut locations = program.functions.iter().flat_map(|f| &f.locations);
         if program.features.receiver_first && (dynamic || locations.any(|l| l.deterministic)) {
             let what = "a receiver that moves before the sender cannot be combined with objects or deterministic steps";
-            return Err(Exhausted { what: what.into() });
+            return Err(Exhausted { what: what.to_owned().into() });
         }
         // Combinations of objects are many: a dynamic program always has wide shape numbers.
         let layout = Arc::new(Layout::new(&program, wide || dynamic));
@@ -188,11 +190,6 @@ impl Machine {
     pub fn interpret_only(&mut self) {
         #[cfg(all(target_arch = "x86_64", unix))]
         self.translated.disable();
-    }
-
-    /// Whether a search that ended [`Exhausted`] with this reason can succeed with [`Machine::wide`].
-    pub fn needs_wide(what: &str) -> bool {
-        what == TOO_MANY_SHAPES
     }
 
     /// The program.
@@ -447,7 +444,7 @@ impl System for Machine {
 
     fn violation(&self, code: ViolationCode) -> Violation {
         let fault = &self.site(code).fault;
-        Violation { kind: fault.kind().into(), message: fault.message() }
+        Violation { kind: fault.kind(), message: fault.message() }
     }
 }
 

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quotient_program::{ChannelTypeId, FunctionId};
+use quotient_seams::Incomplete;
 
 use crate::dynamic::segments::Segments;
 use crate::dynamic::shapes::build_dynamic;
@@ -119,9 +120,6 @@ pub(crate) const MOST_CHANNELS: usize = 255;
 /// Most bytes of a state. (A thread with its channels is far from another 4 GiB: front ends see to that.)
 const MOST_BYTES: u32 = 1 << 30;
 
-/// The message of an exhausted 16-bit shape number; the caller may try again with 32 bits.
-pub(crate) const TOO_MANY_SHAPES: &str = "more than 65536 combinations of processes";
-
 /// The numbers of descriptions.
 #[derive(Debug, Default)]
 struct Registry {
@@ -147,12 +145,12 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     /// The shape before any thread: only the global channels.
-    pub(crate) fn new(layout: Arc<Layout>, segments: Option<Arc<Segments>>) -> Result<Shapes, String> {
+    pub(crate) fn new(layout: Arc<Layout>, segments: Option<Arc<Segments>>) -> Result<Shapes, Incomplete> {
         let mut first = Shape::empty(layout.fixed);
         layout.initial_channels.iter().for_each(|(_, kind)| first.add_channel(&layout, *kind));
         first.words = first.bytes.div_ceil(8);
         match first.too_large() {
-            Some(what) => Err(what),
+            Some(what) => Err(what.into()),
             None => Ok(Shapes {
                 layout,
                 segments,
@@ -182,14 +180,14 @@ impl Shapes {
     }
 
     /// The number of the shape with this description.
-    pub(crate) fn find(&mut self, description: &[u32]) -> Result<u32, String> {
+    pub(crate) fn find(&mut self, description: &[u32]) -> Result<u32, Incomplete> {
         if let Some(number) = self.known.get(description) {
             return Ok(*number);
         }
         if self.segments.is_none()
             && let Some(what) = self.build(description).too_large()
         {
-            return Err(what);
+            return Err(what.into());
         }
         let number = {
             let mut registry = Shapes::lock(&self.registry);
@@ -198,10 +196,12 @@ impl Shapes {
                 None => {
                     let number = registry.descriptions.len() as u64 + 1;
                     if self.layout.shape_size == 2 && number > u64::from(u16::MAX) {
-                        return Err(TOO_MANY_SHAPES.into());
+                        return Err(Incomplete::TooManyShapes);
                     }
                     let Ok(number) = u32::try_from(number) else {
-                        return Err("more than four billion combinations of threads and objects".into());
+                        return Err("more than four billion combinations of threads and objects"
+                            .to_owned()
+                            .into());
                     };
                     let owned: Arc<[u32]> = description.into();
                     registry.descriptions.push(owned.clone());
@@ -215,7 +215,7 @@ impl Shapes {
     }
 
     /// Of a static program: the shape after a thread with this function starts.
-    pub(crate) fn start(&mut self, shape: u32, function: FunctionId) -> Result<u32, String> {
+    pub(crate) fn start(&mut self, shape: u32, function: FunctionId) -> Result<u32, Incomplete> {
         if let Some(next) = self.started.get(&(shape, function.0)) {
             return Ok(*next);
         }

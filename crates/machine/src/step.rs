@@ -188,7 +188,7 @@ impl Machine {
         if self.recorder.is_none()
             && let Some(reason) = self.interrupt.as_ref().and_then(Interrupt::reason)
         {
-            self.exhausted = Some(reason.to_string());
+            self.exhausted = Some(reason.into());
         }
     }
 

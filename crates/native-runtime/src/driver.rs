@@ -117,6 +117,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
         );
     }
     w.driver_fs = context::fs_base();
+    w.keep_process();
     w.has_input = rewind_input() > 0;
     if crate::files::opened_already() {
         refuse(w, "a file is opened before main: it could not be put back between executions");
@@ -206,7 +207,9 @@ impl World {
 /// Goes back to the start of the program's input; gives its length.
 fn rewind_input() -> isize {
     // SAFETY: no memory is involved.
-    let seek = |whence| unsafe { system_call(number::LSEEK, [0, 0, whence, 0, 0, 0]) };
+    let seek = |whence| unsafe {
+        system_call(number::LSEEK, [crate::files::KEPT_INPUT as usize, 0, whence, 0, 0, 0])
+    };
     let length = seek(2);
     seek(0);
     length

@@ -12,6 +12,9 @@ const CHANGING: i32 = 1 | 2 | 0o100 | 0o1000;
 
 /// Flags of `open` that make a file or empty it.
 const CREATING: i32 = 0o100 | 0o1000;
+/// A copy of standard input, beside the session's own descriptors.
+pub const KEPT_INPUT: i32 = SESSION_DESCRIPTOR + 4;
+const UMASK: usize = 95;
 /// Stands for the current directory.
 const HERE: i32 = -100;
 
@@ -181,8 +184,37 @@ impl World {
         }
     }
 
+    /// Keeps what an execution may change of the process: the current directory, the standard descriptors, the mask for new files.
+    pub fn keep_process(&mut self) {
+        crate::sandbox::directory();
+        // SAFETY: descriptors and the mask of this process; the mask is put back at once.
+        unsafe {
+            system_call(number::DUP2, [0, KEPT_INPUT as usize, 0, 0, 0, 0]);
+            self.kept_mask = system_call(UMASK, [0o22, 0, 0, 0, 0, 0]) as usize;
+            system_call(UMASK, [self.kept_mask, 0, 0, 0, 0, 0]);
+        }
+    }
+
+    /// Puts all of that back. What the program prints goes on to where it went at the start.
+    fn restore_process(&mut self) {
+        const CHDIR: usize = 80;
+        let directory = std::ffi::CString::new(crate::sandbox::directory()).unwrap_or_default();
+        // SAFETY: a terminated path; descriptors that were kept.
+        unsafe {
+            system_call(CHDIR, [directory.as_ptr() as usize, 0, 0, 0, 0, 0]);
+            system_call(UMASK, [self.kept_mask, 0, 0, 0, 0, 0]);
+            system_call(number::DUP2, [KEPT_INPUT as usize, 0, 0, 0, 0, 0]);
+            for output in [1, 2] {
+                system_call(number::DUP2, [SESSION_DESCRIPTOR as usize + 1, output, 0, 0, 0, 0]);
+            }
+        }
+    }
+
     /// Puts the working directory back to how it was.
     pub fn restore_files(&mut self) {
+        if std::mem::take(&mut self.process_changed) {
+            self.restore_process();
+        }
         if self.files_opened {
             self.files_opened = false;
             close_descriptors();
@@ -205,8 +237,7 @@ pub fn opened_already() -> bool {
         let itself = std::fs::read_link(entry.path()).ok()?.ends_with("fd");
         (!itself).then_some(number)
     });
-    open.into_iter()
-        .any(|number| number > 2 && !(SESSION_DESCRIPTOR..SESSION_DESCRIPTOR + 4).contains(&number))
+    open.into_iter().any(|number| number > 2 && !(SESSION_DESCRIPTOR..=KEPT_INPUT).contains(&number))
 }
 
 /// Closes what the program has opened.
@@ -215,7 +246,7 @@ fn close_descriptors() {
     // SAFETY: descriptors of the program; no memory is involved.
     unsafe {
         system_call(number::CLOSE_RANGE, [3, OURS - 1, 0, 0, 0, 0]);
-        system_call(number::CLOSE_RANGE, [OURS + 4, u32::MAX as usize, 0, 0, 0, 0]);
+        system_call(number::CLOSE_RANGE, [OURS + 5, u32::MAX as usize, 0, 0, 0, 0]);
     }
 }
 

@@ -79,6 +79,8 @@ pub unsafe extern "C" fn syscall(
         // Most of these functions give an `int`.
         return if matches!(number, 0 | 1 | 201 | 318) { result } else { result as i32 as isize };
     }
+    // Nearly all of those that pass ask for something.
+    crate::outside::note(crate::protocol::Outside::Machine, b"syscall");
     let real = real!("syscall", fn(usize, usize, usize, usize, usize, usize, usize) -> isize);
     // SAFETY: passed on.
     unsafe { real(number, a, b, c, d, e, f) }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use quotient_stateless::ahead::{Found, Helpers, Job, Side};
 use quotient_stateless::{Algorithm, Configuration, Observer, Outcome, Progress, Symmetry};
 
-use crate::files::redirect;
+use crate::files::{KEPT_INPUT, redirect};
 use crate::found::{Message, words};
 use crate::protocol::{OUTCOMES, Shared};
 use crate::system_call::{READ_WRITE, exit_process, number, system_call};
@@ -225,7 +225,7 @@ impl Workers {
         // SAFETY: PR_SET_PDEATHSIG, SIGKILL: this process ends with its original.
         unsafe { system_call(PRCTL, [1, 9, 0, 0, 0, 0]) };
         let w = world();
-        if w.has_input && !redirect(c"/proc/self/fd/0", 0, &[0]) {
+        if w.has_input && !redirect(c"/proc/self/fd/0", 0, &[0, KEPT_INPUT]) {
             return false;
         }
         // A block of its own at the same address.

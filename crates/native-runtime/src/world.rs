@@ -271,6 +271,10 @@ pub struct World {
     pub external: crate::library::External,
     /// Has the program opened files in this execution?
     pub files_opened: bool,
+    /// Has it changed the current directory, the standard descriptors, or the mask for new files?
+    pub process_changed: bool,
+    /// The mask at the start.
+    pub kept_mask: usize,
     /// Has the program changed files in this execution?
     pub files_changed: bool,
     /// Has it in any execution?
@@ -382,6 +386,8 @@ pub fn attach() {
         files_changed: false,
         files_ever_changed: false,
         has_input: false,
+        process_changed: false,
+        kept_mask: 0,
         outside_noted: false,
         clock_ticks: 0,
         random: 0,

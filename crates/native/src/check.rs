@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use quotient_seams::{Incomplete, Limit, Reason};
 use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
@@ -86,7 +87,7 @@ pub enum Answer {
     /// A violation, repeated step by step.
     Violated(Box<Trace>),
     /// None was found, but not everything was covered: why.
-    Undecided(String),
+    Undecided(Incomplete),
     /// The program cannot be checked: why, and where in the program.
     Refused(String, Option<Box<Trace>>),
 }
@@ -184,19 +185,18 @@ pub fn check(
             verdict::REFUSED => refused(binary, request, shared, &token)?,
             _ => Answer::Undecided(undecided(binary, shared)),
         },
-        End::Stuck if late => Answer::Undecided(format!(
-            "{}; thread {} was in a step that did not end (schedule {token})",
+        End::Stuck if late => Answer::Undecided(Incomplete::EndedIn(
             time_is_up(shared),
-            shared.running
+            format!("; thread {} was in a step that did not end (schedule {token})", shared.running),
         )),
-        End::Stuck if shared.stop != 0 => Answer::Undecided(format!(
+        End::Stuck if shared.stop != 0 => Answer::Undecided(Incomplete::Stopped(format!(
             "stopped; thread {} was in a step that did not end (schedule {token})",
             shared.running
-        )),
+        ))),
         End::Stuck => stuck(binary, request, shared.running, &token),
-        End::Killed(signal) if from_outside(signal) => Answer::Undecided(format!(
+        End::Killed(signal) if from_outside(signal) => Answer::Undecided(Incomplete::Killed(format!(
             "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
-        )),
+        ))),
         End::Killed(signal) => {
             died(binary, request, &token, &format!("the process was killed by signal {signal}"))?
         }
@@ -208,10 +208,9 @@ pub fn check(
     let holes = if unwatched { holes(binary.path()) } else { Vec::new() };
     let answer = match answer {
         // Accesses that nobody has seen can be anything.
-        Answer::Holds if !holes.is_empty() => Answer::Undecided(unannounced(&holes)),
-        Answer::Holds => {
-            relative::input_not_given(binary, shared, request).map_or(Answer::Holds, Answer::Undecided)
-        }
+        Answer::Holds if !holes.is_empty() => Answer::Undecided(Incomplete::Unsupported(unannounced(&holes))),
+        Answer::Holds => relative::input_not_given(binary, shared, request)
+            .map_or(Answer::Holds, |why| Answer::Undecided(Incomplete::Unsupported(why))),
         answer => answer,
     };
     Ok(Report {
@@ -311,10 +310,10 @@ fn violated(
     let trace = replay(binary, request, token, false)?;
     let expected = FailureKind::from_number(shared.failure.kind);
     if let Some(why) = interrupted(&trace) {
-        return Ok(Answer::Undecided(format!(
+        return Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
             "a violation ({}) was found, but {why} when it was to be repeated (schedule {token})",
             expected.map_or("unknown", FailureKind::text)
-        )));
+        ))));
     }
     if Some(trace.failure.kind) != expected {
         return Err(SessionError::Broken(format!(
@@ -345,11 +344,11 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
         let step = trace.threads.get(thread as usize)?;
         step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
     });
-    Answer::Undecided(format!(
+    Answer::Undecided(Incomplete::Stuck(format!(
         "thread {thread} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
         request.patience.as_secs(),
         place.unwrap_or_default()
-    ))
+    )))
 }
 
 /// Was the repetition ended by something that is not the program's doing?
@@ -366,16 +365,18 @@ fn died(binary: &Binary, request: &Request, token: &Token, how: &str) -> Result<
     match replay(binary, request, token, false) {
         Ok(trace) if interrupted(&trace).is_some() => {
             let why = interrupted(&trace).unwrap_or_default();
-            Ok(Answer::Undecided(format!(
+            Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
                 "{how}; when its last execution was repeated, {why} (schedule {token})"
-            )))
+            ))))
         }
         Ok(trace) if trace.failure.kind != FailureKind::None => Ok(Answer::Violated(Box::new(trace))),
-        Ok(_) => Ok(Answer::Undecided(format!(
+        Ok(_) => Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
             "{how}, but not when its last execution was repeated (schedule {token})"
-        ))),
+        )))),
         Err(error @ SessionError::Broken(_)) => Err(error),
-        Err(error) => Ok(Answer::Undecided(format!("{how} ({error}; schedule {token})"))),
+        Err(error) => {
+            Ok(Answer::Undecided(Incomplete::Unconfirmed(format!("{how} ({error}; schedule {token})"))))
+        }
     }
 }
 
@@ -387,24 +388,26 @@ fn place(binary: &Binary, shared: &Shared) -> String {
     found.map_or_else(String::new, |l| format!(" ({}:{})", l.file, l.line))
 }
 
-/// The limit on time, in the words that other limits are told in.
-fn time_is_up(shared: &Shared) -> String {
-    format!("time limit of {} s reached", shared.max_milliseconds as f64 / 1000.0)
+/// The limit on time.
+fn time_is_up(shared: &Shared) -> Reason {
+    Reason::Time(Duration::from_millis(shared.max_milliseconds))
 }
 
-fn undecided(binary: &Binary, shared: &Shared) -> String {
+fn undecided(binary: &Binary, shared: &Shared) -> Incomplete {
     match shared.bound {
-        8 => failure_text(shared) + &place(binary, shared),
-        1 => "the bound on executions was reached".to_owned(),
-        2 => "only executions with few preemptions were explored".to_owned(),
-        3 => format!("{} execution(s) were longer than the bound on steps", shared.cut),
-        4 => time_is_up(shared),
-        7 => "symmetry as published, without permuted images, can lose outcomes".to_owned(),
-        6 => format!(
+        8 => Incomplete::Unsupported(failure_text(shared) + &place(binary, shared)),
+        1 => Limit::Executions.into(),
+        2 => Limit::Preemptions.into(),
+        3 => Limit::Steps(shared.cut).into(),
+        4 => time_is_up(shared).into(),
+        7 => Incomplete::Unsupported(
+            "symmetry as published, without permuted images, can lose outcomes".to_owned(),
+        ),
+        6 => Incomplete::Unsupported(format!(
             "the program is not deterministic: step {} differed when its schedule was repeated",
             shared.schedule_length
-        ),
-        _ => "the exploration was stopped".to_owned(),
+        )),
+        _ => Incomplete::Stopped("the exploration was stopped".to_owned()),
     }
 }
 

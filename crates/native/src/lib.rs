@@ -37,6 +37,7 @@ mod scratch;
 
 pub use scratch::remove_scratch_directories;
 pub mod session;
+mod shared_outcome;
 pub mod symbols;
 mod symmetric_threads;
 pub mod token;

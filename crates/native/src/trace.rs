@@ -9,16 +9,7 @@ use crate::session::{End, Session, SessionError, failure_text, from_outside};
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
 
-/// A function on a stack.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Frame {
-    /// The function.
-    pub function: String,
-    /// The file.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-}
+pub use quotient_outcome::Frame;
 
 /// A step of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -179,3 +179,28 @@ fn a_stream_keeps_its_descriptor() {
     let answer = two_threads(&case);
     assert!(matches!(answer, Answer::Holds), "{answer:?}");
 }
+
+/// A kernel thread that the program makes by itself would run past the exploration.
+#[test]
+fn a_thread_by_clone() {
+    let text = "#include <sched.h>\nint x; char stack[65536]; int f(void *p) { x++; for (;;) pause(); }\nint main(void) {\n    \
+        clone(f, stack + 65536, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, 0);\n    x++;\n    return 0;\n}\n";
+    match answer("clone", text) {
+        Answer::Refused(text, _) => assert!(text.contains("calls clone"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The address of a library function in a table of the program leads to the same function.
+#[test]
+fn functions_called_through_tables() {
+    let case = Case {
+        name: "table",
+        globals: "static int (*set[])(const char *, const char *, int) = { setenv };\nstatic char *(*get[])(const char *) = { getenv };",
+        start: "",
+        a: "set[0](\"A\", \"1\", 1)",
+        b: "assert(!get[0](\"A\"))",
+    };
+    let answer = two_threads(&case);
+    assert!(matches!(&answer, Answer::Violated(t) if t.failure.kind == FailureKind::Assertion), "{answer:?}");
+}

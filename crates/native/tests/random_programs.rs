@@ -43,7 +43,8 @@ fn run(binary: &Binary, number: usize, mode: &Mode) -> (BTreeSet<u64>, u64, Stri
     let report =
         check(binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("program {number}: {error}"));
     let why = match &report.answer {
-        Answer::Undecided(why) | Answer::Refused(why, _) => why.clone(),
+        Answer::Undecided(why) => why.to_string(),
+        Answer::Refused(why, _) => why.clone(),
         Answer::Violated(trace) => format!("{}: {}", trace.failure.kind.text(), trace.failure.text),
         Answer::Holds => "holds".to_owned(),
     };

@@ -91,7 +91,8 @@ fn loops_of_plain_accesses_obey_the_limits() {
         match &answer {
             Answer::Undecided(why) => {
                 assert!(
-                    why.starts_with("thread 2") && why.contains("without a visible operation"),
+                    why.to_string().starts_with("thread 2")
+                        && why.to_string().contains("without a visible operation"),
                     "{name}: {why}"
                 );
             }
@@ -104,7 +105,7 @@ fn loops_of_plain_accesses_obey_the_limits() {
         };
         let answer = report_with(&format!("time_{name}"), &source, &patient).answer;
         assert!(
-            matches!(&answer, Answer::Undecided(why) if why.contains("time limit of 1 s reached")),
+            matches!(&answer, Answer::Undecided(why) if why.to_string().contains("time limit of 1 s reached")),
             "{name}: {answer:?}"
         );
         // Generous: the machine may be busy. Without limits it would be minutes.
@@ -142,4 +143,37 @@ fn a_relaxed_store_goes_on_with_the_release_sequence_of_its_thread() {
     let relaxed = publish.replace("memory_order_release", "memory_order_relaxed");
     let answer = report("no_release_sequence", &two(globals, &relaxed, reader)).answer;
     assert!(matches!(&answer, Answer::Violated(t) if t.failure.kind == FailureKind::Race), "{answer:?}");
+}
+
+/// What an execution changes of the process is as it was in the next one.
+#[test]
+fn the_process_is_restored() {
+    let cases = [
+        (
+            "directory",
+            "char c[4096]; assert(getcwd(c, 4096) && strcmp(c + strlen(c) - 2, \"/d\")); mkdir(\"d\", 0700); assert(chdir(\"d\") == 0);",
+        ),
+        ("mask", "assert(umask(077) != 077);"),
+        ("input_closed", "assert(fcntl(0, F_GETFD) != -1); close(0);"),
+        (
+            "output_closed",
+            "assert(fcntl(1, F_GETFD) != -1); close(1); assert(open(\"f\", O_CREAT | O_RDWR, 0600) == 1);",
+        ),
+        (
+            "output_moved",
+            "struct stat s; fstat(1, &s); assert(s.st_size == 0); int d = open(\"f\", O_CREAT | O_RDWR, 0600); dup2(d, 1); write(1, \"abc\", 3);",
+        ),
+        ("stream_closed", "assert(fclose(stdin) == 0);"),
+    ];
+    for (name, body) in cases {
+        let source = format!(
+            "#define _GNU_SOURCE\n#include <assert.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
+             #include <string.h>\n#include <sys/stat.h>\n#include <unistd.h>\nstatic atomic_int n;\nstatic void *add(void *x) {{ n++; return x; }}\n\
+             int main(void) {{\n    {body}\n    pthread_t t, u;\n    pthread_create(&t, 0, add, 0);\n    pthread_create(&u, 0, add, 0);\n    \
+             pthread_join(t, 0);\n    pthread_join(u, 0);\n    return 0;\n}}\n"
+        );
+        let report = report(&format!("process_{name}"), &source);
+        assert!(matches!(report.answer, Answer::Holds), "{name}: {:?}", report.answer);
+        assert_eq!(report.figures.executions, 2, "{name}");
+    }
 }

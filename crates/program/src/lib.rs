@@ -155,19 +155,6 @@ pub enum ClaimOrigin {
     NonProgress,
 }
 
-impl ClaimOrigin {
-    /// The stable word for machines.
-    pub fn kind(self) -> &'static str {
-        match self {
-            ClaimOrigin::Formula => "ltl",
-            ClaimOrigin::Invariant => "invariant",
-            ClaimOrigin::Never => "never",
-            ClaimOrigin::Acceptance => "acceptance",
-            ClaimOrigin::NonProgress => "non-progress",
-        }
-    }
-}
-
 impl Claim {
     /// What it means that a run is reported; `cycle` when it is by going around for ever.
     pub fn message(&self, cycle: bool) -> String {

@@ -101,7 +101,7 @@ fn hull(tree: &Tree, node: usize) -> (Option<i64>, Option<i64>) {
 }
 
 /// The values a rule may give to a column it sets; `None` when not finitely many are evident.
-fn assigned(rule: &Rule, column: usize) -> Option<Vec<i64>> {
+pub(crate) fn assigned(rule: &Rule, column: usize) -> Option<Vec<i64>> {
     let (low, high) = hull(&rule.guard, column + 1);
     let (low, high) = (low?, high?);
     (high.checked_sub(low)? < 4096).then_some(())?;

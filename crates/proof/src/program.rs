@@ -161,6 +161,8 @@ pub struct Program {
     pub arguments: Vec<Argument>,
     /// Column names, for printing.
     pub columns: Vec<String>,
+    /// Names and numbers of arguments of the predicates that the first column tells apart, for printing; none if it does not.
+    pub predicates: Vec<(String, usize)>,
     /// Facts and rules in source order.
     pub rules: Vec<Rule>,
     /// Assertions in source order.
@@ -209,6 +211,12 @@ impl Program {
                     out.push(']');
                 }
             }
+        }
+        // Clauses with several predicates are shown with these.
+        let which = terms.first().and_then(|t| t.parse::<usize>().ok()).and_then(|t| self.predicates.get(t));
+        if let Some((name, arguments)) = which {
+            let own: Vec<String> = terms.iter().skip(1).take(*arguments).cloned().collect();
+            return format!("{name}({})", own.join(","));
         }
         let mut out = format!("{}(", self.predicate);
         let mut terms = terms.iter().cloned();

@@ -1,33 +1,23 @@
-//! Proving the assertions of a program: order, attempts, verdicts.
+//! Proving the assertions of a program: order, attempts, verdicts. `claims.rs` has those of safety claims.
+
+mod claims;
 
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use crate::canonical::Map;
-use crate::cells;
 use crate::clock::Stopwatch;
 use crate::constraint::Overflow;
 use crate::domain::{Domain, State};
 use crate::explicit::{Reachable, explore};
 pub use crate::groups::groups;
-use crate::invariant::{self, Failed, Found};
+use crate::invariant::Found;
 use crate::inverse::inverse;
 use crate::limits::{Limits, Reached};
 use crate::program::{Assertion, Program, Right, Tree};
-use crate::refute::{Refutation, backward_trace, refute_relative, refute_safety, violates};
+use crate::refute::{Refutation, refute_relative};
 use crate::relative::{Grain, Outcome, RelativeOptions, RelativeProof, Support, prove_group};
-use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof, Table};
+use crate::safety::{SafetyOptions, SafetyProof};
 use crate::step::Step;
-
-/// Sets that a safety proof may store before invariants are looked for, and the time for it.
-const QUICK_STORED: usize = 1_000;
-const QUICK_TIME: Duration = Duration::from_millis(300);
-/// States explored to see whether that is all.
-const FEW_STATES: usize = 5_000;
-/// Time for one kind of invariant.
-const FOUND_TIME: Duration = Duration::from_millis(700);
-/// Time for all invariants at loop heads.
-const CELLS_TIME: Duration = Duration::from_secs(30);
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -228,12 +218,6 @@ fn renamed(tree: &Tree, to: &impl Fn(usize) -> usize) -> Result<Tree, Overflow> 
     })
 }
 
-/// An invariant that excludes the violations by itself.
-enum Alone {
-    States(Found),
-    Cells(cells::Found),
-}
-
 /// What may be used for an assertion.
 #[derive(Default)]
 struct Usable {
@@ -350,219 +334,6 @@ impl Run<'_> {
     /// The report on an assertion that was not looked at because the run is to end.
     fn not_begun(&self, at: usize, reached: Reached) -> Report {
         Report { verdict: Verdict::Unknown(format!("{reached}, before it was tried")), ..self.blank(at) }
-    }
-
-    fn safety(&self, at: usize) -> Report {
-        let limits = self.options.limits.within(self.options.max_time);
-        let assertion = &self.program.assertions[at];
-        let usable = self.usable(&[at]);
-        let mut report =
-            Report { conditional_on: usable.conditional_on, notes: usable.notes, ..self.blank(at) };
-        let bad = match violations(self.program, &self.domain, assertion) {
-            Ok(bad) => bad,
-            Err(overflow) => {
-                report.verdict = Verdict::Unknown(overflow.to_string());
-                return report;
-            }
-        };
-        let mut maps = Vec::new();
-        for &(r, nonincreasing) in &usable.relative {
-            let name = &self.program.assertions[r].name;
-            if self.options.without_assertions {
-                continue;
-            }
-            if !nonincreasing {
-                let hint =
-                    if self.program.assertions[r].assumed { " (write `assume nonincreasing`)" } else { "" };
-                report
-                    .notes
-                    .push(format!("`{name}` is not used: it is not known to be length-non-increasing{hint}"));
-                continue;
-            }
-            match Map::of(self.program, &self.domain, r) {
-                Ok(map) => maps.push(map),
-                Err(why) => report.notes.push(format!("`{name}` is not used: {why}")),
-            }
-        }
-        let invariants: Vec<&Tree> = usable.invariants.iter().map(|i| &i.1).collect();
-        let map_list: Vec<usize> = maps.iter().map(|m| m.assertion).collect();
-        let options = SafetyOptions {
-            max_time: self.options.max_time,
-            limits: limits.clone(),
-            ..self.options.safety.clone()
-        };
-        let with_maps = !maps.is_empty();
-        let prover = Prover::new(self.program, &self.domain, maps, &invariants);
-        // What is easy is settled without looking for invariants; then these are tried, then everything.
-        let mut why = None;
-        let mut outcome = if self.options.without_invariants {
-            prover.unreachable(&bad, &options)
-        } else {
-            let max_stored = options.max_stored.min(QUICK_STORED);
-            let max_time = options.max_time.min(QUICK_TIME);
-            prover.unreachable(&bad, &SafetyOptions { max_stored, max_time, ..options.clone() })
-        };
-        if let Err((GaveUp::Stored | GaveUp::Limit(_), _)) = outcome
-            && !self.options.without_invariants
-            && limits.ended().is_none()
-        {
-            match self.found_alone(at, &bad, &limits) {
-                Ok(Alone::Cells(found)) => {
-                    report.conditional_on.clear();
-                    report.verdict = Verdict::Proved;
-                    report.found = Some((found.name, found.cells.cells.len()));
-                    report.stored = found.cells.evidence.len();
-                    report.proof = Some(Proof::Cells(Box::new(found.cells)));
-                    return report;
-                }
-                Ok(Alone::States(found)) => {
-                    report.conditional_on.clear();
-                    let proof = SafetyProof { table: Table::default(), visited: 0 };
-                    self.proved_with(&mut report, proof, Vec::new(), found);
-                    return report;
-                }
-                Err(reason) => why = reason,
-            }
-            // Invariants that the user names are the ones to use.
-            let helped = if invariants.is_empty() { self.found_bounds(&limits) } else { None };
-            let proved = helped.and_then(|(found, tree)| {
-                let maps =
-                    map_list.iter().filter_map(|&m| Map::of(self.program, &self.domain, m).ok()).collect();
-                let prover = Prover::new(self.program, &self.domain, maps, &[&tree]);
-                let options = SafetyOptions { max_time: options.max_time / 2, ..options.clone() };
-                prover.unreachable(&bad, &options).ok().map(|proof| (found, proof))
-            });
-            if let Some((found, proof)) = proved {
-                self.proved_with(&mut report, proof, map_list, found);
-                return report;
-            }
-            outcome = prover.unreachable(&bad, &options);
-        }
-        let mut used = map_list;
-        // A fact met after a map was applied says nothing; without maps it may be a real trace.
-        if with_maps && matches!(outcome, Err((GaveUp::FactReached, _))) {
-            let prover = Prover::new(self.program, &self.domain, Vec::new(), &invariants);
-            outcome = prover.unreachable(&bad, &options);
-            used.clear();
-        }
-        match outcome {
-            Ok(proof) => {
-                report.stored = proof.table.stored;
-                report.left_states = proof.table.entries.len();
-                report.verdict = Verdict::Proved;
-                let invariants = usable.invariants.iter().map(|i| i.0).collect();
-                report.proof =
-                    Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants, found: None });
-            }
-            Err((reason, table)) => {
-                report.stored = table.stored;
-                report.left_states = table.entries.len();
-                report.verdict = self.refute_safety(assertion, &bad, reason, &limits);
-                if let (Verdict::Unknown(_), Some(why)) = (&report.verdict, why) {
-                    report.notes.push(why);
-                }
-            }
-        }
-        report
-    }
-
-    /// Writes down a proof that uses an invariant which was found.
-    fn proved_with(&self, report: &mut Report, proof: SafetyProof, maps: Vec<usize>, found: Found) {
-        report.verdict = Verdict::Proved;
-        report.stored = proof.table.stored;
-        report.left_states = proof.table.entries.len();
-        report.found = Some((found.name, found.cells.len()));
-        if let [cell] = &found.cells[..] {
-            report.notes.push(format!("in every state: {}", self.domain.show(self.program, cell)));
-        }
-        let (proof, invariants, found) = (Box::new(proof), Vec::new(), Some(found));
-        report.proof = Some(Proof::Safety { proof, maps, invariants, found });
-    }
-
-    /// An invariant that excludes the bad states by itself, or what is in the way of one.
-    fn found_alone(&self, at: usize, bad: &[State], limits: &Limits) -> Result<Alone, Option<String>> {
-        let assertion = &self.program.assertions[at];
-        let few = self.options.explore.min(FEW_STATES);
-        let reachable = explore(self.program, few, &limits.within(FOUND_TIME));
-        if let Some(found) = invariant::explicit(self.program, &self.domain, assertion, &reachable) {
-            return Ok(Alone::States(found));
-        }
-        // What is violated has no invariant.
-        if refute_safety(assertion, &reachable).is_some() {
-            return Err(None);
-        }
-        let intervals = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME));
-        if let Some(found) = intervals.ok().filter(|f| f.excludes(bad) == Ok(true)) {
-            return Ok(Alone::States(found));
-        }
-        let zones = invariant::zones(self.program, &self.domain, bad, &limits.within(FOUND_TIME));
-        let mut why = match zones {
-            Ok(found) => return Ok(Alone::States(found)),
-            Err(Failed::Meets(state)) => {
-                let states = self.domain.show(self.program, &state);
-                Some(format!("the invariants tried do not exclude a violation among {states}"))
-            }
-            Err(_) => None,
-        };
-        match cells::prove(self.program, &self.domain, assertion, &limits.within(CELLS_TIME)) {
-            Ok(found) => match self.checked(at, &found) {
-                Ok(()) => return Ok(Alone::Cells(found)),
-                Err(refusal) => why = Some(format!("a proof was found that the checker refuses: {refusal}")),
-            },
-            Err(tried) => {
-                if let Some(state) = tried.meets {
-                    let text = |v: &Option<i64>| v.map_or("_".into(), |v| v.to_string());
-                    let state = self.program.show_terms(&state.iter().map(text).collect::<Vec<_>>());
-                    why = Some(format!("the invariants tried do not exclude {state}"));
-                }
-            }
-        }
-        Err(why)
-    }
-
-    /// Nothing is called proved by an invariant at loop heads before the checker has accepted it.
-    fn checked(&self, at: usize, found: &cells::Found) -> Result<(), String> {
-        use quotient_proof_check::format as out;
-        let program = crate::certificate::program(self.program, &self.domain);
-        let proofs = vec![out::Proof::Cells { assertion: at, cells: found.cells.clone() }];
-        let certificate = out::Certificate { format: out::FORMAT.into(), program, proofs };
-        quotient_proof_check::check(&certificate).map(|_| ())
-    }
-
-    /// Bounds of columns that hold in every state, to help unfolding.
-    fn found_bounds(&self, limits: &Limits) -> Option<(Found, Tree)> {
-        let found = invariant::intervals(self.program, &self.domain, &limits.within(FOUND_TIME)).ok()?;
-        if found.is_trivial(&self.domain) {
-            return None;
-        }
-        let tree = found.tree(&self.domain).ok()?;
-        Some((found, tree))
-    }
-
-    fn refute_safety(
-        &self,
-        assertion: &Assertion,
-        bad: &[State],
-        reason: GaveUp,
-        limits: &Limits,
-    ) -> Verdict {
-        let traced = backward_trace(self.program, &self.domain, bad, &[], 4000, limits);
-        if let Ok(Some(trace)) = traced
-            && trace.last().is_some_and(|s| violates(assertion, &s.state) == Ok(true))
-        {
-            return Verdict::Refuted(Refutation { trace, reason: "this state violates the claim".into() });
-        }
-        if let Some(refutation) = refute_safety(assertion, self.reachable()) {
-            return Verdict::Refuted(refutation);
-        }
-        Verdict::Unknown(match reason {
-            GaveUp::FactReached => {
-                "an initial state seems to lead to a violation, but no concrete trace was found".into()
-            }
-            GaveUp::Stored => format!("the table reached {} entries", self.options.safety.max_stored),
-            GaveUp::Limit(reached) => reached.to_string(),
-            GaveUp::Overflow => Overflow.to_string(),
-        })
     }
 
     fn attempt(&self, group: &[usize], support: &Support, options: &RelativeOptions) -> Outcome {

@@ -1,23 +1,27 @@
 //! Reports as text and as JSON.
 
+use quotient_outcome::{Incomplete, Step, Trace, Violation, ViolationKind, json};
 use quotient_source::SourceMap;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::explicit::TraceStep;
 use crate::program::Program;
-use crate::prove::{Report, Verdict};
+use crate::prove::{Proof, Report, Verdict};
 
 /// One assertion in `--json` output.
 #[derive(Serialize)]
 struct Line<'a> {
+    question: &'static str,
+    text: &'a str,
     assertion: &'a str,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conditional_on: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    trace: Vec<Step<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Value>,
     left_states: usize,
     right_states: usize,
     stored: usize,
@@ -34,14 +38,6 @@ struct Line<'a> {
     notes: Vec<&'a str>,
 }
 
-/// One step of a trace in `--json` output.
-#[derive(Serialize)]
-struct Step<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-    state: &'a [i64],
-}
-
 fn place(program: &Program, map: &SourceMap, step: &TraceStep) -> Option<String> {
     program.rules[step.rule].span.map(|s| map.file_line(s))
 }
@@ -56,10 +52,45 @@ pub fn word(verdict: &Verdict) -> &'static str {
     }
 }
 
+/// The run that refutes an assertion, as all engines write it.
+pub fn trace(program: &Program, map: &SourceMap, r: &Report) -> Option<Trace> {
+    let Verdict::Refuted(refutation) = &r.verdict else { return None };
+    let step = |(number, step): (usize, &TraceStep)| {
+        let span = program.rules[step.rule].span;
+        Step {
+            number,
+            file: span.map_or_else(String::new, |s| map.name(map.written(s).file).to_owned()),
+            line: span.map_or(0, |s| map.position(s).line),
+            statement: program.show(&step.state),
+            state: program.columns.iter().cloned().zip(step.state.iter().map(i64::to_string)).collect(),
+            ..Step::default()
+        }
+    };
+    let violation = Violation { kind: ViolationKind::Refuted, message: refutation.reason.clone() };
+    let steps = refutation.trace.iter().enumerate().map(step).collect();
+    Some(Trace { steps, violation: Some(violation), ..Trace::default() })
+}
+
+/// The verdict over all assertions.
+pub fn verdict(reports: &[Report]) -> quotient_outcome::Verdict {
+    let unknown = |r: &Report| match &r.verdict {
+        Verdict::Unknown(reason) => Some(Incomplete::Unproved(reason.clone())),
+        _ => None,
+    };
+    if reports.iter().any(|r| matches!(r.verdict, Verdict::Refuted(_))) {
+        quotient_outcome::Verdict::Violated
+    } else {
+        let first = reports.iter().find_map(unknown);
+        first.map_or(quotient_outcome::Verdict::Holds, quotient_outcome::Verdict::Undecided)
+    }
+}
+
 /// One report as a JSON object.
-pub fn json(program: &Program, map: &SourceMap, r: &Report) -> String {
+pub fn json(program: &Program, map: &SourceMap, r: &Report) -> Value {
     let name = |a: usize| program.assertions[a].name.as_str();
     let line = Line {
+        question: "assertion",
+        text: name(r.assertion),
         assertion: name(r.assertion),
         verdict: word(&r.verdict),
         conditional_on: r.conditional_on.iter().map(|&c| name(c)).collect(),
@@ -68,14 +99,7 @@ pub fn json(program: &Program, map: &SourceMap, r: &Report) -> String {
             Verdict::Refuted(refutation) => Some(&refutation.reason),
             _ => None,
         },
-        trace: match &r.verdict {
-            Verdict::Refuted(refutation) => refutation
-                .trace
-                .iter()
-                .map(|s| Step { at: place(program, map, s), state: &s.state })
-                .collect(),
-            _ => Vec::new(),
-        },
+        trace: trace(program, map, r).map(|trace| json::trace(&trace, true)),
         left_states: r.left_states,
         right_states: r.right_states,
         stored: r.stored,
@@ -87,7 +111,8 @@ pub fn json(program: &Program, map: &SourceMap, r: &Report) -> String {
         cpu_seconds: r.elapsed.as_secs_f64(),
         notes: r.notes.iter().map(String::as_str).collect(),
     };
-    serde_json::to_string_pretty(&line).unwrap_or_else(|e| format!("{{\"error\": \"{e}\"}}"))
+    // Strings, numbers, lists and maps with string keys always serialise.
+    serde_json::to_value(&line).unwrap_or_default()
 }
 
 /// One report as text.
@@ -102,6 +127,9 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
                 out.push_str(&format!(", conditional on {}", names.join(", ")));
             }
             let kind = match (assertion.is_relative(), report.one_level, report.nonincreasing) {
+                _ if matches!(report.proof, Some(Proof::Cells(_))) => {
+                    format!("{} pieces of evidence, checked", report.stored)
+                }
                 (false, ..) => format!("{} sets stored", report.stored),
                 (true, true, _) => "one level".to_string(),
                 (true, false, true) => format!("{} obligations, length-non-increasing", report.stored),

@@ -32,6 +32,14 @@ pub enum Order {
     Depth,
 }
 
+impl Order {
+    /// Each with its word in options, and what it means.
+    pub const NAMES: &[(Order, &str, &str)] = &[
+        (Order::Breadth, "breadth", "Oldest goal first: stores less"),
+        (Order::Depth, "depth", "Newest goal first"),
+    ];
+}
+
 /// Limits and choices of a safety proof.
 #[derive(Clone, Debug)]
 pub struct SafetyOptions {

@@ -311,7 +311,9 @@ fn what_is_not_supported_is_refused_by_name() {
     for (text, reason) in [
         ("(assert (forall ((x Int) (y Int)) (=> (and (p x) (p y)) (p x))))", "a second predicate"),
         ("(assert (forall ((x Real)) (=> true (p 0))))", "a sort other than Int and Bool"),
-        ("(assert (forall ((x Int)) (=> (= (mod x 2) 0) (p x))))", "`mod` is not supported"),
+        ("(assert (forall ((x Int)) (=> (= (mod 2 x) 0) (p x))))", "`mod` by anything but a number"),
+        ("(assert (forall ((x Int)) (=> (= (div x 0) 0) (p x))))", "a number other than 0"),
+        ("(declare-fun a () (Array Int Int))", "this command is not supported"),
         ("(assert (forall ((x Int)) (=> (or (p x) (> x 0)) (p x))))", "below a disjunction"),
         ("(assert (p 0)", "never closed"),
         ("(set-logic QF_LIA)", "not HORN"),

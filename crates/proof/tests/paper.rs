@@ -32,7 +32,7 @@ fn table_1_bakery_is_exact() {
 
 #[test]
 fn table_1_philosophers() {
-    // The paper has 19/124 and 24/232; its second row leaves out the root and some right goals.
+    // The paper has 19/124 and 24/232; a guess is that its second row leaves out the root and some right goals.
     assert_eq!(counts(&model("philosophers", 3)), (19, 124));
     assert_eq!(counts(&model("philosophers", 4)), (25, 237));
     for n in 5..=6 {

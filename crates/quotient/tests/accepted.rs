@@ -199,3 +199,31 @@ fn an_observer_of_seventy_thousand_locations() {
         assert_eq!(output.status.code(), Some(status), "{second}: {}", text(&output));
     }
 }
+
+/// What is said about a process or a place that cannot be is true of nothing: a warning says so.
+#[test]
+fn formulas_about_nothing_are_warned_of() {
+    for (model, warned) in [
+        (
+            "byte x; active proctype P() { do :: L: x = 1 - x od }\nltl p { [] !(P@L) }\n",
+            "no process is ever at `L`",
+        ),
+        ("byte x; active proctype P() { L: x = 1 }\nltl p { [] !(P[7]@L) }\n", "process 7 is never a `P`"),
+        (
+            "byte x; active proctype P() { L: x = 1 }\nactive proctype Q() { skip }\nltl p { [] !(P[1]@L) }\n",
+            "processes of `P` have the numbers 0",
+        ),
+        ("byte x; active proctype P() { L: x = 1 }\nltl p { [] !(P[0]@L) }\n", ""),
+        ("byte x; proctype P() { L: x = 1 }\ninit { run P() }\nltl p { [] !(P[1]@L) }\n", ""),
+    ] {
+        let file = File::new("nothing.pml", model);
+        let output = quotient(&["check", "--json", file.path()]);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(warned.is_empty(), errors.is_empty(), "{model}{errors}");
+        assert!(errors.contains(warned), "{model}{errors}");
+    }
+    let file =
+        File::new("assumes.bir", "system A { int x; active thread T() { assume x == 1; assert false; } }\n");
+    let output = quotient(&["check", file.path()]);
+    assert!(text(&output).contains("under the model's own assumptions (assume)"), "{}", text(&output));
+}

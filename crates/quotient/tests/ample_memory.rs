@@ -60,7 +60,10 @@ fn nothing_depends_on_what_is_remembered() {
     for seed in first..first + programs {
         let text = print(&generate(seed, 1 + (seed % 9) as usize));
         let Ok(model) = Model::from_text("random.pml", &text) else { continue };
-        let Ok((mut machine, _)) = model.machine(seed % 2 == 0, false) else { continue };
+        let Ok((mut machine, _)) = model.machine(quotient::Compile { raw: seed % 2 == 0, wide: false })
+        else {
+            continue;
+        };
         let states = states(&mut machine);
         let question = match seed % 3 {
             0 => Question::LtlX { visible: Vec::new() },

@@ -182,7 +182,10 @@ fn temporal_questions_keep_their_answers() {
         let tree = generate(seed, 1 + (seed % 8) as usize);
         let text = print(&tree);
         let Ok(model) = Model::from_text("random.pml", &text) else { continue };
-        let Ok((mut machine, _)) = model.machine(seed % 2 == 0, false) else { continue };
+        let Ok((mut machine, _)) = model.machine(quotient::Compile { raw: seed % 2 == 0, wide: false })
+        else {
+            continue;
+        };
         let (visible, names) = propositions(&machine, seed / 3);
         let Some(full) = graph(&mut machine, &mut All, &names) else { continue };
         let questions =

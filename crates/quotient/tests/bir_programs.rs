@@ -23,7 +23,7 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Option<(u64, BTreeSet<Stri
     if let Verdict::Undecided(_) = outcome.verdict {
         return Ok(None);
     }
-    let kinds = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    let kinds = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
     Ok(Some((outcome.statistics.states, kinds)))
 }
 

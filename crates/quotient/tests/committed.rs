@@ -9,7 +9,7 @@ fn counts(model: &Model) -> (u64, u64, Vec<String>) {
     let check = Check { all: true, ..Check::default() };
     let raw = model.check(&Check { raw: true, ..check }).expect("small");
     let reduced = model.check(&check).expect("small");
-    let kinds = |o: &quotient::Outcome| o.violations.iter().map(|v| v.kind.clone()).collect::<Vec<_>>();
+    let kinds = |o: &quotient::Outcome| o.violations.iter().map(|v| v.kind.to_string()).collect::<Vec<_>>();
     assert_eq!(kinds(&raw), kinds(&reduced));
     (raw.statistics.states, raw.statistics.transitions, kinds(&raw))
 }

@@ -44,7 +44,7 @@ fn kinds(model: &Model, check: &Check<'_>) -> Result<(u64, u64, BTreeSet<&'stati
         "never" => "never",
         _ => "fault",
     };
-    let found = outcome.violations.iter().map(|v| kind(&v.kind)).collect();
+    let found = outcome.violations.iter().map(|v| kind(v.kind.as_str())).collect();
     Ok((outcome.statistics.states, outcome.statistics.transitions, found))
 }
 

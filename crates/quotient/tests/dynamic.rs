@@ -31,7 +31,7 @@ fn text(text: &str) -> Model {
 fn counts(model: &Model, check: &Check<'_>) -> (u64, u64, Vec<String>) {
     let outcome = model.check(&Check { all: true, ..*check }).expect("checked");
     assert!(!matches!(outcome.verdict, Verdict::Undecided(_)), "{:?}", outcome.verdict);
-    let mut kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    let mut kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
     kinds.sort();
     kinds.dedup();
     (outcome.statistics.states, outcome.statistics.transitions, kinds)
@@ -92,7 +92,8 @@ fn states_behave_like_their_representatives() {
         for raw in [true, false] {
             for symmetry in SYMMETRIES {
                 let check = Check { raw, symmetry: Some(symmetry), ..Check::default() };
-                let (mut machine, _) = model.machine(raw, false).expect("compiles");
+                let (mut machine, _) =
+                    model.machine(quotient::Compile { raw, wide: false }).expect("compiles");
                 let exact = Check { symmetry: Some(Symmetry::Exact), ..check };
                 if let Some(mut canonical) = representative(&mut machine, &exact)
                     && let Some(mut representative) = representative(&mut machine, &check)

@@ -24,7 +24,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
 }
 
 fn kinds(outcome: &Outcome) -> BTreeSet<String> {
-    outcome.violations.iter().map(|v| v.kind.clone()).collect()
+    outcome.violations.iter().map(|v| v.kind.to_string()).collect()
 }
 
 /// Checks a model in all combinations; all must find `expected`. Gives the states of the smallest search with ample sets and

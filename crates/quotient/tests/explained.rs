@@ -21,7 +21,7 @@ fn an_endless_atomic_sequence_is_explained() {
             }
         }";
     let model = Model::from_text("endless.pml", text).expect("a model");
-    let (mut machine, _) = model.machine(false, false).expect("it compiles");
+    let (mut machine, _) = model.machine(quotient::Compile::REDUCED).expect("it compiles");
     let mut out = Successors::new();
     machine.initial(&mut out).expect("a state");
     let state = out.state(0).to_vec();

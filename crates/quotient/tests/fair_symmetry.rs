@@ -120,7 +120,7 @@ impl Product {
 
 /// What the unreduced product says; `None` when it is not asked.
 fn expected(model: &Model) -> Option<bool> {
-    let (mut machine, _) = model.question_machine(Question::Claim(0), true, false).ok()?;
+    let (mut machine, _) = model.question_machine(Question::Claim(0), quotient::Compile::AS_WRITTEN).ok()?;
     Some(!product(&mut machine)?.has_fair_run())
 }
 

@@ -14,7 +14,7 @@ fn findings(model: &Model, raw: bool) -> (BTreeSet<String>, BTreeSet<String>) {
         ..Check::default()
     };
     let outcome = model.check(&check).expect("it can be checked");
-    let violations = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    let violations = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
     (violations, outcome.unreached.iter().map(|u| format!("{} {}", u.at, u.statement)).collect())
 }
 

@@ -17,7 +17,7 @@ fn run(model: &Model, partial_order: PartialOrder, search: SearchKind) -> Outcom
 
 /// What an outcome says, beside counts.
 fn findings(outcome: &Outcome) -> (BTreeSet<(String, Option<String>)>, BTreeSet<String>) {
-    let violations = outcome.violations.iter().map(|v| (v.kind.clone(), v.at.clone())).collect();
+    let violations = outcome.violations.iter().map(|v| (v.kind.to_string(), v.at.clone())).collect();
     (violations, outcome.unreached.iter().map(|u| format!("{} {}", u.at, u.statement)).collect())
 }
 
@@ -32,7 +32,7 @@ fn check(text: &str, fewer: bool) -> Vec<String> {
         let (all, some) = (full.statistics.states, reduced.statistics.states);
         assert!(some <= all, "{search:?}: {some} states instead of {all}");
         assert!(!fewer || some < all, "{search:?}: nothing saved of {all} states");
-        kinds = full.violations.iter().map(|v| v.kind.clone()).collect();
+        kinds = full.violations.iter().map(|v| v.kind.to_string()).collect();
     }
     kinds.into_iter().collect()
 }

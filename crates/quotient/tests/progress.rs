@@ -106,6 +106,9 @@ fn labels_on_the_first_statement_of_an_option() {
         assert_eq!(all_ways(text, true, false), [without; 2], "{text}");
     }
     for (text, without) in [
+        // A run that has ended at an accept label stays there for ever ("accept stutter").
+        ("byte x; active proctype P() { x = 1; accept: x == 5 }", false),
+        ("byte x; active proctype P() { x = 1; accept: x = 2 }", true),
         ("byte x; active proctype P() { do :: accept: x = 1 - x od }", false),
         ("byte x; active proctype P() { do :: accept: x = 1; break :: x = 2 od; x = 3 }", true),
         ("byte x; active proctype P() { do :: accept: atomic { x = 1; x = 0 }; x = 2 od }", true),
@@ -117,9 +120,11 @@ fn labels_on_the_first_statement_of_an_option() {
     }
 }
 
-/// What SPIN is asked.
-const CYCLES: [(&str, &[&str], &str, &str); 2] =
-    [("progress", &["-DNP"], "-l", "non-progress cycle (at"), ("accept", &[], "-a", "acceptance cycle (at")];
+/// What SPIN is asked: about which labels, by which definitions and options, and how it says that there is a cycle.
+const CYCLES: [(&str, &[&str], &str, &[&str]); 2] = [
+    ("progress", &["-DNP"], "-l", &["non-progress cycle (at"]),
+    ("accept", &[], "-a", &["acceptance cycle (at", "accept stutter (at"]),
+];
 
 /// Does SPIN find no such cycle, plain and fair? `None` when it has no answer.
 fn spin(directory: &Path, text: &str, what: usize) -> Option<[bool; 2]> {
@@ -139,7 +144,7 @@ fn spin(directory: &Path, text: &str, what: usize) -> Option<[bool; 2]> {
     let ask = |args: &[&str]| {
         let said = run(pan.to_str()?, args)?;
         let usable = said.contains("errors: ") && !said.contains("search depth too small");
-        usable.then(|| !said.contains(found))
+        usable.then(|| !found.iter().any(|f| said.contains(f)))
     };
     // `-A` and `-E` leave assertions and invalid end states aside.
     Some([
@@ -176,6 +181,10 @@ fn random_programs_agree_with_spin() {
         let what = CYCLES.iter().position(|(label, ..)| text.contains(label));
         let Some(what) = what.filter(|_| usable && !text.contains("_nr_pr")) else { continue };
         let Some(expected) = spin(&directory, &text, what) else { continue };
+        // A fair run is a run: where SPIN finds fair ones only (an "accept stutter"), it contradicts itself.
+        if expected == [true, false] {
+            continue;
+        }
         let (progress, acceptance) = (what == 0, what == 1);
         for (raw, search) in [
             (true, SearchKind::BreadthFirst),
@@ -183,6 +192,10 @@ fn random_programs_agree_with_spin() {
             (false, SearchKind::DepthFirst),
         ] {
             for (fair, expected) in [(false, expected[0]), (true, expected[1])] {
+                // SPIN never finds a fair cycle where a process waits for its `provided`: the rest goes round for ever all the same.
+                if fair && text.contains("provided") {
+                    continue;
+                }
                 let check = Check { raw, search, progress, acceptance, fair, all: true, ..Check::default() };
                 assert_eq!(
                     holds(&text, &check),

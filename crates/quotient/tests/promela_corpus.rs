@@ -71,7 +71,8 @@ fn check(path: &Path, header: &Header) -> Result<(), String> {
                 if let Verdict::Undecided(why) = outcome.verdict {
                     return Err(format!("{how}: undecided, {why}"));
                 }
-                let kinds: BTreeSet<String> = outcome.violations.iter().map(|v| kind(&v.kind)).collect();
+                let kinds: BTreeSet<String> =
+                    outcome.violations.iter().map(|v| kind(v.kind.as_str())).collect();
                 if header.errors.as_ref().is_some_and(|e| *e != kinds) {
                     return Err(format!("{how}: {kinds:?} instead of {:?}", header.errors));
                 }

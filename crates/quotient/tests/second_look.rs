@@ -128,3 +128,20 @@ fn invariants_get_a_second_look() {
     assert_eq!(status, Some(12), "{object:#}");
     assert_eq!(looked(&object).1.as_deref(), Some("depth-first search"));
 }
+
+/// Random walks store nothing: a limit of memory alone does not end them.
+#[test]
+fn a_second_look_ends_where_memory_is_the_only_limit() {
+    let file = File::new("small.pml", "byte x; active [2] proctype P() { x++; x-- }");
+    let (status, object) = check(&file, &["--max-depth", "2", "--max-memory", "500M"]);
+    assert_eq!(
+        (status, looked(&object)),
+        (Some(5), (vec![], None)),
+        "a bound on depth is one for all: {object:#}"
+    );
+    let file = File::new("right.pml", RIGHT);
+    let (status, object) = check(&file, &["--max-memory", "100M"]);
+    let nothing = |name: &str| (name.to_owned(), false);
+    assert_eq!(status, Some(5), "{object:#}");
+    assert_eq!(looked(&object), (vec![nothing("depth-first search"), nothing("random search")], None));
+}

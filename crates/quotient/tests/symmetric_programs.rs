@@ -40,7 +40,7 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Option<Answer>, String> {
     if cut || matches!(outcome.verdict, Verdict::Undecided(_)) {
         return Ok(None);
     }
-    let kinds = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+    let kinds = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
     Ok(Some(Answer { states: outcome.statistics.states, kinds, order: outcome.symmetry.order }))
 }
 
@@ -107,7 +107,8 @@ fn moves(machine: &mut Machine, state: &[u64]) -> Vec<(u32, Vec<u64>)> {
 
 /// Counts orbits by brute force and checks that members of the group commute with steps.
 fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> {
-    let (mut machine, _) = model.machine(check.raw, false).map_err(|e| e.to_string())?;
+    let (mut machine, _) =
+        model.machine(quotient::Compile { raw: check.raw, wide: false }).map_err(|e| e.to_string())?;
     let Some(mut representative) = quotient::representative(&mut machine, check) else {
         return Ok(None);
     };

@@ -268,7 +268,7 @@ fn assumptions_cut_no_run_to_a_deadlock() {
     let verdicts = |text: &str, raw| {
         let check = Check { raw, all: true, ..Check::default() };
         let outcome = bir(text, PropertyKeyword::Ltl, "<>[] flag").check(&check).expect("small enough");
-        let kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.clone()).collect();
+        let kinds: Vec<String> = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
         (outcome.verdict, kinds)
     };
     for raw in [true, false] {

@@ -36,7 +36,7 @@ fn agreed(model: &Model, fair: bool) -> Verdict {
 
 /// The machine of the formula.
 fn machine(model: &Model) -> Machine {
-    model.question_machine(Question::Claim(0), false, false).expect("small enough").0
+    model.question_machine(Question::Claim(0), quotient::Compile::REDUCED).expect("small enough").0
 }
 
 /// The canonical form of the program's states, whatever a formula may ask.
@@ -201,7 +201,7 @@ fn reached(machine: &mut Machine, ample: &mut dyn FnMut(&mut Machine, &[u64]) ->
 #[test]
 fn nobody_is_ignored_for_ever() {
     let model = model(SPINNER, "[] (y == 0)");
-    let (mut plain, _) = model.machine(true, false).expect("small");
+    let (mut plain, _) = model.machine(quotient::Compile::AS_WRITTEN).expect("small");
     let mut naive = AmpleSets::new(&plain, &Preserve::Deadlock, false).expect("it has ample sets");
     let met = reached(&mut plain, &mut |machine, state| naive.proposals(machine, state).get(0));
     let y = |machine: &Machine, state: &[u64]| {
@@ -227,7 +227,7 @@ active proctype B() { do :: y == 0 -> y = 1 :: y == 1 -> y = 0; z = 2 od }
 active proctype C() { do :: z == 1 -> z = 0 od }";
     let formula = "[]<> (z == 2)";
     let model = model(text, formula);
-    let (mut plain, _) = model.machine(false, false).expect("small");
+    let (mut plain, _) = model.machine(quotient::Compile::REDUCED).expect("small");
     let question = Preserve::LtlX { visible: model.claims[0].propositions.clone() };
     let mut first = AmpleSets::new(&plain, &question, false).expect("it has ample sets");
     let states = reached(&mut plain, &mut |_, _| Scope::All);

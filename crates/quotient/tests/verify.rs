@@ -175,8 +175,8 @@ fn a_signal_ends_a_proof_after_what_was_decided() {
     }
     assert_eq!(child.wait().expect("ended").code(), Some(5));
     assert!(begun.elapsed() < Duration::from_secs(3), "took {:?}", begun.elapsed());
-    let reports: Value = serde_json::from_str(&text).expect("a list");
-    let last = reports.as_array().and_then(|l| l.last()).expect("reports");
+    let report: Value = serde_json::from_str(&text).expect("an object");
+    let last = report["answers"].as_array().and_then(|l| l.last()).expect("reports");
     assert_eq!((&last["assertion"], &last["verdict"]), (&json!("mutex"), &json!("unknown")));
     assert_eq!(last["reason"], "interrupted (SIGTERM)");
 }

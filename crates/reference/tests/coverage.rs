@@ -114,7 +114,7 @@ const LEFT_OUT: [(&[&str], &[&str], &str); 14] = [
     ),
     (&["peek any buffered"], &["d_step later"], "would nearly always block, which ends the program"),
     (&["select"], &["d_step first", "d_step later", "d_step option"], "not deterministic"),
-    (&["unless"], &["if first", "do first", "escape first"], "SPIN refuses it"),
+    (&["unless"], &["if first", "do first"], "SPIN refuses it"),
     (&["unless"], &["atomic first", "escape later"], "only in a block there"),
     (&["unless"], &["d_step first", "d_step later", "d_step option"], "refused inside d_step"),
     (

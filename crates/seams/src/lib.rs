@@ -14,6 +14,7 @@
 
 mod ample;
 mod batch;
+mod incomplete;
 mod interrupt;
 mod memory;
 mod omega;
@@ -22,20 +23,23 @@ mod representative;
 mod successors;
 mod system;
 mod typed;
+mod violation;
 mod visited;
 mod walk;
 mod worker;
 
 pub use ample::{All, Ample, Passing, Proposals, Proviso};
 pub use batch::{Group, Looked, Short};
+pub use incomplete::{Incomplete, Limit};
 pub use interrupt::{Interrupt, Part as InterruptPart, Reason, TICK, Task, Ticker};
 pub use memory::{addresses_are_limited, fallible, may_fail, resident_bytes};
 pub use omega::{Marks, Names, Omega};
 pub use parts::{Part, PartKind, Parts, Whole};
 pub use representative::{Identity, Representative};
 pub use successors::{Entry, Successors};
-pub use system::{Exhausted, Scope, System, Violation, ViolationCode};
+pub use system::{Exhausted, Scope, System, ViolationCode};
 pub use typed::{Model, Typed};
+pub use violation::{Violation, ViolationKind};
 pub use visited::{Known, Loaded, Numbering, OUT_OF_MEMORY, Visited};
 pub use walk::{Walk, random_walks};
 pub use worker::Worker;

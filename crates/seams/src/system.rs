@@ -4,7 +4,7 @@
 //! [`System`] directly; a user's own Rust type usually implements the friendlier [`crate::Model`] and is wrapped in
 //! [`crate::Typed`].
 
-use crate::Successors;
+use crate::{Incomplete, Successors, Violation};
 
 /// Which threads' moves are asked for. The moves of all threads are those of the first one, then those of the second one,
 /// and so on, each as asked for alone; so a move within a smaller scope can be found again among all.
@@ -56,8 +56,8 @@ pub trait System {
 /// undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exhausted {
-    /// What ran out, as a sentence.
-    pub what: String,
+    /// What ran out.
+    pub what: Incomplete,
 }
 
 /// A system's own number for one thing that can go wrong.
@@ -76,13 +76,4 @@ impl ViolationCode {
     pub fn index(self) -> usize {
         self.0.get() as usize - 1
     }
-}
-
-/// A violation in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// A stable word for machines: `deadlock`, `assertion`, `index`, …
-    pub kind: String,
-    /// A sentence for people.
-    pub message: String,
 }

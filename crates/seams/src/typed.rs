@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Exhausted, Scope, Successors, System, Violation, ViolationCode, Worker};
+use crate::{Exhausted, Scope, Successors, System, Violation, ViolationCode, ViolationKind, Worker};
 
 /// A transition system written in Rust. Wrap it in [`Typed`] to check it.
 pub trait Model {
@@ -50,7 +50,7 @@ impl<M: Model> Typed<M> {
         self.bytes.clear();
         self.bytes.extend_from_slice(&[0; 4]);
         let bytes = postcard::to_extend(state, std::mem::take(&mut self.bytes))
-            .map_err(|e| Exhausted { what: format!("a state cannot be serialised: {e}") })?;
+            .map_err(|e| Exhausted { what: format!("a state cannot be serialised: {e}").into() })?;
         self.bytes = bytes;
         let length = (self.bytes.len() - 4) as u32;
         self.bytes[..4].copy_from_slice(&length.to_le_bytes());
@@ -120,6 +120,6 @@ impl<M: Model> System for Typed<M> {
     }
 
     fn violation(&self, code: ViolationCode) -> Violation {
-        Violation { kind: "invariant".into(), message: self.messages()[code.index()].clone() }
+        Violation { kind: ViolationKind::Invariant, message: self.messages()[code.index()].clone() }
     }
 }

@@ -67,7 +67,7 @@ impl Walk {
 
     /// There is no such way.
     pub fn lost() -> Exhausted {
-        Exhausted { what: "the path cannot be followed".into() }
+        Exhausted { what: "the path cannot be followed".to_owned().into() }
     }
 }
 

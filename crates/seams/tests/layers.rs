@@ -27,12 +27,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("residual", &["program", "source"]),
     ("machine", &["identity", "program", "seams", "source", "symmetry"]),
     ("ample", &["identity", "machine", "program", "residual", "seams"]),
-    ("trace", &["machine", "program", "seams", "source"]),
+    ("outcome", &["seams", "source"]),
+    ("trace", &["machine", "outcome", "program", "seams", "source"]),
     ("stateless", &[]),
     ("native-runtime", &["stateless"]),
-    ("native", &["stateless"]),
+    ("native", &["outcome", "seams", "stateless"]),
     ("proof-check", &[]),
-    ("proof", &["program", "promela", "proof-check", "seams", "source"]),
+    ("proof", &["outcome", "program", "promela", "proof-check", "seams", "source"]),
     ("reference", &["bir", "dve", "promela", "source"]),
 ];
 

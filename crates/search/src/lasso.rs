@@ -13,7 +13,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use quotient_seams::{Interrupt, Marks, Names, Numbering, Omega, Representative, Scope, Successors};
+use quotient_seams::{
+    Incomplete, Interrupt, Marks, Names, Numbering, Omega, Representative, Scope, Successors,
+};
 
 use crate::Path;
 
@@ -87,7 +89,7 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>, V: Numbering>(
     representative: &mut R,
     store: &mut V,
     component: Component<'_>,
-) -> Result<Lasso, String> {
+) -> Result<Lasso, Incomplete> {
     let mut walk = Walk::new(system, representative, store, component);
     let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R, V>)?;
     let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R, V>)?;
@@ -104,21 +106,17 @@ pub(crate) fn way<S: Omega, R: Representative<S>, V: Numbering>(
     representative: &mut R,
     store: &mut V,
     component: Component<'_>,
-) -> Result<(Vec<u32>, Vec<u64>), String> {
+) -> Result<(Vec<u32>, Vec<u64>), Incomplete> {
     let mut walk = Walk::new(system, representative, store, component);
     walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R, V>)
 }
 
-/// There is a fair run, and none was found with threads in their places.
-pub const TOO_LONG: &str =
-    "there is a fair run that violates the formula, but finding it takes too many states";
-
 /// Where threads keep their places, a representative that is not canonical may hide the way.
-fn lost<S: Omega, R: Representative<S>, V: Numbering>() -> String {
+fn lost<S: Omega, R: Representative<S>, V: Numbering>() -> Incomplete {
     if Walk::<S, R, V>::IN_PLACE {
-        return TOO_LONG.to_owned();
+        return Incomplete::TooLong;
     }
-    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned()
+    "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned().into()
 }
 
 /// A state with its own number.
@@ -150,10 +148,12 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
     }
 
     /// The successors of a state.
-    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, String> {
+    fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, Incomplete> {
         self.left = self.left.checked_sub(1).ok_or("the work allowed is done")?;
         if let Some(reason) = self.component.interrupt.reason() {
-            return Err(format!("{reason} while a short counterexample was looked for; a violation exists"));
+            return Err(Incomplete::Unconfirmed(format!(
+                "{reason} while a short counterexample was looked for; a violation exists"
+            )));
         }
         self.successors.clear();
         match state {
@@ -187,12 +187,12 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
     }
 
     /// The number of a state with threads in place.
-    fn own_number(&mut self, state: &[u64]) -> Result<usize, String> {
+    fn own_number(&mut self, state: &[u64]) -> Result<usize, Incomplete> {
         if let Some(number) = self.own.get(state) {
             return Ok(*number);
         }
         if self.own.len() == MOST_STATES {
-            return Err(TOO_LONG.to_owned());
+            return Err(Incomplete::TooLong);
         }
         self.own.insert(state.to_vec(), self.own.len());
         Ok(self.own.len() - 1)
@@ -209,7 +209,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
     }
 
     /// The shortest way from an initial state to the next state of the component, the nearest ones first.
-    fn next_way(&mut self, ways: &mut Ways) -> Result<Option<(Vec<u32>, At)>, String> {
+    fn next_way(&mut self, ways: &mut Ways) -> Result<Option<(Vec<u32>, At)>, Incomplete> {
         while ways.met.is_empty() {
             let (source, parent) = match ways.next {
                 None => (None, usize::MAX),
@@ -234,7 +234,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
     }
 
     /// Looks for shorter lassos everywhere.
-    fn shorten(&mut self, best: &mut Lasso) -> Result<(), String> {
+    fn shorten(&mut self, best: &mut Lasso) -> Result<(), Incomplete> {
         let mut ways = Ways::default();
         let mut steps = Vec::new();
         while let Some((choices, start)) = self.next_way(&mut ways)? {
@@ -256,7 +256,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
     }
 
     /// The lasso of at most so many choices whose way to the component is `choices`, which lead to `start`.
-    fn around(&mut self, mut choices: Vec<u32>, start: At, most: usize) -> Result<Option<Lasso>, String> {
+    fn around(&mut self, mut choices: Vec<u32>, start: At, most: usize) -> Result<Option<Lasso>, Incomplete> {
         // One acceptance set of states: stop at the nearest accepting state, and come back to it. Several: meet them one by one.
         let mut met = S::Marks::NONE;
         let mut at = start;
@@ -308,7 +308,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
         from: &At,
         most: usize,
         wanted: &mut dyn FnMut(usize, S::Marks, S::Marks) -> bool,
-    ) -> Result<Option<(Vec<u32>, S::Marks, At)>, String> {
+    ) -> Result<Option<(Vec<u32>, S::Marks, At)>, Incomplete> {
         let mut nodes =
             vec![Node { state: from.1.clone(), own: from.0, parent: usize::MAX, choice: u32::MAX, depth: 0 }];
         let mut seen = HashSet::new();

@@ -27,7 +27,6 @@ pub use audit::{AmpleAudit, audit_ample};
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
 pub use graph::{Expanded, graph};
-pub use lasso::TOO_LONG;
 pub use liveness::liveness;
 pub use monitor::{Limits, Options};
 pub use random_walks::random_walks;

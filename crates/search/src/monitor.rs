@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use quotient_seams::{Interrupt, InterruptPart, Reason, Ticker, resident_bytes};
+use quotient_seams::{Interrupt, InterruptPart, Limit, Reason, Ticker, resident_bytes};
 
 use crate::{Statistics, Stop};
 
@@ -83,12 +83,12 @@ impl Monitor {
         statistics: &mut dyn FnMut() -> Statistics,
     ) -> Option<Stop> {
         if let Some(reason) = self.interrupt.reason() {
-            return Some(Stop::Incomplete(reason.to_string()));
+            return Some(Stop::Incomplete(reason.into()));
         }
         let resident = options.limits.memory.and_then(|_| resident_bytes());
         let over = |used: u64| options.limits.memory.filter(|limit| used > *limit);
         if let Some(limit) = resident.and_then(over) {
-            return Some(Stop::Incomplete(Reason::Memory(limit).to_string()));
+            return Some(Stop::Incomplete(Reason::Memory(limit).into()));
         }
         // Adding up the store's segments is not free: only a few times a second.
         let now = Instant::now();
@@ -98,7 +98,7 @@ impl Monitor {
             if resident.is_none()
                 && let Some(limit) = over(statistics.store_bytes + statistics.search_bytes)
             {
-                return Some(Stop::Incomplete(Reason::Memory(limit).to_string()));
+                return Some(Stop::Incomplete(Reason::Memory(limit).into()));
             }
             if let Some(progress) = options.progress.as_mut() {
                 progress(&statistics);
@@ -109,11 +109,11 @@ impl Monitor {
 
     /// The stop for the limit on states.
     pub(crate) fn states(limit: u64) -> Stop {
-        Stop::Incomplete(format!("limit of {limit} states reached"))
+        Stop::Incomplete(Limit::States(limit).into())
     }
 
     /// The stop for the limit on depth.
     pub(crate) fn depth(limit: u64) -> Stop {
-        Stop::Incomplete(format!("depth limit of {limit} reached"))
+        Stop::Incomplete(Limit::Depth(limit).into())
     }
 }

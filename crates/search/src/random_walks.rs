@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use quotient_seams::{Scope, Successors, System};
+use quotient_seams::{Incomplete, Scope, Successors, System};
 
 use crate::monitor::Monitor;
 use crate::{Cause, Options, Path, Report, Statistics, Stop};
@@ -145,10 +145,10 @@ impl<S: System> RandomWalks<'_, S> {
                 return Err(stop);
             }
             if walk > LONGEST && self.depth == 0 {
-                return Err(Stop::Incomplete("no run leaves the initial states".into()));
+                return Err(Stop::Incomplete(Incomplete::Sampled));
             }
         }
-        Err(Stop::Incomplete("random walks show no absence".into()))
+        Err(Stop::Incomplete(Incomplete::Sampled))
     }
 
     /// Records violations among the successors and takes one of them that leads on; `false` where none does.

@@ -1,6 +1,6 @@
 //! What a search found and what it covered.
 
-use quotient_seams::ViolationCode;
+use quotient_seams::{Incomplete, ViolationCode};
 
 /// The way to a state: the number of the initial state among the initial states, then for each step the
 /// number of the successor among the successors of the state before.
@@ -41,8 +41,8 @@ pub enum Stop {
     Complete,
     /// The first violation was asked for and found.
     Violation,
-    /// Something was left out: the reason, as a sentence.
-    Incomplete(String),
+    /// Something was left out: why.
+    Incomplete(Incomplete),
 }
 
 /// How much was done.

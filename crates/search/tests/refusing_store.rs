@@ -163,12 +163,12 @@ fn a_search_ends_by_its_time_or_by_its_token() {
     for order in ORDERS {
         let limits = Limits { time: Some(Duration::from_millis(30)), ..Limits::default() };
         let (stop, _) = search(u64::MAX / 4, u64::MAX, order, &mut Options { limits, ..Options::default() });
-        assert_eq!(stop, Stop::Incomplete("time limit of 0.03 s reached".into()));
+        assert_eq!(stop, Stop::Incomplete(Reason::Time(Duration::from_millis(30)).into()));
         let token = Interrupt::new();
         token.raise(Reason::Asked("SIGINT"));
         let mut options = Options { interrupt: Some(&token), ..Options::default() };
         let (stop, statistics) = search(u64::MAX / 4, u64::MAX, order, &mut options);
-        assert_eq!(stop, Stop::Incomplete("interrupted".into()));
+        assert_eq!(stop, Stop::Incomplete(Reason::Asked("SIGINT").into()));
         assert!(statistics.states < 1000, "at once: {} states", statistics.states);
     }
 }

@@ -18,6 +18,15 @@ pub enum Algorithm {
     Optimal,
 }
 
+impl Algorithm {
+    /// Each with its word in options, and what it means.
+    pub const NAMES: &[(Algorithm, &str, &str)] = &[
+        (Algorithm::Optimal, "optimal", "One execution per trace"),
+        (Algorithm::SourceSets, "source", "Source sets with sleep sets"),
+        (Algorithm::FlanaganGodefroid, "fg", "Flanagan and Godefroid 2005"),
+    ];
+}
+
 /// Options of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Configuration {

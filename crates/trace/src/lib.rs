@@ -6,16 +6,15 @@
 //! [`text`] for people, [`json`] for machines, [`TraceFile`] to replay later.
 
 mod file;
-pub mod json;
+mod not_replayable;
 mod real_names;
 mod replay;
 mod run;
-pub mod text;
-mod trace;
 mod unreduced;
 
 pub use file::{FileError, TraceFile};
+pub use not_replayable::NotReplayable;
+pub use quotient_outcome::{Change, ProcessState, Step, Trace, json, text};
 pub use real_names::in_real_names;
 pub use replay::Replay;
 pub use run::Run;
-pub use trace::{Change, NotReplayable, ProcessState, Step, Trace};

@@ -1,6 +1,6 @@
 //! Re-execution of a path.
 
-use quotient_machine::Machine;
+use quotient_machine::{Machine, claim_kind};
 use quotient_seams::Violation;
 use quotient_source::SourceMap;
 
@@ -27,7 +27,7 @@ impl Replay<'_> {
             }
             let claim = self.machine.program().claim.as_ref();
             trace.violation =
-                claim.map(|c| Violation { kind: c.origin.kind().into(), message: c.message(true) });
+                claim.map(|c| Violation { kind: claim_kind(c.origin), message: c.message(true) });
         }
         Ok(trace)
     }

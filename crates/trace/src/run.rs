@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
-use quotient_seams::{Successors, System, Violation, ViolationCode};
+use quotient_seams::{Successors, System, Violation, ViolationCode, ViolationKind};
 use quotient_source::SourceMap;
 
 use crate::unreduced::Unreduced;
@@ -136,9 +136,12 @@ impl<'a> Run<'a> {
                 let location = &function.locations[t.location as usize];
                 ProcessState {
                     process: machine.thread_name(state, t.id, &self.names),
+                    pid: t.id,
                     at: self.sources.file_line(location.span),
                     waits_for: waits_for(function, location),
                     valid_end: location.end,
+                    finished: waits_for_end(location),
+                    ..ProcessState::default()
                 }
             })
             .collect()
@@ -154,7 +157,7 @@ impl<'a> Run<'a> {
             && self.machine.explain(&self.state).is_empty()
             && !self.machine.is_valid_end(&self.state);
         let message = "deadlock: invalid end state".to_owned();
-        stuck.then(|| (Violation { kind: "deadlock".into(), message }, None))
+        stuck.then(|| (Violation { kind: ViolationKind::Deadlock, message }, None))
     }
 
     /// The trace of the steps taken.
@@ -162,10 +165,9 @@ impl<'a> Run<'a> {
         self.shown = self.values();
         let processes = self.processes();
         let (violation, violation_at) = self.verdict().unzip();
-        let code = self.violation;
         let last = self.shown;
         let violation_at = violation_at.flatten();
-        Trace { steps, initial, last, processes, cycle: None, met: 0, violation, code, violation_at }
+        Trace { steps, initial, last, processes, violation, violation_at, ..Trace::default() }
     }
 
     /// The machine and state that values are shown of.
@@ -191,13 +193,9 @@ impl<'a> Run<'a> {
             number,
             process: process.into(),
             pid: u32::MAX,
-            file: String::new(),
-            line: 0,
-            called_at: None,
             statement: statement.into(),
-            changes: Vec::new(),
-            output: String::new(),
             state: self.shown.clone(),
+            ..Step::default()
         }
     }
 
@@ -272,6 +270,11 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
         }
     }
     out
+}
+
+/// Has a process come to its end?
+fn waits_for_end(location: &Location) -> bool {
+    location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit))
 }
 
 /// The statements that lead on from a location; of a `d_step` those that it opens with.

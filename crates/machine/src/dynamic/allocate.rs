@@ -117,7 +117,7 @@ impl Machine {
                 objects.len() as i32
             }
             None => {
-                self.exhausted = Some(format!("more than {MOST_OBJECTS} objects at once"));
+                self.exhausted = Some(format!("more than {MOST_OBJECTS} objects at once").into());
                 0
             }
         }
@@ -164,7 +164,7 @@ impl Machine {
         let (&length, inner) = lengths.split_first()?;
         let length = u32::try_from(length).ok()?;
         if length > LONGEST {
-            self.exhausted = Some(format!("an array of more than {LONGEST} elements"));
+            self.exhausted = Some(format!("an array of more than {LONGEST} elements").into());
             return Some(Ok(0));
         }
         let reference = self.add_object(Kind::array(id, length));
@@ -216,7 +216,7 @@ impl Machine {
             return Some(at);
         }
         if rows > LONGEST {
-            self.exhausted = Some(format!("a collection of more than {LONGEST} rows"));
+            self.exhausted = Some(format!("a collection of more than {LONGEST} rows").into());
             return Some(at);
         }
         let kind = Kind::collection(id, rows);

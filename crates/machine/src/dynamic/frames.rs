@@ -21,7 +21,7 @@ impl Machine {
         let shape = self.work();
         let caller = shape.threads[thread as usize];
         if shape.stacks[thread as usize].len() + 1 >= DEEPEST {
-            self.exhausted = Some(format!("a stack of more than {DEEPEST} frames"));
+            self.exhausted = Some(format!("a stack of more than {DEEPEST} frames").into());
             return Ok(());
         }
         self.set_location(caller.at, caller.kind, pseudo);
@@ -175,7 +175,7 @@ impl Machine {
             return Some((free as u32, at));
         }
         if shape.threads.len() == MOST_THREADS {
-            self.exhausted = Some(format!("more than {MOST_THREADS} threads at once"));
+            self.exhausted = Some(format!("more than {MOST_THREADS} threads at once").into());
             return None;
         }
         shape.threads.push(instance);

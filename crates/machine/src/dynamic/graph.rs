@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use quotient_seams::Worker;
+use quotient_seams::{Incomplete, Worker};
 use quotient_source::Span;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
@@ -319,7 +319,7 @@ impl DynamicGraph {
     }
 
     /// The shape after the renaming.
-    fn renamed_shape(&mut self, from: usize) -> Result<u32, String> {
+    fn renamed_shape(&mut self, from: usize) -> Result<u32, Incomplete> {
         let shape = &self.shapes.list[from];
         if self.pictures[from].as_ref().is_some_and(|picture| self.keeps_shape(shape, picture)) {
             return Ok(from as u32);

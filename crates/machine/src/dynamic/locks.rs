@@ -137,7 +137,7 @@ impl Machine {
                     own?;
                 }
                 if count == u8::MAX {
-                    self.exhausted = Some("a lock taken more than 255 times".into());
+                    self.exhausted = Some("a lock taken more than 255 times".to_owned().into());
                     return Ok(());
                 }
                 self.set_holder(at, (me, count + 1));

@@ -197,7 +197,7 @@ impl Machine {
                     return self.interrupt(Pending::Blocked);
                 }
                 if count > i64::from(u32::MAX) {
-                    self.exhausted = Some("a choice of more than four billion values".into());
+                    self.exhausted = Some("a choice of more than four billion values".to_owned().into());
                     return Ok(Some(first));
                 }
                 Ok(Some((low + i64::from(self.pick(count as u32))) as i32))

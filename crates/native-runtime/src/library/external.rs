@@ -227,6 +227,15 @@ impl World {
         self.grown |= !std::mem::replace(&mut self.external.merged, true);
     }
 
+    /// May the current directory, a standard descriptor or the mask for new files be another one afterwards?
+    fn changes_process(&self, function: &Function, saved: &Saved) -> bool {
+        let is_standard = |argument: u8| (0..=2).contains(&(saved.arguments[argument as usize] as i32));
+        function.merges
+            || function.observes.is_some()
+            || function.closes.is_some_and(is_standard)
+            || matches!(function.touch, Some(Touch::Thing { thing: Thing::Names, writes: true }))
+    }
+
     /// Does the stream get a buffer that the program can access (`setvbuf`)?
     pub fn gives_buffer(&self, function: &Function, saved: &Saved) -> bool {
         function.observes.is_some()
@@ -251,6 +260,7 @@ impl World {
     /// Makes the step of a call, if it needs one. The call must follow at once.
     pub fn touch(&mut self, slot: usize, function: &Function, saved: &Saved) {
         self.observe(function, saved);
+        self.process_changed |= self.changes_process(function, saved);
         if function.merges || self.is_flush_of_all(function, saved) {
             self.merge();
         }

@@ -97,7 +97,7 @@ pub fn write(
         writer.enter(&mut walk, cell)?;
         steps.push(writer.ahead(walk, flow.heads[cell.head], false)?);
     }
-    Ok(out::Cells {
+    Ok(pruned(out::Cells {
         control: flow.column,
         heads: flow.heads.iter().map(|&h| flow.points[h]).collect(),
         cells: cells.iter().map(|c| writer.cell(c)).collect(),
@@ -105,7 +105,49 @@ pub fn write(
         facts,
         steps,
         claims,
-    })
+    }))
+}
+
+/// Where the children of a piece of evidence are.
+fn children(evidence: &mut out::Evidence) -> Vec<&mut usize> {
+    match evidence {
+        out::Evidence::Absurd(_) | out::Evidence::Inside { .. } => Vec::new(),
+        out::Evidence::Earlier(child) => vec![child],
+        out::Evidence::Cases(_, yes, no) => vec![yes, no],
+        out::Evidence::Follow(list)
+        | out::Evidence::Before(list)
+        | out::Evidence::Among(list)
+        | out::Evidence::Choose(list)
+        | out::Evidence::Rests(.., list) => list.iter_mut().collect(),
+    }
+}
+
+/// Without what was tried in vain.
+fn pruned(mut cells: out::Cells) -> out::Cells {
+    let mut used = vec![false; cells.evidence.len()];
+    cells.facts.iter().chain(&cells.steps).chain(&cells.claims).for_each(|&e| used[e] = true);
+    // Children come before their parents.
+    for at in (0..used.len()).rev().filter(|&at| used[at]).collect::<Vec<_>>() {
+        let mut agenda = vec![at];
+        while let Some(at) = agenda.pop() {
+            for child in children(&mut cells.evidence[at]) {
+                if !std::mem::replace(&mut used[*child], true) {
+                    agenda.push(*child);
+                }
+            }
+        }
+    }
+    let place: Vec<usize> =
+        used.iter().scan(0, |next, u| Some(std::mem::replace(next, *next + usize::from(*u)))).collect();
+    let list = std::mem::take(&mut cells.evidence);
+    for (mut evidence, _) in list.into_iter().zip(&used).filter(|(_, used)| **used) {
+        children(&mut evidence).into_iter().for_each(|child| *child = place[*child]);
+        cells.evidence.push(evidence);
+    }
+    for root in cells.facts.iter_mut().chain(&mut cells.steps).chain(&mut cells.claims) {
+        *root = place[*root];
+    }
+    cells
 }
 
 /// How far back a state is.

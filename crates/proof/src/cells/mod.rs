@@ -83,7 +83,7 @@ pub fn prove(
     let claim = Claim { bad: &bad, nodes: assertion.nodes, good: good.as_ref() };
     let flow = Flow::of(program);
     let Ok(leaves) = leaves(program, &flow, (&bad, assertion.nodes)) else { return Err(Tried::default()) };
-    let survey = survey(&leaves, k, flow.heads.len());
+    let survey = survey(&leaves, k, flow.heads.len(), flow.column);
     let finite =
         domain.finite.iter().filter(|f| Some(f.column) != flow.column && f.values.len() <= MOST_VALUES);
     let mut values = Vec::new();

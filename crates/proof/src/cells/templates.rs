@@ -37,10 +37,11 @@ pub struct Survey {
     pub constants: BTreeSet<i64>,
 }
 
-/// Looks at all runs. `k` columns, `heads` heads.
-pub fn survey(leaves: &[Leaf], k: usize, heads: usize) -> Survey {
-    let mut survey =
-        Survey { live: live(leaves, k, heads), atoms: vec![Vec::new(); heads], ..Survey::default() };
+/// Looks at all runs. `k` columns, `heads` heads; the control column has one value at each head.
+pub fn survey(leaves: &[Leaf], k: usize, heads: usize, control: Option<usize>) -> Survey {
+    let mut live = live(leaves, k, heads);
+    live.iter_mut().for_each(|columns| columns.retain(|c| Some(*c) != control));
+    let mut survey = Survey { live, atoms: vec![Vec::new(); heads], ..Survey::default() };
     for leaf in leaves {
         for (from, shift) in [(leaf.from, 0), (leaf.to.head(), k)] {
             let Some(head) = from else { continue };

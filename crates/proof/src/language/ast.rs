@@ -97,6 +97,16 @@ pub enum Item {
     Assertion(Assertion),
 }
 
+impl Item {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Item::Rule { span, .. } => *span,
+            Item::Assertion(assertion) => assertion.span,
+        }
+    }
+}
+
 /// What an assertion claims.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {

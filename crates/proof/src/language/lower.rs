@@ -41,7 +41,8 @@ struct Lowering<'a> {
     diagnostics: &'a mut Diagnostics,
     /// Predicate, shape and where it was first seen.
     first: Option<(String, Vec<Argument>, Span)>,
-    names: Vec<Option<String>>,
+    /// For each column, the variables it is called in rules and claims, and how often.
+    names: Vec<Vec<(String, usize)>>,
 }
 
 fn shape(term: &Term) -> Argument {
@@ -82,6 +83,7 @@ pub(super) fn lower(items: &[Item], diagnostics: &mut Diagnostics) -> Program {
         predicate: lowering.first.as_ref().map_or_else(|| "p".into(), |f| f.0.clone()),
         arguments: lowering.first.as_ref().map_or_else(Vec::new, |f| f.1.clone()),
         columns: Vec::new(),
+        predicates: Vec::new(),
         rules: Vec::new(),
         assertions: Vec::new(),
     };
@@ -143,7 +145,9 @@ pub(super) fn lower(items: &[Item], diagnostics: &mut Diagnostics) -> Program {
         program.assertions.extend(lowered);
     }
     for (column, name) in lowering.names.iter().enumerate() {
-        program.columns.push(name.clone().unwrap_or_else(|| format!("A{}", column + 1)));
+        // The most frequent one; of those, the first.
+        let most = name.iter().rev().max_by_key(|n| n.1).map(|n| n.0.clone());
+        program.columns.push(most.unwrap_or_else(|| format!("A{}", column + 1)));
     }
     // Printed names must not collide.
     for column in 1..program.columns.len() {
@@ -177,7 +181,7 @@ impl Lowering<'_> {
         if self.first.is_none() {
             let mut flat = Vec::new();
             head.arguments.iter().for_each(|t| flatten(t, &mut flat));
-            self.names = vec![None; flat.len()];
+            self.names = vec![Vec::new(); flat.len()];
             self.first = Some((head.name.clone(), arguments, head.name_span));
         }
     }
@@ -209,9 +213,12 @@ impl Lowering<'_> {
         for (column, term) in flat.iter().enumerate() {
             if let TermKind::Variable(v) = &term.kind
                 && v != "_"
-                && self.names[column].is_none()
             {
-                self.names[column] = Some(v.trim_end_matches('\'').to_string());
+                let name = v.trim_end_matches('\'');
+                match self.names[column].iter_mut().find(|n| n.0 == name) {
+                    Some(known) => known.1 += 1,
+                    None => self.names[column].push((name.to_string(), 1)),
+                }
             }
         }
         Some(flat)

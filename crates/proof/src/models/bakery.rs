@@ -83,7 +83,7 @@ pub(super) fn bakery_paper(n: usize) -> String {
     let zeros = join(",", (0..n).map(|_| "0".to_string()));
     let all = state(&row("P", n), &tickets);
     format!(
-        "% Bakery with {n} processes as the paper's second table ran it: one rule for each case, last rule first.\n\n\
+        "% Bakery with {n} processes, fitted: of the variants tried, the one whose counts are nearest to the paper's second table.\n% The paper does not print it. One rule for each case, last rule first.\n\n\
          {}.\n\n{}\nassert swap: symmetric {all} under permutations {}.\n\
          assert mutex: {all}, {} |= false using swap.\n",
         state(&zeros, &zeros),

@@ -35,7 +35,7 @@ pub const MODELS: &[Model] = &[
     },
     Model {
         name: "bakery-paper",
-        about: "the bakery as the paper's second table ran it (rule order, ties, the sign of tickets)",
+        about: "the bakery fitted to the counts of the paper's second table (rule order, ties, the sign of tickets)",
         least: 2,
         most: 8,
         generate: bakery::bakery_paper,

@@ -9,9 +9,7 @@ use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{
-    Check, CheckError, Model, Outcome, PartialOrder, Relative, SearchKind, StoreKind, Verdict, ViolationClass,
-};
+use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict};
 
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
@@ -79,7 +77,9 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         Ok(model) => model,
         Err(unloaded) => {
             eprintln!("{}", unloaded.render(terminal::colour()));
-            print_error(&unloaded.to_string(), Some(file), layout);
+            if layout != Layout::Text {
+                terminal::print(&json::written(&json::unloaded(&unloaded, file), layout));
+            }
             return ended("error", status::ERROR, None);
         }
     };
@@ -98,22 +98,9 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         }
     };
     let check = Check {
-        search: match options.search {
-            None => SearchKind::Usual,
-            Some(options::Search::Bfs) => SearchKind::BreadthFirst,
-            Some(options::Search::Dfs) => SearchKind::DepthFirst,
-        },
-        store: match options.store {
-            options::Store::Tree => StoreKind::Tree,
-            options::Store::Plain => StoreKind::Plain,
-            options::Store::Gzip => StoreKind::Gzip,
-            options::Store::Collapse => StoreKind::Collapse,
-        },
-        partial_order: match options.por {
-            options::Por::Si => PartialOrder::SymmetricIndependence,
-            options::Por::On => PartialOrder::On,
-            options::Por::Off => PartialOrder::Off,
-        },
+        search: options.search.unwrap_or_default(),
+        store: options.store,
+        partial_order: options.por,
         raw: options.raw,
         symmetry,
         audit: options.audit.unwrap_or(0),
@@ -148,7 +135,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         Err(failure) => {
             let (verdict, status) = failure_status(&failure);
             eprintln!("error: {failure}");
-            print_failure(verdict, &failure.to_string(), file, layout);
+            print_failure(&failure, file, layout);
             return ended(verdict, status, None);
         }
     };
@@ -214,15 +201,22 @@ fn wrong(message: &str, file: Option<&Path>, layout: Layout) -> u8 {
 
 fn print_error(message: &str, file: Option<&Path>, layout: Layout) {
     if layout != Layout::Text {
-        terminal::print(&json::written(&json::error("error", message, file), layout));
+        terminal::print(&json::written(&json::error(message, file), layout));
     }
 }
 
 /// Prints why there is no outcome; the error itself was told on standard error.
-fn print_failure(verdict: &str, message: &str, file: &Path, layout: Layout) {
-    terminal::print(&match layout {
-        Layout::Text => format!("{}: {verdict}\n  {message}\n", file.display()),
-        Layout::Json | Layout::JsonLines => json::written(&json::error(verdict, message, Some(file)), layout),
+fn print_failure(failure: &CheckError, file: &Path, layout: Layout) {
+    let (verdict, message) = (failure_status(failure).0, failure.to_string());
+    let name = file.display().to_string();
+    terminal::print(&match (layout, failure) {
+        (Layout::Text, _) => format!("{name}: {verdict}\n  {message}\n"),
+        (_, CheckError::Exhausted(e)) => {
+            let verdict = Verdict::Undecided(e.what.clone());
+            let nothing = serde_json::json!({});
+            json::written(&json::header("check", Some(&name)).answer(&verdict, nothing), layout)
+        }
+        _ => json::written(&json::error(&message, Some(file)), layout),
     });
 }
 
@@ -247,16 +241,7 @@ pub(crate) fn exit_status(outcome: &Outcome) -> u8 {
     match outcome.verdict {
         Verdict::Holds => status::HOLDS,
         Verdict::Undecided(_) => status::UNDECIDED,
-        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| class_status(v.class))),
-    }
-}
-
-/// The exit status of a class of violations.
-pub(crate) fn class_status(class: ViolationClass) -> u8 {
-    match class {
-        ViolationClass::Deadlock => status::DEADLOCK,
-        ViolationClass::Safety => status::SAFETY,
-        ViolationClass::Temporal => status::LIVENESS,
+        Verdict::Violated => status::worst(outcome.violations.iter().map(|v| v.kind.status())),
     }
 }
 
@@ -295,7 +280,7 @@ fn write_trace(
             .collect(),
         choices: violation.choices.clone(),
         cycle: violation.cycle,
-        kind: violation.kind.clone(),
+        kind: violation.kind.to_string(),
         message: violation.message.clone(),
     };
     file.write(path).map_err(|error| format!("cannot write {}: {error}", path.display()))

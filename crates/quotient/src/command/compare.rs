@@ -9,13 +9,14 @@ use clap::Args;
 use quotient::search::{Limits, Statistics};
 use quotient::{
     Answer, Applied, Check, Model, Outcome, PartialOrder, Question, StoreKind, Symmetry, Verdict,
+    ViolationKind,
 };
 use serde_json::{Value, json};
 
-use super::check::{class_status, failure_status};
+use super::check::failure_status;
 use super::kind::Kind;
 use super::terminal::{self, grouped};
-use super::{json as report, options, status, usage, watch};
+use super::{options, status, usage, watch};
 
 /// Options of the subcommand.
 #[derive(Debug, Args)]
@@ -28,7 +29,7 @@ pub(crate) struct Compare {
     pub(crate) symmetry: Vec<Symmetry>,
 
     /// Compare only these stores, separated by commas: plain, gzip, collapse, tree
-    #[arg(long, value_name = "STORES", value_delimiter = ',', value_parser = options::store)]
+    #[arg(long, value_name = "STORES", value_delimiter = ',', value_parser = super::named::Named(StoreKind::NAMES))]
     pub(crate) store: Vec<StoreKind>,
 
     /// Stop each run after this many states
@@ -81,9 +82,10 @@ impl Row {
             status: match answer.verdict {
                 Verdict::Holds => status::HOLDS,
                 // A violation is listed for the question it answers; without one it is still no success.
-                Verdict::Violated => {
-                    own.map(|v| class_status(v.class)).reduce(worse).unwrap_or(status::SAFETY)
-                }
+                Verdict::Violated => match status::worst(own.map(|v| v.kind.status())) {
+                    status::HOLDS => ViolationKind::Assertion.status(),
+                    worst => worst,
+                },
                 Verdict::Undecided(_) => status::UNDECIDED,
             },
             statistics: answer.statistics,
@@ -176,7 +178,7 @@ pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
     rows.sort_by_key(|row| questions.iter().position(|q| *q == row.question));
     terminal::print(&if options.json {
         let list: Vec<Value> = rows.iter().map(object).collect();
-        report::text(&Value::Array(list))
+        quotient::outcome::json::text(&Value::Array(list))
     } else if options.csv {
         csv(&rows)
     } else {
@@ -199,10 +201,6 @@ fn run(model: &Model, check: &Check<'_>) -> Result<Vec<Row>, u8> {
     let all = usage::cpu_seconds() - before;
     let of = |answer: &Answer| if check.safety_only { all } else { answer.search_seconds };
     Ok(outcome.answers.iter().map(|answer| Row::new(&outcome, answer, check, of(answer))).collect())
-}
-
-fn worse(a: u8, b: u8) -> u8 {
-    status::worst([a, b])
 }
 
 /// The worst answer. All runs that decided a question must agree on it.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use quotient::trace::json::render;
-use quotient::{Answer, Branch, Looker, StoreKind, Verdict, ViolationReport};
+use quotient::outcome::json::{self, Header};
+use quotient::source::Severity;
+use quotient::{Answer, Branch, LoadError, Looker, StoreKind, ViolationReport};
 use serde_json::{Value, json};
 
 use super::check::Run;
@@ -13,13 +14,8 @@ use super::several::Layout;
 pub(crate) fn report(run: &Run<'_>) -> Value {
     let outcome = run.outcome;
     let s = &outcome.statistics;
-    let (verdict, message) = (outcome.verdict.name(), reason(&outcome.verdict));
     let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.detail.full)).collect();
-    json!({
-        "quotient": env!("CARGO_PKG_VERSION"),
-        "file": run.file.display().to_string(),
-        "verdict": verdict,
-        "message": message,
+    let body = json!({
         "violation": violations.first(),
         "violations": violations,
         "not_checked": outcome.left_out,
@@ -56,30 +52,42 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
             "process": u.process, "at": u.at, "statement": u.statement,
         })).collect::<Vec<_>>(),
         "warnings": run.model.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>(),
-    })
+        "diagnostics": json::diagnostics(&run.model.sources, &run.model.warnings, Severity::Warning),
+    });
+    header("check", Some(&run.file.display().to_string())).answer(&outcome.verdict, body)
+}
+
+/// What every document begins with.
+pub(crate) fn header<'a>(command: &'a str, file: Option<&'a str>) -> Header<'a> {
+    Header { program: env!("CARGO_PKG_VERSION"), command, file }
 }
 
 /// The object of a check that never started.
-pub(crate) fn error(verdict: &str, message: &str, file: Option<&Path>) -> Value {
+pub(crate) fn error(message: &str, file: Option<&Path>) -> Value {
     let file = file.map(|f| f.display().to_string());
-    json!({ "quotient": env!("CARGO_PKG_VERSION"), "file": file, "verdict": verdict, "message": message })
+    header("check", file.as_deref()).error(message, json::plain_error(message, file.as_deref()))
 }
 
-/// Why a question is undecided.
-fn reason(verdict: &Verdict) -> Option<String> {
-    match verdict {
-        Verdict::Undecided(why) => Some(why.to_string()),
-        Verdict::Holds | Verdict::Violated => None,
-    }
+/// The object of a model that could not be loaded.
+pub(crate) fn unloaded(error: &LoadError, file: &Path) -> Value {
+    let name = file.display().to_string();
+    let errors = match error {
+        LoadError::Invalid(sources, diagnostics) => json::diagnostics(sources, diagnostics, Severity::Error),
+        LoadError::Unreadable(..) | LoadError::UnknownKind(_) => {
+            json::plain_error(&error.to_string(), Some(&name))
+        }
+    };
+    header("check", Some(&name)).error(&error.to_string(), errors)
 }
 
 fn answer(a: &Answer, full: bool) -> Value {
-    let (verdict, message) = (a.verdict.name(), reason(&a.verdict));
+    let why = a.verdict.incomplete();
     json!({
         "question": a.question.to_string(),
         "text": a.text,
-        "verdict": verdict,
-        "message": message,
+        "verdict": a.verdict.name(),
+        "message": why.map(ToString::to_string),
+        "incomplete": json::incomplete(why),
         "states": a.statistics.states,
         "transitions": a.statistics.transitions,
         "symmetry": a.applied.symmetry.order,
@@ -94,7 +102,7 @@ fn answer(a: &Answer, full: bool) -> Value {
 /// One violation.
 pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
     json!({
-        "kind": v.kind,
+        "kind": v.kind.as_str(),
         "message": v.message,
         "at": v.at,
         "count": v.count,
@@ -102,7 +110,7 @@ pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
         "found_by": v.found_by.map(Looker::name),
         "choices": v.choices,
         "cycle": v.cycle,
-        "trace": render(&v.trace, full),
+        "trace": json::trace(&v.trace, full),
         "branches": v.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
     })
 }
@@ -113,17 +121,12 @@ fn branch(b: &Branch, full: bool) -> Value {
         "formula": b.formula,
         "holds": b.holds,
         "after": b.after,
-        "trace": render(&b.trace, full),
+        "trace": json::trace(&b.trace, full),
         "branches": b.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
     })
 }
 
 /// An object as the layout has it.
 pub(crate) fn written(value: &Value, layout: Layout) -> String {
-    if layout == Layout::JsonLines { format!("{value}\n") } else { text(value) }
-}
-
-pub(crate) fn text(value: &Value) -> String {
-    // Strings, numbers, lists and maps with string keys always serialise.
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+    if layout == Layout::JsonLines { format!("{value}\n") } else { json::text(value) }
 }

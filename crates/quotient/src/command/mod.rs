@@ -11,17 +11,20 @@ mod compare;
 mod human;
 mod json;
 mod kind;
+mod named;
 mod native;
 mod native_chart;
 mod native_report;
 mod options;
 mod progress;
 mod prove;
+mod proving;
 mod replay;
 mod several;
 mod simulate;
 mod terminal;
 mod usage;
+mod verifying;
 mod watch;
 
 use std::process::ExitCode;
@@ -30,34 +33,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use options::{Command, Options};
 
-/// Exit statuses, the same for every subcommand.
-pub(crate) mod status {
-    /// Everything asked for was decided and holds.
-    pub(crate) const HOLDS: u8 = 0;
-    /// Usage or input error.
-    pub(crate) const ERROR: u8 = 2;
-    /// Undecided: a bound was reached, or something could not be checked.
-    pub(crate) const UNDECIDED: u8 = 5;
-    /// Deadlock.
-    pub(crate) const DEADLOCK: u8 = 11;
-    /// Another violation of safety.
-    pub(crate) const SAFETY: u8 = 12;
-    /// A violation of a temporal property.
-    pub(crate) const LIVENESS: u8 = 13;
-    /// Data race or crash.
-    pub(crate) const RACE_OR_CRASH: u8 = 14;
-    /// A bug of the checker.
-    pub(crate) const BUG: u8 = 70;
-
-    /// From the worst on: of several answers the worst one is the exit status.
-    const WORST_FIRST: [u8; 8] = [BUG, ERROR, RACE_OR_CRASH, LIVENESS, SAFETY, DEADLOCK, UNDECIDED, HOLDS];
-
-    /// The worst of some statuses; there is nothing wrong with none.
-    pub(crate) fn worst(statuses: impl IntoIterator<Item = u8>) -> u8 {
-        let rank = |status: u8| WORST_FIRST.iter().position(|s| *s == status).unwrap_or(0);
-        statuses.into_iter().min_by_key(|s| rank(*s)).unwrap_or(HOLDS)
-    }
-}
+use quotient::status;
 
 /// Reads the command line. `check -- COMMAND` names no file: the command will make it.
 fn parse() -> (Options, ArgMatches) {

@@ -4,13 +4,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
+use quotient::{Incomplete, ViolationKind};
+
+use super::named::Named;
 use super::{native_report, options, status, terminal, usage, watch};
 
 /// Options that only C and C++ programs have.
@@ -22,8 +25,8 @@ pub(crate) struct NativeOptions {
     pub(crate) more: Vec<PathBuf>,
 
     /// Partial order reduction
-    #[arg(long, value_enum, default_value = "optimal", value_name = "METHOD")]
-    pub(crate) dpor: Dpor,
+    #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
+    pub(crate) dpor: Algorithm,
 
     /// Data races are no violations; racing accesses are interleaved
     #[arg(long)]
@@ -78,16 +81,6 @@ pub(crate) struct NativeOptions {
     pub(crate) flags: Vec<OsString>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Dpor {
-    /// One execution per trace
-    Optimal,
-    /// Source sets with sleep sets
-    Source,
-    /// Flanagan and Godefroid 2005
-    Fg,
-}
-
 /// Stands for the file if a build command is given instead: what it builds.
 pub(crate) const BUILT: &str = "what is built";
 
@@ -109,11 +102,7 @@ impl NativeOptions {
     fn request(&self, max_time: Option<Duration>, all: bool) -> Request {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Request {
-            algorithm: match self.dpor {
-                Dpor::Optimal => Algorithm::Optimal,
-                Dpor::Source => Algorithm::SourceSets,
-                Dpor::Fg => Algorithm::FlanaganGodefroid,
-            },
+            algorithm: self.dpor,
             symmetry: Symmetry::Off,
             allow_races: self.allow_races,
             leaks: self.leaks,
@@ -292,9 +281,9 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let report = match result {
         Ok(mut report) => {
             if let (Answer::Undecided(why), Some(reason)) = (&mut report.answer, watch::interrupt().reason())
-                && !why.contains(&reason.to_string())
+                && !matches!(why, Incomplete::Ended(known) | Incomplete::EndedIn(known, _) if *known == reason)
             {
-                *why = format!("{reason}: {why}");
+                *why = Incomplete::EndedIn(reason, format!(": {why}"));
             }
             report
         }
@@ -326,7 +315,7 @@ fn failed(message: &str, code: u8, as_json: bool) -> u8 {
     }
     eprintln!("error: {message}");
     if as_json {
-        terminal::print(&super::json::text(&super::json::error("error", message, None)));
+        terminal::print(&quotient::outcome::json::text(&super::json::error(message, None)));
     }
     code
 }
@@ -342,10 +331,7 @@ fn exit_status(report: &Report) -> u8 {
 fn violation_status(trace: &Trace) -> u8 {
     match trace.failure.kind {
         FailureKind::None => status::HOLDS,
-        FailureKind::Deadlock => status::DEADLOCK,
-        FailureKind::Assertion => status::SAFETY,
-        FailureKind::Refused | FailureKind::Stuck => status::UNDECIDED,
-        _ => status::RACE_OR_CRASH,
+        kind => kind.violation().map_or(status::UNDECIDED, ViolationKind::status),
     }
 }
 
@@ -373,7 +359,7 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
     match quotient_native::replay(&binary, &request, &token, false) {
         Ok(trace) => {
             terminal::print(&if options.json {
-                native_report::trace_json(&trace)
+                native_report::trace_json(&options.file, &trace, options.full)
             } else {
                 native_report::trace_text(&trace, options.full)
             });

@@ -3,11 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use quotient::outcome::json;
+use quotient::{Incomplete, Verdict};
 use quotient_native::protocol::FailureKind;
 use quotient_native::trace::{Frame, Side, ThreadState};
 use quotient_native::{Answer, Report, Trace};
 use serde_json::{Value, json};
 
+use super::json::header;
 use super::native_chart::{Chart, width};
 use super::terminal::grouped;
 
@@ -89,7 +92,7 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             }
         }
         Answer::Violated(trace) => {
-            let _ = writeln!(out, "{file}: violated: {}", headline(trace));
+            let _ = writeln!(out, "{file}: violated: {}", trace.headline());
             let _ = writeln!(out);
             out.push_str(&trace_text(trace, run.full));
             let fewest = if figures.fewest { ", the fewest possible" } else { "" };
@@ -153,21 +156,6 @@ fn per_execution(report: &Report) -> f64 {
         / (figures.executions + figures.discarded).max(1) as f64
 }
 
-fn headline(trace: &Trace) -> String {
-    let failure = &trace.failure;
-    match (failure.kind, failure.text.as_str()) {
-        (FailureKind::Race, _) => match (&failure.here, &failure.there) {
-            (Some(here), Some(there)) => format!(
-                "data race: {} by T{} and {} by T{}",
-                there.access, there.thread, here.access, here.thread
-            ),
-            _ => "data race".to_owned(),
-        },
-        (kind, "") => kind.text().to_owned(),
-        (kind, text) => format!("{}: {text}", kind.text()),
-    }
-}
-
 fn stack(out: &mut String, frames: &[Frame], indent: &str) {
     for frame in frames {
         let _ = writeln!(out, "{indent}{}  {}:{}", frame.function, frame.file, frame.line);
@@ -194,7 +182,7 @@ pub(crate) fn trace_text(trace: &Trace, full: bool) -> String {
     }
     let failure = &trace.failure;
     if failure.kind != FailureKind::None {
-        let _ = writeln!(out, "\n  {}", headline(trace));
+        let _ = writeln!(out, "\n  {}", trace.headline());
     }
     let mut side = |title: &str, side: &Option<Side>| {
         if let Some(side) = side {
@@ -229,68 +217,45 @@ pub(crate) fn trace_text(trace: &Trace, full: bool) -> String {
     out
 }
 
-fn frames_value(frames: &[Frame]) -> Value {
-    frames.iter().map(|f| json!({ "function": f.function, "file": f.file, "line": f.line })).collect()
-}
-
-fn trace_value(trace: &Trace) -> Value {
-    let side = |side: &Option<Side>| {
-        side.as_ref()
-            .map(|s| json!({ "thread": s.thread, "access": s.access, "stack": frames_value(&s.stack) }))
-    };
-    let threads = trace.threads.iter().enumerate().filter(|(_, t)| t.exists).map(|(number, t)| {
-        json!({ "thread": number, "name": t.name, "finished": t.finished, "waits": if t.finished { "" } else { &t.waits },
-                "owner": t.owner, "stack": frames_value(&t.stack) })
-    });
+fn violation(trace: &Trace, full: bool) -> Value {
+    let shared = trace.shared();
+    let side = |at: usize| shared.accesses.get(at).map(json::access);
     json!({
-        "kind": kind_name(trace.failure.kind),
-        "message": headline(trace),
-        "here": side(&trace.failure.here),
-        "there": side(&trace.failure.there),
-        "schedule": trace.token.to_string(),
-        "trace": trace.steps.iter().map(|s| json!({
-            "thread": s.thread, "text": s.text, "at": location(&s.stack), "stack": frames_value(&s.stack),
-        })).collect::<Vec<_>>(),
-        "threads": threads.collect::<Vec<_>>(),
-        "output": trace.output,
+        // A schedule that was repeated need not end in a violation.
+        "kind": shared.violation.as_ref().map(|v| v.kind.as_str()),
+        "message": trace.headline(),
+        "at": shared.violation_at,
+        "here": side(0),
+        "there": side(1),
+        "schedule": shared.schedule,
+        "trace": json::trace(&shared, full),
+        "output": shared.output,
     })
 }
 
-/// The kind of a violation as machines know it.
-fn kind_name(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::None => "none",
-        FailureKind::Deadlock => "deadlock",
-        FailureKind::Assertion => "assertion",
-        FailureKind::Race => "race",
-        FailureKind::Crash | FailureKind::Memory => "crash",
-        FailureKind::Misuse => "misuse",
-        FailureKind::Leak => "leak",
-        FailureKind::Refused => "unsupported",
-        FailureKind::Stuck => "stuck",
-    }
-}
-
-/// A trace for machines.
-pub(crate) fn trace_json(trace: &Trace) -> String {
-    super::json::text(&trace_value(trace))
+/// A schedule that was repeated, for machines.
+pub(crate) fn trace_json(file: &Path, trace: &Trace, full: bool) -> String {
+    let verdict = match trace.failure.kind.violation() {
+        Some(_) => Verdict::Violated,
+        None => Verdict::Undecided(Incomplete::OneRun),
+    };
+    let file = file.display().to_string();
+    json::text(
+        &header("replay", Some(&file)).answer(&verdict, json!({ "violation": violation(trace, full) })),
+    )
 }
 
 /// The report for machines.
 pub(crate) fn json(run: &Run<'_>) -> String {
     let f = &run.report.figures;
-    let (verdict, message, violation) = match &run.report.answer {
-        Answer::Holds => ("holds", None, None),
-        Answer::Undecided(why) => ("undecided", Some(why.clone()), None),
-        Answer::Refused(why, _) => ("undecided", Some(format!("cannot be checked: {why}")), None),
-        Answer::Violated(trace) => ("violated", None, Some(trace_value(trace))),
+    let violations: Vec<Value> = match &run.report.answer {
+        Answer::Violated(trace) => vec![violation(trace, run.full)],
+        _ => Vec::new(),
     };
-    super::json::text(&json!({
-        "quotient": env!("CARGO_PKG_VERSION"),
-        "file": run.file.display().to_string(),
-        "verdict": verdict,
-        "message": message,
-        "violation": violation,
+    let file = run.file.display().to_string();
+    let body = json!({
+        "violation": violations.first(),
+        "violations": violations,
         "not_checked": if run.allow_races { vec![RACES] } else { Vec::new() },
         "assumptions": run.report.assumptions,
         "executions": f.executions,
@@ -315,5 +280,6 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "microseconds_per_execution": per_execution(run.report),
         "wall_seconds": run.wall_seconds,
         "reductions": { "notes": run.report.notes },
-    }))
+    });
+    json::text(&header("check", Some(&file)).answer(&run.report.verdict(), body))
 }

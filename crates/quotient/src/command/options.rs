@@ -4,7 +4,10 @@ use quotient::trace::text::Steps;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+use quotient::{PartialOrder, SearchKind, StoreKind};
+
+use super::named::Named;
 
 /// A model checker for concurrent software.
 #[derive(Debug, Parser)]
@@ -72,10 +75,10 @@ pub(crate) struct Compiler {
 /// The model and what the preprocessor is told.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Input {
-    /// The model (Promela: .pml, BIR: .bir; `-` for standard input) or program (C: .c, C++: .cc, .cpp)
+    /// The model (Promela: .pml, BIR: .bir, DVE: .dve; `-` for standard input) or program (C: .c, C++: .cc, .cpp)
     pub(crate) file: PathBuf,
 
-    /// The language of the model: promela or bir (default: by the file's extension, else by its text)
+    /// The language of the model: promela, bir or dve (default: by the file's extension, else by its text)
     #[arg(long, value_name = "LANGUAGE", value_parser = language)]
     pub(crate) language: Option<quotient::Language>,
 
@@ -95,12 +98,12 @@ pub(crate) struct Check {
     pub(crate) input: Input,
 
     /// Order of the search (default: bfs; dfs with --symmetry pc and kbots, as in their papers)
-    #[arg(long, value_enum, value_name = "ORDER")]
-    pub(crate) search: Option<Search>,
+    #[arg(long, value_name = "ORDER", value_parser = Named(SearchKind::NAMES))]
+    pub(crate) search: Option<SearchKind>,
 
     /// How states are kept: tree is smallest and usually fastest
-    #[arg(long, value_enum, default_value = "tree", value_name = "STORE")]
-    pub(crate) store: Store,
+    #[arg(long, default_value = "tree", value_name = "STORE", value_parser = Named(StoreKind::NAMES))]
+    pub(crate) store: StoreKind,
 
     /// Which states stand for others: exact (default), kbots[=K], pc, heap or off; for C programs off (default), costarted or dynamic
     #[arg(long, value_name = "ORDER", value_parser = symmetry_option)]
@@ -111,8 +114,8 @@ pub(crate) struct Check {
     pub(crate) audit: Option<u64>,
 
     /// Partial order reduction: explore one interleaving of independent steps, where that is sound
-    #[arg(long, value_enum, default_value = "on", value_name = "ORDER")]
-    pub(crate) por: Por,
+    #[arg(long, default_value = "on", value_name = "ORDER", value_parser = Named(PartialOrder::NAMES))]
+    pub(crate) por: PartialOrder,
 
     /// Switch off all reductions: count states as SPIN does with -o1 -o2 -o3
     #[arg(long)]
@@ -208,36 +211,6 @@ pub(crate) struct Check {
 
     #[command(flatten)]
     pub(crate) native: super::native::NativeOptions,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Search {
-    /// Breadth-first: shortest counterexamples (with --por off)
-    Bfs,
-    /// Depth-first
-    Dfs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Store {
-    /// Recursive indexing: about 8 to 14 bytes a state
-    Tree,
-    /// Whole states
-    Plain,
-    /// Every state compressed by itself: for comparison
-    Gzip,
-    /// Globals, objects and threads kept once and shared
-    Collapse,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Por {
-    /// Ample sets; allocations of objects are independent of each other
-    Si,
-    /// Ample sets
-    On,
-    /// All interleavings
-    Off,
 }
 
 #[derive(Debug, Args)]
@@ -362,15 +335,6 @@ fn language(text: &str) -> Result<quotient::Language, String> {
     quotient::Language::from_name(text).ok_or_else(|| {
         let names: Vec<&str> = quotient::Language::ALL.iter().map(|l| l.name()).collect();
         format!("write one of {}; C and C++ programs are known by their extension", names.join(", "))
-    })
-}
-
-/// A store by its name.
-pub(crate) fn store(text: &str) -> Result<quotient::StoreKind, String> {
-    let all = quotient::StoreKind::ALL.into_iter();
-    all.clone().find(|s| s.name() == text).ok_or_else(|| {
-        let names: Vec<&str> = all.map(quotient::StoreKind::name).collect();
-        format!("write one of {}", names.join(", "))
     })
 }
 

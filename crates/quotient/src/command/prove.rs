@@ -6,28 +6,20 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quotient::promela::ParseOptions;
 use quotient::seams::Interrupt;
-use quotient_proof::command::{ProveOptions, prove_main};
 use quotient_proof::limits::{Limits, Progress};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
-use quotient_proof::verify::verify_main;
 
 use super::kind::Kind;
+use super::named::Named;
 use super::options::{duration, size};
 use super::progress::ProgressLine;
-use super::{status, terminal, watch};
-
-/// Order of unfolding in safety proofs.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum OrderName {
-    /// Oldest goal first: stores less
-    Breadth,
-    /// Newest goal first
-    Depth,
-}
+use super::proving::{ProveOptions, prove_main};
+use super::verifying::verify_main;
+use super::{terminal, watch};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -52,8 +44,8 @@ pub(crate) struct Prove {
     json: bool,
 
     /// Order of unfolding in safety proofs
-    #[arg(long, value_enum, default_value = "breadth")]
-    order: OrderName,
+    #[arg(long, default_value = "breadth", value_parser = Named(Order::NAMES))]
+    order: Order,
 
     /// Drop table entries that a newer one covers
     #[arg(long)]
@@ -62,6 +54,10 @@ pub(crate) struct Prove {
     /// Do not use relative assertions in safety proofs
     #[arg(long)]
     without_assertions: bool,
+
+    /// Do not propose symmetries (exchanges and rotations of processes) to a program that states none
+    #[arg(long)]
+    without_proposals: bool,
 
     /// Do not look for invariants: unfold backwards only
     #[arg(long)]
@@ -106,6 +102,14 @@ pub(crate) struct Prove {
     /// Write every entailment of the proofs as an SMT-LIB file that a solver must answer `unsat` (a name in .smt2: one script)
     #[arg(long, value_name = "DIR")]
     smtlib: Option<PathBuf>,
+
+    /// Say in the program's names why this assertion has its verdict; may be repeated
+    #[arg(long, value_name = "NAME")]
+    explain: Vec<String>,
+
+    /// Write a picture of the proofs (DOT, for Graphviz): sets of states and which rules connect them
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
 
     /// Print the program as constraints (.clp) instead
     #[arg(long)]
@@ -174,10 +178,6 @@ pub(crate) struct Verify {
     preprocessor: Preprocessor,
 }
 
-fn code(status: i32) -> u8 {
-    u8::try_from(status).unwrap_or(status::ERROR)
-}
-
 /// What a person sees on standard error while a proof is looked for; reports are written where it was.
 #[derive(Clone)]
 struct Line(Rc<RefCell<ProgressLine>>);
@@ -226,12 +226,8 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
     } else {
         prove.max_time_each
     };
-    let order = match prove.order {
-        OrderName::Breadth => Order::Breadth,
-        OrderName::Depth => Order::Depth,
-    };
     let safety = SafetyOptions {
-        order,
+        order: prove.order,
         evict: prove.evict,
         max_stored: prove.max_stored,
         max_time: limit,
@@ -255,6 +251,9 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
         colour: terminal::colour(),
         certificate: prove.certificate.clone(),
         smtlib: prove.smtlib.clone(),
+        without_proposals: prove.without_proposals,
+        explain: prove.explain.clone(),
+        picture: prove.picture.clone(),
         options: Options {
             safety,
             without_assertions: prove.without_assertions,
@@ -269,7 +268,7 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
     };
     let status = prove_main(&options, &mut Reports(line.clone()), &mut std::io::stderr().lock());
     line.0.borrow_mut().clear();
-    code(status)
+    status
 }
 
 /// Runs `verify`; gives the exit status.
@@ -282,5 +281,5 @@ pub(crate) fn verify(verify: &Verify, given: &clap::ArgMatches) -> u8 {
     let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
     let preprocessor = verify.preprocessor.options();
     let source = verify.program.as_deref();
-    code(verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut stderr))
+    verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut stderr)
 }

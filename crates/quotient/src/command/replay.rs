@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
-use quotient::{CheckError, Language, LoadOptions, Model, PropertyKeyword, Question, ViolationClass};
+use quotient::{
+    CheckError, Incomplete, Language, LoadOptions, Model, PropertyKeyword, Question, Verdict, ViolationKind,
+    outcome,
+};
 
 use super::kind::Kind;
 use super::{check, json, options, status, terminal, watch};
@@ -68,7 +71,7 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         eprintln!("warning: {} has changed since this trace was written", path.display());
     }
     let wide = false;
-    let (mut machine, _) = match model.question_machine(question, file.raw, wide) {
+    let (mut machine, _) = match model.question_machine(question, quotient::Compile { raw: file.raw, wide }) {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");
@@ -88,17 +91,21 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
             return status::ERROR;
         }
     };
-    let class = ViolationClass::of_trace(&machine, &trace);
-    let kind = trace.violation.as_ref().map_or("", |v| v.kind.as_str());
+    let kind = trace.violation.as_ref().map(|v| v.kind);
     let message = trace.violation.as_ref().map_or("nothing goes wrong", |v| v.message.as_str());
     if options.json {
-        let object = serde_json::json!({
-            "file": path.display().to_string(),
-            "verdict": if class.is_some() { "violated" } else { "undecided" },
-            "violation": { "kind": kind, "message": message, "at": trace.violation_at,
-                           "trace": quotient::trace::json::render(&trace, options.full) },
+        let verdict = match kind {
+            Some(_) => Verdict::Violated,
+            None => Verdict::Undecided(Incomplete::OneRun),
+        };
+        let violation = serde_json::json!({
+            "kind": kind.map(ViolationKind::as_str), "message": message, "at": trace.violation_at,
+            "trace": outcome::json::trace(&trace, options.full),
         });
-        terminal::print(&json::text(&object));
+        let name = path.display().to_string();
+        let body = serde_json::json!({ "violation": violation });
+        let object = json::header("replay", Some(&name)).answer(&verdict, body);
+        terminal::print(&outcome::json::text(&object));
     } else {
         let mut text = render(&trace, Detail { full: options.full, steps: options.steps });
         text.push('\n');
@@ -106,11 +113,11 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         text.push_str(&format!("\n{}: {message}\n", path.display()));
         terminal::print(&text);
     }
-    match class {
+    match kind {
         None => {
             eprintln!("warning: the trace was written for: {}", file.message);
             status::UNDECIDED
         }
-        Some(class) => check::class_status(class),
+        Some(kind) => kind.status(),
     }
 }

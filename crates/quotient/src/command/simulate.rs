@@ -3,11 +3,11 @@
 use std::io::{BufRead, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quotient::Model;
 use quotient::machine::{Machine, StepRecord};
 use quotient::seams::{Successors, System};
 use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
+use quotient::{Model, ViolationKind};
 
 use super::kind::Kind;
 use super::{options, status, terminal, watch};
@@ -28,7 +28,7 @@ pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 
                 return status::ERROR;
             }
         };
-    let (mut machine, _) = match model.machine(true, false) {
+    let (mut machine, _) = match model.machine(quotient::Compile::AS_WRITTEN) {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");
@@ -107,13 +107,12 @@ impl Simulation {
                 terminal::print(&render_steps(&taken));
             }
             if record.violation.is_some() {
-                if let Some((violation, at)) = run.verdict() {
-                    terminal::print(&format!("{} ({})\n", violation.message, at.unwrap_or_default()));
-                }
-                return status::SAFETY;
+                let Some((violation, at)) = run.verdict() else { return status::BUG };
+                terminal::print(&format!("{} ({})\n", violation.message, at.unwrap_or_default()));
+                return violation.kind.status();
             }
             if record.state.is_none() {
-                return status::SAFETY;
+                return ViolationKind::Assertion.status();
             }
         }
     }
@@ -190,6 +189,6 @@ fn stop(run: &mut Run<'_>) -> u8 {
         status::HOLDS
     } else {
         terminal::print("deadlock: no process can move\n");
-        status::DEADLOCK
+        ViolationKind::Deadlock.status()
     }
 }

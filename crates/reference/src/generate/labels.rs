@@ -32,14 +32,18 @@ impl Generator {
     pub(super) fn mark(&mut self, body: &mut [Statement]) {
         let prefix = ["progress", "accept", "end"][self.random.below(3)];
         for index in 0..1 + self.random.below(2) {
-            let mut count = 0;
-            each_markable(body, &mut |_| count += 1);
-            let mut chosen = self.random.below(count.max(1));
-            each_markable(body, &mut |statement| {
-                if chosen == 0 {
-                    statement.labels.push(ident(&format!("{prefix}_{index}")));
+            // Half of them where an option begins, if there is such a place.
+            let mut counts = [0; 2];
+            each_markable(body, false, &mut |_, first| counts[usize::from(first)] += 1);
+            let first = counts[1] > 0 && (counts[0] == 0 || self.random.chance(50));
+            let mut chosen = self.random.below(counts[usize::from(first)]);
+            each_markable(body, false, &mut |statement, is_first| {
+                if is_first == first {
+                    if chosen == 0 {
+                        statement.labels.push(ident(&format!("{prefix}_{index}")));
+                    }
+                    chosen = chosen.wrapping_sub(1);
                 }
-                chosen = chosen.wrapping_sub(1);
             });
         }
     }
@@ -61,10 +65,10 @@ pub(super) fn labelable(statement: &Statement) -> bool {
     )
 }
 
-/// Visits the statements without a label that one can be put on, outside of `d_step`. The first statement of an option is
-/// among them: no process stands there, and the label is passed on to where the option's first step leads.
-fn each_markable(body: &mut [Statement], visit: &mut dyn FnMut(&mut Statement)) {
-    for statement in body {
+/// Visits the statements without a label that one can be put on, outside of `d_step`, and says whether each is the first of an option: no
+/// process stands there, and the label is passed on to where the option's first step leads.
+fn each_markable(body: &mut [Statement], option: bool, visit: &mut dyn FnMut(&mut Statement, bool)) {
+    for (index, statement) in body.iter_mut().enumerate() {
         // Nothing jumps to these labels, so that a `d_step`, an `else` or a jump can have one.
         let markable = labelable(statement)
             || matches!(
@@ -72,12 +76,12 @@ fn each_markable(body: &mut [Statement], visit: &mut dyn FnMut(&mut Statement)) 
                 StatementKind::DStep(_) | StatementKind::Goto(_) | StatementKind::Break
             );
         if markable && statement.labels.is_empty() {
-            visit(statement);
+            visit(statement, option && index == 0);
         }
         match &mut statement.kind {
             StatementKind::If(choices) | StatementKind::Do(choices) => {
                 for choice in choices {
-                    each_markable(&mut choice.sequence.statements, visit);
+                    each_markable(&mut choice.sequence.statements, true, visit);
                 }
             }
             StatementKind::Atomic(inner)
@@ -97,10 +101,10 @@ fn each_markable(body: &mut [Statement], visit: &mut dyn FnMut(&mut Statement)) 
 }
 
 /// SPIN refuses a label on the first statement of a block, which may stand behind declarations.
-fn each_later(inner: &mut Sequence, visit: &mut dyn FnMut(&mut Statement)) {
+fn each_later(inner: &mut Sequence, visit: &mut dyn FnMut(&mut Statement, bool)) {
     let first = inner.statements.iter().position(|s| !matches!(s.kind, StatementKind::Declaration(_)));
     if let Some(later) = first.and_then(|first| inner.statements.get_mut(first + 1..)) {
-        each_markable(later, visit);
+        each_markable(later, false, visit);
     }
 }
 

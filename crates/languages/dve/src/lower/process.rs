@@ -1,9 +1,11 @@
 //! Processes: functions with one location for each state.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use quotient_program::{Action, Expr, Function, FunctionId, Location, LocationId, Operation, Transformation};
-use quotient_source::Span;
+use quotient_program::{
+    Action, BinaryOp, Expr, Function, FunctionId, Label, LabelId, Location, LocationId, Operation, Place,
+    Projection, Root, Transformation,
+};
 
 use super::{Assertion, At, Lower};
 use crate::ast::{self, Name};
@@ -171,47 +173,34 @@ impl Lower<'_> {
         Transformation { operation, actions, target: None, keeps_control: false, rank: 0, span, text }
     }
 
-    /// Assertions in states, as expressions that hold in every state of the system.
+    /// Assertions in states, as expressions that hold in every state of the system: no process with this body is in that state
+    /// while its assertion does not hold.
     pub(super) fn assertions(&mut self) -> Vec<Assertion> {
         let system = self.system;
+        let mut done: HashSet<FunctionId> = HashSet::new();
         let mut assertions = Vec::new();
         for process in &system.processes {
-            if self.is_property(process) {
+            let Some(known) = self.processes.get(&process.name.text) else { continue };
+            let function = known.function;
+            if self.is_property(process) || process.asserts.is_empty() || !done.insert(function) {
                 continue;
             }
+            let name = self.program.functions.get(function.0 as usize).map_or("", |f| &f.name).to_owned();
             for (state, e) in &process.asserts {
-                if self.state(process, state).is_none() {
-                    continue;
-                }
+                let Some(location) = self.state(process, state) else { continue };
                 let at = At { process: Some(&process.name.text), ..At::default() };
-                let here = self.of_process(process, state);
-                let value = self.expr(e, at);
-                let value = self.as_seen_from_outside(process, value);
-                let holds =
-                    Expr::Binary(quotient_program::BinaryOp::Or, Box::new(here.negated()), Box::new(value));
-                let place = format!("{}.{}", process.name.text, state.text);
-                let span: Span = state.span.to(e.span);
-                assertions.push(Assertion { place, span, holds });
+                let value = outside(function, self.expr(e, at));
+                let label = LabelId(self.program.labels.len() as u32);
+                self.program.labels.push(Label { function, location: LocationId(location) });
+                let here = Expr::At { thread: Box::new(Expr::Bound(0)), label };
+                let wrong = Expr::Binary(BinaryOp::And, Box::new(here), Box::new(value.negated()));
+                let count = Expr::Count { function, body: Box::new(wrong) };
+                let holds = Expr::Binary(BinaryOp::Eq, Box::new(count), Box::new(Expr::Const(0)));
+                let place = format!("{name}.{}", state.text);
+                assertions.push(Assertion { place, span: state.span.to(e.span), holds });
             }
         }
         assertions
-    }
-
-    fn of_process(&mut self, process: &ast::Process, state: &Name) -> Expr {
-        let e = ast::Expr {
-            kind: ast::ExprKind::Of(process.name.clone(), state.clone()),
-            span: state.span,
-            height: 1,
-        };
-        self.expr(&e, At::default())
-    }
-
-    /// An expression of a process, for somebody else to evaluate.
-    fn as_seen_from_outside(&self, process: &ast::Process, e: Expr) -> Expr {
-        match self.processes.get(&process.name.text) {
-            Some(known) => outside(known.function, known.thread.unwrap_or(0), e),
-            None => e,
-        }
     }
 }
 
@@ -254,22 +243,21 @@ fn location(state: &Name) -> Location {
     }
 }
 
-/// Replaces the locals of a thread by what others see of them.
-fn outside(function: FunctionId, thread: u32, e: Expr) -> Expr {
-    use quotient_program::{Place, Projection, Root};
-    let again = |e: Box<Expr>| Box::new(outside(function, thread, *e));
+/// Replaces the locals of a process by what others see of them, who look at [`Expr::Bound`].
+fn outside(function: FunctionId, e: Expr) -> Expr {
+    let again = |e: Box<Expr>| Box::new(outside(function, *e));
     match e {
         Expr::Load(Place { root, path, ty, span }) => {
             let root = match root {
                 Root::Local(variable) => {
-                    Root::Remote { thread: Box::new(Expr::Const(thread as i32)), function, variable }
+                    Root::Remote { thread: Box::new(Expr::Bound(0)), function, variable }
                 }
                 other => other,
             };
             let path = path
                 .into_iter()
                 .map(|p| match p {
-                    Projection::Index(e) => Projection::Index(outside(function, thread, e)),
+                    Projection::Index(e) => Projection::Index(outside(function, e)),
                     other => other,
                 })
                 .collect();

@@ -1,8 +1,8 @@
 //! Expressions and places.
 
 use quotient_program::{
-    EnumerationId, Expr, Label, LabelId, LocationId, Pattern, Place, Projection, Referent, Root, Type,
-    UnaryOp,
+    EnumerationId, Expr, FunctionId, Label, LabelId, LocationId, Pattern, Place, Projection, Referent, Root,
+    Type, UnaryOp,
 };
 use quotient_source::{Diagnostic, Span};
 
@@ -523,10 +523,36 @@ impl Lowering<'_> {
         label: &ast::Ident,
     ) -> Expr {
         let Some((function, thread)) = self.remote_thread(proctype, pid) else { return Expr::Const(0) };
+        self.warn_of_nobody(span, &proctype.name, function, &thread);
         let id = LabelId(self.program.labels.len() as u32);
         self.program.labels.push(Label { function, location: LocationId(0) });
         self.label_names.push(label.clone());
         Expr::Spanned(Box::new(Expr::At { thread: Box::new(thread), label: id }), span)
+    }
+
+    /// `P[k]@label` where process `k` is never a `P`: what is said about it is true of nothing. Processes of a proctype that nobody
+    /// runs are there from the start, with the numbers they have then.
+    fn warn_of_nobody(&mut self, span: Span, proctype: &str, function: FunctionId, thread: &Expr) {
+        let mut thread = thread;
+        while let Expr::Spanned(inner, _) = thread {
+            thread = inner;
+        }
+        let Expr::Const(number) = thread else { return };
+        let initial = usize::try_from(*number).ok().and_then(|n| self.program.initial.get(n));
+        if initial == Some(&function) || self.started.iter().any(|s| s == proctype) {
+            return;
+        }
+        let message = format!("process {number} is never a `{proctype}`: this is always false");
+        let numbers: Vec<String> = (0..self.program.initial.len())
+            .filter(|n| self.program.initial[*n] == function)
+            .map(|n| n.to_string())
+            .collect();
+        let mut warning = Diagnostic::warning(span, message);
+        if !numbers.is_empty() {
+            warning =
+                warning.help(format!("processes of `{proctype}` have the numbers {}", numbers.join(", ")));
+        }
+        self.report(warning);
     }
 
     fn remote_variable(

@@ -58,6 +58,7 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         names: Names::default(),
         proctypes: Vec::new(),
         remote_labels: Vec::new(),
+        started: Vec::new(),
         receives_own_id: Vec::new(),
         label_names: Vec::new(),
         remote_locals: None,
@@ -101,6 +102,8 @@ struct Lowering<'a> {
     proctypes: Vec<ProctypeInfo>,
     /// Labels that some expression refers to from outside: (proctype, label).
     remote_labels: Vec<(String, String)>,
+    /// Proctypes that some `run` starts.
+    started: Vec<String>,
     /// Proctypes that receive into `_pid`.
     receives_own_id: Vec<String>,
     /// The names of the program's labels, each at the place that refers to it.
@@ -147,6 +150,7 @@ impl Lowering<'_> {
         self.collect_proctypes(model);
         let remote = remote::references(model, properties);
         self.remote_labels = remote.labels;
+        self.started = remote.started;
         self.receives_own_id = remote.receives_own_id;
         self.program.features.priorities = remote.priorities;
         if remote.variables {

@@ -16,6 +16,8 @@ pub(super) struct Remote {
     pub(super) variables: bool,
     /// Priorities are given or set anywhere.
     pub(super) priorities: bool,
+    /// Proctypes that some `run` starts.
+    pub(super) started: Vec<String>,
     /// Proctypes that receive into `_pid`.
     pub(super) receives_own_id: Vec<String>,
     /// The proctype being looked at.
@@ -215,7 +217,8 @@ impl Remote {
                 self.expr(b);
                 self.expr(c);
             }
-            ExprKind::Run { args, priority, .. } => {
+            ExprKind::Run { proctype, args, priority } => {
+                self.started.push(proctype.name.clone());
                 self.priorities |= priority.is_some();
                 args.iter().chain(priority.as_deref()).for_each(|e| self.expr(e));
             }

@@ -375,8 +375,18 @@ impl Lowering<'_> {
     /// A label that means something, on the first statement of an option, is not where it seems to be.
     fn warn_of_marks(&mut self, option: &ast::Sequence) {
         let first = option.statements.iter().find(|s| !matches!(s.kind, StatementKind::Declaration(_)));
-        for label in first.iter().flat_map(|s| &s.labels).filter(|l| is_meaningful(&l.name)) {
-            let message = format!("`{}` marks where this option's first step leads, as in SPIN", label.name);
+        let process = self.current.as_ref().map_or_else(String::new, |b| b.name.clone());
+        for label in first.iter().flat_map(|s| &s.labels) {
+            let name = &label.name;
+            let message = if is_meaningful(name) {
+                format!("`{name}` marks where this option's first step leads, as in SPIN")
+            } else if self.remote_labels.iter().any(|(p, n)| *p == process && n == name) {
+                format!(
+                    "no process is ever at `{name}`: the first statement of an option is part of the choice"
+                )
+            } else {
+                continue;
+            };
             self.report(
                 Diagnostic::warning(label.span, message)
                     .help("to mark the choice itself, put the label before `if` or `do`"),

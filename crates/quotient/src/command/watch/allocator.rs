@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use quotient::seams::{Reason, may_fail};
 
 use super::{ENDING, FREE, INTERRUPT, WRITER, end, exit, memory, write_all};
-use crate::command::status;
+use quotient::status;
 
 struct WithReserve;
 

@@ -26,6 +26,8 @@ use clap::Args;
 use quotient::Journal;
 use quotient::seams::{Interrupt, Reason, Task, resident_bytes};
 
+use quotient::status;
+
 use super::{options, usage};
 
 pub(crate) use report::{Subject, undecided};
@@ -149,21 +151,14 @@ pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
 }
 
 /// The status of what was reported so far, and whether that is all there is to report.
-static REPORTED: AtomicU8 = AtomicU8::new(super::status::HOLDS);
+static REPORTED: AtomicU8 = AtomicU8::new(status::HOLDS);
 static COMPLETE: AtomicBool = AtomicBool::new(false);
 
 /// Called where a report was written, inside of [`writing`]: what is done afterwards (side files) can still be left, but the report
 /// stands, and so does its status.
 pub(crate) fn reported(status: u8) {
-    REPORTED.store(worse(REPORTED.load(Ordering::Relaxed), status), Ordering::Relaxed);
+    REPORTED.store(status::worst([REPORTED.load(Ordering::Relaxed), status]), Ordering::Relaxed);
     COMPLETE.store(true, Ordering::Relaxed);
-}
-
-/// Of two exit statuses the one that must not be overlooked.
-fn worse(one: u8, other: u8) -> u8 {
-    use super::status::{BUG, DEADLOCK, ERROR, HOLDS, LIVENESS, RACE_OR_CRASH, SAFETY, UNDECIDED};
-    let order = [BUG, ERROR, RACE_OR_CRASH, LIVENESS, SAFETY, DEADLOCK, UNDECIDED, HOLDS];
-    order.into_iter().find(|status| [one, other].contains(status)).unwrap_or(one)
 }
 
 /// The exit status is known, and nothing more will be reported. If the process is already ending, with a report of its own, this does
@@ -181,7 +176,7 @@ fn leave() {
         if signals::again() {
             children::end_all();
             quotient_native::remove_scratch_directories();
-            exit(super::status::UNDECIDED);
+            exit(status::UNDECIDED);
         }
         return;
     }
@@ -194,14 +189,14 @@ fn end() -> ! {
     quotient_native::remove_scratch_directories();
     if COMPLETE.load(Ordering::Relaxed) {
         // What was asked for besides is not done: that is not the status for "holds".
-        exit(worse(REPORTED.load(Ordering::Relaxed), super::status::UNDECIDED));
+        exit(status::worst([REPORTED.load(Ordering::Relaxed), status::UNDECIDED]));
     }
     clear_progress();
     let reason = interrupt().reason().unwrap_or(Reason::OutOfMemory);
     let subject = SUBJECT.try_lock().map(|s| s.clone()).unwrap_or_default();
     let (text, status) = report::early(&subject, reason, &JOURNAL.known().unwrap_or_default());
     write_all(&text);
-    exit(worse(REPORTED.load(Ordering::Relaxed), status))
+    exit(status::worst([REPORTED.load(Ordering::Relaxed), status]))
 }
 
 /// Removes the line that shows progress.

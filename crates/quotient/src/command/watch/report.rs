@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::seams::Reason;
-use quotient::{Known, KnownViolation, Verdict};
+use quotient::{Incomplete, Known, KnownViolation, Verdict, outcome};
 use serde_json::{Value, json};
 
-use crate::command::{check, json as report, status, terminal, usage};
+use crate::command::{json as report, status, terminal, usage};
 
 /// What the work is about.
 #[derive(Clone, Debug, Default)]
@@ -37,18 +37,11 @@ pub(crate) fn undecided() -> Option<u8> {
 /// The report and the exit status.
 pub(super) fn early(subject: &Subject, reason: Reason, known: &Known) -> (String, u8) {
     let phase = if known.phase.is_empty() { String::new() } else { format!(" while {}", known.phase) };
-    let why = format!("{reason}{phase}");
-    let status = known.violations.iter().map(|v| check::class_status(v.class)).max();
-    let text = if subject.json { machine(subject, &why, known) } else { human(subject, &why, known) };
+    let why = Incomplete::EndedIn(reason, phase);
+    let status = known.violations.iter().map(|v| v.kind.status()).max();
+    let text =
+        if subject.json { machine(subject, why, known) } else { human(subject, &why.to_string(), known) };
     (text, status.unwrap_or(status::UNDECIDED))
-}
-
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated => "violated",
-        Verdict::Undecided(_) => "undecided",
-    }
 }
 
 /// Violations that were found and not executed again.
@@ -73,7 +66,7 @@ fn human(subject: &Subject, why: &str, known: &Known) -> String {
         }
     }
     for (text, verdict) in known.answers.iter().filter(|(_, v)| !matches!(v, Verdict::Undecided(_))) {
-        let _ = writeln!(out, "  {text}: {}", word(verdict));
+        let _ = writeln!(out, "  {text}: {}", verdict.name());
     }
     let s = &known.statistics;
     if s.states > 0 {
@@ -83,23 +76,22 @@ fn human(subject: &Subject, why: &str, known: &Known) -> String {
     out
 }
 
-fn machine(subject: &Subject, why: &str, known: &Known) -> String {
+fn machine(subject: &Subject, why: Incomplete, known: &Known) -> String {
     let s = &known.statistics;
     let violations: Vec<Value> = known
         .violations
         .iter()
-        .map(|v| json!({ "kind": v.kind, "message": v.message, "at": v.at }))
+        .map(|v| json!({ "kind": v.kind.as_str(), "message": v.message, "at": v.at }))
         .collect();
     let answers: Vec<Value> = known
         .answers
         .iter()
-        .map(|(text, verdict)| json!({ "text": text, "verdict": word(verdict) }))
+        .map(|(text, verdict)| json!({ "text": text, "verdict": verdict.name() }))
         .collect();
-    report::text(&json!({
-        "quotient": env!("CARGO_PKG_VERSION"),
-        "file": subject.file,
-        "verdict": if violations.is_empty() { "undecided" } else { "violated" },
-        "message": why,
+    let message = why.to_string();
+    let verdict = if violations.is_empty() { Verdict::Undecided(why) } else { Verdict::Violated };
+    let body = json!({
+        "message": message,
         "violation": violations.first(),
         "violations": violations,
         "unconfirmed": unconfirmed(known),
@@ -112,5 +104,6 @@ fn machine(subject: &Subject, why: &str, known: &Known) -> String {
         "search_bytes": s.search_bytes,
         "cpu_seconds": usage::cpu_seconds(),
         "peak_rss_bytes": usage::peak_rss_bytes(),
-    }))
+    });
+    outcome::json::text(&report::header("check", Some(&subject.file)).answer(&verdict, body))
 }

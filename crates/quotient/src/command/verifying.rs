@@ -7,31 +7,32 @@
 use std::io::Write;
 use std::path::Path;
 
-use quotient_promela::ParseOptions;
+use quotient::promela::ParseOptions;
 use quotient_proof_check::Established;
 use quotient_proof_check::format::{Assertion, Certificate};
 
-use crate::certificate;
-use crate::command::load;
-use crate::domain::Domain;
+use quotient_proof::certificate;
+use quotient_proof::domain::Domain;
+
+use super::proving::load;
 
 /// Every assertion was proved.
-const VERIFIED: i32 = 0;
+const VERIFIED: u8 = 0;
 /// The certificate or the program cannot be read.
-const UNUSABLE: i32 = 2;
+const UNUSABLE: u8 = 2;
 /// Something is not proved by the certificate.
-const INCOMPLETE: i32 = 5;
+const INCOMPLETE: u8 = 5;
 /// The certificate is wrong, or about something else.
-const REFUSED: i32 = 10;
+const REFUSED: u8 = 10;
 
 /// Checks a certificate and, when the program is given, that the certificate is about that program, all of it.
-pub fn verify_main(
+pub(crate) fn verify_main(
     file: &Path,
     source: Option<&Path>,
     preprocessor: &ParseOptions,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
-) -> i32 {
+) -> u8 {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) => {
@@ -50,16 +51,17 @@ pub fn verify_main(
     if let Some(source) = source {
         let program = match load(source, preprocessor, false, stderr) {
             Ok(loaded) => loaded.program,
-            Err(status) => return status,
+            Err(_) => return UNUSABLE,
         };
         let own = certificate::program(&program, &Domain::of(&program));
         if own.rules != found.program.rules || own.columns != found.program.columns {
             let _ = writeln!(stdout, "refused: the certificate is not about {}", source.display());
             return REFUSED;
         }
-        let strange = found.program.assertions.iter().find(|a| !own.assertions.contains(a));
+        // What the file does not say may be proved and used (symmetries that were proposed); it may not be assumed.
+        let strange = found.program.assertions.iter().find(|a| a.assumed && !own.assertions.contains(a));
         if let Some(assertion) = strange {
-            let _ = writeln!(stdout, "refused: {} does not assert `{}`", source.display(), assertion.name);
+            let _ = writeln!(stdout, "refused: {} does not assume `{}`", source.display(), assertion.name);
             return REFUSED;
         }
         asked = own.assertions;

@@ -1,11 +1,9 @@
-//! What a trace consists of.
+//! What a trace consists of: steps of threads, in the order in which they happened, whatever the program is written in.
 
-use std::fmt;
+use quotient_seams::Violation;
 
-use quotient_seams::{Violation, ViolationCode};
-
-/// A path, re-executed.
-#[derive(Clone, Debug)]
+/// A run, executed again.
+#[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// What happened, in order. One step of the search may be several of these (an atomic sequence, a rendezvous).
     pub steps: Vec<Step>,
@@ -13,7 +11,7 @@ pub struct Trace {
     pub initial: Vec<(String, String)>,
     /// Every variable of the last state.
     pub last: Vec<(String, String)>,
-    /// Where the processes are in the last state.
+    /// Where the processes or threads are in the end.
     pub processes: Vec<ProcessState>,
     /// The number of the first step of a cycle that is repeated for ever; it ends with the trace.
     pub cycle: Option<usize>,
@@ -21,20 +19,24 @@ pub struct Trace {
     pub met: u64,
     /// The violation met at the end.
     pub violation: Option<Violation>,
-    /// The system's number for it, where the last step met it: neither a deadlock nor a cycle has one.
-    pub code: Option<ViolationCode>,
     /// Where the violation is, as `file:line`.
     pub violation_at: Option<String>,
+    /// The accesses that the violation consists of: of a data race the later one, then the earlier one.
+    pub accesses: Vec<Access>,
+    /// What the program printed in all.
+    pub output: String,
+    /// The schedule that repeats the run of a C program.
+    pub schedule: Option<String>,
 }
 
-/// One statement executed by one process.
-#[derive(Clone, Debug)]
+/// One statement executed by one process or thread.
+#[derive(Clone, Debug, Default)]
 pub struct Step {
     /// The step of the search it belongs to, from 1.
     pub number: usize,
-    /// Its process: name and number.
+    /// Its process or thread: name and number.
     pub process: String,
-    /// The process number.
+    /// The number.
     pub pid: u32,
     /// File of the statement.
     pub file: String,
@@ -42,6 +44,8 @@ pub struct Step {
     pub line: u32,
     /// Where an inline was called that the statement belongs to, as `file:line`.
     pub called_at: Option<String>,
+    /// Where it is, innermost function first; empty where there are no functions.
+    pub stack: Vec<Frame>,
     /// The statement.
     pub statement: String,
     /// What it changed.
@@ -63,34 +67,45 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-/// A process in a state.
-#[derive(Clone, Debug)]
+/// A process or thread in a state.
+#[derive(Clone, Debug, Default)]
 pub struct ProcessState {
     /// Name and number.
     pub process: String,
+    /// The number.
+    pub pid: u32,
     /// Where it stands, as `file:line`.
     pub at: String,
     /// The statements it waits to execute.
     pub waits_for: Vec<String>,
     /// It may stay there for ever.
     pub valid_end: bool,
+    /// It has ended.
+    pub finished: bool,
+    /// Who has what it waits for.
+    pub owner: Option<u32>,
+    /// Where it is, innermost function first.
+    pub stack: Vec<Frame>,
 }
 
-/// A path that the machine cannot repeat: a bug of the checker.
-#[derive(Clone, Debug)]
-pub struct NotReplayable {
-    /// The step that could not be repeated.
-    pub step: usize,
+/// A function on a stack.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Frame {
+    /// The function.
+    pub function: String,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
 }
 
-impl fmt::Display for NotReplayable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "step {} of the path cannot be repeated; this is a bug in quotient, please report it",
-            self.step
-        )
-    }
+/// An access to memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Access {
+    /// The thread.
+    pub thread: u32,
+    /// What it accessed and how.
+    pub access: String,
+    /// Where it was.
+    pub stack: Vec<Frame>,
 }
-
-impl std::error::Error for NotReplayable {}

@@ -1,4 +1,4 @@
-//! The commands, without argument parsing: what `quotient prove` does.
+//! What `quotient prove` does, without argument parsing.
 //!
 //! Exit status: 0 everything asked was proved; 10 something was refuted; 5 something is unknown
 //! (and nothing refuted); 2 the input could not be used.
@@ -6,72 +6,92 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use quotient_promela::ParseOptions;
+use quotient::promela::ParseOptions;
+use quotient::source::{Diagnostics, Severity, SourceMap, render};
 use quotient_proof_check::format::Certificate;
-use quotient_source::{Diagnostics, SourceMap, render};
 
-use crate::certificate::certificate;
-use crate::check_assumptions;
-use crate::frontend::{self, Language};
-use crate::language::ast::Item;
-use crate::program::Program;
-use crate::prove::{Options, Report, Verdict, prove_each};
-use crate::{language, models, report};
+use quotient_proof::certificate::certificate;
+use quotient_proof::check_assumptions;
+use quotient_proof::frontend::{self, Language};
+use quotient_proof::language::ast::Item;
+use quotient_proof::program::Program;
+use quotient_proof::prove::{Options, Report, Verdict, prove_each};
+use quotient_proof::{explain, language, models, picture, propose, report};
+use serde_json::{Value, json};
+
+use quotient::outcome::json as document;
+use quotient::status;
+
+use super::json::header;
 
 /// What to do.
 #[derive(Clone, Debug, Default)]
-pub struct ProveOptions {
+pub(crate) struct ProveOptions {
     /// The program, unless a model is generated.
-    pub file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// Print the paper's tables with our figures instead: one of them by its number, or both (0).
-    pub table: Option<u8>,
+    pub(crate) table: Option<u8>,
     /// What the Promela preprocessor is told.
-    pub preprocessor: ParseOptions,
+    pub(crate) preprocessor: ParseOptions,
     /// Print the program as `.clp` instead.
-    pub print: bool,
+    pub(crate) print: bool,
     /// Write the program and its safety claims as CHC-COMP `HORN` clauses to this file (`-`: print
     /// them) instead.
-    pub horn: Option<PathBuf>,
+    pub(crate) horn: Option<PathBuf>,
     /// Print the generated model instead.
-    pub generate: Option<(String, usize)>,
+    pub(crate) generate: Option<(String, usize)>,
     /// Prove only the assertions with these names (and what they use).
-    pub only: Vec<String>,
+    pub(crate) only: Vec<String>,
     /// JSON instead of text.
-    pub json: bool,
+    pub(crate) json: bool,
     /// Colour in diagnostics.
-    pub colour: bool,
+    pub(crate) colour: bool,
     /// Where to write the certificate.
-    pub certificate: Option<PathBuf>,
+    pub(crate) certificate: Option<PathBuf>,
     /// Where to write entailments as SMT-LIB files: a directory, or one file (`.smt2`) that asks all of them.
-    pub smtlib: Option<PathBuf>,
+    pub(crate) smtlib: Option<PathBuf>,
+    /// Do not propose symmetries.
+    pub(crate) without_proposals: bool,
+    /// Say in the program's names why these assertions have their verdicts.
+    pub(crate) explain: Vec<String>,
+    /// Where to write a picture of the proofs, as DOT.
+    pub(crate) picture: Option<PathBuf>,
     /// How to prove.
-    pub options: Options,
+    pub(crate) options: Options,
 }
 
 /// A program that was read.
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// Its files.
-    pub map: SourceMap,
+    pub(crate) map: SourceMap,
     /// Its statements.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// Its normal form.
-    pub program: Program,
+    pub(crate) program: Program,
+}
+
+/// Why there is no program: in words, and as a list for machines. Standard error was told.
+pub(crate) struct Unloaded {
+    message: String,
+    errors: Value,
 }
 
 /// Reads a program in the language its name says; mistakes go to `stderr`.
-pub fn load(
+pub(crate) fn load(
     path: &Path,
     preprocessor: &ParseOptions,
     colour: bool,
     stderr: &mut dyn Write,
-) -> Result<Loaded, i32> {
+) -> Result<Loaded, Unloaded> {
     let mut map = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let items = match frontend::read(&mut map, path, preprocessor, &mut diagnostics) {
         Ok(items) => items,
         Err(error) => {
-            let _ = writeln!(stderr, "error: cannot read {}: {error}", path.display());
-            return Err(2);
+            let message = format!("cannot read {}: {error}", path.display());
+            let _ = writeln!(stderr, "error: {message}");
+            let errors = document::plain_error(&message, Some(&path.display().to_string()));
+            return Err(Unloaded { message, errors });
         }
     };
     let mut program =
@@ -85,11 +105,24 @@ pub fn load(
     for diagnostic in diagnostics.iter() {
         let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
     }
-    program.map(|program| Loaded { map, items, program }).ok_or(2)
+    if let Some(program) = &mut program
+        && Language::of(path) == Language::Horn
+        && let Some(file) = items.first().map(|i| i.span().file)
+    {
+        program.predicates = frontend::horn::predicates(&map, file);
+    }
+    match program {
+        Some(program) => Ok(Loaded { map, items, program }),
+        None => {
+            let rendered: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
+            let errors = document::diagnostics(&map, &diagnostics, Severity::Error);
+            Err(Unloaded { message: rendered.join("\n\n"), errors })
+        }
+    }
 }
 
 /// Keeps the named assertions and everything they use.
-fn restrict(program: &mut Program, only: &[String], stderr: &mut dyn Write) -> Result<(), i32> {
+fn restrict(program: &mut Program, only: &[String], stderr: &mut dyn Write) -> Result<(), u8> {
     if only.is_empty() {
         return Ok(());
     }
@@ -104,7 +137,7 @@ fn restrict(program: &mut Program, only: &[String], stderr: &mut dyn Write) -> R
             .collect();
         if found.is_empty() {
             let _ = writeln!(stderr, "error: there is no assertion named `{name}`");
-            return Err(2);
+            return Err(status::ERROR);
         }
         agenda.extend(found);
     }
@@ -124,51 +157,66 @@ fn restrict(program: &mut Program, only: &[String], stderr: &mut dyn Write) -> R
 }
 
 /// Exit status for a list of reports.
-pub fn status(reports: &[Report]) -> i32 {
-    if reports.iter().any(|r| matches!(r.verdict, Verdict::Refuted(_))) {
-        10
-    } else if reports.iter().any(|r| matches!(r.verdict, Verdict::Unknown(_))) {
-        5
-    } else {
-        0
+fn exit_status(reports: &[Report]) -> u8 {
+    match report::verdict(reports) {
+        quotient::Verdict::Holds => status::HOLDS,
+        quotient::Verdict::Violated => quotient::ViolationKind::Refuted.status(),
+        quotient::Verdict::Undecided(_) => status::UNDECIDED,
     }
 }
 
 /// `quotient prove`.
-pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut dyn Write) -> i32 {
+pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut dyn Write) -> u8 {
     if let Some((name, n)) = &options.generate {
         return match models::generate(name, *n) {
             Ok(text) => {
                 let _ = write!(stdout, "{text}");
-                0
+                status::HOLDS
             }
             Err(message) => {
                 let _ = writeln!(stderr, "error: {message}");
-                2
+                status::ERROR
             }
         };
     }
     if let Some(which) = options.table {
         let limit = options.options.max_time;
         if which != 2 {
-            crate::table::print_relative(stdout, limit);
+            quotient_proof::table::print_relative(stdout, limit);
         }
         if which != 1 {
-            crate::table::print_safety(stdout, limit);
+            quotient_proof::table::print_safety(stdout, limit);
         }
-        return 0;
+        return status::HOLDS;
     }
     let Some(path) = &options.file else {
         let _ = writeln!(stderr, "error: no file given");
-        return 2;
+        return status::ERROR;
     };
     let Loaded { map, items, mut program } = match load(path, &options.preprocessor, options.colour, stderr) {
         Ok(loaded) => loaded,
-        Err(status) => return status,
+        Err(Unloaded { message, errors }) => {
+            if options.json {
+                let file = path.display().to_string();
+                let object = header("prove", Some(&file)).error(&message, errors);
+                let _ = write!(stdout, "{}", document::text(&object));
+            }
+            return status::ERROR;
+        }
     };
     if options.print {
         let _ = write!(stdout, "{}", language::print(&items));
-        return 0;
+        return status::HOLDS;
+    }
+    let proposed = if options.without_proposals || options.horn.is_some() {
+        None
+    } else {
+        propose::with_symmetries(&items, &program, &options.options.limits)
+    };
+    if let Some(items) = proposed
+        && let Some(with) = language::program(&items, &mut Diagnostics::new())
+    {
+        program = Program { predicates: program.predicates, ..with };
     }
     if let Err(status) = restrict(&mut program, &options.only, stderr) {
         return status;
@@ -178,15 +226,34 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
     }
     if program.assertions.is_empty() {
         let _ = writeln!(stderr, "error: {} asserts nothing; add `assert p(…) |= ….`", path.display());
-        return 2;
+        return status::ERROR;
+    }
+    for name in &options.explain {
+        if !program.assertions.iter().any(|a| a.name == *name) {
+            let _ = writeln!(stderr, "error: there is no assertion named `{name}`");
+            return status::ERROR;
+        }
     }
     // A certificate says whether a map may be used in a forward search, so inverses belong to it.
     let inverses = options.options.inverses || options.certificate.is_some();
-    let mut printer = Printer::new(options.json, Language::of(path) == Language::Horn);
+    let mut printer = Printer::new(path, options.json);
     let reports = prove_each(&program, &Options { inverses, ..options.options.clone() }, &mut |report| {
         printer.print(&program, &map, report, stdout);
     });
-    printer.end(&reports, stdout);
+    printer.end(&program, &map, &reports, stdout);
+    for report in reports.iter().filter(|r| options.explain.contains(&program.assertions[r.assertion].name)) {
+        let text = explain::explain(&program, report);
+        // JSON stays JSON.
+        let _ = if options.json { write!(stderr, "{text}") } else { write!(stdout, "{text}") };
+    }
+    if let Some(path) = &options.picture {
+        let drawn = picture::dot(&program, &reports).and_then(|text| {
+            std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        });
+        if let Err(message) = drawn {
+            let _ = writeln!(stderr, "error: {message}");
+        }
+    }
     // The answers are out; what else was asked for does not change them.
     if let Some(path) = &options.certificate
         && let Err(message) = write_certificate(path, &program, &reports)
@@ -198,26 +265,33 @@ pub fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr: &mut d
     {
         let _ = writeln!(stderr, "error: {message}");
     }
-    status(&reports)
+    exit_status(&reports)
 }
 
 /// Prints reports as they come.
-struct Printer {
+struct Printer<'a> {
+    file: &'a Path,
     json: bool,
     /// Reports that wait for the answer a Horn solver gives, which is to be printed first.
     waiting: Option<String>,
     printed: usize,
 }
 
-impl Printer {
-    fn new(json: bool, horn: bool) -> Printer {
-        Printer { json, waiting: (horn && !json).then(String::new), printed: 0 }
+impl Printer<'_> {
+    fn new(file: &Path, json: bool) -> Printer<'_> {
+        let horn = Language::of(file) == Language::Horn;
+        Printer { file, json, waiting: (horn && !json).then(String::new), printed: 0 }
     }
 
     fn print(&mut self, program: &Program, map: &SourceMap, report: &Report, stdout: &mut dyn Write) {
         if self.json {
-            let before = if self.printed == 0 { "[" } else { "," };
-            let _ = write!(stdout, "{before}\n{}", report::json(program, map, report));
+            // The document is written from the front: what is decided can be read before all is.
+            let before = if self.printed == 0 { "{\n\"answers\": [" } else { "," };
+            let _ = write!(
+                stdout,
+                "{before}\n{}",
+                document::text(&report::json(program, map, report)).trim_end()
+            );
         } else {
             let text = report::text(program, map, report);
             match &mut self.waiting {
@@ -243,31 +317,48 @@ impl Printer {
         }
     }
 
-    fn end(&mut self, reports: &[Report], stdout: &mut dyn Write) {
+    fn end(&mut self, program: &Program, map: &SourceMap, reports: &[Report], stdout: &mut dyn Write) {
         if self.json {
-            let _ = writeln!(stdout, "{}", if self.printed == 0 { "[]" } else { "\n]" });
+            let violation = |r: &Report| {
+                let trace = report::trace(program, map, r)?;
+                let violation = trace.violation.as_ref()?;
+                Some(json!({
+                    "kind": violation.kind.as_str(),
+                    "message": violation.message,
+                    "at": null,
+                    "question": program.assertions[r.assertion].name,
+                    "trace": document::trace(&trace, true),
+                }))
+            };
+            let violations: Vec<Value> = reports.iter().filter_map(violation).collect();
+            let file = self.file.display().to_string();
+            let body = json!({ "violation": violations.first(), "violations": violations });
+            let rest = header("prove", Some(&file)).answer(&report::verdict(reports), body);
+            let begun = if self.printed == 0 { "{\n\"answers\": [" } else { "\n" };
+            // The rest of the object, without its opening brace.
+            let _ = write!(stdout, "{begun}],{}", &document::text(&rest)[1..]);
         }
         // Satisfiable when every query holds.
-        self.answer(if status(reports) == 0 { "sat" } else { "unknown" }, stdout);
+        self.answer(if exit_status(reports) == status::HOLDS { "sat" } else { "unknown" }, stdout);
         let _ = stdout.flush();
     }
 }
 
-fn write_horn(to: &Path, program: &Program, stdout: &mut dyn Write, stderr: &mut dyn Write) -> i32 {
-    let text = crate::horn::horn(program);
+fn write_horn(to: &Path, program: &Program, stdout: &mut dyn Write, stderr: &mut dyn Write) -> u8 {
+    let text = quotient_proof::horn::horn(program);
     let relative = program.assertions.iter().filter(|a| a.is_relative()).count();
     if relative > 0 {
         let _ = writeln!(stderr, "note: {relative} relative assertions have no counterpart there");
     }
     if to.as_os_str() == "-" {
         let _ = write!(stdout, "{text}");
-        return 0;
+        return status::HOLDS;
     }
     match std::fs::write(to, text) {
-        Ok(()) => 0,
+        Ok(()) => status::HOLDS,
         Err(error) => {
             let _ = writeln!(stderr, "error: cannot write {}: {error}", to.display());
-            2
+            status::ERROR
         }
     }
 }

@@ -1,0 +1,165 @@
+//! The plan of a search: which seams it is put together from, with the reasons for what is left off.
+//!
+//! A plan is made before anything is explored, from the machine, the representative and what was asked. Running it adds nothing
+//! to it, so that a report about what was applied is a report about the plan.
+//!
+//! Representatives and ample sets go together as in section 4 of seed 002: the graph of representatives is bisimilar to the
+//! full one for the propositions that the representative was made for, threads that change places have the same choices, and
+//! ample sets are chosen for the representative at hand, from what that very state permits.
+
+use quotient_ample::{AmpleSets, DynamicSets, Question};
+use quotient_machine::Machine;
+use quotient_program::visit::{self, Visitor};
+use quotient_program::{Expr, Operation};
+use quotient_seams::Representative;
+
+use crate::{Check, PartialOrder, SearchKind, StoreKind, fairness};
+
+/// Why a reduction does not apply, as a sentence.
+pub(crate) type Why = &'static str;
+
+/// How one question is answered.
+pub(crate) struct Plan {
+    pub(crate) search: Search,
+    pub(crate) store: StoreKind,
+    pub(crate) moves: Moves,
+    /// The partial order reduction, or why there is none.
+    pub(crate) partial_order: Result<PartialOrder, Why>,
+}
+
+/// The search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// Reachable states, nearest first.
+    BreadthFirst,
+    /// Reachable states, deepest first.
+    DepthFirst,
+    /// Infinite runs.
+    Cycles,
+    /// Infinite runs that are fair to every thread.
+    FairCycles,
+}
+
+/// Which moves of a state are explored.
+pub(crate) enum Moves {
+    /// All of them.
+    All,
+    /// Ample sets of a program without objects.
+    Static(Box<AmpleSets>),
+    /// Ample sets of a program with objects.
+    Objects(Box<DynamicSets>),
+}
+
+impl Plan {
+    /// The plan for the question that a machine was compiled for.
+    pub(crate) fn new<R: Representative<Machine>>(
+        machine: &Machine,
+        representative: &R,
+        check: &Check<'_>,
+    ) -> Plan {
+        let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
+        let search = match check.search {
+            _ if fairness::asked(machine, check) => Search::FairCycles,
+            _ if cycles => Search::Cycles,
+            SearchKind::DepthFirst => Search::DepthFirst,
+            SearchKind::Usual if representative.keeps_found() => Search::DepthFirst,
+            SearchKind::Usual | SearchKind::BreadthFirst => Search::BreadthFirst,
+        };
+        let (moves, partial_order) = match search {
+            Search::FairCycles => (Moves::All, Err("only fair runs count")),
+            _ => moves(machine, representative, question(machine), check),
+        };
+        Plan { search, store: check.store, moves, partial_order }
+    }
+}
+
+/// The moves to explore so that a question keeps its answer, and the partial order reduction that they are.
+pub(crate) fn moves<R: Representative<Machine>>(
+    machine: &Machine,
+    representative: &R,
+    question: Result<Question, Why>,
+    check: &Check<'_>,
+) -> (Moves, Result<PartialOrder, Why>) {
+    if check.raw || check.partial_order == PartialOrder::Off {
+        return (Moves::All, Ok(PartialOrder::Off));
+    }
+    check.enter("computing ample sets");
+    let found = question.and_then(|question| {
+        if !representative.is_canonical() {
+            return Err(NOT_CANONICAL);
+        }
+        if machine.program().features.dynamic {
+            let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
+            return DynamicSets::new(machine, &question, symmetric)
+                .map(|sets| Moves::Objects(Box::new(sets)));
+        }
+        let sets = AmpleSets::new(machine, &question, representative.renames());
+        sets.map(|sets| Moves::Static(Box::new(sets)))
+    });
+    match found {
+        Ok(moves) => (moves, Ok(check.partial_order)),
+        Err(why) => (Moves::All, Err(why)),
+    }
+}
+
+const NOT_CANONICAL: Why =
+    "--symmetry pc and kbots are not canonical, and partial order reduction needs a canonical order";
+
+/// The question that a reduced search of this machine must answer.
+fn question(machine: &Machine) -> Result<Question, Why> {
+    match machine.program().claim {
+        None => Ok(Question::Safety),
+        Some(_) => propositions(machine).map(|visible| Question::LtlX { visible }),
+    }
+}
+
+/// What a claim looks at, if ample sets can preserve the answer: it must not count steps, and only look at what steps write.
+fn propositions(machine: &Machine) -> Result<Vec<Expr>, Why> {
+    let Some(claim) = &machine.program().claim else { return Ok(Vec::new()) };
+    if !claim.stutter_invariant {
+        return Err("the claim can count steps (X, or written by hand)");
+    }
+    if claim.accept_labels {
+        return Err("accept or progress labels of processes count");
+    }
+    let transformations = claim.function.locations.iter().flat_map(|l| &l.transformations);
+    let conditions = transformations.filter_map(|t| match &t.operation {
+        Operation::When(condition) => Some(condition.clone()),
+        _ => None,
+    });
+    visible(conditions.collect())
+}
+
+/// Propositions, if it is known which steps can change them.
+pub(crate) fn visible(propositions: Vec<Expr>) -> Result<Vec<Expr>, Why> {
+    struct Plain(bool);
+    impl Visitor for Plain {
+        fn expr(&mut self, e: &Expr) {
+            self.0 &= matches!(
+                e,
+                Expr::Const(_)
+                    | Expr::Load(_)
+                    | Expr::Unary(..)
+                    | Expr::Binary(..)
+                    | Expr::Conditional(..)
+                    | Expr::Length(_)
+                    | Expr::Full(_)
+                    | Expr::Empty(_)
+                    | Expr::At { .. }
+                    | Expr::Count { .. }
+                    | Expr::Bound(_)
+                    | Expr::Oldest(_)
+                    | Expr::Spanned(..)
+                    | Expr::Terminated(_)
+                    | Expr::InstanceOf { .. }
+                    | Expr::Cast { .. }
+                    | Expr::ArrayLength(_)
+                    | Expr::Query { .. }
+                    | Expr::Reachable(..)
+            );
+        }
+    }
+    let mut plain = Plain(true);
+    propositions.iter().for_each(|e| visit::expr(e, &mut plain));
+    if plain.0 { Ok(propositions) } else { Err("the claim asks for more than values and locations") }
+}

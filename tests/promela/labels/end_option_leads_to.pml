@@ -1,0 +1,6 @@
+// expect: states=3 transitions=2 errors=none
+// spin-default: states=3
+/* An end label on the first statement of an option marks where that statement leads: here a state in which P may stay. */
+chan c = [0] of { byte };
+active proctype P() { byte x; do :: end: c?x -> x == 9 od }
+active proctype Q() { c!4 }

@@ -1,0 +1,6 @@
+// expect: states=4 transitions=3 errors=none
+// spin-default: states=4
+/* Where the statement leads back to the choice, the choice is marked. */
+chan c = [0] of { byte };
+active proctype P() { byte x; do :: end: c?x od }
+active proctype Q() { c!4; c!3 }
