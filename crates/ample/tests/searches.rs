@@ -95,7 +95,7 @@ fn every_search<R: Representative<Machine>, A: Ample<Machine>>(
             assert_eq!(report.stop, Stop::Complete, "{what}");
             let name = |cause: Cause| match cause {
                 Cause::Deadlock => "deadlock".to_owned(),
-                Cause::Violation(code) => machine.violation(code).kind,
+                Cause::Violation(code) => machine.violation(code).kind.to_string(),
                 Cause::Cycle => "cycle".to_owned(),
             };
             let found: BTreeSet<String> = report.found.iter().map(|f| name(f.cause)).collect();

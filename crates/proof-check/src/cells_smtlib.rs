@@ -10,13 +10,16 @@ use crate::smtlib::{Writer, and, le, number, or, tree};
 /// The files written.
 type Files = Vec<(String, String)>;
 
+/// A condition on columns, given their terms and those of the parameters.
+type Condition<'a> = Box<dyn Fn(&[String], &[String]) -> String + 'a>;
+
 struct Export<'a> {
     program: &'a Program,
     proof: &'a Cells,
     label: String,
     /// Points before and after each rule.
     steps: Vec<(Option<i64>, i64)>,
-    bad: Box<dyn Fn(&[String], &[String]) -> String + 'a>,
+    bad: Condition<'a>,
     good: bool,
     own: usize,
 }

@@ -111,11 +111,11 @@ fn live(leaves: &[Leaf], k: usize, heads: usize) -> Vec<Vec<usize>> {
             for c in 0..k {
                 leaf.system.form(c).terms.iter().for_each(|t| *used.entry(t.0).or_insert(0) += 1);
             }
-            for c in 0..k {
+            for (c, live) in live[from].iter_mut().enumerate() {
                 let form = leaf.system.form(c);
                 // Alone on a parameter that nothing needs, it may have any value.
                 let free = matches!(form.terms[..], [(p, 1 | -1)] if used[&p] == 1 && !needed.contains(&p));
-                live[from][c] |= !free;
+                *live |= !free;
             }
         }
         if live == before {
