@@ -550,8 +550,7 @@ impl Model {
         let (mut machine, mut reduced) = compile(false)?;
         check.enter("looking for symmetries");
         let mut stands = representative(&mut machine, check);
-        let first = budget.first(&machine, check);
-        let part = Check { limits: first.limits, ..*check };
+        let part = Check { limits: budget.first(&machine, check), ..*check };
         let before = thread_seconds();
         let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
         if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
@@ -565,7 +564,7 @@ impl Model {
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
         let Looked { mut report, second } =
-            budget.look_again(&mut machine, stands.as_mut(), check, &first, report, progress);
+            budget.look_again(&mut machine, stands.as_mut(), check, report, progress);
         outcome.search_seconds += thread_seconds() - before;
         if let Some(journal) = check.journal {
             journal.found(report.found.len(), &report.statistics);

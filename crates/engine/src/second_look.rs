@@ -62,13 +62,6 @@ pub(crate) struct Budget {
     ends: Option<(Instant, Duration)>,
 }
 
-/// What the first search may have.
-pub(crate) struct FirstPart {
-    pub(crate) limits: Limits,
-    /// When its time is over.
-    ends: Option<Instant>,
-}
-
 /// What came of a first search and, perhaps, a second look.
 pub(crate) struct Looked {
     pub(crate) report: Report,
@@ -83,14 +76,14 @@ impl Budget {
     }
 
     /// The limits of the first search for a machine.
-    pub(crate) fn first(&self, machine: &Machine, check: &Check<'_>) -> FirstPart {
+    pub(crate) fn first(&self, machine: &Machine, check: &Check<'_>) -> Limits {
         if !self.serves(machine, check) {
-            return FirstPart { limits: check.limits, ends: None };
+            return check.limits;
         }
-        let now = Instant::now();
-        let time = self.ends.map(|(ends, _)| ends.saturating_duration_since(now) / 10 * 8);
+        let left = |ends: Instant| ends.saturating_duration_since(Instant::now());
+        let time = self.ends.map(|(ends, _)| left(ends) / 10 * 8);
         let memory = check.limits.memory.map(|bytes| bytes - bytes / 4);
-        FirstPart { limits: Limits { time, memory, ..check.limits }, ends: time.map(|time| now + time) }
+        Limits { time, memory, ..check.limits }
     }
 
     /// Looks again, if that is of use after `report`; says the reason for the first search's end in terms of the whole check.
@@ -99,7 +92,6 @@ impl Budget {
         machine: &mut Machine,
         stands: Option<&mut Representative>,
         check: &Check<'_>,
-        first: &FirstPart,
         mut report: Report,
         progress: &mut dyn FnMut(&Statistics),
     ) -> Looked {
@@ -109,7 +101,7 @@ impl Budget {
         if by_depth || !self.serves(machine, check) || !report.found.is_empty() || check.ended().is_some() {
             return Looked { report, second: None };
         }
-        report.stop = Stop::Incomplete(self.in_whole(first, check, why));
+        report.stop = Stop::Incomplete(self.in_whole(check, why));
         let mut second = SecondLook::default();
         let deep = Check { search: SearchKind::DepthFirst, limits: self.tenth(check), ..*check };
         let (found, _): Searched = run(machine, stands, &deep, progress);
@@ -153,14 +145,10 @@ impl Budget {
     }
 
     /// Why the first search ended, where it ended at its part of a limit.
-    fn in_whole(&self, first: &FirstPart, check: &Check<'_>, why: &Incomplete) -> Incomplete {
-        if let (Some(part), Some((_, whole))) = (first.ends, self.ends)
-            && Instant::now() >= part
-        {
-            return Reason::Time(whole).into();
-        }
-        match (why, check.limits.memory) {
-            (Incomplete::Ended(Reason::Memory(_)), Some(whole)) => Reason::Memory(whole).into(),
+    fn in_whole(&self, check: &Check<'_>, why: &Incomplete) -> Incomplete {
+        match (why, self.ends, check.limits.memory) {
+            (Incomplete::Ended(Reason::Time(_)), Some((_, whole)), _) => Reason::Time(whole).into(),
+            (Incomplete::Ended(Reason::Memory(_)), _, Some(whole)) => Reason::Memory(whole).into(),
             _ => why.clone(),
         }
     }

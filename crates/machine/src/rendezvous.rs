@@ -31,6 +31,8 @@ struct Offer {
     last: u32,
     /// The sender's step left garbage (programs with objects).
     dirty: bool,
+    /// Somebody stood at a committed location before the sender moved.
+    committed: bool,
 }
 
 impl Machine {
@@ -47,9 +49,14 @@ impl Machine {
         let Operation::Send(send) = self.code.transformations[number as usize].operation else {
             unreachable!("only sends meet")
         };
+        let committed = self.commits && self.somebody_is_committed(frame.memory);
         if let Err(site) = self.evaluate_args(send, channel, frame) {
-            self.violate_at(site, frame.thread, number, state, out);
-            return true;
+            // Where the receiver goes first, a message is only made for somebody who takes it.
+            let wanted = !self.program.features.receiver_first || self.has_taker(channel, committed, frame);
+            if wanted {
+                self.violate_at(site, frame.thread, number, state, out);
+            }
+            return wanted;
         }
         let mut offered = std::mem::take(&mut self.values);
         if let Some(channel) = self.channel(frame.memory, channel) {
@@ -77,7 +84,7 @@ impl Machine {
         self.passing = channel;
         self.offered = offered;
         let (sender, base, dirty) = (frame.thread, frame.base, self.heap.dirty);
-        let offer = Offer { channel, send: number, sender, base, function, last: sender, dirty };
+        let offer = Offer { channel, send: number, sender, base, function, last: sender, dirty, committed };
         let met = self.offer(&half, offer, &mut Vec::new(), out);
         self.passing = 0;
         self.values = std::mem::take(&mut self.offered);
@@ -128,7 +135,10 @@ impl Machine {
                 }
                 if !asked {
                     asked = true;
-                    match self.may_move(instance.kind, theirs) {
+                    if offer.committed && !self.is_committed(theirs) {
+                        break;
+                    }
+                    match self.is_allowed(instance.kind, theirs) {
                         Ok(true) => {}
                         Ok(false) => break,
                         Err(site) => {
@@ -161,6 +171,36 @@ impl Machine {
             }
         }
         met
+    }
+
+    /// Would anybody take a message on this channel, whatever it is? A guard or channel without a value counts.
+    #[cold]
+    fn has_taker(&mut self, channel: i32, committed: bool, sender: Frame) -> bool {
+        let memory = sender.memory;
+        let fields = self.channel(memory, channel).map_or(0, |c| c.layout.fields.len());
+        self.passing = channel;
+        self.offered.clear();
+        self.offered.resize(fields, 0);
+        let mut found = false;
+        let threads = self.shape_at(memory).threads.len() as u32;
+        for partner in (0..threads).filter(|p| *p != sender.thread) {
+            let instance = self.shape_at(memory).threads[partner as usize];
+            let theirs = Frame { memory, base: instance.at, thread: partner, received: 0 };
+            if committed && !self.is_committed(theirs) {
+                continue;
+            }
+            let location = self.location(memory, instance.at, instance.kind);
+            let location = &self.code.functions[instance.kind as usize].locations[location as usize];
+            for other in location.first..location.end {
+                let Operation::Receive(receive) = self.code.transformations[other as usize].operation else {
+                    continue;
+                };
+                found |= self.is_allowed(instance.kind, theirs) != Ok(false)
+                    && self.accepts(receive, theirs) != Ok(false);
+            }
+        }
+        self.passing = 0;
+        found
     }
 
     /// Does this receive take the message that is offered? A peek never does: it is a fault of the thread that stands there.

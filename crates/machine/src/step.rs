@@ -317,6 +317,12 @@ impl Machine {
         if self.commits && !self.may_go_first(frame) {
             return Ok(false);
         }
+        self.is_allowed(function, frame)
+    }
+
+    /// The same, whoever is committed.
+    #[inline(always)]
+    pub(crate) fn is_allowed(&mut self, function: u32, frame: Frame) -> Result<bool, SiteAt> {
         if let Some(provided) = self.code.functions[function as usize].provided
             && self.run(provided, frame)? == 0
         {
@@ -330,12 +336,23 @@ impl Machine {
 
     /// Does this thread stand at a committed location, or nobody?
     fn may_go_first(&self, frame: Frame) -> bool {
-        let committed = |t: &crate::shapes::Instance| {
-            let location = self.location(frame.memory, t.at, t.kind);
-            self.code.functions[t.kind as usize].locations[location as usize].committed
-        };
-        let threads = &self.shape_at(frame.memory).threads;
-        threads.get(frame.thread as usize).is_some_and(committed) || !threads.iter().any(committed)
+        self.is_committed(frame) || !self.somebody_is_committed(frame.memory)
+    }
+
+    /// Does this thread stand at a committed location?
+    pub(crate) fn is_committed(&self, frame: Frame) -> bool {
+        let thread = self.shape_at(frame.memory).threads.get(frame.thread as usize);
+        thread.is_some_and(|t| self.stands_committed(frame.memory, t))
+    }
+
+    /// Does anybody?
+    pub(crate) fn somebody_is_committed(&self, memory: *const u8) -> bool {
+        self.shape_at(memory).threads.iter().any(|t| self.stands_committed(memory, t))
+    }
+
+    fn stands_committed(&self, memory: *const u8, t: &crate::shapes::Instance) -> bool {
+        let location = self.location(memory, t.at, t.kind);
+        self.code.functions[t.kind as usize].locations[location as usize].committed
     }
 
     /// No other thread with a higher priority can move.

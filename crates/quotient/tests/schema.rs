@@ -72,7 +72,7 @@ fn a_c_program_has_the_same_document() {
     let found = valid(&validator, &["check", "--json", race.path()]).remove(0);
     assert_eq!((&found["verdict"], &found["violation"]["kind"]), (&"violated".into(), &"race".into()));
     let steps = found["violation"]["trace"]["steps"].as_array().expect("steps");
-    assert!(steps.iter().any(|s| s["process"] == "T1 f"), "{steps:#?}");
+    assert!(steps.iter().any(|s| s["process"] == "T0 main"), "{steps:#?}");
     let schedule = found["violation"]["schedule"].as_str().expect("a schedule");
     let again = valid(&validator, &["replay", "--json", race.path(), "--schedule", schedule]).remove(0);
     assert_eq!(again["violation"]["trace"], found["violation"]["trace"]);

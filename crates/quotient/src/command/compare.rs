@@ -1,6 +1,6 @@
 //! `quotient compare`: one model under every combination of orders, partial order and stores, as a table.
 //!
-//! Safety is asked with every store. The model's claims are asked once for each order, since questions about cycles use no store.
+//! Safety and the model's claims are asked with every store.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -63,7 +63,7 @@ struct Row {
     /// The exit status of the verdict.
     status: u8,
     statistics: Statistics,
-    /// What was really done: an order may find nothing to rename, a reduction may not apply, and questions about cycles use no store.
+    /// What was really done: an order may find nothing to rename, a reduction may not apply.
     applied: Applied,
     notes: Vec<String>,
     cpu_seconds: f64,
@@ -149,7 +149,7 @@ pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
                 if watch::interrupt().raised() {
                     break;
                 }
-                let found = match run(&model, &Check { store, safety_only: true, ..check }) {
+                let found = match run(&model, &Check { store, ..check }) {
                     Ok(found) => found,
                     Err(code) => return code,
                 };
@@ -158,12 +158,6 @@ pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
                 if refused {
                     // The same runs again for the other stores.
                     break;
-                }
-            }
-            if model.own_claims > 0 {
-                match run(&model, &check) {
-                    Ok(found) => rows.extend(found.into_iter().filter(|r| r.question != Question::Safety)),
-                    Err(code) => return code,
                 }
             }
         }
