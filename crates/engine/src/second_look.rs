@@ -96,12 +96,15 @@ impl Budget {
         progress: &mut dyn FnMut(&Statistics),
     ) -> Looked {
         let Stop::Incomplete(why) = &report.stop else { return Looked { report, second: None } };
-        let by_depth = matches!(why, Incomplete::Limit(Limit::Depth(_)));
-        // Whoever ended the whole check wants no more of it.
-        if by_depth || !self.serves(machine, check) || !report.found.is_empty() || check.ended().is_some() {
+        if !self.serves(machine, check) {
             return Looked { report, second: None };
         }
+        let by_depth = matches!(why, Incomplete::Limit(Limit::Depth(_)));
         report.stop = Stop::Incomplete(self.in_whole(check, why));
+        // Whoever ended the whole check wants no more of it.
+        if by_depth || !report.found.is_empty() || check.ended().is_some() {
+            return Looked { report, second: None };
+        }
         let mut second = SecondLook::default();
         let deep = Check { search: SearchKind::DepthFirst, limits: self.tenth(check), ..*check };
         let (found, _): Searched = run(machine, stands, &deep, progress);
