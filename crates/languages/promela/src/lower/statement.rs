@@ -493,18 +493,22 @@ impl Lowering<'_> {
             this.statement(context, &bare, &mut elements);
             context.flow.add_sequence(Sequence { elements, join: None })
         };
-        let main_sequence = part(self, context, main, false);
-        // SPIN starts the counter of a loop before the statement that the loop is part of: no escape interrupts that.
-        if matches!(
-            main.kind,
-            StatementKind::ForRange { .. } | StatementKind::ForIn { .. } | StatementKind::Select { .. }
-        ) {
-            let elements = &mut context.flow.sequences[main_sequence.0].elements;
-            if elements.len() > 3 {
+        // SPIN starts the counter of a loop before the statement that the loop is part of: no escape interrupts that, also where the loop
+        // is the escape.
+        let mut counter = |context: &mut Context, statement: &ast::Statement, sequence: SequenceId| {
+            let counts = matches!(
+                statement.kind,
+                StatementKind::ForRange { .. } | StatementKind::ForIn { .. } | StatementKind::Select { .. }
+            );
+            let elements = &mut context.flow.sequences[sequence.0].elements;
+            if counts && elements.len() > 3 {
                 out.push(elements.remove(0));
             }
-        }
+        };
+        let main_sequence = part(self, context, main, false);
+        counter(context, main, main_sequence);
         let escape_sequence = part(self, context, escape, true);
+        counter(context, escape, escape_sequence);
         if self.is_empty(context, main_sequence, main.span)
             || self.is_empty(context, escape_sequence, escape.span)
         {

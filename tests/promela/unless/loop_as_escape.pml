@@ -1,0 +1,7 @@
+// expect: states=1486 transitions=4076 errors=none
+// spin-default: states=654
+/* SPIN starts the counter of a loop before the whole statement, also where the loop is the escape. */
+byte g;
+active proctype P() { byte i; g > 2 unless for (i : 1 .. 3) { g++ } }
+active proctype Q() { byte i; for (i : 1 .. 2) { g++ } unless select (i : 0 .. 2); g-- }
+active proctype R() { byte i; L: do :: g < 3 -> g++ :: break od unless for (i : 0 .. 1) { g++; skip } }
