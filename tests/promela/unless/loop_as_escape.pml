@@ -4,4 +4,4 @@
 byte g;
 active proctype P() { byte i; g > 2 unless for (i : 1 .. 3) { g++ } }
 active proctype Q() { byte i; for (i : 1 .. 2) { g++ } unless select (i : 0 .. 2); g-- }
-active proctype R() { byte i; L: do :: g < 3 -> g++ :: break od unless for (i : 0 .. 1) { g++; skip } }
+active proctype R() { byte i; if :: g < 3 -> g++ :: skip fi unless for (i : 0 .. 1) { g++; skip } }
