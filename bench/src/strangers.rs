@@ -169,7 +169,7 @@ fn check(binary: &Path, checkout: &Path, entry: &Entry<'_>, seconds: u64) -> Res
     }))
 }
 
-/// What an answer is worth, and why; `None`: it is no answer.
+/// What an answer is worth, and why; `None` if it is not an answer.
 fn judge(json: &Value, expected: Expected) -> Option<(Fate, String)> {
     let message = json["message"].as_str().unwrap_or("no message");
     let message = message.lines().next().unwrap_or("").to_owned();

@@ -101,7 +101,7 @@ impl Budget {
         }
         let by_depth = matches!(why, Incomplete::Limit(Limit::Depth(_)));
         report.stop = Stop::Incomplete(self.in_whole(check, why));
-        // Whoever ended the whole check wants no more of it.
+        // The whole check was ended: do nothing more.
         if by_depth || !report.found.is_empty() || check.ended().is_some() {
             return Looked { report, second: None };
         }

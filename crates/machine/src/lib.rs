@@ -26,6 +26,7 @@ mod machine;
 mod observer;
 mod omega;
 mod parts;
+mod permission;
 mod plain;
 mod plain_compile;
 mod record;

@@ -92,7 +92,7 @@ impl World {
             // SAFETY: made since the start, and all who could know of it have been put back to the start.
             unsafe { system_call(MUNMAP, [range.start, range.len(), 0, 0, 0, 0]) };
         }
-        // An unknown size is no size: the next look is at all mappings again.
+        // The size is unknown: next time, look at all mappings again.
         self.foreign_mappings.size = match size() {
             0 => usize::MAX,
             size => size,

@@ -79,7 +79,7 @@ fn origin(name: &str, n: usize) -> &'static str {
 }
 
 const ORIGINS: &str = "program: as printed; corrected (the printed one is wrong); extended (the printed one for more processes); from text
-(the paper describes it and prints no program); fitted (chosen among variants so that the paper's counts come out: its agreement is no evidence);
+(the paper describes it and prints no program); fitted (chosen among variants so that the paper's counts come out: its agreement is not evidence);
 ours (the paper neither prints nor describes it, so that its counts need not agree).\n";
 
 fn program(name: &str, n: usize) -> Option<Program> {

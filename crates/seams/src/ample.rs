@@ -30,7 +30,7 @@ impl Proposals {
         Proposals { alone: threads, together: 0 }
     }
 
-    /// These threads together, one bit each; none at all is no proposal.
+    /// These threads together, one bit each; no bit at all means no proposal.
     #[inline]
     pub fn together(threads: u64) -> Proposals {
         Proposals { alone: 0, together: threads }

@@ -33,7 +33,7 @@ impl From<Overflow> for Missing {
     }
 }
 
-/// More entries than this are no short proof.
+/// A proof with more entries than this is not short.
 const MOST: usize = 60_000;
 /// Case distinctions on one variable that has no whole value, one inside the other.
 const DEEPEST_CASES: usize = 3;

@@ -102,7 +102,7 @@ impl<'t> Walk<'t> {
         Ok(next)
     }
 
-    /// Adds a condition on the state; `own` variables of it come behind the nodes of two states.
+    /// Adds a condition on the state; its `own` variables come after the nodes of two states.
     pub fn require(&mut self, tree: &'t Tree, nodes: usize) -> Result<(), Overflow> {
         let k = self.state.len();
         let mut places: Vec<usize> = std::iter::once(0).chain(self.state.iter().copied()).collect();

@@ -76,7 +76,7 @@ impl ProgressLine {
         }
         let line = format!("{:6.1} s  {text}", elapsed.as_secs_f64());
         let mut out = std::io::stderr().lock();
-        // A log that cannot be written is no reason to end.
+        // A log that cannot be written does not end the check.
         let _ = match self.place {
             Place::Log(every) => {
                 self.next = elapsed + every;

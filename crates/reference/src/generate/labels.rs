@@ -100,7 +100,7 @@ fn each_markable(body: &mut [Statement], option: bool, visit: &mut dyn FnMut(&mu
     }
 }
 
-/// SPIN refuses a label on the first statement of a block, which may stand behind declarations.
+/// SPIN refuses a label on the first statement of a block, which may come after declarations.
 fn each_later(inner: &mut Sequence, visit: &mut dyn FnMut(&mut Statement, bool)) {
     let first = inner.statements.iter().position(|s| !matches!(s.kind, StatementKind::Declaration(_)));
     if let Some(later) = first.and_then(|first| inner.statements.get_mut(first + 1..)) {
