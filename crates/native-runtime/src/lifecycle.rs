@@ -36,7 +36,7 @@ const DESTROYED: u64 = 0x0000_6d6d_6d6d_6d6d;
 /// The kinds of primitives that are initialised and destroyed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Primitive {
     Mutex = 1,
     SpinLock,

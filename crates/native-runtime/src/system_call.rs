@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Numbers of the calls used (x86-64).
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub mod number {
     pub const READ: usize = 0;
     pub const WRITE: usize = 1;

@@ -123,7 +123,7 @@ macro_rules! numbered {
 
 numbered! {
     /// What went wrong.
-    #[allow(missing_docs)]
+    #[allow(missing_docs, reason = "the names say it")]
     FailureKind {
         None = "nothing",
         Deadlock = "deadlock",
@@ -140,7 +140,7 @@ numbered! {
 
 numbered! {
     /// A visible operation, as a trace calls it.
-    #[allow(missing_docs)]
+    #[allow(missing_docs, reason = "the names say it")]
     Op {
         None = "-",
         Load = "atomic load",
@@ -212,7 +212,7 @@ numbered! {
 
 numbered! {
     /// Functions of the verification competition that a program may define itself.
-    #[allow(missing_docs)]
+    #[allow(missing_docs, reason = "the names say it")]
     Convention {
         Error = "error",
         Assume = "assume",
@@ -223,7 +223,7 @@ numbered! {
 
 numbered! {
     /// What a program can take from outside.
-    #[allow(missing_docs)]
+    #[allow(missing_docs, reason = "the names say it")]
     Outside {
         Input = "standard input",
         Environment = "environment variables",

@@ -1,7 +1,7 @@
 //! The table of library functions can be read, line by line. It is part of the runtime, which cannot be part of a test.
 
 #[path = "../../native-runtime/src/library/table.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the test uses a part of it")]
 mod table;
 
 use quotient_native::protocol;

@@ -44,7 +44,7 @@ pub enum Pointer {
 
 /// How far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Extent {
     Argument(u8),
     Product(u8, u8),
@@ -136,7 +136,7 @@ pub enum Content {
 
 /// Is a named file changed?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Change {
     Never,
     Always,
@@ -146,7 +146,7 @@ pub enum Change {
 
 /// A stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Stream {
     Argument(u8),
     Input,
@@ -155,7 +155,7 @@ pub enum Stream {
 
 /// What is touched outside of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Touch {
     Thing { thing: Thing, writes: bool },
     Path { argument: u8, change: Change },
@@ -177,7 +177,7 @@ pub struct Format {
 
 /// What the result is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Opened {
     Nothing,
     Descriptor,
