@@ -167,7 +167,7 @@ impl Machine {
     }
 
     /// A channel is called after the variable it was made for.
-    fn channel_name(&self, state: &[u64], number: i32, names: &ObjectNames) -> String {
+    pub fn channel_name(&self, state: &[u64], number: i32, names: &ObjectNames) -> String {
         let shape = self.shape_at(state.as_ptr().cast());
         let mut next = 0;
         for (place, _) in &self.layout.initial_channels {

@@ -34,6 +34,7 @@ mod rendezvous;
 mod scalars;
 mod shapes;
 mod step;
+mod view;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86;
 
@@ -50,3 +51,4 @@ pub use omega::{Fair, FairMarks, RENAMED, ThreadNames};
 pub use parts::StateParts;
 pub use record::{MicroStep, StepRecord};
 pub use scalars::{Scalar, ScalarPlace};
+pub use view::{ObjectKind, Owner, Part as StatePart, Raw};

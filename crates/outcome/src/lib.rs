@@ -6,8 +6,10 @@ pub mod json;
 pub mod status;
 pub mod text;
 mod trace;
+mod value;
 mod verdict;
 
 pub use quotient_seams::{Incomplete, Limit, Violation, ViolationKind};
 pub use trace::{Access, Change, Frame, ProcessState, Step, Trace};
+pub use value::Value;
 pub use verdict::Verdict;

@@ -29,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ample", &["identity", "machine", "program", "residual", "seams"]),
     ("outcome", &["seams", "source"]),
     ("trace", &["machine", "outcome", "program", "seams", "source"]),
+    ("explain", &["machine", "outcome", "program", "seams", "source"]),
     ("stateless", &[]),
     ("native-runtime", &["stateless"]),
     ("native", &["outcome", "seams", "stateless"]),

@@ -1,0 +1,47 @@
+//! Runs as steps of the program as written.
+
+use quotient_machine::Machine;
+use quotient_trace::{NotReplayable, Run};
+
+use crate::Model;
+use crate::check::{CheckError, Compile};
+use crate::outcome::ViolationReport;
+
+/// A path of the program as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenPath {
+    /// Choices among the successors of a machine made by [`Model::as_written`]; the first is among the initial states.
+    pub choices: Vec<u32>,
+    /// How many of the choices, at the end, are repeated for ever.
+    pub cycle: usize,
+}
+
+impl Model {
+    /// The program as written, as traces show it.
+    pub fn as_written(&self) -> Result<Machine, CheckError> {
+        let (machine, _) = self.machine(Compile::REDUCED)?;
+        self.unreduced(&machine)
+    }
+
+    /// The way to a violation in the program as written. `raw`: whether it was found there and not in the reduced program.
+    pub fn written_path(&self, violation: &ViolationReport, raw: bool) -> Result<WrittenPath, CheckError> {
+        let lost = |step| CheckError::NotReplayable(NotReplayable { step });
+        let (mut machine, _) = self.question_machine(violation.question, Compile { raw, wide: true })?;
+        let mut unreduced = self.unreduced(&machine)?;
+        let (&first, rest) = violation.choices.split_first().ok_or(lost(0))?;
+        let mut run = Run::start(&mut machine, Some(&mut unreduced), &self.sources, first)
+            .map_err(CheckError::NotReplayable)?;
+        let length = |run: &Run<'_>| run.unreduced_choices().map_or(0, |c| c.len());
+        let mut before_cycle = 0;
+        for (index, &choice) in rest.iter().enumerate() {
+            if violation.cycle > 0 && index + violation.cycle == rest.len() {
+                before_cycle = length(&run);
+            }
+            let record = run.possible().into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
+            run.take(&record).map_err(CheckError::NotReplayable)?;
+        }
+        let choices = run.unreduced_choices().unwrap_or_default();
+        let cycle = if violation.cycle > 0 { choices.len() - before_cycle } else { 0 };
+        Ok(WrittenPath { choices, cycle })
+    }
+}

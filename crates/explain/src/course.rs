@@ -1,0 +1,388 @@
+//! A run of the program as written, followed from its start: every statement, who wrote what, and states at any step.
+//!
+//! States are kept at every 512th step and executed again from there, so that a long run takes little memory and any state of it
+//! little time.
+
+use std::collections::HashMap;
+
+use quotient_machine::{Machine, MicroStep, ObjectNames, StepRecord};
+use quotient_outcome::Value;
+use quotient_program::LockOperation;
+use quotient_seams::{Interrupt, Successors, System, ViolationCode};
+
+use crate::effect::{Effect, Event, effect};
+use crate::look::Look;
+use crate::position::{Move, Position};
+
+/// Steps between the states that are kept.
+const APART: usize = 512;
+
+/// A statement of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The step it belongs to, from 1.
+    pub step: u32,
+    /// Its thread.
+    pub thread: u32,
+    /// Which transformation of the program.
+    pub transformation: u32,
+    /// The thread that takes what it sends, in a rendezvous.
+    pub partner: Option<u32>,
+    /// What it wrote: the number of a name, and whether the value changed.
+    pub writes: Vec<(u32, bool)>,
+    /// What others notice of it, in a word.
+    pub kind: RowKind,
+    /// Of a receive: the statement that sent the message.
+    pub sent_by: Option<u32>,
+}
+
+/// What others notice of a statement, in a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowKind {
+    /// Nothing but changed values.
+    #[default]
+    Other,
+    /// Nothing at all: a condition, `skip`.
+    Quiet,
+    /// Sends a message that waits in its channel.
+    Send,
+    /// Receives a message.
+    Receive,
+    /// Sends a message that is taken at once.
+    Rendezvous,
+    /// Takes a lock.
+    Lock,
+    /// Gives a lock back.
+    Unlock,
+    /// Starts a thread.
+    Start,
+    /// Ends its thread.
+    End,
+    /// Makes an object.
+    New,
+    /// An assertion that holds.
+    Assert,
+    /// An assertion that fails.
+    Fails,
+    /// Nobody else could move.
+    Timeout,
+}
+
+impl RowKind {
+    fn of(effect: &Effect) -> RowKind {
+        if effect.failed.is_some() {
+            return RowKind::Fails;
+        }
+        let kinds = effect.events.iter().map(|event| match event {
+            Event::Send { partner: Some(_), .. } => RowKind::Rendezvous,
+            Event::Send { .. } => RowKind::Send,
+            Event::Receive { .. } => RowKind::Receive,
+            Event::Lock { operation: LockOperation::Lock | LockOperation::Unwait, .. } => RowKind::Lock,
+            Event::Lock { operation: LockOperation::Unlock | LockOperation::Wait, .. } => RowKind::Unlock,
+            Event::Lock { .. } => RowKind::Other,
+            Event::Start(_) => RowKind::Start,
+            Event::End => RowKind::End,
+            Event::New(_) => RowKind::New,
+            Event::Assert(_, true) => RowKind::Assert,
+            Event::Assert(_, false) => RowKind::Fails,
+            Event::Timeout => RowKind::Timeout,
+        });
+        let quiet = if effect.writes.is_empty() { RowKind::Quiet } else { RowKind::Other };
+        kinds.into_iter().find(|k| *k != RowKind::Other).unwrap_or(quiet)
+    }
+}
+
+/// How a run ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Steps may follow.
+    Open,
+    /// The last step goes wrong.
+    Violation(ViolationCode),
+    /// There is no such step: the number of the first that could not be made, from 1.
+    Lost(usize),
+    /// It was interrupted after this many steps.
+    Interrupted(usize),
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    state: Vec<u64>,
+    names: ObjectNames,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// The steps that were made.
+    pub moves: Vec<Move>,
+    /// Its statements.
+    pub rows: Vec<Row>,
+    /// For each step the number of statements before it, and at the end that of all.
+    pub first_row: Vec<u32>,
+    /// How it ends.
+    pub ending: Ending,
+    /// Names of places that were written, by number.
+    pub written: Vec<String>,
+    by_name: HashMap<String, u32>,
+    /// Messages in channels, with the statements that sent them.
+    waiting: HashMap<String, Vec<(u32, Vec<Value>)>>,
+    /// States before every 512th step.
+    kept: Vec<Kept>,
+    /// The last state.
+    last: Kept,
+}
+
+/// A step that can be made: who makes it, and what happens in it.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// Who, and which way.
+    pub way: Move,
+    /// What happens.
+    pub record: StepRecord,
+}
+
+/// The steps that can be made from a state.
+pub fn possible(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
+    let mut ways: HashMap<u32, u32> = HashMap::new();
+    machine
+        .explain(state)
+        .into_iter()
+        .map(|record| {
+            let thread = record.steps().first().map_or(0, |s| s.thread);
+            let next = ways.entry(thread).or_default();
+            let way = Move { thread, way: *next };
+            *next += 1;
+            Possible { way, record }
+        })
+        .collect()
+}
+
+impl Course {
+    /// A run of no steps; none where the program has no initial state.
+    pub fn start(machine: &mut Machine) -> Option<Course> {
+        let mut initial = Successors::new();
+        machine.initial(&mut initial).ok()?;
+        let first = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
+        let state = initial.state(first).to_vec();
+        let mut names = ObjectNames::default();
+        names.meet(machine, &state);
+        let violation = (0..initial.len()).find_map(|i| initial.entry(i).violation);
+        let last = Kept { state, names };
+        Some(Course {
+            moves: Vec::new(),
+            rows: Vec::new(),
+            first_row: vec![0],
+            ending: violation.map_or(Ending::Open, Ending::Violation),
+            written: Vec::new(),
+            by_name: HashMap::new(),
+            waiting: HashMap::new(),
+            kept: vec![last.clone()],
+            last,
+        })
+    }
+
+    /// Follows a position.
+    pub fn follow(machine: &mut Machine, position: &Position, interrupt: &Interrupt) -> Option<Course> {
+        let mut course = Course::start(machine)?;
+        course.go_on(machine, &position.moves, interrupt);
+        Some(course)
+    }
+
+    /// Makes further steps, as far as there are such.
+    pub fn go_on(&mut self, machine: &mut Machine, moves: &[Move], interrupt: &Interrupt) {
+        for way in moves {
+            if self.ending != Ending::Open {
+                if !matches!(self.ending, Ending::Lost(_) | Ending::Interrupted(_)) {
+                    self.ending = Ending::Lost(self.moves.len() + 1);
+                }
+                return;
+            }
+            if interrupt.reason().is_some() {
+                self.ending = Ending::Interrupted(self.moves.len());
+                return;
+            }
+            let found = possible(machine, &self.last.state).into_iter().find(|p| p.way == *way);
+            match found {
+                Some(found) => self.take(machine, found),
+                None => self.ending = Ending::Lost(self.moves.len() + 1),
+            }
+        }
+    }
+
+    /// Makes a step, one of those that [`possible`] gives for the last state.
+    pub fn take(&mut self, machine: &mut Machine, step: Possible) {
+        if self.moves.len() % APART == 0 && !self.moves.is_empty() {
+            self.kept.push(self.last.clone());
+        }
+        self.moves.push(step.way);
+        let number = self.moves.len() as u32;
+        let statements: Vec<MicroStep> = step.record.steps().into_iter().cloned().collect();
+        let mut before = self.last.clone();
+        for statement in &statements {
+            let after = after(machine, &before, statement);
+            let effect = between(machine, statement, &before, after.as_ref());
+            let writes = effect.writes.iter().map(|w| (self.name(&w.full), w.before != w.after)).collect();
+            let sent_by = self.pass_messages(&effect);
+            self.rows.push(Row {
+                step: number,
+                thread: statement.thread,
+                transformation: statement.transformation,
+                partner: statement.partner,
+                writes,
+                kind: RowKind::of(&effect),
+                sent_by,
+            });
+            if let Some(after) = after {
+                before = after;
+            }
+        }
+        self.first_row.push(self.rows.len() as u32);
+        match step.record.state {
+            Some(state) => {
+                before.names.meet(machine, &state);
+                self.last = Kept { state, names: before.names };
+            }
+            None => self.last = before,
+        }
+        if let Some(violation) = step.record.violation {
+            self.ending = Ending::Violation(violation);
+        }
+    }
+
+    /// Keeps account of who sent the messages that are in channels; gives the statement that sent what this one received.
+    fn pass_messages(&mut self, effect: &Effect) -> Option<u32> {
+        let row = self.rows.len() as u32;
+        let mut sent_by = None;
+        for event in &effect.events {
+            match event {
+                Event::Send { channel, message, partner: None } => {
+                    self.waiting.entry(channel.clone()).or_default().push((row, message.clone()));
+                }
+                Event::Receive { channel, message, stays } => {
+                    let waiting = self.waiting.entry(channel.clone()).or_default();
+                    let found = waiting.iter().position(|(_, m)| m == message);
+                    sent_by = found.map(|at| if *stays { waiting[at].0 } else { waiting.remove(at).0 });
+                }
+                _ => {}
+            }
+        }
+        sent_by
+    }
+
+    fn name(&mut self, full: &str) -> u32 {
+        if let Some(number) = self.by_name.get(full) {
+            return *number;
+        }
+        let number = self.written.len() as u32;
+        self.written.push(full.to_owned());
+        self.by_name.insert(full.to_owned(), number);
+        number
+    }
+
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether no step has been made.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// The state after the first `steps` steps, with the names of its objects.
+    pub fn state(&self, machine: &mut Machine, steps: usize) -> (Vec<u64>, ObjectNames) {
+        if steps >= self.moves.len() {
+            return (self.last.state.clone(), self.last.names.clone());
+        }
+        let mut kept = self.kept[steps / APART].clone();
+        for way in &self.moves[steps / APART * APART..steps] {
+            let found = possible(machine, &kept.state).into_iter().find(|p| p.way == *way);
+            let Some(Possible { record, .. }) = found else { break };
+            for statement in record.steps() {
+                if let Some(after) = after(machine, &kept, statement) {
+                    kept.names = after.names;
+                }
+            }
+            if let Some(state) = record.state {
+                kept.names.meet(machine, &state);
+                kept.state = state;
+            }
+        }
+        (kept.state, kept.names)
+    }
+
+    /// The statements of steps `from..to` (counted from 0) with their effects, one after the other.
+    pub fn explain(
+        &self,
+        machine: &mut Machine,
+        from: usize,
+        to: usize,
+        mut each: impl FnMut(&Machine, &MicroStep, Effect, Option<(&[u64], &ObjectNames)>),
+    ) {
+        let to = to.min(self.moves.len());
+        if from >= to {
+            return;
+        }
+        let (state, names) = self.state(machine, from);
+        let mut here = Kept { state, names };
+        for way in &self.moves[from..to] {
+            let found = possible(machine, &here.state).into_iter().find(|p| p.way == *way);
+            let Some(Possible { record, .. }) = found else { return };
+            let mut before = here.clone();
+            for statement in record.steps() {
+                let after = after(machine, &before, statement);
+                let effect = between(machine, statement, &before, after.as_ref());
+                each(machine, statement, effect, after.as_ref().map(|a| (&a.state[..], &a.names)));
+                if let Some(after) = after {
+                    before = after;
+                }
+            }
+            if let Some(state) = record.state {
+                before.names.meet(machine, &state);
+                here = Kept { state, names: before.names };
+            }
+        }
+    }
+
+    /// For each name written so far at or before statement `row` (exclusive): the last statement that wrote it.
+    pub fn set_by(&self, row: usize) -> HashMap<&str, u32> {
+        let mut found = HashMap::new();
+        for (index, r) in self.rows[..row.min(self.rows.len())].iter().enumerate().rev() {
+            for (name, _) in &r.writes {
+                found.entry(self.written[*name as usize].as_str()).or_insert(index as u32);
+            }
+            if found.len() == self.written.len() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The statements that wrote a place, and whether its value changed.
+    pub fn history(&self, full: &str) -> Vec<(u32, bool)> {
+        let Some(number) = self.by_name.get(full) else { return Vec::new() };
+        let rows = self.rows.iter().enumerate();
+        rows.filter_map(|(index, row)| {
+            let write = row.writes.iter().find(|(name, _)| name == number)?;
+            Some((index as u32, write.1))
+        })
+        .collect()
+    }
+}
+
+/// The state after a statement; none where it ended in a fault that left nothing.
+fn after(machine: &Machine, before: &Kept, statement: &MicroStep) -> Option<Kept> {
+    if statement.state.is_empty() {
+        return None;
+    }
+    let mut names = before.names.clone();
+    names.meet(machine, &statement.state);
+    Some(Kept { state: statement.state.clone(), names })
+}
+
+fn between(machine: &Machine, statement: &MicroStep, before: &Kept, after: Option<&Kept>) -> Effect {
+    let look_before = Look::new(machine, &before.state, &before.names);
+    let look_after = after.map(|a| Look::new(machine, &a.state, &a.names));
+    effect(statement, &look_before, look_after.as_ref())
+}

@@ -1,0 +1,318 @@
+//! What one statement did: reads, writes, and the event that others notice.
+
+use quotient_machine::{MicroStep, Raw};
+use quotient_outcome::Value;
+use quotient_program::{Action, Expr, LockOperation, Operation, Pattern, Place, Transformation, Type};
+
+use crate::evaluate::{Evaluation, Read};
+use crate::look::Look;
+use crate::text::Text;
+
+/// A place that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Its name in the whole state.
+    pub full: String,
+    /// Its name for the writer.
+    pub name: String,
+    /// Before; none where it did not exist.
+    pub before: Option<Value>,
+    /// After; none where it exists no more.
+    pub after: Option<Value>,
+}
+
+/// What others notice of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message is sent; with the receiver, where it is taken at once.
+    Send {
+        /// The channel.
+        channel: String,
+        /// The message.
+        message: Vec<Value>,
+        /// Who takes it at once.
+        partner: Option<u32>,
+    },
+    /// A message is received.
+    Receive {
+        /// The channel.
+        channel: String,
+        /// The message.
+        message: Vec<Value>,
+        /// The message stays in the channel.
+        stays: bool,
+    },
+    /// Something is done with a lock.
+    Lock {
+        /// What.
+        operation: LockOperation,
+        /// The lock's object.
+        object: String,
+    },
+    /// A thread is started.
+    Start(String),
+    /// The thread ends.
+    End,
+    /// An object is made.
+    New(String),
+    /// An assertion, and whether it holds.
+    Assert(String, bool),
+    /// Time passes because nobody else can move.
+    Timeout,
+}
+
+/// A condition that failed, with what it read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The condition.
+    pub text: String,
+    /// The condition with values in place of names.
+    pub values: String,
+    /// What it read.
+    pub reads: Vec<Read>,
+}
+
+/// What one statement did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Places read, each once, with the value found.
+    pub reads: Vec<Read>,
+    /// Places written, also where the value stays the same.
+    pub writes: Vec<Write>,
+    /// What others notice.
+    pub events: Vec<Event>,
+    /// The assertion that failed.
+    pub failed: Option<Failed>,
+}
+
+/// What a statement did between two states; `after` is missing where it ended in a fault.
+pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> Effect {
+    let Some((function, _, transformation)) = before.machine.transformation(step.transformation) else {
+        return Effect::default();
+    };
+    let mut evaluation = Evaluation::new(before, Some(step.thread));
+    let text = Text { program: before.program(), function: Some(function) };
+    let mut effect = Effect::default();
+    operation(&mut evaluation, transformation, step.partner, &mut effect);
+    for action in &transformation.actions {
+        perform(&mut evaluation, &text, action, after, &mut effect);
+        if effect.failed.is_some() {
+            break;
+        }
+    }
+    effect.reads = evaluation.reads;
+    if let Some(after) = after {
+        complete(&mut effect, before, after);
+    }
+    effect
+}
+
+fn fields(look: &Look<'_>, message: &[Raw]) -> Vec<Value> {
+    message.iter().map(|f| look.value(f)).collect()
+}
+
+fn operation(
+    evaluation: &mut Evaluation<'_, '_>,
+    transformation: &Transformation,
+    partner: Option<u32>,
+    effect: &mut Effect,
+) {
+    let look = evaluation.look;
+    match &transformation.operation {
+        Operation::When(condition) => {
+            // Asked for what it reads; that it holds is known.
+            let _ = evaluation.value(condition);
+            if mentions_timeout(condition) {
+                effect.events.push(Event::Timeout);
+            }
+        }
+        Operation::Send { channel, args, .. } => {
+            let Ok(number) = evaluation.value(channel) else { return };
+            let types = look.channel_fields(number);
+            let message = args.iter().enumerate().map(|(i, arg)| {
+                let value = evaluation.value(arg).ok()?;
+                let int = Type::Int(quotient_program::IntType::INT);
+                let ty = types.get(i).unwrap_or(&int);
+                let value = if let Type::Int(int) = ty { int.wrap(value) } else { value };
+                Some(look.scalar(ty, value))
+            });
+            if let Some(message) = message.collect::<Option<Vec<_>>>() {
+                effect.events.push(Event::Send { channel: look.channel_name(number), message, partner });
+            }
+        }
+        Operation::Receive { channel, any, peek, patterns, .. } => {
+            let Ok(number) = evaluation.value(channel) else { return };
+            let Some((messages, _)) = look.channel(number) else { return };
+            let messages = messages.clone();
+            let Ok(Some(position)) = evaluation.matching(&messages, *any, patterns) else { return };
+            let message = &messages[position];
+            for (pattern, field) in patterns.iter().zip(message) {
+                if let (Pattern::Bind(place), Raw::Scalar(_, value)) = (pattern, field) {
+                    assign(evaluation, place, *value, effect);
+                }
+            }
+            effect.events.push(Event::Receive {
+                channel: look.channel_name(number),
+                message: fields(look, message),
+                stays: *peek,
+            });
+        }
+        Operation::Exit => effect.events.push(Event::End),
+        Operation::Always | Operation::Else | Operation::Event { .. } | Operation::Enter => {}
+    }
+}
+
+fn mentions_timeout(expr: &Expr) -> bool {
+    match expr {
+        Expr::Timeout => true,
+        Expr::Spanned(inner, _) | Expr::Unary(_, inner) => mentions_timeout(inner),
+        Expr::Binary(_, a, b) => mentions_timeout(a) || mentions_timeout(b),
+        _ => false,
+    }
+}
+
+/// Notes that a place gets a value.
+fn assign(evaluation: &mut Evaluation<'_, '_>, place: &Place, value: i32, effect: &mut Effect) {
+    let Ok(scalar) = evaluation.place(place) else { return };
+    let value = match &scalar.ty {
+        Type::Int(int) => int.wrap(value),
+        Type::Range(range) => range.fit(value).unwrap_or(value),
+        _ => value,
+    };
+    let look = evaluation.look;
+    effect.writes.push(Write {
+        full: scalar.full.clone(),
+        name: scalar.name,
+        before: Some(look.scalar(&scalar.ty, scalar.value)),
+        after: Some(look.scalar(&scalar.ty, value)),
+    });
+    evaluation.written.insert(scalar.full, value);
+}
+
+fn perform(
+    evaluation: &mut Evaluation<'_, '_>,
+    text: &Text<'_>,
+    action: &Action,
+    after: Option<&Look<'_>>,
+    effect: &mut Effect,
+) {
+    match action {
+        Action::Assign(place, expr) => {
+            if let Ok(value) = evaluation.value(expr) {
+                assign(evaluation, place, value, effect);
+            }
+        }
+        Action::Assert(condition, _) => {
+            let mut apart = Evaluation::new(evaluation.look, evaluation.thread);
+            apart.written.clone_from(&evaluation.written);
+            let holds = apart.value(condition);
+            let written = text.expr(condition);
+            if holds == Ok(0) {
+                effect.failed = Some(Failed {
+                    values: with_values(&written, &apart.reads),
+                    text: written.clone(),
+                    reads: apart.reads.clone(),
+                });
+            }
+            for read in apart.reads {
+                if !evaluation.reads.contains(&read) {
+                    evaluation.reads.push(read);
+                }
+            }
+            effect.events.push(Event::Assert(written, holds != Ok(0)));
+        }
+        Action::Start { function, args, .. } => {
+            args.iter().for_each(|a| drop(evaluation.value(a)));
+            effect.events.push(Event::Start(text.program.function(*function).name.clone()));
+        }
+        Action::Lock(operation, lock) => {
+            if let Ok(reference) = evaluation.value(lock) {
+                let object = evaluation.look.names.of(reference);
+                effect.events.push(Event::Lock { operation: *operation, object });
+            }
+        }
+        Action::New { result, .. } => {
+            // The object's name is known when it exists.
+            if let Some(after) = after
+                && let Ok(scalar) = Evaluation::new(after, evaluation.thread).place(result)
+            {
+                effect.events.push(Event::New(after.names.of(scalar.value)));
+            }
+        }
+        Action::EndThread | Action::Halt => effect.events.push(Event::End),
+        Action::Assume(e) | Action::Delete(e) | Action::Throw(e) => drop(evaluation.value(e)),
+        Action::Return(Some(e)) => drop(evaluation.value(e)),
+        Action::Call { args, .. } => args.iter().for_each(|a| drop(evaluation.value(a))),
+        Action::Update { collection, args, .. } => {
+            drop(evaluation.value(collection));
+            args.iter().for_each(|a| drop(evaluation.value(a)));
+        }
+        Action::Print(_)
+        | Action::SetPriority(..)
+        | Action::Forget(_)
+        | Action::Choose { .. }
+        | Action::Return(None) => {}
+    }
+}
+
+/// Values in place of names, where each name stands by itself.
+fn with_values(text: &str, reads: &[Read]) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    while let Some(first) = rest.chars().next() {
+        let inside = out.chars().last().is_some_and(|c| is_name(c) || c == '.');
+        let found = reads.iter().filter(|_| !inside).filter(|r| {
+            let after = rest.strip_prefix(r.name.as_str());
+            after.is_some_and(|a| !a.starts_with(|c| is_name(c) || c == '[' || c == '.'))
+        });
+        match found.max_by_key(|r| r.name.len()) {
+            Some(read) => {
+                out.push_str(&read.value.to_string());
+                rest = &rest[read.name.len()..];
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+/// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects.
+fn complete(effect: &mut Effect, before: &Look<'_>, after: &Look<'_>) {
+    for write in differences(before, after) {
+        match effect.writes.iter_mut().rev().find(|w| w.full == write.full) {
+            // The value in the state is what counts: a later action of the step may have changed it again.
+            Some(known) => known.after = write.after,
+            None => effect.writes.push(write),
+        }
+    }
+}
+
+/// The leaves that differ.
+pub fn differences(before: &Look<'_>, after: &Look<'_>) -> Vec<Write> {
+    let (old, new) = before.unlike(after);
+    let mut out = Vec::new();
+    for leaf in &new {
+        let was = old.iter().find(|l| l.full == leaf.full);
+        if was.map(|w| &w.value) != Some(&leaf.value) {
+            out.push(Write {
+                full: leaf.full.clone(),
+                name: leaf.name.clone(),
+                before: was.map(|w| w.value.clone()),
+                after: Some(leaf.value.clone()),
+            });
+        }
+    }
+    for leaf in old.iter().filter(|l| new.iter().all(|n| n.full != l.full)) {
+        out.push(Write {
+            full: leaf.full.clone(),
+            name: leaf.name.clone(),
+            before: Some(leaf.value.clone()),
+            after: None,
+        });
+    }
+    out
+}

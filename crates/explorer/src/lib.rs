@@ -1,0 +1,23 @@
+//! The explorer: stand anywhere in a run and see what happened, what is true, what could happen next, and why not.
+//!
+//! A page in the browser, and a server on the loopback that answers its questions about one model. The server keeps nothing for the
+//! page: every question names its position in a run ([`quotient_explain::Position`]), and what is kept between questions may be
+//! dropped at any time.
+//!
+//! - [`guard`]: who is answered; [`server`]: requests and answers; [`page`]: the page's files;
+//! - [`session`]: a model that is explored, and the questions about it;
+//! - [`checking`]: the check that runs beside.
+
+pub mod checking;
+pub mod guard;
+pub mod page;
+pub mod server;
+pub mod session;
+mod show;
+
+pub use checking::Checking;
+pub use server::{Answers, Listening};
+pub use session::Session;
+
+/// The version of questions and answers.
+pub const VERSION: u32 = 1;
