@@ -1,0 +1,220 @@
+//! What is said of runs, compared with what the machine does, on every model of this repository: random walks from fixed seeds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use quotient_engine::Model;
+use quotient_explain::{Course, Evaluation, Look, Position, Reason, possible, reason};
+use quotient_machine::{Machine, ObjectNames};
+use quotient_program::{Expr, Operation};
+use quotient_seams::Interrupt;
+use quotient_testing::random::Random;
+
+/// The models of this repository.
+fn models() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for folder in ["models", "tests/promela", "tests/bir", "tests/dve", "tests/dynamic"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let known = ["pml", "bir", "dve"].map(Some);
+            if known.contains(&path.extension().and_then(|e| e.to_str())) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() > 100, "the models are found");
+    files
+}
+
+/// A run of at most `steps` steps, chosen at random.
+fn walk(machine: &mut Machine, random: &mut Random, steps: usize) -> Option<Course> {
+    let mut course = Course::start(machine)?;
+    for _ in 0..steps {
+        let (state, _) = course.state(machine, course.len());
+        let ways = possible(machine, &state);
+        if ways.is_empty() || course.ending != quotient_explain::Ending::Open {
+            break;
+        }
+        let choice = random.below(ways.len());
+        let way = ways.into_iter().nth(choice)?;
+        course.take(machine, way);
+    }
+    Some(course)
+}
+
+/// The machine's own list of values, by name.
+fn values(machine: &Machine, state: &[u64], names: &ObjectNames) -> BTreeMap<String, String> {
+    machine.values(state, names).into_iter().map(|v| (v.name, v.text)).collect()
+}
+
+fn each_walk(seed: u64, mut each: impl FnMut(&str, &Model, &mut Machine, Course)) -> usize {
+    let mut count = 0;
+    for (index, file) in models().into_iter().enumerate() {
+        let Ok(model) = Model::load(&file, &Default::default()) else { continue };
+        let Ok(mut machine) = model.as_written() else { continue };
+        let mut random = Random::new(seed + index as u64);
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if let Some(course) = walk(&mut machine, &mut random, 60) {
+            each(&name, &model, &mut machine, course);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Every value that changes in a statement is among what the statement is said to write, under the name that traces use.
+#[test]
+fn what_changes_is_written() {
+    let walks = each_walk(1, |file, _, machine, course| {
+        let mut before = course.state(machine, 0);
+        let mut row = 0;
+        for step in 0..course.len() {
+            let mut seen = Vec::new();
+            course.explain(machine, step, step + 1, |machine, _, effect, after| {
+                seen.push((effect, after.map(|(s, n)| (s.to_vec(), n.clone(), values(machine, s, n)))));
+            });
+            for (effect, after) in seen {
+                let Some((state, names, new)) = after else { continue };
+                let old = values(machine, &before.0, &before.1);
+                let written: BTreeSet<&str> = effect.writes.iter().map(|w| w.full.as_str()).collect();
+                for (name, value) in &new {
+                    if old.get(name) != Some(value) {
+                        assert!(
+                            written.contains(name.as_str()),
+                            "{file}: row {row}: {name} becomes {value}, written: {written:?}"
+                        );
+                    }
+                }
+                for write in effect.writes.iter().filter(|w| w.after.is_some()) {
+                    if let (Some(shown), Some(after)) = (new.get(&write.full), &write.after) {
+                        assert_eq!(
+                            shown.replace("null", "none"),
+                            after.to_string(),
+                            "{file}: row {row}: {}",
+                            write.full
+                        );
+                    }
+                }
+                before = (state, names);
+                row += 1;
+            }
+            before = course.state(machine, step + 1);
+        }
+    });
+    assert!(walks > 100, "{walks} walks");
+}
+
+/// A position gives the same run again, from its text.
+#[test]
+fn positions_lead_where_they_came_from() {
+    each_walk(2, |file, _, machine, course| {
+        let text = Position { moves: course.moves.clone(), checksum: None }.to_string();
+        let again = Course::follow(machine, &text.parse().unwrap(), &Interrupt::new()).unwrap();
+        assert_eq!(again.rows, course.rows, "{file}");
+        assert_eq!(again.ending, course.ending, "{file}");
+        for step in [0, course.len() / 2, course.len()] {
+            assert_eq!(again.state(machine, step).0, course.state(machine, step).0, "{file}");
+        }
+    });
+}
+
+/// "Set in step N" leads to a statement that writes that place, and no later one before here does.
+#[test]
+fn who_set_a_value_wrote_it() {
+    each_walk(3, |file, _, _, course| {
+        for row in [course.rows.len() / 2, course.rows.len()] {
+            for (name, set) in course.set_by(row) {
+                let writes = |r: &quotient_explain::Row| {
+                    r.writes.iter().any(|(n, _)| course.written[*n as usize] == name)
+                };
+                assert!(writes(&course.rows[set as usize]), "{file}: {name}");
+                assert!(!course.rows[set as usize + 1..row].iter().any(writes), "{file}: {name}");
+            }
+        }
+    });
+}
+
+/// Conditions have the value here that the machine gives them: what can be executed is true, and where a condition is the only thing that
+/// keeps a thread from moving, it is false. Reasons say what is so.
+#[test]
+fn conditions_and_reasons_agree_with_the_machine() {
+    let (mut conditions, mut reasons) = (0, 0);
+    each_walk(4, |file, _, machine, course| {
+        let plain = {
+            let program = machine.program();
+            !program.commits()
+                && !program.features.priorities
+                && program.functions.iter().all(|f| f.provided.is_none())
+        };
+        for step in 0..=course.len() {
+            let (state, names) = course.state(machine, step);
+            let enabled: BTreeSet<(u32, u32)> = possible(machine, &state)
+                .iter()
+                .filter_map(|p| p.record.steps().first().map(|s| (s.thread, s.transformation)))
+                .collect();
+            let partners: BTreeSet<u32> = possible(machine, &state)
+                .iter()
+                .flat_map(|p| p.record.steps().iter().filter_map(|s| s.partner).collect::<Vec<_>>())
+                .collect();
+            let look = Look::new(machine, &state, &names);
+            let mut number = 0;
+            let mut first = Vec::new();
+            for function in &machine.program().functions {
+                first.push(Vec::new());
+                for location in &function.locations {
+                    first.last_mut().unwrap().push(number);
+                    number += location.transformations.len() as u32;
+                }
+            }
+            for thread in machine.threads(&state) {
+                let function = &machine.program().functions[thread.function as usize];
+                let location = &function.locations[thread.location as usize];
+                for (index, t) in location.transformations.iter().enumerate() {
+                    let at = first[thread.function as usize][thread.location as usize] + index as u32;
+                    let can = enabled.contains(&(thread.id, at));
+                    if let Operation::When(condition) = &t.operation {
+                        let value = Evaluation::new(&look, Some(thread.id)).value(condition);
+                        if let Ok(value) = value {
+                            conditions += 1;
+                            if can {
+                                assert_ne!(value, 0, "{file}: step {step}: {}", t.text);
+                            } else if plain && location.transformations.iter().all(|o| o.rank == t.rank) && no_choice(t) {
+                                assert_eq!(value, 0, "{file}: step {step}: {}", t.text);
+                            }
+                        }
+                    }
+                    if can || partners.contains(&thread.id) || !no_choice(t) {
+                        continue;
+                    }
+                    match reason(&look, thread.id, function, location, t) {
+                        Reason::False { .. } => reasons += 1,
+                        Reason::Full(name) | Reason::Empty(name) => {
+                            reasons += 1;
+                            let text = values(machine, &state, &names).get(&name).cloned();
+                            if let Some(text) = text {
+                                let is_empty = text == "[]";
+                                let full = matches!(t.operation, Operation::Send { .. });
+                                assert_ne!(is_empty, full, "{file}: step {step}: {name} is {text}");
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    });
+    assert!(conditions > 5_000 && reasons > 2_000, "{conditions} conditions, {reasons} reasons");
+}
+
+/// No action of a transformation can keep it from being taken.
+fn no_choice(t: &quotient_program::Transformation) -> bool {
+    use quotient_program::Action;
+    t.actions.iter().all(|a| !matches!(a, Action::Choose { .. } | Action::Assume(_)))
+        && !matches!(&t.operation, Operation::When(e) if mentions_timeout(e))
+}
+
+fn mentions_timeout(expr: &Expr) -> bool {
+    format!("{expr:?}").contains("Timeout")
+}

@@ -1,0 +1,267 @@
+// Headline, source, state, what can happen next, because.
+
+import { $, badge, el, replace, stepLink, svg } from "./dom";
+import type { Store } from "./store";
+import type { Leaf, Origin } from "./types";
+
+const number = (n: number): string => n.toLocaleString("en-US");
+
+export function drawHeadline(store: Store): void {
+  const { ending, length } = store.run;
+  const head = $("headline");
+  const [h1, p] = [head.querySelector("h1") as HTMLElement, head.querySelector("p") as HTMLElement];
+  const bad = ending.kind === "violation" || ending.kind === "deadlock" || ending.kind === "lost" || store.cycle > 0;
+  head.dataset.kind = bad ? "bad" : ending.kind === "end" ? "good" : "open";
+  (head.querySelector(".mark") as HTMLElement).textContent = bad ? "✕" : ending.kind === "end" ? "✓" : "▸";
+  const steps = `${number(length)} ${length === 1 ? "step" : "steps"}`;
+  if (store.cycle > 0) {
+    replace(h1, store.info.opening.message ?? store.progress?.violations[0]?.message ?? "This run goes on for ever");
+    replace(p, `Steps ${length - store.cycle + 1} to ${length} repeat for ever`);
+  } else if (ending.kind === "violation") {
+    const parts = (ending.parts ?? []).map((part) =>
+      part.code !== undefined ? el("code", {}, part.code)
+        : part.value !== undefined ? el("button", { class: "value", title: "Where does it come from?", onclick: () => void store.because(part.full ?? "") }, part.value)
+        : part.text ?? "");
+    replace(h1, ...parts);
+    replace(p, `${ending.failed ? "Assertion violated" : "Violated"} at ${ending.at ?? "?"}, after ${steps}`);
+  } else if (ending.kind === "deadlock") {
+    replace(h1, "Nobody can go on");
+    replace(p, `Deadlock after ${steps}: every process waits for something that no other will do`);
+  } else if (ending.kind === "lost") {
+    replace(h1, ending.headline ?? "");
+    replace(p, "The model has changed, or the address is of another model");
+  } else if (ending.kind === "end") {
+    replace(h1, "Every process has come to its end");
+    replace(p, `After ${steps}`);
+  } else {
+    replace(h1, length === 0 ? "The start of every run" : `A run of ${steps}`);
+    replace(p, "Choose what happens next, or let a check look for what goes wrong");
+  }
+  document.title = `${store.info.file} · step ${store.place.at} · Quotient`;
+}
+
+const KEYWORDS = new Set(
+  ("active proctype init if fi do od atomic d_step unless goto break skip assert printf byte bool bit int short chan mtype typedef inline ltl never run else timeout eval " +
+    "system record extends function thread loc when return throw try catch virtual lock enum const " +
+    "process state trans commit assert sync effect guard channel async property").split(" "),
+);
+
+/** A line of source with keywords and comments set apart. */
+function lineParts(text: string): Node[] {
+  const parts: Node[] = [];
+  const pattern = /(\/\/.*$|\/\*.*?\*\/|\/\*.*$|"[^"]*"|[A-Za-z_]\w*)/g;
+  let last = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    if (match.index > last) parts.push(document.createTextNode(text.slice(last, match.index)));
+    const word = match[0];
+    const kind = word.startsWith("//") || word.startsWith("/*") ? "comment" : KEYWORDS.has(word) ? "keyword" : null;
+    parts.push(kind ? el("span", { class: kind }, word) : document.createTextNode(word));
+    last = match.index + word.length;
+  }
+  parts.push(document.createTextNode(text.slice(last)));
+  return parts;
+}
+
+let sourceOf = -1;
+
+export function drawSource(store: Store): void {
+  const pane = $("source");
+  const rows = store.run.rows;
+  const here = store.state?.row ?? 0;
+  const now = new Set<number>();
+  const times = new Map<number, number>();
+  let file = 0;
+  for (let row = 0; row < rows.step.length; row++) {
+    if (row < here && rows.step[row] === store.place.at) file = rows.file[row];
+  }
+  const standing = store.state?.processes ?? [];
+  if (store.place.at === 0 && standing.length > 0) file = standing[0].file;
+  for (let row = 0; row < rows.step.length && row < here; row++) {
+    if (rows.file[row] !== file) continue;
+    times.set(rows.line[row], (times.get(rows.line[row]) ?? 0) + 1);
+    if (rows.step[row] === store.place.at) now.add(rows.line[row]);
+  }
+  const ending = store.run.ending;
+  const atEnd = store.place.at === store.run.length;
+  const failing = atEnd && ending.kind === "violation" ? rows.line[rows.line.length - 1] : -1;
+  const text = (store.info.sources[file]?.text ?? "").split("\n");
+  const lines: HTMLElement[] = [];
+  text.forEach((content, index) => {
+    const line = index + 1;
+    const there = standing.filter((p) => p.file === file && p.line === line && !p.ended);
+    const count = times.get(line);
+    lines.push(
+      el("div", { class: `line ${line === failing ? "fails" : now.has(line) ? "now" : ""}`, "data-line": line,
+          onclick: (event: MouseEvent) => goToLine(store, file, line, event.shiftKey) },
+        el("span", { class: "who" }, ...there.map((p) => badge(p.pid, p.name))),
+        el("span", { class: "no" }, line),
+        el("span", { class: "code" }, ...lineParts(content.replace(/\t/g, "    ")), count ? el("span", { class: "times" }, ` ×${count}`) : null),
+      ),
+    );
+    if (line === failing && ending.failed) lines.push(el("div", { class: "note" }, `${ending.failed.values} is false`));
+  });
+  const top = pane.scrollTop;
+  replace(pane, ...lines);
+  if (sourceOf === file) pane.scrollTop = top;
+  sourceOf = file;
+  const target = pane.querySelector(".fails, .now") as HTMLElement | null;
+  if (target) {
+    const at = target.offsetTop - pane.offsetTop;
+    if (at < pane.scrollTop + 20 || at > pane.scrollTop + pane.clientHeight - 60) pane.scrollTop = Math.max(0, at - pane.clientHeight / 2);
+  }
+}
+
+/** The next time (or the last, backwards) that this run executes a line. */
+function goToLine(store: Store, file: number, line: number, back: boolean): void {
+  const rows = store.run.rows;
+  const here = store.state?.row ?? 0;
+  const fits = (row: number) => rows.file[row] === file && rows.line[row] === line;
+  let found = -1;
+  if (back) { for (let row = here - 2; row >= 0; row--) if (fits(row)) { found = row; break; } }
+  else for (let row = here; row < rows.step.length; row++) if (fits(row)) { found = row; break; }
+  if (found >= 0) void store.go(rows.step[found]);
+  else store.say(back ? `Line ${line} is not executed before here.` : `Line ${line} is not executed after here in this run.`);
+}
+
+/** A line of ticks: tall where a value changed, short where it was written and stayed. */
+function ticks(store: Store, full: string): SVGElement | null {
+  const history = store.run.history?.[full];
+  const total = store.run.rows.step.length;
+  const drawing = svg("svg", { class: "ticks", viewBox: "0 0 64 14", "aria-hidden": true });
+  drawing.append(svg("line", { x1: 0, x2: 64, y1: 7, y2: 7, class: "axis" }));
+  const x = (row: number) => 2 + (60 * (row + 1)) / Math.max(1, total);
+  for (const [row, changed] of (history ?? []).slice(0, 200)) drawing.append(svg("line", { x1: x(row), x2: x(row), y1: changed ? 2 : 5, y2: changed ? 12 : 9, class: changed ? "tall" : "short" }));
+  const here = x((store.state?.row ?? 0) - 1);
+  drawing.append(svg("line", { x1: here, x2: here, y1: 0, y2: 14, class: "here" }));
+  return drawing;
+}
+
+const groupKey = (leaf: Leaf): string => `${leaf.group.kind}:${leaf.group.pid ?? leaf.group.name ?? ""}`;
+
+export function drawState(store: Store): void {
+  const state = store.state;
+  if (!state) return;
+  $("state-title").textContent = store.place.at === 0 ? "State at the start" : store.place.row !== null ? `State within step ${store.place.at}` : `State after step ${store.place.at}`;
+  const wanted = ($("filter") as HTMLInputElement).value.trim().toLowerCase();
+  const before = new Map((store.before?.leaves ?? []).map((l) => [l.full, l.value.text]));
+  const failed = new Set((store.place.at === store.run.length ? store.run.ending.failed?.reads ?? [] : []).map((r) => r.full));
+  const out: HTMLElement[] = [];
+  const changed = store.before ? state.leaves.filter((l) => before.has(l.full) && before.get(l.full) !== l.value.text) : [];
+  if (changed.length > 0 && wanted === "") {
+    out.push(el("h3", {}, "Changed in this step"));
+    for (const leaf of changed)
+      out.push(el("div", { class: "change" }, el("code", {}, leaf.full), el("span", { class: "grow" }), el("s", {}, empty(before.get(leaf.full) ?? "")), el("span", { class: "dim" }, "→"), el("b", {}, empty(leaf.value.text))));
+  }
+  const groups = new Map<string, Leaf[]>();
+  for (const leaf of state.leaves) {
+    if (wanted && !leaf.full.toLowerCase().includes(wanted)) continue;
+    const key = groupKey(leaf);
+    groups.set(key, [...(groups.get(key) ?? []), leaf]);
+  }
+  for (const p of state.processes) {
+    const key = `process:${p.pid}`;
+    if (!groups.has(key) && !wanted) groups.set(key, []);
+  }
+  const rank = (key: string) => ["global", "channel", "process", "object"].indexOf(key.split(":")[0]);
+  for (const [key, leaves] of [...groups].sort((a, b) => rank(a[0]) - rank(b[0]))) {
+    const [kind, rest] = [key.split(":")[0], key.slice(key.indexOf(":") + 1)];
+    const process = state.processes.find((p) => kind === "process" && p.pid === Number(rest));
+    const title = kind === "global" ? "Globals" : kind === "channel" ? "Channels" : kind === "object" ? rest : process?.name ?? `process ${rest}`;
+    const note = process?.ended ? "has ended" : process ? `line ${process.line}` : "";
+    out.push(el("h3", {}, process ? badge(process.pid) : null, ` ${title} `, note ? el("span", { class: "dim" }, note) : null));
+    for (const leaf of leaves) {
+      const isChanged = before.has(leaf.full) && before.get(leaf.full) !== leaf.value.text;
+      out.push(
+        el("div", { class: `leaf ${failed.has(leaf.full) ? "hot" : isChanged ? "changed" : ""}`, "data-full": leaf.full },
+          el("code", { class: "name" }, leaf.name),
+          el("button", { class: "held", title: `${leaf.full} is ${leaf.value.text}. Where does it come from?`, onclick: () => void store.because(leaf.full) }, empty(leaf.value.text)),
+          ticks(store, leaf.full) as unknown as Node,
+          leaf.set ? stepLink(leaf.set.step, (s) => void store.go(s)) : el("span", { class: "dim right" }, "start"),
+        ),
+      );
+    }
+  }
+  replace($("state"), ...out);
+}
+
+const empty = (text: string): string => (text === "[]" ? "empty" : text);
+
+export function drawNext(store: Store): void {
+  const next = store.next;
+  if (!next) return;
+  const out: HTMLElement[] = [];
+  const atEnd = store.place.at === store.run.length;
+  const ending = store.run.ending;
+  $("next-note").textContent = next.over ? "the run ends here" : next.choices.length === 0 ? "nobody can go on" : "";
+  if (next.over && ending.failed) out.push(el("div", { class: "way failed" }, el("code", {}, `${ending.failed.values} is false`), el("p", {}, "The run ends here.")));
+  next.choices.forEach((choice, index) => {
+    const [first, ...more] = choice.statements;
+    out.push(
+      el("button", { class: `way can ${choice.taken ? "taken" : ""}`, onclick: () => void store.take(choice.move) },
+        badge(choice.pid, choice.process),
+        el("code", {}, first?.text ?? "", more.length > 0 ? el("span", { class: "dim" }, `; ${more.map((s) => s.text).join("; ")}`) : null),
+        el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.taken ? el("span", { class: "tag" }, "this run") : null, index < 9 ? el("kbd", {}, index + 1) : null),
+      ),
+    );
+  });
+  for (const waiting of next.waiting) {
+    if (waiting.ended) {
+      out.push(el("div", { class: "way" }, badge(waiting.pid, waiting.process), el("span", { class: "dim" }, "has ended"), el("span", {})));
+      continue;
+    }
+    const reasons = waiting.statements.map((s) =>
+      el("p", {}, waiting.statements.length > 1 ? el("code", {}, s.text) : null, waiting.statements.length > 1 ? ": " : null, s.why,
+        ...s.reads.filter((r) => r.set).slice(0, 3).map((r) => el("span", {}, `; ${r.name} set in `, stepLink((r.set as { step: number }).step, (n) => void store.go(n)), " by ", badge((r.set as { pid: number }).pid)))),
+    );
+    out.push(
+      el("div", { class: "way waits" }, badge(waiting.pid, waiting.process),
+        el("code", {}, waiting.statements.map((s) => s.text).join("  or  ")),
+        el("span", { class: "tags" }, el("span", { class: `tag ${waiting.valid_end ? "" : "amber"}` }, waiting.takes_part ? "takes part" : waiting.valid_end ? "may stay" : "waits")),
+        el("div", { class: "why" }, ...(waiting.takes_part ? [el("p", {}, "ready for what another process offers")] : reasons))),
+    );
+  }
+  if (atEnd && out.length === 0) out.push(el("p", { class: "empty" }, "Nothing."));
+  replace($("next"), ...out);
+}
+
+export function drawBecause(store: Store): void {
+  const pane = $("because");
+  const list = store.origins.for === store.path ? store.origins.list : [];
+  pane.hidden = list.length === 0;
+  if (list.length === 0) return;
+  const go = (step: number) => void store.go(step);
+  const tell = (origin: Origin, depth: number): HTMLElement => {
+    const said: (Node | string | null)[] = [];
+    if (!origin.set) said.push("has been so since the start");
+    else {
+      const received = origin.sent_by;
+      said.push(received ? "received in " : "set in ", stepLink(origin.set.step, go), " by ", badge(origin.set.pid), " ", el("code", {}, origin.set.text));
+      if (received) said.push(", sent in ", stepLink(received.step, go), " by ", badge(received.pid));
+      const was = origin.write?.before?.text;
+      if (was !== undefined && was !== origin.write?.after?.text) said.push(`, when it was ${was}`);
+    }
+    const inputs = (origin.inputs ?? []).filter((i) => depth < 2 && i.full !== origin.full);
+    return el("div", { class: `origin depth${depth}` },
+      el("div", { class: "what" }, el("code", {}, origin.name ?? origin.full), " is ", el("code", {}, origin.value ? empty(origin.value.text) : "?")),
+      el("div", {}, ...said),
+      ...inputs.map((i) => tell(i, depth + 1)));
+  };
+  replace(pane, el("h3", {}, store.place.at === store.run.length ? "Because" : `Because, at step ${store.place.at}`), ...list.map((o) => tell(o, 0)));
+}
+
+export function drawNotice(store: Store): void {
+  const notice = $("notice");
+  const progress = store.progress;
+  const parts: (Node | string)[] = [];
+  if (store.message) parts.push(store.message, el("button", { class: "button small", onclick: () => store.say(null) }, "Close"));
+  else if (progress?.running) parts.push(`Checking: ${number(progress.states)} states, depth ${number(progress.depth)}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
+  else {
+    const other = progress?.violations.find((v) => v.position !== null && v.position.split("@")[0] !== store.path);
+    if (other) parts.push(`${other.message}${other.at ? ` (${other.at})` : ""}`, el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
+    else if (progress?.asked && progress.verdict !== "violated") parts.push(progress.verdict === "holds" ? `Checked: holds. ${number(progress.states)} states, ${number(progress.transitions)} transitions` : `${progress.verdict}: ${progress.message ?? ""}`);
+  }
+  notice.hidden = parts.length === 0;
+  replace(notice, ...parts);
+  const statistics = progress?.asked ? [`${number(progress.states)} states · ${number(progress.transitions)} transitions · depth ${number(progress.depth)}`, `${progress.seconds.toFixed(3)} s · symmetry ${progress.symmetry ?? "…"} · partial order ${progress.partial_order ?? "…"}`] : ["not checked"];
+  replace($("statistics"), ...statistics.map((s) => el("div", {}, s)));
+}

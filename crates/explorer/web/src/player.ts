@@ -1,0 +1,77 @@
+// The player: where we are, and the whole run as lanes.
+
+import { $, el, replace, svg } from "./dom";
+import type { Store } from "./store";
+
+/** Above this many steps the run is drawn on a canvas. */
+const DRAWN = 2000;
+
+export function drawPlayer(store: Store): void {
+  const length = store.run.length;
+  replace($("where"), el("b", {}, `Step ${store.place.at.toLocaleString("en-US")}`), el("span", { class: "dim" }, `of ${length.toLocaleString("en-US")}`));
+  const timeline = $("timeline");
+  timeline.setAttribute("aria-valuemin", "0");
+  timeline.setAttribute("aria-valuemax", String(length));
+  timeline.setAttribute("aria-valuenow", String(store.place.at));
+  timeline.setAttribute("aria-valuetext", `step ${store.place.at} of ${length}`);
+  const width = timeline.clientWidth;
+  const height = timeline.clientHeight;
+  const lanes = Math.min(store.run.processes.length, 8);
+  const laneHeight = Math.min(13, (height - 18) / Math.max(1, lanes));
+  const order = new Map(store.run.processes.map((p, i) => [p.pid, i % 8]));
+  const x = (step: number) => 6 + ((width - 12) * step) / Math.max(1, length);
+  const rows = store.run.rows;
+  if (length > DRAWN) {
+    const canvas = document.createElement("canvas");
+    const scale = devicePixelRatio || 1;
+    canvas.width = width * scale;
+    canvas.height = height * scale;
+    const pen = canvas.getContext("2d");
+    if (pen) {
+      pen.scale(scale, scale);
+      const style = getComputedStyle(document.documentElement);
+      const colours = [0, 1, 2, 3].map((i) => style.getPropertyValue(`--p${i}`).trim());
+      for (let row = 0; row < rows.step.length; row++) {
+        const lane = order.get(rows.pid[row]) ?? 0;
+        pen.fillStyle = colours[rows.pid[row] % 4];
+        pen.fillRect(x(rows.step[row] - 1), 3 + lane * laneHeight, Math.max(0.5, x(1) - x(0)), laneHeight - 4);
+      }
+      pen.fillStyle = style.getPropertyValue("--here").trim();
+      pen.fillRect(x(store.place.at) - 1, 0, 2, height - 14);
+    }
+    replace(timeline, canvas);
+    return;
+  }
+  const drawing = svg("svg", { width, height, "aria-hidden": true });
+  for (let lane = 0; lane < lanes; lane++) drawing.append(svg("line", { class: "axis", x1: x(0), x2: x(length), y1: 3 + lane * laneHeight + (laneHeight - 4) / 2, y2: 3 + lane * laneHeight + (laneHeight - 4) / 2 }));
+  const gap = x(1) - x(0) > 8 ? 2 : 0;
+  let last = 0;
+  for (let row = 0; row < rows.step.length; row++) {
+    const step = rows.step[row];
+    if (step === last) continue;
+    last = step;
+    const lane = order.get(rows.pid[row]) ?? 0;
+    const wrong = step === length && (store.run.ending.kind === "violation");
+    drawing.append(svg("rect", { class: `bar ${wrong ? "wrong" : `p${rows.pid[row] % 4}`} ${step > store.place.at ? "future" : ""}`, x: x(step - 1) + gap, y: 3 + lane * laneHeight, width: Math.max(1, x(step) - x(step - 1) - 2 * gap), height: Math.max(3, laneHeight - 5), rx: gap }));
+  }
+  if (store.cycle > 0) {
+    const from = length - store.cycle;
+    drawing.append(svg("path", { class: "bracket", d: `M${x(from)} ${height - 20}v4H${x(length)}v-4` }));
+  }
+  for (const branch of store.branches.slice(-8)) drawing.append(svg("circle", { class: "branch", cx: x(Math.min(branch.at, length)), cy: height - 16, r: 3 }));
+  for (const mark of store.bookmarks) drawing.append(svg("path", { class: "bookmark", d: `M${x(mark) - 3} 0h6v8l-3 -3l-3 3z` }));
+  drawing.append(svg("line", { class: "here", x1: x(store.place.at), x2: x(store.place.at), y1: 0, y2: height - 14 }));
+  const every = Math.max(1, Math.ceil(length / Math.max(1, Math.floor(width / 60))));
+  for (let step = 0; step <= length; step += every) {
+    const text = svg("text", { class: `tick ${step === store.place.at ? "at" : ""}`, x: x(step), y: height - 2, "text-anchor": step === 0 ? "start" : "middle" });
+    text.textContent = step === 0 ? "start" : step.toLocaleString("en-US");
+    drawing.append(text);
+  }
+  replace(timeline, drawing as unknown as Node);
+}
+
+/** The step under a place of the timeline. */
+export function stepAt(store: Store, clientX: number): number {
+  const box = $("timeline").getBoundingClientRect();
+  return Math.round(Math.max(0, Math.min(1, (clientX - box.left - 6) / (box.width - 12))) * store.run.length);
+}

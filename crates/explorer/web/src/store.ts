@@ -1,0 +1,184 @@
+// Where the page stands, and what it knows of that place. One position, one set of data, one function that is told of changes.
+
+import * as api from "./api";
+import { parse, print } from "./position";
+import type { Info, Next, Origin, Progress, Run, State, Statement } from "./types";
+
+/** Steps that are fetched together. */
+const WINDOW = 256;
+const WINDOWS_KEPT = 6;
+
+export interface Place {
+  /** The steps of the run. */
+  moves: string[];
+  /** How many of them have been made where the page stands. */
+  at: number;
+  /** Standing inside a step: statements of the whole run before here. */
+  row: number | null;
+}
+
+export class Store {
+  info!: Info;
+  run!: Run;
+  place: Place = { moves: [], at: 0, row: null };
+  state: State | null = null;
+  /** The state one step before, to show what changed. */
+  before: State | null = null;
+  next: Next | null = null;
+  origins: { for: string; list: Origin[] } = { for: "", list: [] };
+  progress: Progress | null = null;
+  /** How many steps at the end of the run are repeated for ever. */
+  cycle = 0;
+  /** Futures left behind when another step was taken. */
+  branches: { at: number; moves: string[] }[] = [];
+  bookmarks = new Set<number>();
+  message: string | null = null;
+  private windows = new Map<string, Statement[]>();
+  private fetching = new Set<string>();
+
+  constructor(private changed: (what: "place" | "rows" | "progress" | "message") => void) {}
+
+  get path(): string {
+    return print(this.place.moves);
+  }
+
+  say(message: string | null): void {
+    this.message = message;
+    this.changed("message");
+  }
+
+  async start(said: URLSearchParams): Promise<void> {
+    this.info = await api.info();
+    const opening = this.info.opening;
+    const path = said.get("p") ?? opening.position;
+    const moves = parse(path);
+    this.cycle = path === opening.position ? opening.cycle : 0;
+    const asked = said.get("s") ?? opening.step;
+    await this.stand({ moves, at: asked === null ? moves.length : Number(asked), row: null }, "replace");
+  }
+
+  /** Stands somewhere; `how` says what becomes of the address. */
+  async stand(place: Place, how: "push" | "replace" | "keep"): Promise<void> {
+    try {
+      const path = print(place.moves);
+      if (!this.run || path !== this.path || this.place.moves.length !== place.moves.length) {
+        const run = await api.run(path);
+        this.run = run;
+        if (path !== this.path) this.windows.clear();
+      }
+      const length = this.run.length;
+      this.place = { moves: place.moves.slice(0, length), at: Math.max(0, Math.min(place.at, length)), row: place.row };
+      if (how !== "keep") this.writeAddress(how);
+      const { at, row } = this.place;
+      const standing = this.path;
+      const [state, before, next] = await Promise.all([
+        api.state(standing, at, row),
+        at > 0 ? api.state(standing, at - 1, null) : null,
+        api.next(standing, at),
+      ]);
+      // Somebody may have gone on in the meantime.
+      if (standing !== this.path || at !== this.place.at || row !== this.place.row) return;
+      this.state = state;
+      this.before = before;
+      this.next = next;
+      this.changed("place");
+      await this.explainEnd();
+    } catch (error) {
+      this.say((error as Error).message);
+    }
+  }
+
+  private writeAddress(how: "push" | "replace"): void {
+    const path = this.path;
+    const said = new URLSearchParams({ p: path, s: String(this.place.at) });
+    const address = "#" + (path.length > 2000 ? `s=${this.place.at}` : said.toString());
+    const kept = { path: path.length > 2000 ? null : path, at: this.place.at };
+    if (how === "push") history.pushState(kept, "", address);
+    else history.replaceState(kept, "", address);
+  }
+
+  go(at: number, row: number | null = null): Promise<void> {
+    return this.stand({ moves: this.place.moves, at, row }, "push");
+  }
+
+  /** Takes a step here. Where the run has another one, that future is kept as a branch. */
+  take(move: string): Promise<void> {
+    const { moves, at } = this.place;
+    if (moves[at] === move) return this.go(at + 1);
+    if (at < moves.length) this.branches.push({ at, moves });
+    this.cycle = 0;
+    return this.stand({ moves: [...moves.slice(0, at), move], at: at + 1, row: null }, "push");
+  }
+
+  /** Goes over to another run. */
+  follow(path: string, cycle: number): Promise<void> {
+    const moves = parse(path);
+    if (this.place.moves.length > 0) this.branches.push({ at: 0, moves: this.place.moves });
+    this.cycle = cycle;
+    return this.stand({ moves, at: moves.length, row: null }, "push");
+  }
+
+  /** A statement, if it is known; otherwise it is fetched and the page is told. */
+  statement(row: number): Statement | null {
+    const step = this.run.rows.step[row];
+    if (step === undefined) return null;
+    const window = Math.floor((step - 1) / WINDOW);
+    const key = `${this.path}|${window}`;
+    const known = this.windows.get(key);
+    if (known) return known.find((s) => s.row === row) ?? null;
+    if (!this.fetching.has(key)) {
+      this.fetching.add(key);
+      void api.steps(this.path, window * WINDOW, (window + 1) * WINDOW).then(
+        ({ rows }) => {
+          this.fetching.delete(key);
+          if (this.windows.size >= WINDOWS_KEPT) this.windows.delete(this.windows.keys().next().value as string);
+          this.windows.set(key, rows);
+          this.changed("rows");
+        },
+        (error: Error) => {
+          this.fetching.delete(key);
+          this.say(error.message);
+        },
+      );
+    }
+    return null;
+  }
+
+  /** Where the values of a failed expression come from. */
+  private async explainEnd(): Promise<void> {
+    const ending = this.run.ending;
+    const key = this.path;
+    if (this.origins.for === key) return;
+    const reads = ending.failed?.reads ?? [];
+    const row = this.run.rows.step.length - 1;
+    const list = await Promise.all(
+      reads.map(async (read) => ({ ...(await api.because(this.path, read.full, row)), name: read.name, value: read.value })),
+    );
+    if (key !== this.path) return;
+    this.origins = { for: key, list };
+    this.changed("rows");
+  }
+
+  async because(full: string): Promise<void> {
+    const row = this.state?.row ?? this.run.rows.step.length;
+    const origin = await api.because(this.path, full, row);
+    const leaf = this.state?.leaves.find((l) => l.full === full);
+    this.origins = { for: this.path, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value }] };
+    this.changed("rows");
+  }
+
+  async poll(): Promise<void> {
+    try {
+      this.progress = await api.progress();
+      this.changed("progress");
+      if (this.progress.running) setTimeout(() => void this.poll(), 250);
+    } catch (error) {
+      this.say((error as Error).message);
+    }
+  }
+
+  async check(): Promise<void> {
+    await (this.progress?.running ? api.stop() : api.check());
+    await this.poll();
+  }
+}
