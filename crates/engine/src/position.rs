@@ -5,7 +5,7 @@ use quotient_trace::{NotReplayable, Run};
 
 use crate::Model;
 use crate::check::{CheckError, Compile};
-use crate::outcome::ViolationReport;
+use crate::question::Question;
 
 /// A path of the program as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,25 +23,32 @@ impl Model {
         self.unreduced(&machine)
     }
 
-    /// The way to a violation in the program as written. `raw`: whether it was found there and not in the reduced program.
-    pub fn written_path(&self, violation: &ViolationReport, raw: bool) -> Result<WrittenPath, CheckError> {
+    /// A path that answers a question, whose last `cycle` steps are a cycle, in the program as written. `raw`: whether it was found
+    /// there and not in the reduced program.
+    pub fn written_path(
+        &self,
+        question: Question,
+        choices: &[u32],
+        cycle: usize,
+        raw: bool,
+    ) -> Result<WrittenPath, CheckError> {
         let lost = |step| CheckError::NotReplayable(NotReplayable { step });
-        let (mut machine, _) = self.question_machine(violation.question, Compile { raw, wide: true })?;
+        let (mut machine, _) = self.question_machine(question, Compile { raw, wide: true })?;
         let mut unreduced = self.unreduced(&machine)?;
-        let (&first, rest) = violation.choices.split_first().ok_or(lost(0))?;
+        let (&first, rest) = choices.split_first().ok_or(lost(0))?;
         let mut run = Run::start(&mut machine, Some(&mut unreduced), &self.sources, first)
             .map_err(CheckError::NotReplayable)?;
         let length = |run: &Run<'_>| run.unreduced_choices().map_or(0, |c| c.len());
         let mut before_cycle = 0;
         for (index, &choice) in rest.iter().enumerate() {
-            if violation.cycle > 0 && index + violation.cycle == rest.len() {
+            if cycle > 0 && index + cycle == rest.len() {
                 before_cycle = length(&run);
             }
             let record = run.possible().into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
             run.take(&record).map_err(CheckError::NotReplayable)?;
         }
         let choices = run.unreduced_choices().unwrap_or_default();
-        let cycle = if violation.cycle > 0 { choices.len() - before_cycle } else { 0 };
+        let cycle = if cycle > 0 { choices.len() - before_cycle } else { 0 };
         Ok(WrittenPath { choices, cycle })
     }
 }

@@ -180,7 +180,10 @@ fn conditions_and_reasons_agree_with_the_machine() {
                             conditions += 1;
                             if can {
                                 assert_ne!(value, 0, "{file}: step {step}: {}", t.text);
-                            } else if plain && location.transformations.iter().all(|o| o.rank == t.rank) && no_choice(t) {
+                            } else if plain
+                                && location.transformations.iter().all(|o| o.rank == t.rank)
+                                && no_choice(t)
+                            {
                                 assert_eq!(value, 0, "{file}: step {step}: {}", t.text);
                             }
                         }

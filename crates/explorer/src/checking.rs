@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use quotient_engine::{Check, Incomplete, Model, Outcome, Verdict};
+use quotient_engine::{Check, Incomplete, Model, Outcome, Question, Verdict};
 use quotient_explain::{Course, Position, possible};
 use quotient_seams::{Interrupt, Reason};
 use serde_json::{Value, json};
@@ -147,7 +147,18 @@ fn found(model: &Model, violation: &quotient_engine::ViolationReport) -> Found {
 
 /// The position that a violation is at, and how many of its steps are a cycle; none where the program as written has no such run.
 pub fn position(model: &Model, violation: &quotient_engine::ViolationReport) -> Option<(Position, usize)> {
-    let path = model.written_path(violation, false).ok()?;
+    in_position(model, violation.question, &violation.choices, violation.cycle, false)
+}
+
+/// The same for any path.
+pub fn in_position(
+    model: &Model,
+    question: Question,
+    choices: &[u32],
+    cycle: usize,
+    raw: bool,
+) -> Option<(Position, usize)> {
+    let path = model.written_path(question, choices, cycle, raw).ok()?;
     let mut machine = model.as_written().ok()?;
     let mut course = Course::start(&mut machine)?;
     for &choice in path.choices.iter().skip(1) {

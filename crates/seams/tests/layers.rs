@@ -40,7 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that put all others together: the engine, which only the command uses, and the command.
-const TOGETHER: &[&str] = &["bench", "engine", "quotient"];
+const TOGETHER: &[&str] = &["bench", "engine", "explorer", "quotient"];
 
 /// The crates of the workspace with those they use, as `cargo metadata` tells.
 fn uses() -> BTreeMap<String, Vec<String>> {

@@ -240,7 +240,9 @@ export function drawBecause(store: Store): void {
       const was = origin.write?.before?.text;
       if (was !== undefined && was !== origin.write?.after?.text) said.push(`, when it was ${was}`);
     }
-    const inputs = (origin.inputs ?? []).filter((i) => depth < 2 && i.full !== origin.full);
+    // A channel's variable names the channel and nothing else.
+    const named = (i: Origin) => i.value?.kind === "reference" && i.value.text === i.full;
+    const inputs = (origin.inputs ?? []).filter((i) => depth < 2 && i.full !== origin.full && !named(i));
     return el("div", { class: `origin depth${depth}` },
       el("div", { class: "what" }, el("code", {}, origin.name ?? origin.full), " is ", el("code", {}, origin.value ? empty(origin.value.text) : "?")),
       el("div", {}, ...said),

@@ -66,6 +66,7 @@ fn applies(command: &str, kind: Kind) -> bool {
     match command {
         "check" => matches!(kind, Kind::Model(_)) || kind.is_native(),
         "replay" => matches!(kind, Kind::Trace | Kind::Source | Kind::Program),
+        "explore" => matches!(kind, Kind::Model(_) | Kind::Trace),
         "prove" | "verify" => kind == Kind::Proof || kind.has(Feature::Proofs),
         _ => matches!(kind, Kind::Model(_)),
     }

@@ -8,6 +8,7 @@ macro_rules! eprintln {
 
 mod check;
 mod compare;
+mod explore;
 mod human;
 mod json;
 mod kind;
@@ -81,6 +82,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Verify(verify) => prove::verify(verify, given),
         Command::Replay(replay) => replay::main(replay, given),
         Command::Simulate(simulate) => simulate::main(simulate, given),
+        Command::Explore(explore) => explore::main(explore, given),
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),
         Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Run a model once, at random or step by step
     Simulate(Simulate),
+    /// Look at a run in the browser: what happened, what is true, what could happen next, and why not
+    Explore(Explore),
     /// Compile or link a C program for checking: CC="quotient cc"
     #[command(disable_help_flag = true)]
     Cc(Compiler),
@@ -62,6 +64,7 @@ impl Command {
             Command::Verify(_) => "verify",
             Command::Replay(_) => "replay",
             Command::Simulate(_) => "simulate",
+            Command::Explore(_) => "explore",
             Command::Cc(_) => "cc",
             Command::Cpp(_) => "c++",
         }
@@ -294,6 +297,32 @@ pub(crate) struct Simulate {
 
     #[command(flatten)]
     pub(crate) bounds: super::watch::Bounds,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explore {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// Where the run is: a position as the page's "Copy link" gives it
+    #[arg(help_heading = MODELS, long, value_name = "POSITION")]
+    pub(crate) at: Option<quotient_explain::Position>,
+
+    /// The step to stand at (default: the end of the run)
+    #[arg(long, value_name = "N")]
+    pub(crate) step: Option<usize>,
+
+    /// Print the address and do not open a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+
+    /// Do not check the model beside
+    #[arg(long)]
+    pub(crate) no_check: bool,
+
+    /// The port to listen on, on this machine only (default: one that is free)
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
 }
 
 pub(crate) fn count(text: &str) -> Result<u64, String> {

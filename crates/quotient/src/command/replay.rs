@@ -1,6 +1,6 @@
 //! `quotient replay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
@@ -22,54 +22,13 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
     if kind.is_native() {
         return super::native::replay(options);
     }
-    let file = match TraceFile::read(&options.file) {
-        Ok(file) => file,
-        Err(error) => {
-            eprintln!("error: {}: {error}", options.file.display());
-            eprintln!("help: such files are written by `quotient check MODEL --trace FILE`");
+    let (file, path, question, model) = match open(&options.file, options.model.as_deref()) {
+        Ok(Opened { file, path, question, model }) => (file, path, question, model),
+        Err(message) => {
+            eprintln!("{message}");
             return status::ERROR;
         }
     };
-    let path = options.model.clone().unwrap_or_else(|| PathBuf::from(&file.model));
-    let question = match file.question.parse::<Question>() {
-        Ok(question) => question,
-        Err(error) => {
-            eprintln!("error: {}: {error}", options.file.display());
-            return status::ERROR;
-        }
-    };
-    let mut properties = Vec::new();
-    for (keyword, text) in &file.properties {
-        let Some(keyword) = PropertyKeyword::from_name(keyword) else {
-            eprintln!("error: {}: unknown kind of property `{keyword}`", options.file.display());
-            return status::ERROR;
-        };
-        properties.push((keyword, text.clone()));
-    }
-    let language = match file.language.as_deref().map(|name| (name, Language::from_name(name))) {
-        None => None,
-        Some((_, Some(language))) => Some(language),
-        Some((name, None)) => {
-            eprintln!("error: {}: unknown language `{name}`", options.file.display());
-            return status::ERROR;
-        }
-    };
-    let load = LoadOptions {
-        defines: file.defines.clone(),
-        include_dirs: file.include_dirs.clone(),
-        properties,
-        ..LoadOptions::default()
-    };
-    let model = match Model::load_as(&path, language, &load) {
-        Ok(model) => model,
-        Err(error) => {
-            eprintln!("{}", error.render(terminal::colour()));
-            return status::ERROR;
-        }
-    };
-    if check::checksum(&model) != file.checksum {
-        eprintln!("warning: {} has changed since this trace was written", path.display());
-    }
     let wide = false;
     let (mut machine, _) = match model.question_machine(question, quotient::Compile { raw: file.raw, wide }) {
         Ok(machine) => machine,
@@ -120,4 +79,47 @@ pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
         }
         Some(kind) => kind.status(),
     }
+}
+
+/// A replay file with the model that it belongs to.
+pub(crate) struct Opened {
+    pub(crate) file: TraceFile,
+    pub(crate) path: PathBuf,
+    pub(crate) question: Question,
+    pub(crate) model: Model,
+}
+
+/// Reads a replay file and its model, which may be elsewhere than it was; a model that has changed is told.
+pub(crate) fn open(trace: &Path, elsewhere: Option<&Path>) -> Result<Opened, String> {
+    let wrong = |what: &str| format!("error: {}: {what}", trace.display());
+    let file = TraceFile::read(trace).map_err(|error| {
+        let help = "help: such files are written by `quotient check MODEL --trace FILE`";
+        format!("{}\n{help}", wrong(&error.to_string()))
+    })?;
+    let path = elsewhere.map_or_else(|| PathBuf::from(&file.model), Path::to_path_buf);
+    let question = file.question.parse::<Question>().map_err(|error| wrong(&error))?;
+    let mut properties = Vec::new();
+    for (keyword, text) in &file.properties {
+        let known = PropertyKeyword::from_name(keyword);
+        let keyword = known.ok_or_else(|| wrong(&format!("unknown kind of property `{keyword}`")))?;
+        properties.push((keyword, text.clone()));
+    }
+    let language = match file.language.as_deref() {
+        None => None,
+        Some(name) => {
+            let known = Language::from_name(name);
+            Some(known.ok_or_else(|| wrong(&format!("unknown language `{name}`")))?)
+        }
+    };
+    let load = LoadOptions {
+        defines: file.defines.clone(),
+        include_dirs: file.include_dirs.clone(),
+        properties,
+        ..LoadOptions::default()
+    };
+    let model = Model::load_as(&path, language, &load).map_err(|error| error.render(terminal::colour()))?;
+    if check::checksum(&model) != file.checksum {
+        eprintln!("warning: {} has changed since this trace was written", path.display());
+    }
+    Ok(Opened { file, path, question, model })
 }

@@ -1,0 +1,219 @@
+//! The page in a real browser. These tests need Debian's `chromium`; without it they are ignored, by name: `browser`.
+
+mod devtools;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use devtools::Browser;
+use quotient_engine::{Check, Model};
+use quotient_explorer::session::Opening;
+use quotient_explorer::{Listening, Session, checking};
+use serde_json::json;
+
+const FORGETS: &str = "mtype = { data, ack };
+chan forth = [1] of { mtype, bit, byte };
+chan back = [1] of { mtype, bit };
+active proctype sender() {
+	bit b; byte value;
+	do
+	:: forth!data(b, value);
+	   if
+	   :: back?ack(eval(b)) -> b = 1 - b; value = (value + 1) % 4
+	   :: back?ack(eval(1 - b)) -> skip
+	   :: timeout -> skip
+	   fi
+	od
+}
+active proctype receiver() {
+	bit b; byte value, next;
+	do
+	:: forth?data(b, value); assert(value == next); next = (next + 1) % 4; back!ack(b)
+	od
+}
+active proctype thief() { do :: forth?data(_, _) :: back?ack(_) od }
+";
+
+const FORKS: &str = "bool taken[2];
+active [2] proctype philosopher() {
+	byte left = _pid, right = 1 - _pid;
+	atomic { !taken[left] -> taken[left] = true };
+	atomic { !taken[right] -> taken[right] = true };
+	taken[left] = false; taken[right] = false
+}
+";
+
+const LASSO: &str = "bool ready; active proctype P() { do :: ready = 1 - ready od } ltl always_again { <>[]ready }";
+
+struct Served {
+    address: String,
+    ended: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Served {
+    /// Serves a model, at its first violation if it is checked.
+    fn start(name: &str, text: &str, checked: bool) -> Served {
+        let model = Model::from_text(name, text).expect("a model");
+        let mut opening = Opening::default();
+        if checked {
+            let outcome = model.check(&Check::default()).expect("a check");
+            let violation = outcome.violations.first().expect("a violation");
+            let (position, cycle) = checking::position(&model, violation).expect("a run");
+            opening = Opening { position, cycle, step: None, message: Some(violation.message.clone()) };
+        }
+        let session = Session::new(Arc::new(model), name.into(), Vec::new(), opening).unwrap();
+        let listening = Listening::open(None).unwrap();
+        let (address, ended) = (listening.address(""), Arc::new(AtomicBool::new(false)));
+        let flag = ended.clone();
+        let thread = thread::spawn(move || listening.serve(&session, &|| flag.load(Ordering::Relaxed)));
+        Served { address, ended, thread: Some(thread) }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Nothing went wrong in the page, and it asked nobody else.
+fn is_clean(browser: &Browser, served: &Served) {
+    browser.value("1");
+    assert!(browser.said.borrow().is_empty(), "{:?}", browser.said.borrow());
+    let own = served.address.split("/#").next().unwrap();
+    let others: Vec<String> = browser.requested.borrow().iter().filter(|u| !u.starts_with(own)).cloned().collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn the_answer_is_the_first_line_in_a_browser() {
+    let served = Served::start("abp.pml", FORGETS, true);
+    let browser = Browser::start("answer");
+    for (width, height, scheme) in [(1440, 900, "light"), (1440, 900, "dark"), (420, 840, "light"), (420, 840, "dark")] {
+        browser.size(width, height, scheme);
+        browser.open(&served.address);
+        assert_eq!(browser.text("h1"), "receiver(1) asserts value == next, but value is 0 and next is 1");
+        browser.wait("document.querySelectorAll('#because .origin').length > 0");
+        browser.picture(&format!("assertion-{width}-{scheme}.png"));
+    }
+    // The token is not left in the address.
+    assert_eq!(browser.value("location.hash.includes('k=')"), json!(false));
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn stepping_branching_and_going_back_in_a_browser() {
+    let served = Served::start("abp.pml", FORGETS, true);
+    let browser = Browser::start("steps");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    let length = browser.value("Number(document.querySelector('#timeline').getAttribute('aria-valuemax'))");
+    let at = |n: u64| format!("document.querySelector('#timeline').getAttribute('aria-valuenow') === '{n}'");
+    for _ in 0..3 {
+        browser.press("ArrowLeft");
+    }
+    browser.wait(&at(length.as_u64().unwrap() - 3));
+    browser.press("Home");
+    browser.wait(&at(0));
+    assert_eq!(browser.text("#state-title"), "State at the start");
+    browser.press("1");
+    browser.wait(&at(1));
+    assert!(browser.text("#state").contains("forth"));
+    // Another step than the run's: a branch; the browser's back takes it back.
+    browser.wait("document.querySelectorAll('#next .way.can:not(.taken)').length > 0");
+    browser.click("#next .way.can:not(.taken)");
+    browser.wait("document.querySelector('#timeline').getAttribute('aria-valuemax') === '2'");
+    let address = browser.value("location.href");
+    browser.press("Backspace");
+    browser.wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuemax') === '{length}'"));
+    // The address of the branch, opened again, gives the same picture.
+    browser.value(&format!("location.hash = new URL({address}).hash; location.reload(); true"));
+    browser.wait("document.documentElement.dataset.ready === 'true' && document.querySelector('#timeline').getAttribute('aria-valuemax') === '2'");
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_deadlock_says_why_everybody_waits_in_a_browser() {
+    let served = Served::start("forks.pml", FORKS, true);
+    let browser = Browser::start("deadlock");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    assert_eq!(browser.text("h1"), "Nobody can go on");
+    let next = browser.text("#next");
+    assert!(next.contains("taken[1]") && next.contains("taken[0]"), "{next}");
+    // Each reason names the step that made it so, and leads there.
+    browser.click("#next .waits .step");
+    browser.wait("document.querySelectorAll('#state .change').length > 0");
+    browser.picture("deadlock-1440-light.png");
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn who_set_a_value_is_one_click_away_in_a_browser() {
+    let served = Served::start("abp.pml", FORGETS, true);
+    let browser = Browser::start("set");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    let find = "[...document.querySelectorAll('.leaf')].find(l => l.dataset.full === 'receiver(1).next')";
+    let step = browser.value(&format!("{find}.querySelector('.step').innerText"));
+    browser.value(&format!("{find}.querySelector('.step').click()"));
+    let number = step.as_str().unwrap().trim_start_matches("step ").to_owned();
+    browser.wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuenow') === '{number}'"));
+    let changed = browser.text("#state .change");
+    assert!(changed.contains("receiver(1).next"), "{changed}");
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_lasso_says_what_repeats_in_a_browser() {
+    let served = Served::start("lasso.pml", LASSO, true);
+    let browser = Browser::start("lasso");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    assert!(browser.text(".headline p").contains("repeat for ever"), "{}", browser.text(".headline p"));
+    browser.picture("lasso-1440-light.png");
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn nothing_overlaps_on_narrow_windows_in_a_browser() {
+    let served = Served::start("abp.pml", FORGETS, true);
+    let browser = Browser::start("narrow");
+    for view in ["chart", "source", "state", "next"] {
+        browser.size(420, 840, "dark");
+        browser.open(&served.address);
+        browser.click(&format!("nav .tab[data-view={view}]"));
+        let wider = browser.value("document.documentElement.scrollWidth > innerWidth");
+        assert_eq!(wider, json!(false), "{view}");
+        let overlaps = browser.value(
+            "(() => { const boxes = ['header', '#headline', 'nav', 'main', 'footer'].map(s => document.querySelector(s).getBoundingClientRect()); \
+             return boxes.some((a, i) => boxes.slice(i + 1).some(b => a.bottom > b.top + 1 && b.bottom > a.top + 1 && a.right > b.left && b.right > a.left)); })()",
+        );
+        assert_eq!(overlaps, json!(false), "{view}");
+        browser.picture(&format!("narrow-{view}.png"));
+    }
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_server_that_has_ended_is_told_in_a_browser() {
+    let served = Served::start("abp.pml", FORGETS, true);
+    let browser = Browser::start("ended");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    drop(served);
+    browser.press("ArrowLeft");
+    browser.wait("document.querySelector('#notice').innerText.includes('The server has ended')");
+}

@@ -1,0 +1,196 @@
+//! The server as other programs and other pages meet it: who is answered, and with what.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use quotient_engine::Model;
+use quotient_explorer::session::Opening;
+use quotient_explorer::{Listening, Session};
+use quotient_testing::random::Random;
+use serde_json::{Value, json};
+
+const MODEL: &str = "byte x; active [2] proctype P() { do :: x < 3 -> x++ :: x > 0 -> x-- od }";
+
+/// A server that ends with its test.
+struct Served {
+    port: u16,
+    token: String,
+    ended: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Served {
+    fn start(text: &str) -> Served {
+        let model = Model::from_text("test.pml", text).expect("a model");
+        let session = Session::new(Arc::new(model), "test.pml".into(), Vec::new(), Opening::default()).unwrap();
+        let listening = Listening::open(None).expect("a port");
+        let address = listening.address("");
+        let token = address.split("k=").nth(1).unwrap().to_owned();
+        let (port, ended) = (listening.port(), Arc::new(AtomicBool::new(false)));
+        let flag = ended.clone();
+        let thread = thread::spawn(move || listening.serve(&session, &|| flag.load(Ordering::Relaxed)));
+        Served { port, token, ended, thread: Some(thread) }
+    }
+
+    /// Sends a request as it is; gives the status, the head and the body.
+    fn send(&self, request: &[u8]) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
+        stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        // A server that has answered already may close before everything is sent.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or(0);
+        (status, head.to_owned(), body.to_owned())
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text.push_str("\r\n");
+        text.push_str(body);
+        self.send(text.as_bytes())
+    }
+
+    fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn ask(&self, question: &str, body: &Value) -> (u16, Value) {
+        let headers = [("Host", self.host()), ("X-Quotient-Token", self.token.clone())];
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        let (status, _, body) = self.request("POST", &format!("/api/{question}"), &headers, &body.to_string());
+        (status, serde_json::from_str(&body).unwrap_or(Value::Null))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[test]
+fn only_the_own_page_is_answered() {
+    let served = Served::start(MODEL);
+    let (host, token) = (served.host(), served.token.clone());
+    let origin = format!("http://{host}");
+    let api = |headers: &[(&str, &str)]| served.request("POST", "/api/info", headers, "{}").0;
+    assert_eq!(api(&[("Host", &host), ("X-Quotient-Token", &token)]), 200);
+    assert_eq!(api(&[("Host", &host), ("Origin", &origin), ("X-Quotient-Token", &token)]), 200);
+    // Another site in the same browser; a name that was made to lead here; no token; a wrong one.
+    assert_eq!(api(&[("Host", &host), ("Origin", "http://evil.example"), ("X-Quotient-Token", &token)]), 403);
+    assert_eq!(api(&[("Host", "evil.example"), ("X-Quotient-Token", &token)]), 403);
+    assert_eq!(api(&[("Host", &host)]), 403);
+    assert_eq!(api(&[("Host", &host), ("X-Quotient-Token", "0123")]), 403);
+    assert_eq!(api(&[("X-Quotient-Token", &token)]), 403);
+    // The page itself needs no token, but the right name.
+    assert_eq!(served.request("GET", "/", &[("Host", &host)], "").0, 200);
+    assert_eq!(served.request("GET", "/", &[("Host", "evil.example")], "").0, 403);
+}
+
+#[test]
+fn answers_forbid_what_the_page_does_not_need() {
+    let served = Served::start(MODEL);
+    let host = served.host();
+    for path in ["/", "/app.js", "/app.css", "/icon.svg", "/nothing"] {
+        let (_, head, _) = served.request("GET", path, &[("Host", &host)], "");
+        let head = head.to_lowercase();
+        for wanted in [
+            "content-security-policy: default-src 'none'",
+            "frame-ancestors 'none'",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "cache-control: no-store",
+        ] {
+            assert!(head.contains(wanted), "{path}: {wanted}\n{head}");
+        }
+        assert!(!head.contains("access-control-allow"), "{head}");
+    }
+}
+
+#[test]
+fn no_file_but_the_pages_own_is_given_out() {
+    let served = Served::start(MODEL);
+    let host = served.host();
+    for path in ["/../Cargo.toml", "/etc/passwd", "//etc/passwd", "/%2e%2e/Cargo.toml", "/web/app.css", "/app.js/../../lib.rs"] {
+        let (status, _, body) = served.request("GET", path, &[("Host", &host)], "");
+        assert_eq!(status, 404, "{path}: {body}");
+    }
+    assert_eq!(served.request("PUT", "/", &[("Host", &host)], "x").0, 405);
+    let headers = [("Host", host.as_str()), ("X-Quotient-Token", served.token.as_str())];
+    assert_eq!(served.request("GET", "/api/info", &headers, "").0, 405);
+}
+
+#[test]
+fn limits_have_answers() {
+    let served = Served::start(MODEL);
+    let host = served.host();
+    let headers = [("Host", host.as_str()), ("X-Quotient-Token", served.token.as_str())];
+    let long = format!("{{\"path\":\"q1:{}\"}}", "0.".repeat(600_000));
+    assert_eq!(served.request("POST", "/api/run", &headers, &long).0, 413);
+    let (status, answer) = served.ask("run", &json!({ "path": "q1:0*1000001" }));
+    assert_eq!(status, 422, "{answer}");
+    assert_eq!(served.ask("run", &json!({ "path": 3 })).0, 422);
+    assert_eq!(served.ask("nothing", &json!({})).0, 422);
+    assert_eq!(served.request("POST", "/api/run", &headers, "{").0, 400);
+    // A run that the model does not have is told by its step.
+    let (status, answer) = served.ask("run", &json!({ "path": "q1:0.1.7" }));
+    assert_eq!((status, &answer["ending"]["kind"], &answer["ending"]["step"]), (200, &json!("lost"), &json!(3)));
+}
+
+#[test]
+fn a_position_is_answered_the_same_whatever_was_asked_before() {
+    let served = Served::start(MODEL);
+    let path = json!({ "path": "q1:0*2.1*2.0*2.1*2", "at": 4 });
+    let first = served.ask("state", &path);
+    for other in ["q1:", "q1:0", "q1:1*8", "q1:0*2.1", "q1:0*2.1*2.0*4"] {
+        assert_eq!(served.ask("run", &json!({ "path": other })).0, 200);
+    }
+    assert_eq!(served.ask("state", &path), first);
+}
+
+/// Requests that nobody would make: nothing ends, nothing but the usual statuses comes back.
+#[test]
+fn random_requests_do_no_harm() {
+    let served = Served::start(MODEL);
+    let host = served.host();
+    let mut random = Random::new(1);
+    let count = quotient_testing::setting("QUOTIENT_REQUESTS", 2_000);
+    let questions = ["info", "run", "steps", "state", "next", "because", "progress", "x", ""];
+    for _ in 0..count {
+        let moves: Vec<String> = (0..random.below(12)).map(|_| format!("{}+{}", random.below(4), random.below(3))).collect();
+        let path = match random.below(6) {
+            0 => "".into(),
+            1 => format!("q1:{}*", random.below(9)),
+            2 => format!("q1:0*{}", random.bits()),
+            _ => format!("q1:{}", moves.join(".")),
+        };
+        let number = |random: &mut Random| match random.below(4) {
+            0 => json!(random.below(20)),
+            1 => json!(random.bits()),
+            2 => json!(-1),
+            _ => Value::Null,
+        };
+        let body = json!({
+            "path": path, "at": number(&mut random), "from": number(&mut random), "to": number(&mut random),
+            "row": number(&mut random), "full": "x",
+        });
+        let token = if random.chance(10) { "wrong" } else { served.token.as_str() };
+        let headers = [("Host", host.as_str()), ("X-Quotient-Token", token)];
+        let target = format!("/api/{}", random.one(&questions));
+        let (status, _, answer) = served.request("POST", &target, &headers, &body.to_string());
+        assert!([200, 403, 422].contains(&status), "{target} {body}: {status} {answer}");
+    }
+    assert_eq!(served.ask("info", &json!({})).0, 200);
+}
