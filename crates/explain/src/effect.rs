@@ -93,7 +93,7 @@ pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> 
     let mut evaluation = Evaluation::new(before, Some(step.thread));
     let text = Text { program: before.program(), function: Some(function) };
     let mut effect = Effect::default();
-    operation(&mut evaluation, transformation, step.partner, &mut effect);
+    operation(&mut evaluation, transformation, step.partner, after, &mut effect);
     for action in &transformation.actions {
         perform(&mut evaluation, &text, action, after, &mut effect);
         if effect.failed.is_some() {
@@ -115,6 +115,7 @@ fn operation(
     evaluation: &mut Evaluation<'_, '_>,
     transformation: &Transformation,
     partner: Option<u32>,
+    after: Option<&Look<'_>>,
     effect: &mut Effect,
 ) {
     let look = evaluation.look;
@@ -142,7 +143,10 @@ fn operation(
         }
         Operation::Receive { channel, any, peek, patterns, .. } => {
             let Ok(number) = evaluation.value(channel) else { return };
-            let Some((messages, _)) = look.channel(number) else { return };
+            let Some((messages, capacity)) = look.channel(number) else { return };
+            if capacity == 0 {
+                return rendezvous(evaluation, number, patterns, after, effect);
+            }
             let messages = messages.clone();
             let Ok(Some(position)) = evaluation.matching(&messages, *any, patterns) else { return };
             let message = &messages[position];
@@ -160,6 +164,35 @@ fn operation(
         Operation::Exit => effect.events.push(Event::End),
         Operation::Always | Operation::Else | Operation::Event { .. } | Operation::Enter => {}
     }
+}
+
+/// What the receiver in a rendezvous does: the message is not in the channel before, so what was stored is seen in the state after.
+fn rendezvous(
+    evaluation: &mut Evaluation<'_, '_>,
+    number: i32,
+    patterns: &[Pattern],
+    after: Option<&Look<'_>>,
+    effect: &mut Effect,
+) {
+    let Some(after) = after else { return };
+    let types = evaluation.look.channel_fields(number);
+    let mut message = Vec::new();
+    for (pattern, ty) in patterns.iter().zip(types) {
+        let value = match pattern {
+            Pattern::Ignore => None,
+            Pattern::Match(e) => evaluation.value(e).ok(),
+            Pattern::Bind(place) => {
+                let stored = Evaluation::new(after, evaluation.thread).place(place).ok().map(|s| s.value);
+                if let Some(value) = stored {
+                    assign(evaluation, place, value, effect);
+                }
+                stored
+            }
+        };
+        message.push(value.map_or(Value::Nothing, |value| evaluation.look.scalar(ty, value)));
+    }
+    let channel = evaluation.look.channel_name(number);
+    effect.events.push(Event::Receive { channel, message, stays: true });
 }
 
 fn mentions_timeout(expr: &Expr) -> bool {
@@ -283,10 +316,8 @@ fn with_values(text: &str, reads: &[Read]) -> String {
 /// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects.
 fn complete(effect: &mut Effect, before: &Look<'_>, after: &Look<'_>) {
     for write in differences(before, after) {
-        match effect.writes.iter_mut().rev().find(|w| w.full == write.full) {
-            // The value in the state is what counts: a later action of the step may have changed it again.
-            Some(known) => known.after = write.after,
-            None => effect.writes.push(write),
+        if !effect.writes.iter().any(|w| w.full == write.full) {
+            effect.writes.push(write);
         }
     }
 }

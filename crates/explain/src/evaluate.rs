@@ -258,7 +258,9 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                 let function = self.function().ok_or(NoValue::Unknown)?;
                 let name = function.locals.get(v.0 as usize).ok_or(NoValue::Unknown)?.name.clone();
                 let raw = self.look.local(thread, v.0).ok_or(unknown)?.clone();
-                (format!("{}.{}{name}", self.look.thread(thread), self.frame(thread)), name, raw, None)
+                let depth = self.look.machine.frames_at(self.look.state, thread as usize).count();
+                let (prefix, within) = self.look.local_name(thread, depth.saturating_sub(1), &name);
+                (prefix + &within, name, raw, None)
             }
             Root::Remote { thread, function, variable } => {
                 let id = self.value(thread)?;
@@ -322,15 +324,6 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                 Ok(Scalar { full, name, ty, value })
             }
             _ => Err(NoValue::Unknown),
-        }
-    }
-
-    /// What the names of a called function's variables begin with.
-    fn frame(&self, thread: u32) -> String {
-        let depth = self.look.machine.frames_at(self.look.state, thread as usize).count();
-        match (depth, self.function()) {
-            (2.., Some(function)) => format!("{}/", function.name),
-            _ => String::new(),
         }
     }
 }

@@ -79,6 +79,19 @@ impl<'a> Look<'a> {
         self.machine.thread_name(self.state, id, self.names)
     }
 
+    /// What a local variable is called: what stands before its name within its thread, and that name. Variables of functions that a thread
+    /// has called have the functions in their names: `MAIN(0)/insert.node`.
+    pub(crate) fn local_name(&self, thread: u32, frame: usize, variable: &str) -> (String, String) {
+        let owner = self.thread(thread);
+        if frame == 0 {
+            return (format!("{owner}."), variable.to_owned());
+        }
+        let frames: Vec<_> = self.machine.frames_at(self.state, thread as usize).collect();
+        let called = frames.iter().rev().skip(1).take(frame);
+        let called = called.map(|f| self.program().functions[f.function as usize].name.as_str());
+        (format!("{owner}/"), format!("{}.{variable}", called.collect::<Vec<_>>().join("/")))
+    }
+
     pub(crate) fn global(&self, variable: u32) -> Option<&Raw> {
         self.globals.get(&variable).map(|i| &self.parts[*i].value)
     }
@@ -195,15 +208,9 @@ impl<'a> Look<'a> {
                 self.spread(&Group::Global, "", name, name, &part.value, out);
             }
             Owner::Local { thread, frame, function, variable } => {
-                let name = &program.function(*function).locals[*variable as usize].name;
-                // Frames that a call has made carry the function's name.
-                let prefix = match frame {
-                    0 => String::new(),
-                    _ => format!("{}/", program.function(*function).name),
-                };
-                let name = format!("{prefix}{name}");
-                let group = Group::Process(*thread);
-                self.spread(&group, &format!("{}.", self.thread(*thread)), &name, &name, &part.value, out);
+                let variable = &program.function(*function).locals[*variable as usize].name;
+                let (prefix, name) = self.local_name(*thread, *frame as usize, variable);
+                self.spread(&Group::Process(*thread), &prefix, &name, &name, &part.value, out);
             }
             Owner::Priority(thread) => {
                 let group = Group::Process(*thread);
@@ -228,6 +235,10 @@ impl<'a> Look<'a> {
                         }
                     }
                     Raw::Lock(..) => {}
+                    // What `new T` makes is shown without an index.
+                    Raw::Array(elements) if elements.len() == 1 => {
+                        self.spread(&group, "", &object, &object, &elements[0], out);
+                    }
                     value => self.spread(&group, "", &object, &object, value, out),
                 }
             }

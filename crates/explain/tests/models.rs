@@ -4,27 +4,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use quotient_engine::Model;
-use quotient_explain::{Course, Evaluation, Look, Position, Reason, possible, reason};
+use quotient_explain::{Course, Ending, Evaluation, Look, Position, Reason, possible, reason};
 use quotient_machine::{Machine, ObjectNames};
 use quotient_program::{Expr, Operation};
 use quotient_seams::Interrupt;
-use quotient_testing::random::Random;
+use quotient_testing::Random;
 
 /// The models of this repository.
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut folders: Vec<PathBuf> = ["models", "tests"].map(|f| root.join(f)).into();
     let mut files = Vec::new();
-    for folder in ["models", "tests/promela", "tests/bir", "tests/dve", "tests/dynamic"] {
-        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let known = ["pml", "bir", "dve"].map(Some);
-            if known.contains(&path.extension().and_then(|e| e.to_str())) {
-                files.push(path);
+            match path.extension().and_then(|e| e.to_str()) {
+                Some("pml" | "bir" | "dve") => files.push(path),
+                None if path.is_dir() => folders.push(path),
+                _ => {}
             }
         }
     }
     files.sort();
-    assert!(files.len() > 100, "the models are found");
+    assert!(files.len() > 500, "{} models", files.len());
     files
 }
 
@@ -32,9 +34,13 @@ fn models() -> Vec<PathBuf> {
 fn walk(machine: &mut Machine, random: &mut Random, steps: usize) -> Option<Course> {
     let mut course = Course::start(machine)?;
     for _ in 0..steps {
+        // A state in which something went wrong is not one to go on from.
+        if course.ending != Ending::Open {
+            break;
+        }
         let (state, _) = course.state(machine, course.len());
         let ways = possible(machine, &state);
-        if ways.is_empty() || course.ending != quotient_explain::Ending::Open {
+        if ways.is_empty() {
             break;
         }
         let choice = random.below(ways.len());
@@ -103,7 +109,7 @@ fn what_changes_is_written() {
             before = course.state(machine, step + 1);
         }
     });
-    assert!(walks > 100, "{walks} walks");
+    assert!(walks > 400, "{walks} walks");
 }
 
 /// A position gives the same run again, from its text.
@@ -148,13 +154,19 @@ fn conditions_and_reasons_agree_with_the_machine() {
                 && !program.features.priorities
                 && program.functions.iter().all(|f| f.provided.is_none())
         };
-        for step in 0..=course.len() {
+        let steps = if course.ending == Ending::Open { course.len() + 1 } else { course.len() };
+        for step in 0..steps {
             let (state, names) = course.state(machine, step);
-            let enabled: BTreeSet<(u32, u32)> = possible(machine, &state)
+            // A step that goes wrong may do so in its condition.
+            let ways = possible(machine, &state);
+            if ways.iter().any(|p| p.record.violation.is_some()) {
+                continue;
+            }
+            let enabled: BTreeSet<(u32, u32)> = ways
                 .iter()
                 .filter_map(|p| p.record.steps().first().map(|s| (s.thread, s.transformation)))
                 .collect();
-            let partners: BTreeSet<u32> = possible(machine, &state)
+            let partners: BTreeSet<u32> = ways
                 .iter()
                 .flat_map(|p| p.record.steps().iter().filter_map(|s| s.partner).collect::<Vec<_>>())
                 .collect();
@@ -208,7 +220,7 @@ fn conditions_and_reasons_agree_with_the_machine() {
             }
         }
     });
-    assert!(conditions > 5_000 && reasons > 2_000, "{conditions} conditions, {reasons} reasons");
+    assert!(conditions > 3_000 && reasons > 2_000, "{conditions} conditions, {reasons} reasons");
 }
 
 /// No action of a transformation can keep it from being taken.

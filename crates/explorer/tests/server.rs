@@ -9,7 +9,7 @@ use std::thread;
 use quotient_engine::Model;
 use quotient_explorer::session::Opening;
 use quotient_explorer::{Listening, Session};
-use quotient_testing::random::Random;
+use quotient_testing::Random;
 use serde_json::{Value, json};
 
 const MODEL: &str = "byte x; active [2] proctype P() { do :: x < 3 -> x++ :: x > 0 -> x-- od }";
