@@ -12,8 +12,9 @@ use quotient_identity::{Class, Identities, Scalar, Tree};
 use quotient_program::{Program, Type};
 
 use super::small_group::{Member, members};
-use crate::layout::{Cell, Layout, size_of_type};
-use crate::shapes::Shape;
+use crate::state::cell::{Cell, size_of_type};
+use crate::state::layout::Layout;
+use crate::state::shapes::Shape;
 
 /// Bytes that are moved as they are.
 #[derive(Clone, Copy, Debug)]
