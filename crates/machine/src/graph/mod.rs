@@ -1,8 +1,238 @@
 //! States as graphs, and renamed.
+//!
+//! A renaming shows a state as a graph, whose nodes are what may take other names: threads, objects, cells and channels that
+//! belong to an identity. Whoever numbers that graph is told back what the state is called under the numbering. What the nodes are is found
+//! out once per shape (`picture.rs`) and then a walk over flat lists.
+//!
+//! - `picture.rs`: the nodes of a shape, and where their bytes are.
+//! - `objects.rs`: the nodes of programs whose names are opaque; `pins.rs`: which threads keep their place there.
+//! - `points.rs`: the nodes of programs whose names are numbers; `numbers.rs`: which numbers these are, in which shapes.
+//! - `show.rs`: a state as a graph. `rename.rs`: a state under a numbering. `small_group.rs`: a quicker way where renamings are few.
 
-pub(crate) mod dynamic;
+mod numbers;
+mod objects;
 mod picture;
 mod pins;
-mod plan;
-pub(crate) mod renaming;
+mod points;
+mod rename;
+mod show;
 mod small_group;
+
+use std::sync::Arc;
+
+use quotient_identity::Identities;
+use quotient_program::Expr;
+use quotient_seams::Worker;
+use quotient_source::Span;
+use quotient_symmetry::StateGraph;
+use quotient_symmetry::graph::Graph;
+
+use crate::machine::Machine;
+use crate::state::layout::Layout;
+use crate::state::shapes::Shapes;
+use numbers::Numbers;
+use picture::Picture;
+use pins::Pins;
+use points::Places;
+use small_group::Reading;
+
+/// Shows and renames the states of a [`Machine`].
+#[derive(Debug)]
+pub struct Renaming {
+    layout: Arc<Layout>,
+    names: Arc<Names>,
+
+    shapes: Shapes,
+    /// By shape: nothing known yet, nothing to rename, or how.
+    pictures: Vec<Option<Option<Box<Picture>>>>,
+
+    // Scratch.
+    /// The shape of the state that was shown last, and of what it was renamed to.
+    shape: usize,
+    renamed: usize,
+    places: Places,
+    point_number: Vec<u32>,
+    composed: Vec<u32>,
+    reading: Reading,
+    order: Vec<u32>,
+    /// New numbers of threads and objects.
+    new_threads: Vec<u32>,
+    new_objects: Vec<u32>,
+    description: Vec<u32>,
+    row_cells: Vec<i32>,
+}
+
+/// What names are in a program.
+#[derive(Debug)]
+enum Names {
+    /// Numbers; some of them are found to be identities.
+    Numbers(Numbers),
+    /// References and ids of threads, which programs can only copy, compare and follow.
+    Opaque {
+        pins: Pins,
+        /// Whether the rows of each collection type are ordered.
+        ordered: Vec<bool>,
+    },
+}
+
+impl Renaming {
+    /// For states of this machine. `dead` says, for each function and location, which locals have no value there (they are
+    /// zero); an empty list: none is known to be. `properties` are expressions that must not change their value.
+    pub fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Renaming {
+        let program = machine.program();
+        let names = if program.features.dynamic {
+            let ordered = program.collection_types.iter().map(|c| c.extension.ordered()).collect();
+            Names::Opaque { pins: Pins::new(program), ordered }
+        } else {
+            Names::Numbers(Numbers::new(program, dead, properties))
+        };
+        Renaming::over(machine.layout.clone(), Arc::new(names), machine.shapes.share())
+    }
+
+    fn over(layout: Arc<Layout>, names: Arc<Names>, shapes: Shapes) -> Renaming {
+        Renaming {
+            layout,
+            names,
+            shapes,
+            pictures: Vec::new(),
+            shape: 0,
+            renamed: 0,
+            places: Places::default(),
+            point_number: Vec::new(),
+            composed: Vec::new(),
+            reading: Reading::default(),
+            order: Vec::new(),
+            new_threads: Vec::new(),
+            new_objects: Vec::new(),
+            description: Vec::new(),
+            row_cells: Vec::new(),
+        }
+    }
+
+    /// Where names are opaque: what may be renamed, in words; and why threads, or some of them, keep their place, and where the program
+    /// says so.
+    pub fn opaque(&self) -> Option<(&str, Option<(&'static str, Option<Span>)>)> {
+        match &*self.names {
+            Names::Opaque { pins, .. } => Some((&pins.found, pins.limit)),
+            Names::Numbers(_) => None,
+        }
+    }
+
+    /// Where names are numbers: what may be renamed in states where the threads of this state exist; `None` while more can be started.
+    pub fn identities(&self, machine: &Machine, state: &[u64]) -> Option<Identities> {
+        let Names::Numbers(numbers) = &*self.names else { return None };
+        let memory = state.as_ptr().cast::<u8>();
+        (!numbers.may_start(machine, memory))
+            .then(|| numbers.analyse(machine, machine.shape_number(memory) as usize))
+    }
+
+    /// What may be renamed in the largest of the shapes met so far in which something may be.
+    pub fn largest(&self) -> Option<&Identities> {
+        let pictures = self.pictures.iter().flatten().flatten().filter_map(|p| p.points.as_ref());
+        pictures.map(|p| &p.identities).max_by_key(|i| i.thread.len())
+    }
+
+    /// What may be renamed in the state whose graph was made last.
+    pub fn current(&self) -> Option<&Identities> {
+        self.picture(self.shape)?.points.as_ref().map(|p| &p.identities)
+    }
+
+    #[inline]
+    fn picture(&self, shape: usize) -> Option<&Picture> {
+        self.pictures.get(shape)?.as_ref()?.as_deref()
+    }
+
+    /// Makes the picture of a shape if it is missing.
+    #[inline]
+    fn draw(&mut self, machine: &Machine, shape: usize) {
+        if self.pictures.get(shape).is_none_or(Option::is_none) {
+            self.draw_new(machine, shape);
+        }
+    }
+
+    #[cold]
+    fn draw_new(&mut self, machine: &Machine, number: usize) {
+        self.shapes.meet(number as u32);
+        if self.pictures.len() <= number {
+            self.pictures.resize_with(self.shapes.list.len(), || None);
+        }
+        let shape = &self.shapes.list[number];
+        let picture = match &*self.names {
+            Names::Opaque { pins, ordered } => {
+                Some(objects::picture(shape, &self.layout, &pins.functions, ordered))
+            }
+            Names::Numbers(numbers) => {
+                let identities = numbers.analyse(machine, number);
+                match identities.is_trivial() {
+                    true => None,
+                    false => points::picture(&machine.program, &self.layout, shape, identities).ok(),
+                }
+            }
+        };
+        self.pictures[number] = Some(picture.map(Box::new));
+    }
+
+    /// Chooses the picture for a state; `false` when nothing of it may be renamed.
+    #[inline]
+    fn choose(&mut self, machine: &Machine, state: &[u64]) -> bool {
+        if state.is_empty() {
+            return false;
+        }
+        let memory = state.as_ptr().cast::<u8>();
+        if let Names::Numbers(numbers) = &*self.names
+            && numbers.may_start(machine, memory)
+        {
+            return false;
+        }
+        self.shape = machine.shape_number(memory) as usize;
+        self.draw(machine, self.shape);
+        self.picture(self.shape).is_some()
+    }
+}
+
+impl Worker for Renaming {
+    /// The same, with nothing remembered.
+    fn another(&self) -> Renaming {
+        Renaming::over(self.layout.clone(), self.names.clone(), self.shapes.share())
+    }
+}
+
+impl StateGraph<Machine> for Renaming {
+    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
+        let shown = self.choose(machine, state);
+        if shown {
+            self.show(machine, state, out);
+        }
+        shown
+    }
+
+    fn rename(&mut self, machine: &Machine, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool {
+        self.rename_by(machine, state, number, out)
+    }
+
+    fn new_name(&self, thread: u32) -> u32 {
+        self.new_name_of(thread)
+    }
+
+    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        if !self.choose(machine, state) {
+            return Some(false);
+        }
+        let points = self.picture(self.shape)?.points.as_ref()?;
+        if points.members.is_empty() {
+            return None;
+        }
+        let mut reading = std::mem::take(&mut self.reading);
+        self.read(machine, state, &mut reading);
+        let mut places = std::mem::take(&mut self.places);
+        let members = &self.picture(self.shape)?.points.as_ref()?.members;
+        let least = reading.least(members);
+        places.from.clone_from(&members[least].from);
+        places.to.clone_from(&members[least].to);
+        (self.reading, self.places) = (reading, places);
+        if least > 0 {
+            self.apply(machine, state, self.shape, out);
+        }
+        Some(least > 0)
+    }
+}

@@ -1,14 +1,17 @@
 //! Where the graphs of all states of one shape have their data and their edges.
 //!
-//! Which nodes there are, and which bytes of the state are data or links of which node, depends on the shape alone. It is found
+//! Which nodes there are, and which bytes of the state are data or names of which node, depends on the shape alone. It is found
 //! out once per shape, so that showing or renaming a state is a walk over flat lists.
+//!
+//! Two kinds of things name nodes. A *link* is opaque: it holds the number of an object or thread, and 0 for none. A *slot* is a
+//! number of the program that was found to be an identity, or the number of a channel ([`super::points`]): whether it names a node
+//! depends on its value, and if it does not it is data.
 
-use crate::heap::collect::Links;
-use crate::state::kind::{Kind, Object};
-use crate::state::layout::Layout;
+use crate::state::cell::Cell;
 use crate::state::link::Link;
-use crate::state::objects::LOCK_SIZE;
-use crate::state::shapes::{Instance, Shape};
+use crate::state::shapes::Shape;
+
+use super::points::{Holds, Points};
 
 /// No node.
 pub(super) const NO_NODE: u32 = u32::MAX;
@@ -21,9 +24,11 @@ pub(super) enum Stands {
     Object(u32),
     /// A row of an unordered collection.
     Row,
+    /// What belongs to an identity that is not a thread's, or to two identities.
+    Cells,
 }
 
-/// A node. Its words and edges follow those of the node before.
+/// A node. Its words, edges, slots, channels and runs follow those of the node before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) stands: Stands,
@@ -34,9 +39,9 @@ pub(super) struct Node {
     pub(super) hidden: u32,
     pub(super) words_end: u32,
     pub(super) edges_end: u32,
-    /// The bytes that move with it.
-    pub(super) at: u32,
-    pub(super) size: u32,
+    pub(super) slots_end: u32,
+    pub(super) channels_end: u32,
+    pub(super) runs_end: u32,
 }
 
 /// A word of data: some bytes of the state, those of links cut out, or a location.
@@ -50,6 +55,17 @@ pub(super) struct Word {
 }
 
 impl Word {
+    /// The bytes of `mask` from `at` on, of states of this shape.
+    pub(super) fn new(shape: &Shape, at: u32, mask: u64, constant: u64) -> Word {
+        let read = at.min(shape.words * 8 - 8);
+        Word { at: read, shift: (at - read) * 8, mask, constant }
+    }
+
+    /// So many bytes from `at` on, at most eight.
+    pub(super) fn bytes(shape: &Shape, at: u32, size: u32) -> Word {
+        Word::new(shape, at, u64::MAX >> (64 - 8 * size), 0)
+    }
+
     /// Its value in a state.
     ///
     /// # Safety
@@ -75,7 +91,40 @@ pub(super) enum Leads {
     /// To what the link at this byte of the state names.
     By(Link),
     /// Always to this node.
-    Row(u32),
+    To(u32),
+}
+
+/// A scalar that holds an identity or the number of a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) at: u32,
+    pub(super) cell: Cell,
+    pub(super) holds: Holds,
+    /// The local variable it is part of; it may be dead.
+    pub(super) local: Option<Local>,
+}
+
+/// A local variable of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    pub(super) function: u32,
+    /// Where the thread's segment starts.
+    pub(super) segment: u32,
+    pub(super) variable: u32,
+}
+
+/// A channel that moves with its node and whose messages have slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    pub(super) at: u32,
+    pub(super) kind: u32,
+}
+
+/// Bytes that are moved as they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) at: u32,
+    pub(super) len: u32,
 }
 
 /// The rows of an unordered collection.
@@ -92,229 +141,76 @@ pub(super) struct Picture {
     pub(super) nodes: Vec<Node>,
     pub(super) words: Vec<Word>,
     pub(super) edges: Vec<Edge>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) channels: Vec<Channel>,
+    pub(super) runs: Vec<Run>,
     /// The node of each thread and object.
     pub(super) threads: Vec<u32>,
     pub(super) objects: Vec<u32>,
+    pub(super) unordered: Vec<Unordered>,
+
+    // Opaque names.
     /// For each thread the first one with the same stack of functions.
     pub(super) alike: Vec<u32>,
     /// Places that threads may change: those of threads that are not pinned.
     pub(super) places: Vec<u32>,
     /// Every number below the greatest is in use.
     pub(super) without_holes: bool,
-    pub(super) unordered: Vec<Unordered>,
+
+    /// Numbers that are names.
+    pub(super) points: Option<Box<Points>>,
 }
 
 impl Picture {
-    /// The nodes for a shape. `pinned`: the functions whose threads keep their place; `ordered`: whether the rows of each
-    /// collection type are.
-    pub(super) fn new(shape: &Shape, layout: &Layout, pinned: &[bool], ordered: &[bool]) -> Picture {
-        let mut next = 1;
-        let mut number = |exists: bool| {
-            let node = if exists { next } else { NO_NODE };
-            next += u32::from(exists);
-            node
-        };
-        let mut picture = Picture {
-            threads: shape.threads.iter().map(|t| number(t.kind != layout.nobody())).collect(),
-            objects: shape.objects.iter().map(|o| number(Kind(o.kind) != Kind::FREE)).collect(),
-            ..Picture::default()
-        };
-        picture.without_holes = !picture.threads.iter().chain(&picture.objects).any(|n| *n == NO_NODE);
-        let links = Links { shape, layout };
-        let mut writer = Writer { picture: &mut picture, links, next, here: Vec::new() };
-        writer.root();
-        for t in 0..shape.threads.len() {
-            writer.thread(t, is_pinned(pinned, shape, t));
-        }
-        let mut rows = Vec::new();
-        for o in 0..shape.objects.len() {
-            writer.object(o, ordered, &mut rows);
-        }
-        for (collection, at) in rows {
-            writer.row(collection, at);
-        }
-        picture
-    }
-}
-
-/// Does a thread keep its place? The function it was started with decides.
-fn is_pinned(pinned: &[bool], shape: &Shape, thread: usize) -> bool {
-    let outermost = shape.stacks[thread].first().unwrap_or(&shape.threads[thread]);
-    pinned.get(outermost.kind as usize).copied().unwrap_or(false)
-}
-
-struct Writer<'a> {
-    picture: &'a mut Picture,
-    links: Links<'a>,
-    /// The number of the next node for a row.
-    next: u32,
-    /// Bytes of the current node that are not data: first, number.
-    here: Vec<(u32, u32)>,
-}
-
-impl Writer<'_> {
-    fn link(&mut self, label: u32, link: Link) {
-        self.picture.edges.push(Edge { label, leads: Leads::By(link) });
-        self.here.push((link.at, link.size()));
+    /// Where what belongs to a node starts, in a list where the node before ends at `end`.
+    #[inline(always)]
+    fn start(&self, index: u32, end: impl Fn(&Node) -> u32) -> usize {
+        index.checked_sub(1).map_or(0, |before| end(&self.nodes[before as usize])) as usize
     }
 
-    /// The bytes from `at` on, except what is not data, become words. Words without any data are left out.
-    fn data(&mut self, at: u32, size: u32) {
-        let last = self.links.shape.words * 8 - 8;
-        for start in (at..at + size).step_by(8) {
-            let is_data = |byte: u32| {
-                byte < at + size && !self.here.iter().any(|(cut, n)| (*cut..cut + n).contains(&byte))
-            };
-            let mask = (0..8).filter(|i| is_data(start + i)).fold(0, |mask, i| mask | 0xff << (8 * i));
-            if mask != 0 {
-                let read = start.min(last);
-                self.picture.words.push(Word { at: read, shift: (start - read) * 8, mask, constant: 0 });
-            }
-        }
-        self.here.clear();
+    /// The words of a node.
+    #[inline]
+    pub(super) fn words(&self, index: u32) -> &[Word] {
+        &self.words[self.start(index, |n| n.words_end)..self.nodes[index as usize].words_end as usize]
     }
 
-    /// Bytes that are no values of the program: how often a lock is held, whether a waiting thread was notified.
-    fn synchronisation(&mut self, at: u32, size: u32) {
-        let last = self.links.shape.words * 8 - 8;
-        let read = at.min(last);
-        let mask = (1 << (8 * size)) - 1;
-        self.picture.words.push(Word { at: read, shift: (at - read) * 8, mask, constant: 0 });
+    /// The edges of a node.
+    #[inline]
+    pub(super) fn edges(&self, index: u32) -> &[Edge] {
+        &self.edges[self.start(index, |n| n.edges_end)..self.nodes[index as usize].edges_end as usize]
     }
 
-    fn node(&mut self, stands: Stands, kind: u32, control: u32, at: u32, size: u32) {
-        let (words_end, edges_end) = (self.picture.words.len() as u32, self.picture.edges.len() as u32);
-        self.picture.nodes.push(Node { stands, kind, control, hidden: 0, words_end, edges_end, at, size });
+    /// The slots of a node.
+    #[inline]
+    pub(super) fn slots(&self, index: u32) -> &[Slot] {
+        &self.slots[self.start(index, |n| n.slots_end)..self.nodes[index as usize].slots_end as usize]
     }
 
-    /// The last node's last word is hidden from the orders of threads.
-    fn hide(&mut self) {
-        if let Some(node) = self.picture.nodes.last_mut() {
-            node.hidden = 1;
-        }
+    /// The channels of a node that have slots in their messages.
+    #[inline]
+    pub(super) fn channels(&self, index: u32) -> &[Channel] {
+        let end = self.nodes[index as usize].channels_end as usize;
+        &self.channels[self.start(index, |n| n.channels_end)..end]
     }
 
-    fn root(&mut self) {
-        let mut label = 0;
-        self.links.globals(true, |link| {
-            self.link(label, link);
-            label += 1;
+    /// The bytes that move with a node.
+    #[inline]
+    pub(super) fn runs(&self, index: u32) -> &[Run] {
+        &self.runs[self.start(index, |n| n.runs_end)..self.nodes[index as usize].runs_end as usize]
+    }
+
+    /// Ends a node: what was added to the lists since the last one is its own.
+    pub(super) fn end_node(&mut self, stands: Stands, kind: u32, control: u32, hidden: u32) {
+        self.nodes.push(Node {
+            stands,
+            kind,
+            control,
+            hidden,
+            words_end: self.words.len() as u32,
+            edges_end: self.edges.len() as u32,
+            slots_end: self.slots.len() as u32,
+            channels_end: self.channels.len() as u32,
+            runs_end: self.runs.len() as u32,
         });
-        let at = self.links.layout.shape_size;
-        self.data(at, self.links.layout.fixed - at);
-        self.node(Stands::Root, 0, 0, 0, 0);
-    }
-
-    fn thread(&mut self, t: usize, pinned: bool) {
-        let Links { shape, layout } = self.links;
-        let top = shape.threads[t];
-        let kinds = |t: usize| shape.stacks[t].iter().chain([&shape.threads[t]]).map(|f| f.kind);
-        self.picture.alike.push((0..t).find(|u| kinds(*u).eq(kinds(t))).unwrap_or(t) as u32);
-        if !pinned {
-            self.picture.places.push(t as u32);
-        }
-        if top.kind == layout.nobody() {
-            return;
-        }
-        let frames: Vec<Instance> = shape.stacks[t].iter().copied().chain([top]).collect();
-        let last = shape.words * 8 - 8;
-        for frame in &frames {
-            let bytes = layout.threads[frame.kind as usize].location_size;
-            let mask = (1u64 << (8 * bytes)) - 1;
-            let read = frame.at.min(last);
-            let constant = u64::from(frame.kind) << 32;
-            self.picture.words.push(Word { at: read, shift: (frame.at - read) * 8, mask, constant });
-            self.here.push((frame.at, bytes));
-        }
-        // A thread that has ended has no contents.
-        let runs = layout.runs(top.kind);
-        let at = shape.heads[t];
-        // Head and frames lie one after the other.
-        let size = if runs { top.at + layout.threads[top.kind as usize].size - at } else { 0 };
-        if runs {
-            let mut label = 0;
-            self.links.thread(t, |link| {
-                self.link(label, link);
-                label += 1;
-            });
-        }
-        // The head starts with the lock that is waited for.
-        let lock = Link { at, thread: false }.size();
-        let waits = runs && layout.head > lock;
-        if waits {
-            self.here.push((at + lock, layout.head - lock));
-        }
-        self.data(at, size);
-        if waits {
-            self.synchronisation(at + lock, layout.head - lock);
-        }
-        let kind = if pinned { t as u32 + 1 } else { 0 };
-        self.node(Stands::Thread(t as u32), kind, frames.len() as u32, at, size);
-        if waits {
-            self.hide();
-        }
-    }
-
-    /// An object; rows of it that are nodes of their own are added to `rows`, as collection and byte.
-    fn object(&mut self, o: usize, ordered: &[bool], rows: &mut Vec<(usize, u32)>) {
-        let Links { shape, layout } = self.links;
-        let Instance { kind, at } = shape.objects[o];
-        let kind = Kind(kind);
-        if kind == Kind::FREE {
-            return;
-        }
-        let size = layout.object_size(kind);
-        match kind.object() {
-            Object::Collection(id, count) if !ordered[id.0 as usize] => {
-                let id = id.0 as usize;
-                self.picture.unordered.push(Unordered { id, at, count });
-                let row = &layout.objects.collections[id];
-                let places = (0..count).map(|i| at + i * row.size);
-                match (&row.links[..], &row.cells[..]) {
-                    // Sorted as they are: plain data.
-                    ([], _) => self.data(at, size),
-                    ([link], [_]) => {
-                        places.for_each(|at| self.link(0, Link { at, thread: link.thread }));
-                        self.here.clear();
-                    }
-                    _ => {
-                        for at in places {
-                            self.picture.edges.push(Edge { label: 0, leads: Leads::Row(self.next) });
-                            self.next += 1;
-                            rows.push((id, at));
-                        }
-                    }
-                }
-            }
-            _ => {
-                let mut label = 0;
-                self.links.object(o, |link| {
-                    self.link(label, link);
-                    label += 1;
-                });
-                // A lock lies in the first bytes: its holder, a link, and how often it is held.
-                if layout.has_lock(kind) {
-                    self.here.push((at + 1, LOCK_SIZE - 1));
-                }
-                self.data(at, size);
-                if layout.has_lock(kind) {
-                    self.synchronisation(at + 1, LOCK_SIZE - 1);
-                }
-            }
-        }
-        self.node(Stands::Object(o as u32), kind.0, 0, at, size);
-        if layout.has_lock(kind) {
-            self.hide();
-        }
-    }
-
-    fn row(&mut self, collection: usize, at: u32) {
-        let row = &self.links.layout.objects.collections[collection];
-        for (label, link) in row.links.iter().enumerate() {
-            self.link(label as u32, Link { at: at + link.at, thread: link.thread });
-        }
-        self.data(at, row.size);
-        // A kind that no object has.
-        self.node(Stands::Row, 7 << 29 | collection as u32, 0, 0, 0);
     }
 }
