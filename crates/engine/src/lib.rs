@@ -28,6 +28,8 @@ pub use journal::{Journal, Known, KnownViolation};
 pub use load::{LoadError, Model};
 pub use outcome::{Answer, Applied, Branch, Outcome, ViolationReport};
 pub use question::Question;
+pub use quotient_front_end::{LoadOptions, PropertyKeyword};
+pub use quotient_languages::Language;
 pub use quotient_outcome::{Incomplete, Limit, Verdict, ViolationKind};
 pub use relative::{Refused, Relative};
 pub use second_look::{Looker, SecondLook};

@@ -37,16 +37,33 @@ impl Symmetry {
         })
     }
 
-    /// The name options and reports use.
+    /// The values without a number, with the names that options and reports use.
+    const NAMES: [(Symmetry, &'static str); 5] = [
+        (Symmetry::Off, "off"),
+        (Symmetry::Heap, "heap"),
+        (Symmetry::ProgramCounter, "pc"),
+        (Symmetry::Bounded(None), "kbots"),
+        (Symmetry::Exact, "exact"),
+    ];
+
+    /// The name that options and reports use.
     pub fn name(self) -> String {
-        match self {
-            Symmetry::Off => "off".into(),
-            Symmetry::Heap => "heap".into(),
-            Symmetry::ProgramCounter => "pc".into(),
-            Symmetry::Bounded(None) => "kbots".into(),
-            Symmetry::Bounded(Some(k)) => format!("kbots={k}"),
-            Symmetry::Exact => "exact".into(),
+        match (self, Symmetry::NAMES.iter().find(|(symmetry, _)| *symmetry == self)) {
+            (_, Some((_, name))) => (*name).to_owned(),
+            (Symmetry::Bounded(Some(k)), _) => format!("kbots={k}"),
+            (other, None) => format!("{other:?}"),
         }
+    }
+}
+
+impl std::str::FromStr for Symmetry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Symmetry, String> {
+        let bound = text.strip_prefix("kbots=").and_then(|bound| bound.parse().ok());
+        let named = Symmetry::NAMES.iter().find(|(_, name)| *name == text).map(|(symmetry, _)| *symmetry);
+        let parsed = named.or(bound.map(|k| Symmetry::Bounded(Some(k))));
+        parsed.ok_or_else(|| "write exact, kbots, kbots=K, pc, heap or off".to_owned())
     }
 }
 
