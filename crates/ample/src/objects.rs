@@ -17,7 +17,7 @@
 //! starting threads. So "ending" is one bit when it comes next and another one in the future, and who counts threads reads
 //! accordingly.
 //!
-//! Of objects, each part (a field, the lock, …) is a thing, the same for all objects that have it; see [`crate::dynamic`].
+//! Of objects, each part (a field, the lock, …) is a thing, the same for all objects that have it; see [`crate::frames`].
 
 use quotient_machine::Machine;
 use quotient_program::visit::Use;

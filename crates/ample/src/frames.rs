@@ -42,7 +42,7 @@
 //! objects does not change it. So no cycle, of states or of representatives, consists of such steps: one of its states was
 //! expanded whole. (The other side of a rendezvous may go back; but it can reach the channel, and is in the way.)
 //!
-//! **C4**, for CTL*-X, is [`Ample::most_moves`].
+//! **C4**, for CTL*-X, is [`Ample::most_moves`](quotient_seams::Ample::most_moves).
 //!
 //! **Numbers of threads** are reused when a thread has ended and nobody holds its id any more. So who is started as which number may
 //! depend on when others let go. No program notices; but a proposition that names threads does, and is refused where threads
@@ -54,24 +54,22 @@ use quotient_machine::{FrameAt, Machine, Ownership};
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{Expr, Location, Part, Place as PlaceOf, Program, Root, Type};
 use quotient_residual::access::{Accesses, Guard, Step, Touch};
+use quotient_seams::Proposals;
 
 use crate::Question;
 use crate::futures::MOST_THREADS;
 use crate::memo::{self, Memo};
 use crate::objects::{ALL_PARTS, ALLOCATE, EXISTENCE, MOVE, Mask, Objects, Site};
-use quotient_seams::{Ample, Proposals, Proviso, Scope, Worker};
 
-/// Proposes ample sets for a compiled program with objects.
+/// Finds ample sets by what the frames of threads may still do, and by which objects they can reach.
 #[derive(Clone, Debug)]
-pub struct DynamicSets {
+pub(crate) struct ByFrames {
     accesses: Accesses,
     objects: Objects,
     /// Allocations are independent of each other.
     symmetric: bool,
     /// The question is about whole runs: cycles of the control flow must not be closed by an ample step.
     temporal: bool,
-    most_moves: usize,
-    proviso: Proviso,
     propositions: Vec<Touch>,
     /// What they read; known once there is a state.
     visible: u128,
@@ -127,13 +125,14 @@ struct Place {
     eligible: bool,
 }
 
-/// Proposals per state.
-const MOST_PROPOSALS: u32 = 7;
-
-impl DynamicSets {
+impl ByFrames {
     /// Prepares the reduction of a program for a question, or says why there can be none. `symmetric`: allocations are
     /// independent of each other.
-    pub fn new(machine: &Machine, question: &Question, symmetric: bool) -> Result<DynamicSets, &'static str> {
+    pub(crate) fn new(
+        machine: &Machine,
+        question: &Question,
+        symmetric: bool,
+    ) -> Result<ByFrames, &'static str> {
         let program = machine.program();
         let accesses = Accesses::new(program)?;
         let touches = || accesses.steps.iter().flatten().flat_map(|s| &s.touches);
@@ -155,13 +154,11 @@ impl DynamicSets {
             _ => false,
         });
         let objects = Objects::new(machine, &accesses);
-        Ok(DynamicSets {
+        Ok(ByFrames {
             accesses,
             objects,
             symmetric,
             temporal: question.is_temporal(),
-            most_moves: if matches!(question, Question::CtlStarX { .. }) { 1 } else { usize::MAX },
-            proviso: if matches!(question, Question::Safety) { Proviso::SomeOpen } else { Proviso::None },
             propositions,
             visible: 0,
             looks_into_frames,
@@ -279,7 +276,7 @@ impl DynamicSets {
     }
 
     /// Finds the first so many proposals for a state.
-    fn look(&mut self, machine: &mut Machine, state: &[u64], most: u32) -> Proposals {
+    pub(crate) fn look(&mut self, machine: &mut Machine, state: &[u64], most: u32) -> Proposals {
         let mut alone = 0u64;
         machine.meet_state(state);
         if self.places.is_empty() {
@@ -458,38 +455,4 @@ fn passed_at_once(location: &Location) -> bool {
 /// The things about which a step and what others may do depend on each other.
 fn conflicts(next: Mask, others: Mask) -> u128 {
     next.write & (others.read | others.write) | next.read & others.write
-}
-
-impl Worker for DynamicSets {
-    /// What is remembered holds for every worker: shapes have the same numbers.
-    fn another(&self) -> DynamicSets {
-        self.clone()
-    }
-}
-
-impl Ample<Machine> for DynamicSets {
-    const PROPOSALS: u32 = MOST_PROPOSALS;
-
-    fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
-        self.look(machine, state, MOST_PROPOSALS)
-    }
-
-    /// The youngest thread first, so those that were not looked for come behind.
-    fn proposal(&mut self, machine: &mut Machine, state: &[u64], number: u32) -> Scope {
-        self.look(machine, state, MOST_PROPOSALS.min(number + 1)).get(number)
-    }
-
-    const ONE_BY_ONE: bool = true;
-
-    fn proviso(&self) -> Proviso {
-        self.proviso
-    }
-
-    fn most_moves(&self) -> usize {
-        self.most_moves
-    }
-
-    fn name(&self) -> &'static str {
-        if self.symmetric { "si" } else { "on" }
-    }
 }
