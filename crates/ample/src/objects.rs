@@ -71,13 +71,13 @@ const SHARED: u32 = 8;
 const CHANNELS: u32 = 21;
 /// Channels that get bits of their own.
 const MOST_CHANNELS: u32 = 24;
-/// In dynamic programs: an object is made.
+/// An object is made. Programs without objects have globals from here on.
 pub const ALLOCATE: u128 = 1 << 80;
-/// In dynamic programs: a thread has ended.
+/// A thread has ended.
 const ENDED: u128 = 1 << 81;
-/// In dynamic programs: objects have not been deleted.
+/// Objects have not been deleted.
 pub const EXISTENCE: u128 = 1 << 82;
-/// In dynamic programs: the first bit of the other parts of objects.
+/// The first bit of the other parts of objects.
 const PARTS: u32 = 83;
 /// All parts of objects.
 pub const ALL_PARTS: u128 = u128::MAX << 82;

@@ -2,7 +2,7 @@
 //!
 //! Weak fairness is to each thread by its name, and states stand for others in which threads are called otherwise. The search
 //! therefore follows names (`search/liveness.rs`), and a component of representatives is judged by which threads can have
-//! whose part (`machine/omega.rs`, after Emerson and Sistla).
+//! whose part (`machine/claim/omega.rs`, after Emerson and Sistla).
 //!
 //! A counterexample is looked for with threads in their places, objects renamed only, over the states that those of the component stand
 //! for. So they must be recognised by their representative, which must be canonical. Its fairness is checked again.

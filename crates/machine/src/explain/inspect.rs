@@ -71,14 +71,13 @@ impl Machine {
                 self.value(state, &variable.name, &variable.ty, *at, names, &mut out);
             }
         }
-        let no_frames = Vec::new();
         for (id, thread) in shape.threads.iter().enumerate() {
             if self.program.functions.get(thread.kind as usize).is_none() {
                 continue;
             }
             let layout = &self.layout.threads[thread.kind as usize];
             let mut prefix = String::new();
-            for frame in shape.stacks.get(id).unwrap_or(&no_frames).iter().chain(std::iter::once(thread)) {
+            for frame in shape.stacks[id].iter().chain([thread]) {
                 let function = &self.program.functions[frame.kind as usize];
                 prefix = match prefix.as_str() {
                     "" => self.thread_name(state, id as u32, names),

@@ -100,7 +100,7 @@ impl Machine {
         self.shape_number(state.as_ptr().cast()) != WORKING
     }
 
-    /// The text of a value of a type that only dynamic programs have.
+    /// The text of a value that names an object, a thread or a function.
     pub(crate) fn opaque_text(
         &self,
         state: &[u64],
@@ -136,11 +136,8 @@ impl Machine {
         if let Some(name) = names.thread(id) {
             return name.to_owned();
         }
-        let shape = self.shape_at(state.as_ptr().cast());
-        let index = id as usize;
-        let calls = shape.stacks.get(index).and_then(|stack| stack.first());
-        let body = calls.or_else(|| shape.threads.get(index)).map(|frame| frame.kind);
-        body.map_or_else(|| format!("ended({id})"), |body| self.plain_name(index, body))
+        let body = self.outermost(state.as_ptr().cast(), id as usize).map(|frame| frame.kind);
+        body.map_or_else(|| format!("ended({id})"), |body| self.plain_name(id as usize, body))
     }
 
     /// A thread's name by its number and what it was started with.

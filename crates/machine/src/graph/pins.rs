@@ -1,4 +1,4 @@
-//! Which threads of a dynamic program may change places.
+//! Which threads may change places where names are opaque.
 //!
 //! Threads may be renamed when the program names them by opaque ids alone ([`quotient_program::Type::Thread`]). Where Promela's
 //! numbers are used (`_pid`, results of `run`, remote references, priorities) all threads are pinned. Promela's rule that only the

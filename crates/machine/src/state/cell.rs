@@ -117,3 +117,31 @@ pub(crate) fn size_of_type(program: &Program, ty: &Type) -> u32 {
         scalar => Cell::of(scalar).size(),
     }
 }
+
+/// The byte and the cell of one scalar of a type.
+pub(crate) fn scalar_of(program: &Program, ty: &Type, scalar: usize) -> Option<(u32, Cell)> {
+    match ty {
+        Type::Array(element, length) => {
+            let each = program.scalars(element).max(1);
+            if scalar / each >= *length as usize {
+                return None;
+            }
+            let (within, cell) = scalar_of(program, element, scalar % each)?;
+            Some((within + (scalar / each) as u32 * size_of_type(program, element), cell))
+        }
+        Type::Structure(id) => {
+            let (mut at, mut left) = (0, scalar);
+            for field in &program.structure(*id).fields {
+                let scalars = program.scalars(&field.ty);
+                if left < scalars {
+                    let (within, cell) = scalar_of(program, &field.ty, left)?;
+                    return Some((at + within, cell));
+                }
+                left -= scalars;
+                at += size_of_type(program, &field.ty);
+            }
+            None
+        }
+        scalar_type => (scalar == 0).then(|| (0, Cell::of(scalar_type))),
+    }
+}

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use quotient_program::{FunctionId, Program, Type, VariableId};
+use quotient_program::{FunctionId, VariableId};
 
 use crate::machine::Machine;
-use crate::state::cell::{Cell, size_of_type};
+use crate::state::cell::{Cell, scalar_of};
 use crate::step::eval::read;
 
 /// A thread of a state.
@@ -27,7 +27,7 @@ pub struct ScalarAt {
     cell: Cell,
 }
 
-/// A frame of a thread of a dynamic program.
+/// A frame of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameAt {
     /// Index of its function.
@@ -91,15 +91,14 @@ impl Machine {
         self.shapes.meet(self.shape_number(state.as_ptr().cast()));
     }
 
-    /// The frames of a thread of a dynamic program, the topmost first; none when it has ended. The machine must have met the
+    /// The frames of a thread, the topmost first; none when it has ended. The machine must have met the
     /// state.
     pub fn frames_at(&self, state: &[u64], thread: usize) -> impl Iterator<Item = FrameAt> {
         let memory = state.as_ptr().cast::<u8>();
         let shape = self.shape_at(memory);
         let runs = self.layout.runs(shape.threads[thread].kind);
         let top = std::iter::once(&shape.threads[thread]);
-        let below = shape.stacks.get(thread).map_or(&[][..], |s| &s[..]);
-        top.chain(below.iter().rev()).filter(move |_| runs).map(move |frame| {
+        top.chain(shape.stacks[thread].iter().rev()).filter(move |_| runs).map(move |frame| {
             let location = self.location(memory, frame.at, frame.kind);
             let call = self.code.awaited(frame.kind, location);
             FrameAt {
@@ -189,33 +188,5 @@ impl Machine {
     #[inline]
     pub fn local_value(&self, state: &[u64], thread: ThreadAt, at: ScalarAt) -> i32 {
         read(state, thread.base + at.offset, at.cell)
-    }
-}
-
-/// The byte and the cell of one scalar of a type.
-fn scalar_of(program: &Program, ty: &Type, scalar: usize) -> Option<(u32, Cell)> {
-    match ty {
-        Type::Array(element, length) => {
-            let each = program.scalars(element).max(1);
-            if scalar / each >= *length as usize {
-                return None;
-            }
-            let (within, cell) = scalar_of(program, element, scalar % each)?;
-            Some((within + (scalar / each) as u32 * size_of_type(program, element), cell))
-        }
-        Type::Structure(id) => {
-            let (mut at, mut left) = (0, scalar);
-            for field in &program.structure(*id).fields {
-                let scalars = program.scalars(&field.ty);
-                if left < scalars {
-                    let (within, cell) = scalar_of(program, &field.ty, left)?;
-                    return Some((at + within, cell));
-                }
-                left -= scalars;
-                at += size_of_type(program, &field.ty);
-            }
-            None
-        }
-        scalar_type => (scalar == 0).then(|| (0, Cell::of(scalar_type))),
     }
 }

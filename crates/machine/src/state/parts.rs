@@ -17,11 +17,11 @@ fn outline(shape: &Shape, layout: &Layout) -> List {
     let mut parts = Vec::new();
     for (t, top) in shape.threads.iter().enumerate() {
         let mut opens = PartKind::Thread;
-        if let Some(head) = shape.heads.get(t) {
-            parts.push(Part { kind: opens, start: *head });
+        if layout.head > 0 {
+            parts.push(Part { kind: opens, start: shape.heads[t] });
             opens = PartKind::Control;
         }
-        for frame in shape.stacks.get(t).into_iter().flatten().chain([top]) {
+        for frame in shape.stacks[t].iter().chain([top]) {
             parts.push(Part { kind: opens, start: frame.at });
             opens = PartKind::Control;
             // Where nobody runs there is no function, and no byte.

@@ -4,7 +4,7 @@
 use quotient_program::{Type, VariableId};
 
 use crate::machine::Machine;
-use crate::state::cell::{Cell, size_of_type};
+use crate::state::cell::{Cell, scalar_of};
 
 /// What a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,26 +98,7 @@ impl Machine {
 
     /// The scalar number `scalar` of a value at byte `at`.
     fn within(&self, ty: &Type, at: u32, scalar: usize) -> Option<ScalarPlace> {
-        match ty {
-            Type::Array(element, length) => {
-                let count = self.program.scalars(element);
-                let index = scalar.checked_div(count).filter(|i| *i < *length as usize)?;
-                let size = size_of_type(&self.program, element);
-                self.within(element, at + index as u32 * size, scalar % count)
-            }
-            Type::Structure(id) => {
-                let (mut at, mut scalar) = (at, scalar);
-                for field in &self.program.structure(*id).fields {
-                    let count = self.program.scalars(&field.ty);
-                    if scalar < count {
-                        return self.within(&field.ty, at, scalar);
-                    }
-                    scalar -= count;
-                    at += size_of_type(&self.program, &field.ty);
-                }
-                None
-            }
-            one => (scalar == 0).then(|| ScalarPlace { at, cell: Cell::of(one) }),
-        }
+        let (within, cell) = scalar_of(&self.program, ty, scalar)?;
+        Some(ScalarPlace { at: at + within, cell })
     }
 }

@@ -1,4 +1,4 @@
-//! What steps of dynamic programs touch: objects, calls, exceptions, ends of threads.
+//! What steps touch of objects; calls, exceptions, ends of threads.
 
 use quotient_program::visit::Use;
 use quotient_program::{
@@ -37,13 +37,12 @@ impl Collector<'_> {
         }
     }
 
-    /// Looks at an expression that only dynamic programs have, or that means something else there.
-    pub(super) fn dynamic_expr(&mut self, e: &Expr) -> bool {
-        if !self.program.features.dynamic {
-            return false;
-        }
+    /// Looks at an expression about objects.
+    pub(super) fn object_expr(&mut self, e: &Expr) -> bool {
         match e {
-            Expr::Length(_) | Expr::Full(_) | Expr::Empty(_) | Expr::Poll { .. } => {
+            Expr::Length(_) | Expr::Full(_) | Expr::Empty(_) | Expr::Poll { .. }
+                if self.has_channel_objects() =>
+            {
                 self.object(Part::Messages, Use::Read);
             }
             Expr::Terminated(_) => self.step.touches.push(Touch::Ended(Use::Read)),
@@ -56,6 +55,11 @@ impl Collector<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// Are channels objects?
+    pub(super) fn has_channel_objects(&self) -> bool {
+        self.program.features.dynamic
     }
 
     /// Everything in objects that may lead to other objects is read.
@@ -94,8 +98,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Looks at an action that only dynamic programs have.
-    pub(super) fn dynamic_action(&mut self, t: &Transformation, action: &Action) {
+    /// Looks at an action on objects, a call, or the end of a thread.
+    pub(super) fn object_action(&mut self, t: &Transformation, action: &Action) {
         match action {
             Action::New { .. } => self.step.touches.push(Touch::Allocate),
             Action::Delete(_) => self.object(Part::Existence, Use::Write),
@@ -178,7 +182,7 @@ impl Collector<'_> {
     }
 }
 
-/// May a value of the type be a channel, which is an object in dynamic programs?
+/// May a value of the type be a channel?
 fn holds_channels(program: &Program, ty: &Type) -> bool {
     match ty {
         Type::Channel => true,
