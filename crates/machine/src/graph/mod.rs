@@ -23,7 +23,6 @@ use std::sync::Arc;
 use quotient_identity::Identities;
 use quotient_program::Expr;
 use quotient_seams::Worker;
-use quotient_source::Span;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
 
@@ -32,6 +31,7 @@ use crate::state::layout::Layout;
 use crate::state::shapes::Shapes;
 use numbers::Numbers;
 use picture::Picture;
+pub use pins::Limit;
 use pins::Pins;
 use points::Places;
 use small_group::Reading;
@@ -111,7 +111,7 @@ impl Renaming {
 
     /// Where names are opaque: what may be renamed, in words; and why threads, or some of them, keep their place, and where the program
     /// says so.
-    pub fn opaque(&self) -> Option<(&str, Option<(&'static str, Option<Span>)>)> {
+    pub fn opaque(&self) -> Option<(&str, Option<Limit>)> {
         match &*self.names {
             Names::Opaque { pins, .. } => Some((&pins.found, pins.limit)),
             Names::Numbers(_) => None,

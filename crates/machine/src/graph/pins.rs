@@ -11,13 +11,16 @@ use quotient_program::visit::{self, Visitor};
 use quotient_program::{Action, Expr, Function, Operation, Place, Program, Root, Type};
 use quotient_source::Span;
 
+/// Why something keeps its place, and where the program says so.
+pub type Limit = (&'static str, Option<Span>);
+
 /// What keeps its place.
 #[derive(Clone, Debug)]
 pub(super) struct Pins {
     /// Threads running this function keep their place.
     pub(super) functions: Vec<bool>,
     /// Why, and where the program says so: the first reason found.
-    pub(super) limit: Option<(&'static str, Option<Span>)>,
+    pub(super) limit: Option<Limit>,
     /// What may be renamed, in words.
     pub(super) found: String,
 }
@@ -84,7 +87,7 @@ impl Visitor for Numbers {
 }
 
 /// Why all threads keep their place, if they do.
-fn pins_all(program: &Program) -> Option<(&'static str, Option<Span>)> {
+fn pins_all(program: &Program) -> Option<Limit> {
     for function in &program.functions {
         let mut provided = Numbers(false);
         function.provided.iter().for_each(|e| visit::expr(e, &mut provided));
