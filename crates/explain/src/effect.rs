@@ -182,11 +182,11 @@ fn rendezvous(
             Pattern::Ignore => None,
             Pattern::Match(e) => evaluation.value(e).ok(),
             Pattern::Bind(place) => {
-                let stored = Evaluation::new(after, evaluation.thread).place(place).ok().map(|s| s.value);
-                if let Some(value) = stored {
+                let found = Evaluation::new(after, evaluation.thread).place(place).ok().map(|s| s.value);
+                if let Some(value) = found {
                     assign(evaluation, place, value, effect);
                 }
-                stored
+                found
             }
         };
         message.push(value.map_or(Value::Nothing, |value| evaluation.look.scalar(ty, value)));
@@ -222,6 +222,14 @@ fn assign(evaluation: &mut Evaluation<'_, '_>, place: &Place, value: i32, effect
     evaluation.written.insert(scalar.full, value);
 }
 
+/// Notes that a place gets a value that only the machine knows: it is seen in the state after.
+fn stored(evaluation: &mut Evaluation<'_, '_>, place: &Place, after: Option<&Look<'_>>, effect: &mut Effect) {
+    let Some(after) = after else { return };
+    if let Ok(scalar) = Evaluation::new(after, evaluation.thread).place(place) {
+        assign(evaluation, place, scalar.value, effect);
+    }
+}
+
 fn perform(
     evaluation: &mut Evaluation<'_, '_>,
     text: &Text<'_>,
@@ -254,8 +262,9 @@ fn perform(
             }
             effect.events.push(Event::Assert(written, holds != Ok(0)));
         }
-        Action::Start { function, args, .. } => {
+        Action::Start { function, args, result, .. } => {
             args.iter().for_each(|a| drop(evaluation.value(a)));
+            result.iter().for_each(|place| stored(evaluation, place, after, effect));
             effect.events.push(Event::Start(text.program.function(*function).name.clone()));
         }
         Action::Lock(operation, lock) => {
@@ -265,6 +274,7 @@ fn perform(
             }
         }
         Action::New { result, .. } => {
+            stored(evaluation, result, after, effect);
             // The object's name is known when it exists.
             if let Some(after) = after
                 && let Ok(scalar) = Evaluation::new(after, evaluation.thread).place(result)
@@ -276,15 +286,13 @@ fn perform(
         Action::Assume(e) | Action::Delete(e) | Action::Throw(e) => drop(evaluation.value(e)),
         Action::Return(Some(e)) => drop(evaluation.value(e)),
         Action::Call { args, .. } => args.iter().for_each(|a| drop(evaluation.value(a))),
-        Action::Update { collection, args, .. } => {
+        Action::Update { collection, args, result, .. } => {
             drop(evaluation.value(collection));
             args.iter().for_each(|a| drop(evaluation.value(a)));
+            result.iter().for_each(|place| stored(evaluation, place, after, effect));
         }
-        Action::Print(_)
-        | Action::SetPriority(..)
-        | Action::Forget(_)
-        | Action::Choose { .. }
-        | Action::Return(None) => {}
+        Action::Choose { result, .. } => stored(evaluation, result, after, effect),
+        Action::Print(_) | Action::SetPriority(..) | Action::Forget(_) | Action::Return(None) => {}
     }
 }
 

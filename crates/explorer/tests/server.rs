@@ -25,7 +25,8 @@ struct Served {
 impl Served {
     fn start(text: &str) -> Served {
         let model = Model::from_text("test.pml", text).expect("a model");
-        let session = Session::new(Arc::new(model), "test.pml".into(), Vec::new(), Opening::default()).unwrap();
+        let session =
+            Session::new(Arc::new(model), "test.pml".into(), Vec::new(), Opening::default()).unwrap();
         let listening = Listening::open(None).expect("a port");
         let address = listening.address("");
         let token = address.split("k=").nth(1).unwrap().to_owned();
@@ -49,8 +50,15 @@ impl Served {
         (status, head.to_owned(), body.to_owned())
     }
 
-    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (u16, String, String) {
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -66,7 +74,8 @@ impl Served {
     fn ask(&self, question: &str, body: &Value) -> (u16, Value) {
         let headers = [("Host", self.host()), ("X-Quotient-Token", self.token.clone())];
         let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (*n, v.as_str())).collect();
-        let (status, _, body) = self.request("POST", &format!("/api/{question}"), &headers, &body.to_string());
+        let (status, _, body) =
+            self.request("POST", &format!("/api/{question}"), &headers, &body.to_string());
         (status, serde_json::from_str(&body).unwrap_or(Value::Null))
     }
 }
@@ -123,7 +132,14 @@ fn answers_forbid_what_the_page_does_not_need() {
 fn no_file_but_the_pages_own_is_given_out() {
     let served = Served::start(MODEL);
     let host = served.host();
-    for path in ["/../Cargo.toml", "/etc/passwd", "//etc/passwd", "/%2e%2e/Cargo.toml", "/web/app.css", "/app.js/../../lib.rs"] {
+    for path in [
+        "/../Cargo.toml",
+        "/etc/passwd",
+        "//etc/passwd",
+        "/%2e%2e/Cargo.toml",
+        "/web/app.css",
+        "/app.js/../../lib.rs",
+    ] {
         let (status, _, body) = served.request("GET", path, &[("Host", &host)], "");
         assert_eq!(status, 404, "{path}: {body}");
     }
@@ -146,7 +162,10 @@ fn limits_have_answers() {
     assert_eq!(served.request("POST", "/api/run", &headers, "{").0, 400);
     // A run that the model does not have is told by its step.
     let (status, answer) = served.ask("run", &json!({ "path": "q1:0.1.7" }));
-    assert_eq!((status, &answer["ending"]["kind"], &answer["ending"]["step"]), (200, &json!("lost"), &json!(3)));
+    assert_eq!(
+        (status, &answer["ending"]["kind"], &answer["ending"]["step"]),
+        (200, &json!("lost"), &json!(3))
+    );
 }
 
 #[test]
@@ -169,7 +188,8 @@ fn random_requests_do_no_harm() {
     let count = quotient_testing::setting("QUOTIENT_REQUESTS", 2_000);
     let questions = ["info", "run", "steps", "state", "next", "because", "progress", "x", ""];
     for _ in 0..count {
-        let moves: Vec<String> = (0..random.below(12)).map(|_| format!("{}+{}", random.below(4), random.below(3))).collect();
+        let moves: Vec<String> =
+            (0..random.below(12)).map(|_| format!("{}+{}", random.below(4), random.below(3))).collect();
         let path = match random.below(6) {
             0 => "".into(),
             1 => format!("q1:{}*", random.below(9)),

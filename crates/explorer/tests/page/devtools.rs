@@ -40,7 +40,12 @@ impl Browser {
             to.display(),
             from.display()
         );
-        let child = Command::new("sh").args(["-c", &line]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let child = Command::new("sh")
+            .args(["-c", &line])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let to = File::options().write(true).open(to).unwrap();
         let from = BufReader::new(File::open(from).unwrap());
         let browser = Browser {
@@ -55,7 +60,8 @@ impl Browser {
         };
         let targets = browser.call("Target.getTargets", json!({}));
         let page = targets["targetInfos"].as_array().unwrap().iter().find(|t| t["type"] == "page").unwrap();
-        let attached = browser.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
+        let attached =
+            browser.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
         *browser.session.borrow_mut() = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Network", "Log"] {
             browser.call(&format!("{domain}.enable"), json!({}));
@@ -92,7 +98,9 @@ impl Browser {
         let parameters = &event["params"];
         match event["method"].as_str() {
             Some("Runtime.consoleAPICalled") => self.said.borrow_mut().push(parameters["args"].to_string()),
-            Some("Runtime.exceptionThrown") => self.said.borrow_mut().push(parameters["exceptionDetails"].to_string()),
+            Some("Runtime.exceptionThrown") => {
+                self.said.borrow_mut().push(parameters["exceptionDetails"].to_string())
+            }
             Some("Log.entryAdded") => self.said.borrow_mut().push(parameters["entry"].to_string()),
             Some("Network.requestWillBeSent") => {
                 let url = parameters["request"]["url"].as_str().unwrap_or("").to_owned();
@@ -138,7 +146,11 @@ impl Browser {
     pub fn wait(&self, expression: &str) {
         let started = Instant::now();
         while self.value(expression) != json!(true) {
-            assert!(started.elapsed() < Duration::from_secs(30), "{expression} does not become true: {:?}", self.said.borrow());
+            assert!(
+                started.elapsed() < Duration::from_secs(30),
+                "{expression} does not become true: {:?}",
+                self.said.borrow()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -44,7 +44,8 @@ active [2] proctype philosopher() {
 }
 ";
 
-const LASSO: &str = "bool ready; active proctype P() { do :: ready = 1 - ready od } ltl always_again { <>[]ready }";
+const LASSO: &str =
+    "bool ready; active proctype P() { do :: ready = 1 - ready od } ltl always_again { <>[]ready }";
 
 struct Served {
     address: String,
@@ -86,7 +87,8 @@ fn is_clean(browser: &Browser, served: &Served) {
     browser.value("1");
     assert!(browser.said.borrow().is_empty(), "{:?}", browser.said.borrow());
     let own = served.address.split("/#").next().unwrap();
-    let others: Vec<String> = browser.requested.borrow().iter().filter(|u| !u.starts_with(own)).cloned().collect();
+    let others: Vec<String> =
+        browser.requested.borrow().iter().filter(|u| !u.starts_with(own)).cloned().collect();
     assert!(others.is_empty(), "{others:?}");
 }
 
@@ -95,7 +97,9 @@ fn is_clean(browser: &Browser, served: &Served) {
 fn the_answer_is_the_first_line_in_a_browser() {
     let served = Served::start("abp.pml", FORGETS, true);
     let browser = Browser::start("answer");
-    for (width, height, scheme) in [(1440, 900, "light"), (1440, 900, "dark"), (420, 840, "light"), (420, 840, "dark")] {
+    for (width, height, scheme) in
+        [(1440, 900, "light"), (1440, 900, "dark"), (420, 840, "light"), (420, 840, "dark")]
+    {
         browser.size(width, height, scheme);
         browser.open(&served.address);
         assert_eq!(browser.text("h1"), "receiver(1) asserts value == next, but value is 0 and next is 1");
@@ -132,7 +136,8 @@ fn stepping_branching_and_going_back_in_a_browser() {
     browser.wait("document.querySelector('#timeline').getAttribute('aria-valuemax') === '2'");
     let address = browser.value("location.href");
     browser.press("Backspace");
-    browser.wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuemax') === '{length}'"));
+    browser
+        .wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuemax') === '{length}'"));
     // The address of the branch, opened again, gives the same picture.
     browser.value(&format!("location.hash = new URL({address}).hash; location.reload(); true"));
     browser.wait("document.documentElement.dataset.ready === 'true' && document.querySelector('#timeline').getAttribute('aria-valuemax') === '2'");
@@ -167,7 +172,8 @@ fn who_set_a_value_is_one_click_away_in_a_browser() {
     let step = browser.value(&format!("{find}.querySelector('.step').innerText"));
     browser.value(&format!("{find}.querySelector('.step').click()"));
     let number = step.as_str().unwrap().trim_start_matches("step ").to_owned();
-    browser.wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuenow') === '{number}'"));
+    browser
+        .wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuenow') === '{number}'"));
     let changed = browser.text("#state .change");
     assert!(changed.contains("receiver(1).next"), "{changed}");
     is_clean(&browser, &served);
