@@ -102,7 +102,7 @@ pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> 
     }
     effect.reads = evaluation.reads;
     if let Some(after) = after {
-        complete(&mut effect, before, after);
+        complete(&mut effect, &transformation.actions, before, after);
     }
     effect
 }
@@ -152,7 +152,7 @@ fn operation(
             let message = &messages[position];
             for (pattern, field) in patterns.iter().zip(message) {
                 if let (Pattern::Bind(place), Raw::Scalar(_, value)) = (pattern, field) {
-                    assign(evaluation, place, *value, effect);
+                    assign(evaluation, place, *value, after, effect);
                 }
             }
             effect.events.push(Event::Receive {
@@ -182,9 +182,10 @@ fn rendezvous(
             Pattern::Ignore => None,
             Pattern::Match(e) => evaluation.value(e).ok(),
             Pattern::Bind(place) => {
-                let found = Evaluation::new(after, evaluation.thread).place(place).ok().map(|s| s.value);
+                let found =
+                    evaluation.elsewhere(after).and_then(|mut e| e.place(place).ok()).map(|s| s.value);
                 if let Some(value) = found {
-                    assign(evaluation, place, value, effect);
+                    assign(evaluation, place, value, Some(after), effect);
                 }
                 found
             }
@@ -205,11 +206,21 @@ fn mentions_timeout(expr: &Expr) -> bool {
 }
 
 /// Notes that a place gets a value.
-fn assign(evaluation: &mut Evaluation<'_, '_>, place: &Place, value: i32, effect: &mut Effect) {
+fn assign(
+    evaluation: &mut Evaluation<'_, '_>,
+    place: &Place,
+    value: i32,
+    after: Option<&Look<'_>>,
+    effect: &mut Effect,
+) {
     let Ok(scalar) = evaluation.place(place) else { return };
     let value = match &scalar.ty {
         Type::Int(int) => int.wrap(value),
-        Type::Range(range) => range.fit(value).unwrap_or(value),
+        // A value outside of the range is a fault, and nothing is stored.
+        Type::Range(range) => match range.fit(value) {
+            Some(value) => value,
+            None => return,
+        },
         _ => value,
     };
     let look = evaluation.look;
@@ -217,7 +228,8 @@ fn assign(evaluation: &mut Evaluation<'_, '_>, place: &Place, value: i32, effect
         full: scalar.full.clone(),
         name: scalar.name,
         before: Some(look.scalar(&scalar.ty, scalar.value)),
-        after: Some(look.scalar(&scalar.ty, value)),
+        // What was made in this statement has its name from the state after it.
+        after: Some(after.unwrap_or(look).scalar(&scalar.ty, value)),
     });
     evaluation.written.insert(scalar.full, value);
 }
@@ -225,8 +237,8 @@ fn assign(evaluation: &mut Evaluation<'_, '_>, place: &Place, value: i32, effect
 /// Notes that a place gets a value that only the machine knows: it is seen in the state after.
 fn stored(evaluation: &mut Evaluation<'_, '_>, place: &Place, after: Option<&Look<'_>>, effect: &mut Effect) {
     let Some(after) = after else { return };
-    if let Ok(scalar) = Evaluation::new(after, evaluation.thread).place(place) {
-        assign(evaluation, place, scalar.value, effect);
+    if let Some(Ok(scalar)) = evaluation.elsewhere(after).map(|mut e| e.place(place)) {
+        assign(evaluation, place, scalar.value, Some(after), effect);
     }
 }
 
@@ -240,7 +252,7 @@ fn perform(
     match action {
         Action::Assign(place, expr) => {
             if let Ok(value) = evaluation.value(expr) {
-                assign(evaluation, place, value, effect);
+                assign(evaluation, place, value, after, effect);
             }
         }
         Action::Assert(condition, _) => {
@@ -277,7 +289,7 @@ fn perform(
             stored(evaluation, result, after, effect);
             // The object's name is known when it exists.
             if let Some(after) = after
-                && let Ok(scalar) = Evaluation::new(after, evaluation.thread).place(result)
+                && let Some(Ok(scalar)) = evaluation.elsewhere(after).map(|mut e| e.place(result))
             {
                 effect.events.push(Event::New(after.names.of(scalar.value)));
             }
@@ -321,8 +333,19 @@ fn with_values(text: &str, reads: &[Read]) -> String {
     out
 }
 
-/// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects.
-fn complete(effect: &mut Effect, before: &Look<'_>, after: &Look<'_>) {
+/// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects. Where actions do
+/// more than compute and store (objects are made, exceptions thrown, values chosen), the state after the statement knows what was stored.
+fn complete(effect: &mut Effect, actions: &[Action], before: &Look<'_>, after: &Look<'_>) {
+    let is_plain = |a: &Action| {
+        matches!(a, Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_))
+    };
+    if !actions.iter().all(is_plain) {
+        let leaves = after.leaves();
+        for write in &mut effect.writes {
+            let leaf = leaves.iter().find(|l| l.full == write.full);
+            write.after = leaf.map(|l| l.value.clone()).or(write.after.take());
+        }
+    }
     for write in differences(before, after) {
         if !effect.writes.iter().any(|w| w.full == write.full) {
             effect.writes.push(write);

@@ -70,6 +70,16 @@ impl<'l, 'a> Evaluation<'l, 'a> {
         self.look.program().functions.get(found.function as usize)
     }
 
+    /// The same thread in another state; none where it is in another function there, whose variables would be meant.
+    pub(crate) fn elsewhere<'m, 'b>(&self, look: &'m Look<'b>) -> Option<Evaluation<'m, 'b>> {
+        let other = Evaluation::new(look, self.thread);
+        let same = match (self.function(), other.function()) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b),
+            _ => false,
+        };
+        same.then_some(other)
+    }
+
     fn own_thread(&self) -> Result<u32, NoValue> {
         self.thread.ok_or(NoValue::Unknown)
     }
@@ -157,7 +167,15 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                         .is_some_and(|found| found == *record || !exact && program.extends(found, *record)),
                 )
             }
-            Expr::Cast { reference, .. } => self.value(reference)?,
+            Expr::Cast { reference, record } => {
+                let reference = self.value(reference)?;
+                let fits = |found: RecordId| found == *record || program.extends(found, *record);
+                if reference != 0 && !self.record_of(reference).is_some_and(fits) {
+                    let name = &program.record(*record).name;
+                    return Err(NoValue::Fault(format!("cast of an object that is not a {name}")));
+                }
+                reference
+            }
             Expr::ArrayLength(array) => {
                 let reference = self.value(array)?;
                 match self.look.object(reference).map(|o| &o.value) {
@@ -256,7 +274,10 @@ impl<'l, 'a> Evaluation<'l, 'a> {
             Root::Local(v) => {
                 let thread = self.own_thread()?;
                 let function = self.function().ok_or(NoValue::Unknown)?;
-                let name = function.locals.get(v.0 as usize).ok_or(NoValue::Unknown)?.name.clone();
+                if v.0 as usize >= function.locals.len() {
+                    return Err(NoValue::Unknown);
+                }
+                let name = function.local_name(v.0 as usize);
                 let raw = self.look.local(thread, v.0).ok_or(unknown)?.clone();
                 let depth = self.look.machine.frames_at(self.look.state, thread as usize).count();
                 let (prefix, within) = self.look.local_name(thread, depth.saturating_sub(1), &name);
@@ -270,7 +291,7 @@ impl<'l, 'a> Evaluation<'l, 'a> {
                 if !there {
                     return Err(NoValue::Fault(format!("no process {} with number {id}", of.name)));
                 }
-                let variable_name = &of.locals[variable.0 as usize].name;
+                let variable_name = of.local_name(variable.0 as usize);
                 let full = format!("{}.{variable_name}", self.look.thread(id as u32));
                 let raw = self.look.local(id as u32, variable.0).ok_or(unknown)?.clone();
                 (full.clone(), full, raw, None)

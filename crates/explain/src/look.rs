@@ -208,8 +208,8 @@ impl<'a> Look<'a> {
                 self.spread(&Group::Global, "", name, name, &part.value, out);
             }
             Owner::Local { thread, frame, function, variable } => {
-                let variable = &program.function(*function).locals[*variable as usize].name;
-                let (prefix, name) = self.local_name(*thread, *frame as usize, variable);
+                let variable = program.function(*function).local_name(*variable as usize);
+                let (prefix, name) = self.local_name(*thread, *frame as usize, &variable);
                 self.spread(&Group::Process(*thread), &prefix, &name, &name, &part.value, out);
             }
             Owner::Priority(thread) => {

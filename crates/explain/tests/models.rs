@@ -86,7 +86,8 @@ fn what_changes_is_written() {
                 let old = values(machine, &before.0, &before.1);
                 let written: BTreeSet<&str> = effect.writes.iter().map(|w| w.full.as_str()).collect();
                 for (name, value) in &new {
-                    if old.get(name) != Some(value) {
+                    // A thread that has ended is called otherwise; what refers to it has not changed.
+                    if old.get(name) != Some(value) && !value.starts_with("ended(") {
                         assert!(
                             written.contains(name.as_str()),
                             "{file}: row {row}: {name} becomes {value}, written: {written:?}"
@@ -94,7 +95,9 @@ fn what_changes_is_written() {
                     }
                 }
                 for write in effect.writes.iter().filter(|w| w.after.is_some()) {
-                    if let (Some(shown), Some(after)) = (new.get(&write.full), &write.after) {
+                    if let (Some(shown), Some(after)) = (new.get(&write.full), &write.after)
+                        && !shown.starts_with("ended(")
+                    {
                         assert_eq!(
                             shown.replace("null", "none"),
                             after.to_string(),

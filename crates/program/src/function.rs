@@ -1,5 +1,7 @@
 //! Thread bodies: locations and transformations.
 
+use std::collections::HashMap;
+
 use quotient_source::Span;
 
 use crate::types::id;
@@ -92,6 +94,29 @@ pub struct Location {
     pub labels: Vec<String>,
     /// The statement that starts here.
     pub span: Span,
+}
+
+impl Function {
+    /// What the local variables are called in reports: by their names; where variables of several scopes have one name, the second
+    /// is `x~2`.
+    pub fn local_names(&self) -> Vec<String> {
+        let mut met: HashMap<&str, u32> = HashMap::new();
+        let named = self.locals.iter().map(|variable| {
+            let count = met.entry(&variable.name).or_default();
+            *count += 1;
+            if *count == 1 { variable.name.clone() } else { format!("{}~{count}", variable.name) }
+        });
+        named.collect()
+    }
+
+    /// What one of them is called.
+    pub fn local_name(&self, local: usize) -> String {
+        let name = &self.locals[local].name;
+        match self.locals[..local].iter().filter(|v| v.name == *name).count() {
+            0 => name.clone(),
+            before => format!("{name}~{}", before + 1),
+        }
+    }
 }
 
 /// One way on from a location.

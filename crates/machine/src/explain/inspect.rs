@@ -84,8 +84,9 @@ impl Machine {
                     outer => format!("{outer}/{}", function.name),
                 };
                 let layout = &self.layout.threads[frame.kind as usize];
-                for (variable, at) in function.locals.iter().zip(&layout.locals).filter(|(v, _)| !v.scratch) {
-                    let name = format!("{prefix}.{}", variable.name);
+                let places = function.local_names().into_iter().zip(&layout.locals);
+                for ((name, at), variable) in places.zip(&function.locals).filter(|(_, v)| !v.scratch) {
+                    let name = format!("{prefix}.{name}");
                     self.value(state, &name, &variable.ty, frame.at + at, names, &mut out);
                 }
             }
