@@ -47,9 +47,8 @@ pub struct Renaming {
     pictures: Vec<Option<Option<Box<Picture>>>>,
 
     // Scratch.
-    /// The shape of the state that was shown last, and of what it was renamed to.
+    /// The shape of the state that was shown last.
     shape: usize,
-    renamed: usize,
     places: Places,
     point_number: Vec<u32>,
     composed: Vec<u32>,
@@ -96,7 +95,6 @@ impl Renaming {
             shapes,
             pictures: Vec::new(),
             shape: 0,
-            renamed: 0,
             places: Places::default(),
             point_number: Vec::new(),
             composed: Vec::new(),
@@ -215,6 +213,9 @@ impl StateGraph<Machine> for Renaming {
     }
 
     fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        if matches!(&*self.names, Names::Opaque { .. }) {
+            return None;
+        }
         if !self.choose(machine, state) {
             return Some(false);
         }
