@@ -5,8 +5,8 @@
 //! stack of functions, then the objects in order, each with its kind. A thread brings the channels of its body along; they come
 //! and go with it, and need not be told.
 //!
-//! Number 0 is the *working* shape, in which a draft is while a step changes what exists in a way that moves bytes. It is never
-//! the number of a stored state. In an [open](Shape::open) shape nothing follows the threads and all of them run: there a thread is
+//! Number 0 is the *working* shape, in which a draft is before any thread exists and while a step changes what exists in a way that
+//! moves bytes. Stored states have another, unless there are no threads at all. In an [open](Shape::open) shape nothing follows the threads and all of them run: there a thread is
 //! added, and the youngest dropped, at the end of the draft, which has a normal shape all the time. All shapes of a program
 //! without objects, calls and ends of threads other than the youngest are open.
 //!
@@ -61,9 +61,6 @@ pub(crate) struct Shape {
 /// The number of the shape in which a draft is while a step changes what exists.
 pub(crate) const WORKING: u32 = 0;
 
-/// The description of nothing but globals.
-pub(crate) const NO_THREADS: [u32; 1] = [0];
-
 impl Shape {
     /// Nothing but globals, and the channels that belong to them.
     fn empty(layout: &Layout) -> Shape {
@@ -76,10 +73,11 @@ impl Shape {
             alive: 0,
             bytes: layout.fixed,
             words: 0,
-            open: false,
+            open: true,
             without_youngest: 0,
         };
         layout.initial_channels.iter().for_each(|(_, kind)| shape.add_channel(layout, kind.0));
+        shape.words = shape.bytes.div_ceil(8);
         shape
     }
 
@@ -263,8 +261,17 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
-    pub(crate) fn new(layout: Arc<Layout>) -> Shapes {
-        Shapes::over(layout, Arc::default())
+    pub(crate) fn new(layout: Arc<Layout>) -> Result<Shapes, Incomplete> {
+        match Shape::empty(&layout).too_large() {
+            Some(what) => Err(what.into()),
+            None => Ok(Shapes::over(layout, Arc::default())),
+        }
+    }
+
+    /// Makes the working shape that of a draft before any thread exists.
+    pub(crate) fn begin(&mut self) -> &Shape {
+        self.list[WORKING as usize] = Shape::empty(&self.layout);
+        &self.list[WORKING as usize]
     }
 
     /// Another view of the same shapes.
