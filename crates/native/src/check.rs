@@ -14,7 +14,7 @@ use crate::session::{
 };
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
-use crate::trace::{Trace, replay};
+use crate::trace::{Repeated, replay};
 
 /// What is to be checked, and how far.
 #[derive(Clone, Debug)]
@@ -85,11 +85,11 @@ pub enum Answer {
     /// Every execution was covered and none is a violation.
     Holds,
     /// A violation, repeated step by step.
-    Violated(Box<Trace>),
+    Violated(Box<Repeated>),
     /// None was found, but not everything was covered: why.
     Undecided(Incomplete),
     /// The program cannot be checked: why, and where in the program.
-    Refused(String, Option<Box<Trace>>),
+    Refused(String, Option<Box<Repeated>>),
 }
 
 /// Counters.
@@ -352,7 +352,7 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
 }
 
 /// Was the repetition ended by something that is not the program's doing?
-fn interrupted(trace: &Trace) -> Option<&'static str> {
+fn interrupted(trace: &Repeated) -> Option<&'static str> {
     match trace.failure.kind {
         FailureKind::Stuck => Some("the program made no step for too long"),
         FailureKind::None if trace.killed => Some("the process was ended from outside"),

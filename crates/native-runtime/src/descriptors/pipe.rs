@@ -8,7 +8,7 @@
 use crate::exploration::object::NOBODY;
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, Runtime, World, active, fail, visible, world};
-use crate::interruptions::interruption::{Passed, point};
+use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::protocol::{FailureKind, Op};
 use crate::{pass_on, real};
 
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn socketpair(domain: i32, kind: i32, protocol: i32, out: 
 /// A point of interruption before an operation on a pipe: has a handler run that does not let it be done again?
 pub fn interrupted(may_block: bool) -> bool {
     loop {
-        match point(true, may_block) {
+        match point(Kind::Cancellation, Next::may_block(may_block)) {
             Passed::Through => return false,
             Passed::Interrupted { restarts: true } => {}
             Passed::Interrupted { restarts: false } => return true,
@@ -310,7 +310,7 @@ pub fn shut(direction: usize) {
 pub unsafe extern "C" fn close(descriptor: i32) -> i32 {
     if active() && (world().pipes.contains(descriptor) || world().sockets.contains(descriptor)) {
         // For others this point was made before the call.
-        point(true, false);
+        point(Kind::Cancellation, Next::GoesOn);
         crate::descriptors::socket::closed(descriptor);
     }
     if let Some(end) = end_of(descriptor) {

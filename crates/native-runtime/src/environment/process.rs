@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char};
 
 use crate::exploration::world::{Pending, active, controlled, fail, quiet, visible, world};
-use crate::interruptions::interruption::{Passed, point};
+use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::protocol::{FailureKind, Op, Outside};
 use crate::system::system_call::{exit_process, number, system_call};
 use crate::{pass_on, real};
@@ -157,7 +157,8 @@ macro_rules! sleeps {
                 // SAFETY: the arguments are those that the program gives to the C library's function of this name, with all that it owes to that.
                 return unsafe { sleeps_real!($name, fn($($kind),*) -> $result)($($argument),*) };
             }
-            if point(!stringify!($name).ends_with("yield"), false) != Passed::Through {
+            let kind = if stringify!($name).ends_with("yield") { Kind::Handlers } else { Kind::Cancellation };
+            if point(kind, Next::GoesOn) != Passed::Through {
                 return interrupted_sleep(stringify!($name)) as $result;
             }
             quiet();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`world`] | the state of an execution: threads, their pending operations, the failure |
 //! | [`object`] | synchronisation objects and atomic cells, numbered |
+//! | [`clock`] | vector clocks |
 //! | [`race`] | data races by vector clocks |
 //! | [`program`] | that state as [`quotient_stateless::Execution`] |
 //! | [`waiting`] | who waits for whom when the program ends |
@@ -12,6 +13,7 @@
 //! | [`workers`] | several processes |
 //! | [`found`] | what they tell each other |
 
+pub mod clock;
 pub mod driver;
 pub mod found;
 pub mod object;

@@ -4,7 +4,7 @@
 //! allowed, racing) accesses; accesses that overlap belong to one cell. Cells that turn out to overlap are made one, and the
 //! exploration starts again, since numbers given before no longer mean what they meant.
 
-use crate::exploration::race::{Clock, clear};
+use crate::exploration::clock::{Clock, clear};
 use crate::memory::table::Table;
 use crate::protocol::THREADS;
 

@@ -9,42 +9,10 @@
 //! component. Unlike there, all accesses of a byte that could still be part of a race are kept: per thread and kind of
 //! access the last one suffices, and a plain write that comes after an access makes it superfluous.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
+use crate::exploration::clock::{Clock, join};
 use crate::exploration::world::{NOWHERE, Runtime, World, fail_at, world};
 use crate::memory::table::Table;
-use crate::protocol::{FailureKind, Place, Stack, THREADS};
-
-/// A vector clock.
-pub type Clock = [u32; THREADS];
-
-/// How many components of clocks are in use: those of threads that have a number, in groups of eight. All others are 0.
-static WIDTH: AtomicUsize = AtomicUsize::new(8);
-
-/// There are so many threads with a number.
-pub fn note_threads(count: usize) {
-    WIDTH.store(count.next_multiple_of(8).min(THREADS), Relaxed);
-}
-
-#[inline]
-fn width() -> usize {
-    WIDTH.load(Relaxed).min(THREADS)
-}
-
-/// Joins `from` into `into`.
-#[inline]
-pub fn join(into: &mut Clock, from: &Clock) {
-    let width = width();
-    for (a, b) in into[..width].iter_mut().zip(&from[..width]) {
-        *a = (*a).max(*b);
-    }
-}
-
-/// A clock of nobody.
-#[inline]
-pub fn clear(clock: &mut Clock) {
-    clock[..width()].fill(0);
-}
+use crate::protocol::{FailureKind, Place, Stack};
 
 /// How memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,9 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
 
+use crate::exploration::clock::{Clock, clear};
 use crate::exploration::object::Objects;
-use crate::exploration::race::{Clock, Races, clear};
+use crate::exploration::race::Races;
 use crate::memory::heap::Heap;
 use crate::memory::snapshot::Snapshot;
 use crate::memory::table::Table;

@@ -5,7 +5,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::exploration::race::{How, clear, join};
+use crate::exploration::clock::{clear, join};
+use crate::exploration::race::How;
 use crate::exploration::world::{Pending, World, active, visible, world};
 use crate::protocol::{Op, met};
 

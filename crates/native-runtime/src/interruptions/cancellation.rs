@@ -12,6 +12,7 @@
 
 use crate::exploration::race::{How, access};
 use crate::exploration::world::{Pending, World, active, announce, fail, visible, world};
+use crate::interruptions::interruption::{Kind, Next, point};
 use crate::pass_on;
 use crate::protocol::{FailureKind, Op, why};
 
@@ -130,5 +131,5 @@ pub unsafe extern "C" fn pthread_testcancel() {
     if !active() {
         return pass_on!("pthread_testcancel", fn(); );
     }
-    crate::interruptions::interruption::point(true, false);
+    point(Kind::Cancellation, Next::GoesOn);
 }

@@ -136,10 +136,35 @@ fn is_cancellation_point(thread: &crate::exploration::world::Thread) -> bool {
     }
 }
 
+/// What a point lets happen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Handlers of signals run, and the thread may be cancelled.
+    Cancellation,
+    /// Only handlers run.
+    Handlers,
+}
+
+/// What follows a point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// An operation that may block: how the wait ends is a choice.
+    Blocks,
+    /// One that does not, or none.
+    GoesOn,
+}
+
+impl Next {
+    /// An operation that may block, or not.
+    pub fn may_block(blocks: bool) -> Next {
+        if blocks { Next::Blocks } else { Next::GoesOn }
+    }
+}
+
 /// A point of the running thread: before an operation that may block (which is the next one), or before one that does not or
 /// none at all. Does not return if the thread is cancelled.
-pub fn point(cancels: bool, may_block: bool) -> Passed {
-    match decide(cancels, may_block) {
+pub fn point(kind: Kind, next: Next) -> Passed {
+    match decide(kind, next) {
         Decision::Through => Passed::Through,
         Decision::Interrupted { restarts } => Passed::Interrupted { restarts },
         Decision::BeCancelled => {
@@ -157,30 +182,34 @@ pub fn point(cancels: bool, may_block: bool) -> Passed {
 }
 
 /// The same, but how the wait goes on is left to the caller.
-pub fn decide(cancels: bool, may_block: bool) -> Decision {
+pub fn decide(kind: Kind, next: Next) -> Decision {
     let w = world();
     let me = w.current;
-    pass(cancels && w.is_cancellable(me), w.is_receiver(me), may_block)
+    let cancels = kind == Kind::Cancellation && w.is_cancellable(me);
+    let looks = if cancels { CANCELLATION } else { 0 } | if w.is_receiver(me) { SIGNALS } else { 0 };
+    pass(looks, next)
 }
 
 /// A point at which handlers are waited for anyway: only cancellation interrupts.
 pub fn cancellation_point() {
     let w = world();
-    if pass(w.is_cancellable(w.current), false, true) == Decision::BeCancelled {
+    let looks = if w.is_cancellable(w.current) { CANCELLATION } else { 0 };
+    if pass(looks, Next::Blocks) == Decision::BeCancelled {
         crate::interruptions::cancellation::await_request();
         crate::interruptions::cancellation::act();
     }
 }
 
-fn pass(cancels: bool, receives: bool, may_block: bool) -> Decision {
-    let looks = if cancels { CANCELLATION } else { 0 } | if receives { SIGNALS } else { 0 };
+/// Passes a point that looks at cancellation, signals, or both.
+fn pass(looks: u8, next: Next) -> Decision {
+    let (cancels, receives) = (looks & CANCELLATION != 0, looks & SIGNALS != 0);
     if looks == 0 {
         return Decision::Through;
     }
     let mut w = world();
     let me = w.current;
     let (cancellation, signals) = (w.cancellation(me), w.signal_object());
-    let choices = if may_block { 1 + looks.count_ones() as u16 } else { 1 };
+    let choices = if next == Next::Blocks { 1 + looks.count_ones() as u16 } else { 1 };
     let pending = Pending { size: looks, choices, other: signals, ..Pending::on(Op::Point, cancellation, 0) };
     let alternative = announce(pending);
     let w = world();
@@ -195,7 +224,7 @@ fn pass(cancels: bool, receives: bool, may_block: bool) -> Decision {
     }
     match alternative {
         0 => {
-            world().me().passed = may_block;
+            world().me().passed = next == Next::Blocks;
             Decision::Through
         }
         1 if cancels => Decision::BeCancelled,
@@ -205,7 +234,7 @@ fn pass(cancels: bool, receives: bool, may_block: bool) -> Decision {
 
 /// A point before a call that is not done again after a handler has run: has one?
 pub fn interrupted_always(may_block: bool) -> bool {
-    point(true, may_block) != Passed::Through
+    point(Kind::Cancellation, Next::may_block(may_block)) != Passed::Through
 }
 
 /// Before a visible operation that is no cancellation point, or whose point was passed: handlers run, and the operation is
@@ -216,6 +245,6 @@ pub fn before(op: Op) {
     if std::mem::take(&mut me.passed) || matches!(op, Op::Exit) {
         return;
     }
-    while point(false, blocks(op)) != Passed::Through {}
+    while point(Kind::Handlers, Next::may_block(blocks(op))) != Passed::Through {}
     world().me().passed = false;
 }

@@ -4,7 +4,7 @@
 //! whoever sends one wakes it.
 
 use crate::exploration::world::{Pending, Status, active, announce, visible, world};
-use crate::interruptions::interruption::{Passed, point};
+use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::interruptions::signal::{Wanted, handle_one, set_mask};
 use crate::interruptions::signal_calls::write_set;
 use crate::pass_on;
@@ -56,13 +56,24 @@ pub fn await_handled() {
     world().me().signals.decided = false;
 }
 
+/// How waiting for a signal can end without one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// Not at all: after a handler it goes on.
+    OnlyWithSignal,
+    /// By a handler.
+    Interrupted,
+    /// By a handler or after some time.
+    InTime,
+}
+
 /// Takes one of these signals, waiting for it.
 ///
 /// # Errors
 /// The number of the error: interrupted, or out of time.
-fn take(set: u64, timed: bool, restarts: bool) -> Result<i32, i32> {
-    while let Passed::Interrupted { .. } = point(true, true) {
-        if !restarts {
+fn take(set: u64, ends: Ends) -> Result<i32, i32> {
+    while let Passed::Interrupted { .. } = point(Kind::Cancellation, Next::Blocks) {
+        if ends != Ends::OnlyWithSignal {
             return Err(EINTR);
         }
     }
@@ -71,7 +82,7 @@ fn take(set: u64, timed: bool, restarts: bool) -> Result<i32, i32> {
     if let Some(signal) = world().take_signal(set) {
         return Ok(signal);
     }
-    if !sleep(Wanted::Take(set), timed) {
+    if !sleep(Wanted::Take(set), ends == Ends::InTime) {
         return Err(EAGAIN);
     }
     world().take_signal(set).ok_or(EINTR)
@@ -84,7 +95,7 @@ pub unsafe extern "C" fn sigwait(set: *const u64, out: *mut i32) -> i32 {
         return pass_on!("sigwait", fn(*const u64, *mut i32) -> i32; set, out);
     }
     // SAFETY: a sigset_t of the caller's.
-    match take(unsafe { *set }, false, true) {
+    match take(unsafe { *set }, Ends::OnlyWithSignal) {
         Ok(signal) => {
             crate::exploration::race::access(out as usize, 4, crate::exploration::race::How::WRITE);
             // SAFETY: the caller gives room for an int.
@@ -95,9 +106,9 @@ pub unsafe extern "C" fn sigwait(set: *const u64, out: *mut i32) -> i32 {
     }
 }
 
-fn take_with_information(set: *const u64, information: *mut i32, timed: bool) -> i32 {
+fn take_with_information(set: *const u64, information: *mut i32, ends: Ends) -> i32 {
     // SAFETY: a sigset_t of the caller's.
-    match take(unsafe { *set }, timed, false) {
+    match take(unsafe { *set }, ends) {
         Ok(signal) => {
             if !information.is_null() {
                 crate::instrumentation::hooks::range(
@@ -123,7 +134,7 @@ pub unsafe extern "C" fn sigwaitinfo(set: *const u64, information: *mut i32) -> 
     if !active() {
         return pass_on!("sigwaitinfo", fn(*const u64, *mut i32) -> i32; set, information);
     }
-    take_with_information(set, information, false)
+    take_with_information(set, information, Ends::Interrupted)
 }
 
 /// `sigtimedwait`.
@@ -132,13 +143,13 @@ pub unsafe extern "C" fn sigtimedwait(set: *const u64, information: *mut i32, ti
     if !active() {
         return pass_on!("sigtimedwait", fn(*const u64, *mut i32, usize) -> i32; set, information, time);
     }
-    take_with_information(set, information, true)
+    take_with_information(set, information, Ends::InTime)
 }
 
 /// Waits until a handler has run, with another mask meanwhile.
 fn suspend(mask: Option<u64>) -> i32 {
     // A handler that runs before the wait does not end it.
-    while point(true, false) != Passed::Through {}
+    while point(Kind::Cancellation, Next::GoesOn) != Passed::Through {}
     crate::interruptions::interruption::cancellation_point();
     world().me().passed = false;
     let before = world().me().signals.mask;

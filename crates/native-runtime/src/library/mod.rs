@@ -23,7 +23,7 @@ use std::ffi::CStr;
 
 use crate::environment::outside;
 use crate::exploration::world::{World, active, fail, world};
-use crate::interruptions::interruption::point;
+use crate::interruptions::interruption::{Kind, Next, point};
 use crate::library::imports::{Import, Object};
 use crate::library::stub::{Call, Saved};
 use crate::protocol::{FailureKind, Outside};
@@ -174,7 +174,7 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
         note_asked(from, imported, saved);
     }
     if function.point {
-        point(true, false);
+        point(Kind::Cancellation, Next::GoesOn);
     }
     if function.changes {
         crate::descriptors::files::note(true);

@@ -1,6 +1,6 @@
 //! Barriers: the last to arrive lets the others go.
 
-use crate::exploration::race::join;
+use crate::exploration::clock::join;
 use crate::exploration::world::{Pending, Status, active, world};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};

@@ -3,7 +3,7 @@
 
 use crate::exploration::object::NOBODY;
 use crate::exploration::world::{Pending, Runtime, Status, active, fail, visible, world};
-use crate::interruptions::interruption::{Decision, decide};
+use crate::interruptions::interruption::{Decision, Kind, Next, decide};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::protocol::{FailureKind, Op};
@@ -30,7 +30,7 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
             mutex,
         );
     }
-    match decide(true, true) {
+    match decide(Kind::Cancellation, Next::Blocks) {
         Decision::Through => {}
         Decision::Interrupted { .. } => return false,
         by => {

@@ -1,7 +1,7 @@
 //! Reader-writer locks: a reader takes one place, a writer all of them.
 
+use crate::exploration::clock::join;
 use crate::exploration::object::NOBODY;
-use crate::exploration::race::join;
 use crate::exploration::world::{Pending, Runtime, active, fail, visible, world};
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::protocol::{FailureKind, Op};

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 
 use crate::exploration::world::{Pending, Runtime, World, active, fail, visible, world};
-use crate::interruptions::interruption::{Passed, point};
+use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::protocol::{FailureKind, Op};
@@ -155,7 +155,9 @@ pub unsafe extern "C" fn sem_close(semaphore: usize) -> i32 {
 }
 
 fn wait(semaphore: usize, op: Op, failure: i32) -> i32 {
-    while let Passed::Interrupted { restarts } = point(true, op == Op::SemaphoreWait) {
+    while let Passed::Interrupted { restarts } =
+        point(Kind::Cancellation, Next::may_block(op == Op::SemaphoreWait))
+    {
         if !restarts {
             // SAFETY: the program's errno.
             unsafe { *__errno_location() = EINTR };

@@ -378,7 +378,7 @@ impl World {
                 of[usize::from(thread == b)].push((granule, access.bytes, access.how, access.epoch));
             } else {
                 let clocks = [(&x.clock, &y.clock), (&x.acquired, &y.acquired), (&x.fence, &y.fence)];
-                let before = |clock: &crate::exploration::race::Clock| access.epoch <= clock[thread];
+                let before = |clock: &crate::exploration::clock::Clock| access.epoch <= clock[thread];
                 if clocks.iter().any(|(c, d)| before(c) != before(d)) {
                     return false;
                 }
@@ -401,7 +401,7 @@ impl World {
 
     /// Does the access of `a` in epoch `e` happen before the same things as that of `b` in epoch `f`, mirrored?
     fn ordered_alike(&self, a: usize, e: u32, b: usize, f: u32) -> bool {
-        let alike = |clock: &crate::exploration::race::Clock| (e <= clock[a]) == (f <= clock[b]);
+        let alike = |clock: &crate::exploration::clock::Clock| (e <= clock[a]) == (f <= clock[b]);
         let threads = self.threads.iter().enumerate().filter(|(t, _)| *t != a && *t != b);
         let (x, y) = (&self.threads[a], &self.threads[b]);
         threads.into_iter().all(|(_, t)| alike(&t.clock) && alike(&t.acquired) && alike(&t.fence))

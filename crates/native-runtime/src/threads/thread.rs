@@ -8,9 +8,10 @@
 //! can see, so the behaviours are the same, and joining a set of threads one by one becomes one operation that does
 //! not tell them apart. This is done only if symmetry is asked for.
 
-use crate::exploration::race::{How, access, join};
+use crate::exploration::clock::join;
+use crate::exploration::race::{How, access};
 use crate::exploration::world::{Pending, Status, World, active, controlled, fail, visible, world};
-use crate::interruptions::interruption::{Passed, point};
+use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::protocol::{FailureKind, Op, THREADS, phase, why};
 use crate::{pass_on, real};
 
@@ -35,7 +36,7 @@ impl World {
         if *number == 0 {
             *number = named;
             self.named += 1;
-            crate::exploration::race::note_threads(self.named);
+            crate::exploration::clock::note_threads(self.named);
         }
         *number as usize
     }
@@ -202,7 +203,7 @@ pub fn join_thread(handle: usize, result: Option<&mut usize>) -> i32 {
     if w.threads[thread].joined {
         fail(FailureKind::Misuse, &format!("join of thread {thread}, which was joined before"), 0);
     }
-    while point(true, true) != Passed::Through {}
+    while point(Kind::Cancellation, Next::Blocks) != Passed::Through {}
     let mut w = world();
     w.threads[thread].joined = true;
     w.me().joins += 1;
