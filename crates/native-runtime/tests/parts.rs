@@ -41,7 +41,8 @@ fn a_table_is_a_map_that_can_be_emptied() {
     let mut random = Random(1);
     let (mut table, mut map) = (Table::<u32>::new(), HashMap::<usize, u32>::new());
     for _ in 0..20_000 {
-        let key = random.below(if random.one_in(2) { 50 } else { 5_000 }) * 8;
+        let most = if random.one_in(2) { 50 } else { 5_000 };
+        let key = random.below(most) * 8;
         match random.below(1000) {
             0 => {
                 table.clear();
@@ -67,7 +68,7 @@ fn clocks_are_joined_in_all_components_in_use() {
     let mut random = Random(2);
     for threads in [1, 8, 9, 33, THREADS] {
         note_threads(threads);
-        let mut clock = |random: &mut Random| -> Clock {
+        let clock = |random: &mut Random| -> Clock {
             std::array::from_fn(|t| if t < threads { random.below(9) as u32 } else { 0 })
         };
         let (mut into, from) = (clock(&mut random), clock(&mut random));

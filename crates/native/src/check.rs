@@ -341,8 +341,8 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
     let mut before = token.clone();
     before.schedule.choices.pop();
     let place = replay(binary, request, &before, false).ok().and_then(|trace| {
-        let step = trace.threads.get(thread as usize)?;
-        step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
+        let at = trace.trace.processes.iter().find(|p| p.pid == thread)?;
+        at.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
     });
     Answer::Undecided(Incomplete::Stuck(format!(
         "thread {thread} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use quotient_native::protocol::FailureKind;
-use quotient_native::{Answer, Binary, Build, Report, Request, check, replay};
+use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, check, replay};
 use quotient_stateless::Symmetry;
 
 fn programs() -> Vec<PathBuf> {
