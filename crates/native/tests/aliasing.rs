@@ -11,6 +11,9 @@ use std::path::Path;
 /// Types that are no part of the state: the driver's.
 const DRIVERS: [&str; 4] = ["Program", "Workers", "Message", "Runtime"];
 
+/// The state and what it consists of, where functions are given it as a parameter.
+const PARTS: [&str; 8] = ["World", "Thread,", "Thread)", "Objects", "Heap", "Races", "StackNotes", "Shared"];
+
 #[derive(Debug)]
 struct Function {
     place: String,
@@ -36,7 +39,11 @@ impl Function {
             && !self.of.is_empty()
             && !DRIVERS.iter().any(|d| self.of.ends_with(d));
         let of_world = self.of == "World" && self.signature.contains("&self");
-        of_part || of_world || self.signature.contains("&mut World") || self.signature.contains("&World")
+        let given = |kind: &&str| {
+            let parameters = self.signature.split("->").next().unwrap_or_default();
+            [format!("&mut {kind}"), format!("&{kind}")].iter().any(|p| parameters.contains(p))
+        };
+        of_part || of_world || PARTS.iter().any(|kind| given(kind))
     }
 
     /// The free functions that it calls: the module that is named, if any, and the name. Methods and functions of types need no

@@ -92,7 +92,7 @@ pub extern "C" fn __tsan_func_entry(_caller: usize) {
         let mut w = world();
         let me = w.me();
         me.lowest = me.lowest.min(sp);
-        crate::threads::stack::enter(me, frame);
+        crate::threads::stack::enter(frame);
         // SAFETY: the return address of this function, which lies above what it has saved.
         if let Some(section) = world().section_of(unsafe { *((sp + 8) as *const usize) }) {
             crate::primitives::section::begin(section);

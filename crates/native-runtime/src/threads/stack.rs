@@ -93,7 +93,9 @@ pub fn note_write(world: &mut World, owner: usize, address: usize, size: usize) 
 
 /// A function with this frame pointer is entered by the running thread.
 #[inline]
-pub fn enter(thread: &mut Thread, frame: usize) {
+pub fn enter(frame: usize) {
+    let mut w = world();
+    let thread = w.me();
     let notes = &mut thread.stack_notes;
     while notes.entered.last().is_some_and(|last| *last <= frame) {
         notes.entered.pop();
@@ -103,7 +105,7 @@ pub fn enter(thread: &mut Thread, frame: usize) {
         forget_writes(notes, frame);
     }
     if thread.stack_notes.lowest_primitive < frame {
-        world().forget_primitives(frame);
+        w.forget_primitives(frame);
     }
 }
 
