@@ -43,7 +43,7 @@ impl Function {
             let parameters = self.signature.split("->").next().unwrap_or_default();
             [format!("&mut {kind}"), format!("&{kind}")].iter().any(|p| parameters.contains(p))
         };
-        of_part || of_world || PARTS.iter().any(|kind| given(kind))
+        of_part || of_world || PARTS.iter().any(given)
     }
 
     /// The free functions that it calls: the module that is named, if any, and the name. Methods and functions of types need no
