@@ -4,6 +4,7 @@
 //! and acceptance of a rendezvous, it is not; when an atomic sequence blocks, it is stored after all and
 //! every process may go on. A *transition* is a path from one stored state to the next.
 
+use super::elements::Shape;
 use super::resolved::Value;
 use super::state::{Context, Program, State, Stored};
 use super::step::Effect;
@@ -158,7 +159,9 @@ impl<'a> Search<'a> {
         }
         let mut any = false;
         let mut escaping = None;
-        for transition in &definition.table.steps[state.stored.processes[pid].at] {
+        let at = state.stored.processes[pid].at;
+        self.outcome.beyond_spin |= matches!(definition.table.elements.elements[at].shape, Shape::Unless);
+        for transition in &definition.table.steps[at] {
             if escaping.is_some() && escaping != transition.escape {
                 break;
             }

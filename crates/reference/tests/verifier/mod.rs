@@ -61,7 +61,8 @@ impl Verifier {
         };
         std::fs::write(directory.join("model.pml"), text).map_err(|e| e.to_string())?;
         let (_, said) = output("spin", &["-o1", "-o2", "-o3", "-a", "model.pml"])?;
-        if !directory.join("pan.c").exists() {
+        // After a syntax error it still writes a verifier, of what it could make of the text.
+        if said.contains("syntax error") || !directory.join("pan.c").exists() {
             // `else` next to a channel operation draws a complaint that is not an error.
             let fatal = said.lines().find(|line| line.contains("rror") && !line.contains("dubious"));
             return Err(fatal.unwrap_or("no verifier").to_string());
