@@ -202,18 +202,16 @@ impl Builder<'_> {
 
     /// All steps from an element, escapes first, ranked.
     fn transformations(&mut self, element: ElementId) -> Vec<Transformation> {
-        let steps = self.with_escapes(element);
-        let mut rank = 0;
-        let mut out: Vec<Transformation> = Vec::new();
-        for (index, step) in steps.iter().enumerate() {
-            if index > 0 && steps[index - 1].escape != step.escape {
-                rank += 1;
-            }
-            out.push(Transformation { rank, ..step.transformation.clone() });
-        }
         // An `else` stands behind the other options of its own choice, and compares itself with everything before it, also
         // across nested choices: that is SPIN's rule.
-        out
+        let steps = self.with_escapes(element);
+        let mut escape = steps.first().and_then(|step| step.escape);
+        let mut rank = 0;
+        let ranked = steps.into_iter().map(|step| {
+            rank += u16::from(std::mem::replace(&mut escape, step.escape) != step.escape);
+            Transformation { rank, ..step.transformation }
+        });
+        ranked.collect()
     }
 
     /// The steps of an element with those of its escapes in front, the outermost first; the steps of one escape stand
