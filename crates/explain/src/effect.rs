@@ -102,7 +102,9 @@ pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> 
     }
     effect.reads = evaluation.reads;
     if let Some(after) = after {
-        complete(&mut effect, &transformation.actions, before, after);
+        let together = step.partner.is_some()
+            || matches!(effect.events.first(), Some(Event::Receive { stays: true, .. }));
+        complete(&mut effect, &transformation.actions, together, before, after);
     }
     effect
 }
@@ -334,12 +336,13 @@ fn with_values(text: &str, reads: &[Read]) -> String {
 }
 
 /// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects. Where actions do
-/// more than compute and store (objects are made, exceptions thrown, values chosen), the state after the statement knows what was stored.
-fn complete(effect: &mut Effect, actions: &[Action], before: &Look<'_>, after: &Look<'_>) {
+/// more than compute and store (objects are made, exceptions thrown, values chosen), and in a rendezvous, where two threads act
+/// `together`, the state after the statement knows what was stored.
+fn complete(effect: &mut Effect, actions: &[Action], together: bool, before: &Look<'_>, after: &Look<'_>) {
     let is_plain = |a: &Action| {
         matches!(a, Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_))
     };
-    if !actions.iter().all(is_plain) {
+    if together || !actions.iter().all(is_plain) {
         let leaves = after.leaves();
         for write in &mut effect.writes {
             let leaf = leaves.iter().find(|l| l.full == write.full);

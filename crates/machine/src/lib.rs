@@ -34,7 +34,7 @@ pub use explain::inspect::{ThreadView, Value};
 pub use explain::names::ObjectNames;
 pub use explain::record::{MicroStep, StepRecord};
 pub use explain::view::{ObjectKind, Owner, Part as StatePart, Raw};
-pub use graph::{Limit, Renaming};
+pub use graph::{Beginning, Limit, Renaming};
 pub use heap::footprint::Ownership;
 pub use machine::Machine;
 pub use state::look::{Fill, FrameAt, ScalarAt, ThreadAt};
