@@ -102,9 +102,7 @@ pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> 
     }
     effect.reads = evaluation.reads;
     if let Some(after) = after {
-        let together = step.partner.is_some()
-            || matches!(effect.events.first(), Some(Event::Receive { stays: true, .. }));
-        complete(&mut effect, &transformation.actions, together, before, after);
+        complete(&mut effect, before, after);
     }
     effect
 }
@@ -335,14 +333,11 @@ fn with_values(text: &str, reads: &[Read]) -> String {
     out
 }
 
-/// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects. Where actions do
-/// more than compute and store (objects are made, exceptions thrown, values chosen), and in a rendezvous, where two threads act
-/// `together`, the state after the statement knows what was stored.
-fn complete(effect: &mut Effect, actions: &[Action], together: bool, before: &Look<'_>, after: &Look<'_>) {
-    let is_plain = |a: &Action| {
-        matches!(a, Action::Assign(..) | Action::Assert(..) | Action::Print(_) | Action::Forget(_))
-    };
-    if together || !actions.iter().all(is_plain) {
+/// Adds what changed without having been followed: the places that a partner's receive wrote, channels, threads, objects. What was stored is
+/// what the state after the statement says: another action may have stored something else, an object may have been made, or the
+/// statement may have ended in a fault before.
+fn complete(effect: &mut Effect, before: &Look<'_>, after: &Look<'_>) {
+    if !effect.writes.is_empty() {
         let leaves = after.leaves();
         for write in &mut effect.writes {
             let leaf = leaves.iter().find(|l| l.full == write.full);

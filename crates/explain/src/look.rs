@@ -134,10 +134,10 @@ impl<'a> Look<'a> {
         if number == 0 {
             return "none".to_owned();
         }
-        if self.channels.contains_key(&number) {
-            return self.machine.channel_name(self.state, number, self.names);
+        if self.objects.contains_key(&number) {
+            return self.names.of(number);
         }
-        self.names.of(number)
+        self.machine.channel_name(self.state, number, self.names)
     }
 
     /// A scalar in the user's terms.

@@ -122,7 +122,7 @@ impl Machine {
         for (index, channel) in shape.channels.iter().enumerate() {
             let number = index as i32 + 1;
             let owner = Owner::Channel(number, ChannelTypeId(channel.kind));
-            out.push(part(owner, self.messages(state, number, ChannelTypeId(channel.kind))));
+            out.push(part(owner, self.raw_messages(state, number, ChannelTypeId(channel.kind))));
         }
         for (index, object) in shape.objects.iter().enumerate() {
             let number = index as i32 + 1;
@@ -151,7 +151,7 @@ impl Machine {
                     let elements = (0..length).map(|i| self.raw(state, element, at(i)));
                     (ObjectKind::Array(id), Raw::Array(elements.collect()))
                 }
-                Object::Channel(id) => (ObjectKind::Channel(id), self.messages(state, number, id)),
+                Object::Channel(id) => (ObjectKind::Channel(id), self.raw_messages(state, number, id)),
                 Object::Collection(id, rows) => {
                     let layout = &self.layout.objects.collections[id.0 as usize];
                     let columns = &self.program.collection_types[id.0 as usize].columns;
@@ -192,7 +192,7 @@ impl Machine {
         }
     }
 
-    fn messages(&self, state: &[u64], number: i32, kind: ChannelTypeId) -> Raw {
+    fn raw_messages(&self, state: &[u64], number: i32, kind: ChannelTypeId) -> Raw {
         let memory = state.as_ptr().cast::<u8>().cast_mut();
         let Some(channel) = self.channel(memory, number) else { return Raw::Messages(Vec::new()) };
         let types = &self.program.channel_types[kind.0 as usize].fields;
