@@ -106,15 +106,12 @@ impl Builder<'_> {
         let e = self.flow.element(element);
         let marks = self.marks[element.0];
         self.locations.push(Location {
-            transformations: Vec::new(),
             end: marks.end,
             accept: marks.accept,
             progress: marks.progress,
             deterministic: e.d_step.is_some(),
-            committed: false,
-            transient: false,
             labels: e.labels.clone(),
-            span: e.span,
+            ..Location::new(e.span)
         });
         self.numbers.insert(element, id);
         self.open.push(element);
