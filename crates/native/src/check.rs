@@ -115,7 +115,7 @@ pub struct Figures {
     pub restarts: u64,
     /// Executions of those.
     pub discarded: u64,
-    /// Accesses to memory that were no steps.
+    /// Accesses to memory that were not steps.
     pub filtered: u64,
     /// Joinable threads never joined in some execution.
     pub leaked: u32,

@@ -86,8 +86,9 @@ fn every_crate_uses_only_what_its_layer_allows() {
         wrong.extend(more.map(|u| format!("{name} must not use {u}")));
     }
     let gone = LAYERS.iter().filter(|(name, _)| !crates.contains_key(*name));
-    wrong
-        .extend(gone.map(|(name, _)| format!("{name} has a row in LAYERS and is no crate of the workspace")));
+    wrong.extend(
+        gone.map(|(name, _)| format!("{name} has a row in LAYERS and is not a crate of the workspace")),
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -229,7 +229,7 @@ impl Generator {
         chosen.element && matches!(chosen.ty, TypeName::Bit | TypeName::Bool) && !self.knobs.wide_bits
     }
 
-    /// `x++`, on types that wrap soon or behind a guard that stops it.
+    /// `x++`, on types that wrap soon or after a guard that stops it.
     fn count(&mut self, scope: &Scope, place: Where) -> Statement {
         let Some(chosen) = self.writable(scope) else { return skip() };
         if !scope.vars.iter().any(|v| v.name == chosen.base && v.readable) {

@@ -152,7 +152,7 @@ impl Builder<'_> {
         element
     }
 
-    /// What lies behind a jump, a join or the head of an `unless`; `None` where a process can stand.
+    /// What lies after a jump, a join or the head of an `unless`; `None` where a process can stand.
     fn beyond(&self, at: ElementId) -> Option<ElementId> {
         let e = self.flow.element(at);
         match &e.kind {
@@ -195,7 +195,7 @@ impl Builder<'_> {
             }
             out.push(Transformation { rank, ..step.transformation.clone() });
         }
-        // An `else` stands behind the other options of its own choice, and compares itself with everything before it, also
+        // An `else` stands after the other options of its own choice, and compares itself with everything before it, also
         // across nested choices: that is SPIN's rule.
         out
     }
@@ -307,7 +307,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Inside a `d_step` jumps and joins are passed freely; what lies behind it is hunted as from the `d_step`
+    /// Inside a `d_step` jumps and joins are passed freely; what lies after it is hunted as from the `d_step`
     /// itself.
     fn hunt_in_d_step(&mut self, element: ElementId, d_step: Option<ElementId>) -> ElementId {
         let mut at = element;
