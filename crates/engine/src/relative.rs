@@ -18,7 +18,7 @@ use quotient_source::{Diagnostics, render};
 
 use quotient_trace::NotReplayable;
 
-use crate::searching::run_representing;
+use crate::searching::run_whole;
 use crate::{Check, CheckError, Compile, Model, Outcome, audit};
 
 /// Larger groups are not written out; their generators are applied as long as they lead to smaller states.
@@ -337,7 +337,7 @@ impl Model {
         let (mut machine, _) = self.machine(Compile::AS_WRITTEN)?;
         let mut orbits = relative.representative();
         orbits.prepare(&mut machine);
-        let (mut report, _) = run_representing(&mut machine, &mut orbits, &check, progress);
+        let mut report = run_whole(&mut machine, &mut orbits, &check, progress);
         for found in &mut report.found {
             let step = found.path.choices.len().saturating_sub(1);
             let concrete = orbits.concrete(&mut machine, found);
