@@ -35,4 +35,4 @@ pub use quotient_languages::Language;
 pub use quotient_outcome::{Incomplete, Limit, Verdict, ViolationKind};
 pub use relative::{Refused, Relative};
 pub use second_look::{Looker, SecondLook};
-pub use symmetry_choice::{Representative, States, Symmetry, SymmetryReport, representative};
+pub use symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use quotient_ample::{AmpleSets, Question};
+use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_engine::Model;
 use quotient_machine::Machine;
 use quotient_reference::{generate, print};
@@ -71,11 +71,12 @@ fn nothing_depends_on_what_is_remembered() {
             0 => Question::LtlX { visible: Vec::new() },
             _ => Question::Safety,
         };
-        let Ok(mut ample) = AmpleSets::new(&machine, &question, seed % 4 == 1) else { continue };
+        let independence = Independence { renamed: seed % 4 == 1, ..Independence::default() };
+        let Ok(mut ample) = AmpleSets::new(&machine, &question, independence) else { continue };
         let alone: Vec<_> = states
             .iter()
             .map(|state| {
-                let mut fresh = AmpleSets::new(&machine, &question, seed % 4 == 1).expect("as before");
+                let mut fresh = AmpleSets::new(&machine, &question, independence).expect("as before");
                 ask(&mut machine, &mut fresh, state)
             })
             .collect();

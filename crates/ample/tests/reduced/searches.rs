@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use quotient_ample::{AmpleSets, Question};
+use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_front_end::{FrontEnd, LoadOptions};
 use quotient_machine::{Machine, Renaming};
 use quotient_promela::Promela;
@@ -144,10 +144,11 @@ fn searches_agree_on_random_programs() {
         // A worker of the same machine, as if on another thread.
         let mut other = machine.another();
         assert_eq!(every_search(&mut other, &mut Identity, &mut All, &kinds, &what), whole, "{what}");
-        let mut stands = Ordered::new(Renaming::new(machine.program(), Vec::new(), Vec::new()), Order::Exact);
+        let mut stands = Ordered::new(Renaming::new(&machine, Vec::new(), Vec::new()), Order::Exact);
         every_search(&mut machine, &mut stands, &mut All, &kinds, &what);
         for renamed in [false, true] {
-            let Ok(mut ample) = AmpleSets::new(&machine, &Question::Safety, renamed) else { continue };
+            let independence = Independence { renamed, ..Independence::default() };
+            let Ok(mut ample) = AmpleSets::new(&machine, &Question::Safety, independence) else { continue };
             let reduced = if renamed {
                 every_search(&mut machine, &mut stands, &mut ample, &kinds, &what)
             } else {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use quotient_ample::{AmpleSets, Question};
+use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_engine::Model;
 use quotient_machine::Machine;
 use quotient_program::{Expr, Place, Projection, Root, Type, VariableId};
@@ -193,7 +193,7 @@ fn temporal_questions_keep_their_answers() {
         let questions =
             [Question::CtlStarX { visible: visible.clone() }, Question::LtlX { visible: visible.clone() }];
         for (index, question) in questions.iter().enumerate() {
-            let Ok(mut ample) = AmpleSets::new(&machine, question, false) else { continue };
+            let Ok(mut ample) = AmpleSets::new(&machine, question, Independence::default()) else { continue };
             let reduced = graph(&mut machine, &mut ample, &names).expect("it is part of the full graph");
             compared += 1;
             smaller[index] += usize::from(reduced.edges.len() < full.edges.len());

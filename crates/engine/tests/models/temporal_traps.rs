@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use quotient_ample::{AmpleSets, Question as Preserve};
+use quotient_ample::{AmpleSets, Independence, Question as Preserve};
 use quotient_engine::PropertyKeyword;
 use quotient_engine::{Answer, Check, Model, PartialOrder, Question, Symmetry, Verdict};
 use quotient_machine::{Fair, Machine, Renaming};
@@ -44,7 +44,7 @@ struct Naive(Ordered<Renaming>);
 
 impl Naive {
     fn new(machine: &Machine) -> Naive {
-        Naive(Ordered::new(Renaming::new(machine.program(), Vec::new(), Vec::new()), Order::Exact))
+        Naive(Ordered::new(Renaming::new(machine, Vec::new(), Vec::new()), Order::Exact))
     }
 }
 
@@ -202,7 +202,8 @@ fn reached(machine: &mut Machine, ample: &mut dyn FnMut(&mut Machine, &[u64]) ->
 fn nobody_is_ignored_for_ever() {
     let model = model(SPINNER, "[] (y == 0)");
     let (mut plain, _) = model.machine(quotient_engine::Compile::AS_WRITTEN).expect("small");
-    let mut naive = AmpleSets::new(&plain, &Preserve::Deadlock, false).expect("it has ample sets");
+    let mut naive =
+        AmpleSets::new(&plain, &Preserve::Deadlock, Independence::default()).expect("it has ample sets");
     let met = reached(&mut plain, &mut |machine, state| naive.proposals(machine, state).get(0));
     let y = |machine: &Machine, state: &[u64]| {
         let values = machine.values(state, &quotient_machine::ObjectNames::default());
@@ -229,7 +230,7 @@ active proctype C() { do :: z == 1 -> z = 0 od }";
     let model = model(text, formula);
     let (mut plain, _) = model.machine(quotient_engine::Compile::REDUCED).expect("small");
     let question = Preserve::LtlX { visible: model.claims[0].propositions.clone() };
-    let mut first = AmpleSets::new(&plain, &question, false).expect("it has ample sets");
+    let mut first = AmpleSets::new(&plain, &question, Independence::default()).expect("it has ample sets");
     let states = reached(&mut plain, &mut |_, _| Scope::All);
     let mut in_order = Vec::new();
     let mut sorted: Vec<&Vec<u64>> = states.iter().collect();
@@ -241,7 +242,7 @@ active proctype C() { do :: z == 1 -> z = 0 od }";
     for state in &sorted {
         in_order.push(all(&mut first, &mut plain, state));
     }
-    let mut second = AmpleSets::new(&plain, &question, false).expect("it has ample sets");
+    let mut second = AmpleSets::new(&plain, &question, Independence::default()).expect("it has ample sets");
     for (state, before) in sorted.iter().zip(&in_order).rev() {
         assert_eq!(&all(&mut second, &mut plain, state), before);
     }

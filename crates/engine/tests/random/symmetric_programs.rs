@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use quotient_engine::{Check, Model, PartialOrder, SearchKind, States, Symmetry, Verdict};
+use quotient_engine::{Check, Model, PartialOrder, SearchKind, Symmetry, Verdict};
 use quotient_machine::{Machine, Renaming};
 use quotient_reference::{interpret, symmetric};
 use quotient_seams::{Scope, Successors, System};
@@ -109,7 +109,10 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
     let Some(mut representative) = quotient_engine::representative(&mut machine, check) else {
         return Ok(None);
     };
-    let States::Static(renaming) = &mut representative.states else { return Ok(None) };
+    let renaming = &mut representative.states;
+    if renaming.opaque().is_some() {
+        return Ok(None);
+    }
     let states = reachable(&mut machine);
     let mut orbits = HashSet::new();
     // The numbering of graphs, also where a small group has a quicker way.
