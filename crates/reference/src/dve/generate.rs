@@ -113,7 +113,7 @@ impl Writer {
 
     fn declare_channels(&mut self) {
         for (name, capacity, values) in [("s", 0, 0), ("v", 0, 1), ("q", 1, 1), ("r", 2, 1), ("w", 0, 2)] {
-            if !self.random.chance(45) {
+            if !self.random.chance(if values == 1 { 60 } else { 40 }) {
                 continue;
             }
             let wide = match name {
@@ -126,7 +126,7 @@ impl Writer {
                     true
                 }
                 name => {
-                    let wide = self.random.chance(50);
+                    let wide = self.random.chance(30);
                     let ty = if wide { "int" } else { "byte" };
                     self.line(format!("channel {{{ty}}} {name}[{capacity}];"));
                     wide
@@ -176,7 +176,7 @@ impl Writer {
         let mut effects: Vec<String> = Vec::new();
         // Variables that the effect must leave alone, because the message uses them.
         let mut used: Vec<&str> = Vec::new();
-        if self.random.chance(40)
+        if self.random.chance(50)
             && let Some(channel) = self.random.pick(&self.channels).copied()
         {
             let send = self.random.chance(50);
@@ -263,7 +263,7 @@ impl Writer {
 
     /// A value that often does not fit a byte.
     fn large(&mut self) -> String {
-        match self.random.weighted(&[4, 2, 2, 2, 1]) {
+        match self.random.weighted(&[2, 3, 3, 2, 1]) {
             Some(0) => self.value(),
             Some(1) => "300".to_owned(),
             Some(2) => "255 + l".to_owned(),
