@@ -21,7 +21,8 @@ impl Verifier {
         let folder = Folder::new();
         folder.write("model.pml", text);
         let (_, said) = run(&folder, "spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]);
-        if !folder.path().join("pan.c").exists() {
+        // After a syntax error it still writes a verifier, of what it could make of the text.
+        if said.contains("syntax error") || !folder.path().join("pan.c").exists() {
             // `else` next to a channel operation draws a complaint that is not an error.
             let fatal = said.lines().find(|line| line.contains("rror") && !line.contains("dubious"));
             return Err(fatal.unwrap_or("no verifier").to_owned());

@@ -1,18 +1,21 @@
 //! Random Promela programs through every combination of options, against the reference interpreter, which shares no
 //! code with the engine.
 //!
-//! `QUOTIENT_RANDOM_PROGRAMS` sets how many programs (a slice by default), `QUOTIENT_SEED` the first seed. A failure is
-//! shrunk and printed as a program.
+//! `QUOTIENT_RANDOM_PROGRAMS` sets how many programs (a slice by default), `QUOTIENT_SEED` the first seed. Every failure is
+//! shrunk and printed as a program, up to [`MOST_FAILURES`] of them.
 
 use std::collections::BTreeSet;
 
 use quotient_engine::{Check, Model, PartialOrder, SearchKind, StoreKind};
 use quotient_promela::ast;
-use quotient_reference::{Fault, Outcome, generate, interpret, print, shrink};
+use quotient_reference::{Outcome, generate, interpret, print, shrink};
 use quotient_testing::setting;
 
 /// Programs with more states than this are skipped.
 const LIMIT: usize = 20_000;
+
+/// So many failures end a run: a volume goes on after one, since the next may have another cause.
+const MOST_FAILURES: usize = 10;
 
 /// The kinds of violation, as both sides can tell them.
 fn expected_kinds(outcome: &Outcome) -> BTreeSet<String> {
@@ -94,14 +97,6 @@ fn compare(model: &Model, expected: &Outcome) -> Result<(), String> {
                         return Err(format!("{name}: no fault, the reference has {:?}", expected.faults));
                     }
                 } else {
-                    // A rendezvous offered with too few values that nobody takes is reported where the process waits for ever: as
-                    // that fault alone.
-                    let hidden =
-                        expected.faults.contains(&Fault::FewerSent) && !found.kinds.contains("deadlock");
-                    let mut wanted = wanted.clone();
-                    if hidden {
-                        wanted.remove("deadlock");
-                    }
                     if found.kinds != wanted {
                         return Err(format!("{name}: {:?} instead of {wanted:?}", found.kinds));
                     }
@@ -153,6 +148,7 @@ fn every_combination_agrees_with_the_reference() {
     let programs = setting("QUOTIENT_RANDOM_PROGRAMS", 300);
     let first = setting("QUOTIENT_SEED", 7_000_000);
     let mut compared = 0;
+    let mut failures = Vec::new();
     for seed in first..first + programs {
         let tree = generate(seed, 1 + (seed % 12) as usize);
         match differs(&tree) {
@@ -169,10 +165,15 @@ fn every_combination_agrees_with_the_reference() {
                     Some(Err(what)) => what,
                     _ => what,
                 };
-                panic!("seed {seed}: {small_what}\n\n{}", print(&small));
+                failures.push(seed);
+                println!("seed {seed}: {small_what}\n\n{}", print(&small));
+                if failures.len() == MOST_FAILURES {
+                    break;
+                }
             }
         }
     }
+    assert!(failures.is_empty(), "the answers differ for the seeds {failures:?}");
     println!("{compared} of {programs} programs compared");
     assert!(compared * 2 > programs, "only {compared} of {programs} programs could be compared");
 }

@@ -44,7 +44,7 @@ impl Machine {
             let recorder = self.recorder.take();
             self.expand_once(state, Scope::All, &mut probe);
             self.recorder = recorder;
-            self.timeout = probe.is_empty();
+            self.timeout = probe.is_still(0..probe.len());
         }
         if pure {
             self.expand_pure(state, scope, out);
@@ -109,7 +109,7 @@ impl Machine {
             self.heap.cut = false;
             self.expand_program(state, scope, out);
             // Some threads alone that cannot move say nothing about the program.
-            if out.len() == first && scope == Scope::All && self.exhausted.is_none() {
+            if out.is_still(first..out.len()) && scope == Scope::All && self.exhausted.is_none() {
                 // Where an assumption forbids a step, stopping is no deadlock.
                 if self.claim_deadlocks && !self.may_stop(state) && !self.heap.cut {
                     self.violate(deadlock, out);

@@ -68,7 +68,7 @@ impl Machine {
     pub(crate) fn expand_program(&mut self, state: &[u64], scope: Scope, out: &mut Successors) {
         let before = out.len();
         self.expand_once(state, scope, out);
-        if out.len() == before
+        if out.is_still(before..out.len())
             && scope == Scope::All
             && self.program.features.timeout
             && self.exhausted.is_none()
@@ -642,6 +642,15 @@ impl Machine {
     #[cold]
     pub(crate) fn violate(&mut self, site: SiteAt, out: &mut Successors) {
         out.push_violation(ViolationCode::from_index(site as usize));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.close(None);
+        }
+    }
+
+    /// Adds a violation of the state as it is: nobody moves.
+    #[cold]
+    pub(crate) fn remark(&mut self, site: SiteAt, out: &mut Successors) {
+        out.push_remark(ViolationCode::from_index(site as usize));
         if let Some(recorder) = &mut self.recorder {
             recorder.close(None);
         }

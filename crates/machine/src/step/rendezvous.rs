@@ -67,9 +67,11 @@ impl Machine {
         }
         self.begin(state);
         if !self.failed_assertions.is_empty() {
-            // Wrong with or without a partner.
+            // Wrong with or without a partner; without one, nobody moves.
             self.record(frame.thread, number, None);
-            self.report_assertions(out);
+            let mut failed = std::mem::take(&mut self.failed_assertions);
+            failed.drain(..).for_each(|site| self.remark(site, out));
+            self.failed_assertions = failed;
             self.unrecord();
         }
         if !self.program.features.receiver_first

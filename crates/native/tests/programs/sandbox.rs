@@ -18,7 +18,7 @@ fn build(name: &str, body: &str) -> Binary {
 fn build_with(name: &str, before: &str, body: &str) -> Binary {
     let path = temporary(&format!("sandbox_{name}.c"));
     let text = format!(
-        "#define _GNU_SOURCE\n#include <arpa/inet.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n\
+        "#define _GNU_SOURCE\n#include <aio.h>\n#include <arpa/inet.h>\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <signal.h>\n\
          #include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/ptrace.h>\n#include <sys/resource.h>\n\
          #include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n#include <sys/time.h>\n#include <unistd.h>\n\
          #include <utime.h>\n#include <assert.h>\n\
@@ -87,14 +87,16 @@ fn landlock() -> i64 {
 
 #[test]
 fn files_outside_are_not_changed() {
-    // By the C library: the kernel says no, or the call is refused. By inline assembly: always refused.
+    // A run in which the sandbox makes a call fail does not exist: it is refused by name, whoever says no.
     let cases = [
-        ("truncate", "truncate(file, 0)", ""),
-        ("open", "close(open(file, O_WRONLY | O_TRUNC))", ""),
-        ("creat", "close(creat(file, 0600))", ""),
-        ("fopen", "FILE *f = fopen(file, \"a\"); if (f) { fputs(\"more\", f); fclose(f); }", ""),
-        ("unlink", "unlink(file)", ""),
-        ("rename", "rename(file, \"mine\")", ""),
+        ("truncate", "assert(truncate(file, 0) == -1)", "truncate"),
+        ("open", "close(open(file, O_WRONLY | O_TRUNC))", "open"),
+        ("creat", "close(creat(file, 0600))", "creat"),
+        ("fopen", "FILE *f = fopen(file, \"a\"); if (f) { fputs(\"more\", f); fclose(f); }", "fopen"),
+        ("unlink", "unlink(file)", "unlink"),
+        ("unlinkat", "unlinkat(AT_FDCWD, file, 0)", "unlinkat"),
+        ("rename", "rename(file, \"mine\")", "rename"),
+        ("mkdir", "char d[4096]; snprintf(d, sizeof d, \"%s.d\", file); mkdir(d, 0700)", "mkdir"),
         ("chmod", "chmod(file, 0777)", "chmod"),
         ("fchmod", "int d = open(file, O_RDONLY); fchmod(d, 0777); close(d)", "fchmod"),
         ("utime", "struct utimbuf t = { 1, 1 }; utime(file, &t)", "ut"),
@@ -112,9 +114,12 @@ fn files_outside_are_not_changed() {
     for (name, body, refused) in cases {
         let outside = Outside::new(name);
         let report = run(&build(name, body), &[&outside.path.display().to_string()]);
-        assert!(refused.is_empty() || is_refused(&report, refused), "{name}: {:?}", report.answer);
-        let kept = landlock() >= 3 || !refused.is_empty();
-        assert!(!kept || outside.is_unchanged(), "{name}: the file was changed; {:?}", report.answer);
+        // Without Landlock's version 3 the file is changed, and the report says what is not enforced.
+        let by_filter = name.starts_with("raw") || refused.contains("chmod") || refused.starts_with("ut");
+        if landlock() >= 3 || by_filter {
+            assert!(is_refused(&report, refused), "{name}: {:?}", report.answer);
+            assert!(outside.is_unchanged(), "{name}: the file was changed; {:?}", report.answer);
+        }
     }
 }
 
@@ -146,6 +151,7 @@ fn processes_and_signals_are_refused() {
         ("setsid", "setsid", "setsid()"),
         ("raw_setsid", "setsid", "raw(SYS_setsid, 0, 0, 0)"),
         ("raw_prctl", "prctl", "raw(SYS_prctl, 1, 0, 0)"),
+        ("aio_read", "aio_read", "char b; struct aiocb r = { .aio_buf = &b, .aio_nbytes = 1 }; aio_read(&r)"),
     ];
     for (name, refused, body) in cases {
         let word = format!("left-{name}");

@@ -39,6 +39,10 @@ pub(crate) fn main(options: &options::Check, given: &ArgMatches) -> u8 {
     if let Err(message) = kind::refuse("check", given, kind) {
         return wrong(&message, None, layout);
     }
+    let outputs = [("--trace", options.trace.as_deref()), ("--dot", options.dot.as_deref())];
+    if let Err(message) = several::spare(&files, &outputs) {
+        return wrong(&message, None, layout);
+    }
     if kind.is_native() {
         return super::native::check(options);
     }

@@ -99,6 +99,50 @@ fn side_files_that_cannot_be_written_change_nothing() {
 }
 
 #[test]
+fn what_is_read_is_not_written_over() {
+    let file = File::new("spared.pml", ASSERTION);
+    for line in [
+        ["check", file.path(), "--trace", file.path()],
+        ["check", file.path(), "--dot", file.path()],
+        ["prove", file.path(), "--certificate", file.path()],
+    ] {
+        let output = quotient(&line);
+        assert_eq!(output.status.code(), Some(2), "{line:?}");
+        assert!(err(&output).contains("would write over"), "{}", err(&output));
+        assert_eq!(std::fs::read_to_string(file.path()).expect("the model"), ASSERTION);
+    }
+}
+
+/// A message with too few values is wrong wherever a process stands that would send it. If nobody takes it, nobody has moved either: the
+/// process is stuck, a `timeout` comes, and a claim goes on watching.
+#[test]
+fn a_rendezvous_that_nobody_takes_is_no_move() {
+    let channel = "chan c = [0] of { byte, byte }; byte x; proctype W(chan p) { p!0 } init { run W(c)";
+    let stuck = File::new("untaken_stuck.pml", &format!("{channel} }}"));
+    let waits = File::new("untaken_timeout.pml", &format!("{channel}; timeout; assert(false) }}"));
+    let claim = File::new("untaken_claim.pml", &format!("{channel} }}\nltl p {{ <> (x == 1) }}"));
+    for options in [&[][..], &["--raw"], &["--search", "dfs"], &["--por", "off"]] {
+        let kinds = |file: &File, all: &[&str]| {
+            let output = quotient(&[&["check", file.path(), "--json"], options, all].concat());
+            let object = json(&output);
+            let list = object["violations"].as_array().expect("a list").clone();
+            let mut kinds: Vec<String> =
+                list.iter().map(|v| v["kind"].as_str().unwrap_or_default().to_owned()).collect();
+            kinds.sort();
+            (kinds, object)
+        };
+        assert_eq!(kinds(&stuck, &["--all"]).0, ["channel", "deadlock"], "{options:?}");
+        assert_eq!(kinds(&stuck, &[]).0.len(), 1, "{options:?}");
+        assert_eq!(kinds(&waits, &["--all"]).0, ["assertion", "channel", "deadlock"], "{options:?}");
+        if !options.contains(&"--search") {
+            let object = kinds(&claim, &["--all"]).1;
+            let verdicts = answers(&object);
+            assert!(verdicts.iter().all(|(_, verdict)| verdict == "violated"), "{options:?}: {verdicts:?}");
+        }
+    }
+}
+
+#[test]
 fn every_model_is_checked() {
     let files = [
         File::new("several_holds.pml", HOLDS),

@@ -212,3 +212,19 @@ fn every_change_is_made_by_a_statement_that_names_the_variable() {
     }
     assert!(looked_at as u64 > count, "{looked_at} changes");
 }
+
+/// Also where no way leads there: a process that goes round for ever is missing what stands behind the loop, but not its end.
+#[test]
+fn statements_behind_an_endless_loop_are_never_executed() {
+    let outcome = check(
+        "byte x;
+         inline set(v) { x = v }
+         active proctype P() { do :: x = 1 - x od; x = 5; set(6); if :: x == 2 -> goto L :: else fi; L: skip }
+         active proctype Q() { goto M; set(6); M: x = 1 - x }",
+    );
+    let mut never: Vec<_> =
+        outcome.unreached.iter().map(|u| format!("{} {}", u.process, u.statement)).collect();
+    never.sort();
+    // A statement of an inline is one statement, wherever it is called.
+    assert_eq!(never, ["P else", "P skip", "P x = 5", "P x = 6", "P x == 2"]);
+}

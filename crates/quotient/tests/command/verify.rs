@@ -178,3 +178,17 @@ fn a_signal_ends_a_proof_after_what_was_decided() {
     assert_eq!((&last["assertion"], &last["verdict"]), (&json!("mutex"), &json!("unknown")));
     assert_eq!(last["reason"], "interrupted (SIGTERM)");
 }
+
+/// What is proved of a model is about integers without bounds, and says so: a byte wraps around.
+#[test]
+fn a_proof_about_a_model_names_its_assumption() {
+    let file = File::new("wraps.pml", "byte x;\nactive proctype P() { do :: x++; assert(x > 0) od }\n");
+    let proof = quotient(&["prove", file.path()]);
+    assert_eq!(proof.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&proof.stdout).into_owned();
+    assert!(text.contains("under unbounded integers: no variable of the model wraps around"), "{text}");
+    let object: serde_json::Value =
+        serde_json::from_slice(&quotient(&["prove", file.path(), "--json"]).stdout).expect("an object");
+    assert_eq!(object["assumptions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(quotient(&["check", file.path()]).status.code(), Some(12));
+}

@@ -79,3 +79,23 @@ fn message_of_a_single_bit() {
         0,
     );
 }
+
+/// A main part that starts with a jump out of the atomic sequence around the `unless`: jump and escape are possible. SPIN's verifier has no
+/// row there and reports a deadlock, its simulator goes on.
+#[test]
+fn unless_that_starts_with_a_jump_out_of_atomic() {
+    check(
+        "byte x;
+        active proctype P() { x = 1; atomic { x = 2; { goto L } unless { x++ } }; x = 7; L: skip }",
+        6,
+        5,
+        0,
+    );
+    check(
+        "byte x;
+        active proctype P() { x = 1; atomic { x = 2; { goto L } unless { x == 9 } }; x = 7; L: skip }",
+        5,
+        4,
+        0,
+    );
+}

@@ -41,6 +41,9 @@ fn spoken(fault: Fault) -> &'static [&'static str] {
 
 fn compare(model: &Model) -> Comparison {
     let outcome = match interpret(model, LIMIT) {
+        Ok(outcome) if outcome.beyond_spin => {
+            return Comparison::Skipped("no row in SPIN's table".to_string());
+        }
         Ok(outcome) if outcome.complete => outcome,
         Ok(_) => return Comparison::Skipped("too large".to_string()),
         Err(message) => return Comparison::Skipped(format!("refused: {message}")),

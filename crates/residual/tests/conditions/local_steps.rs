@@ -40,3 +40,32 @@ fn a_partner_that_is_not_ready_is_noticed() {
         active proctype looks() { assert(x != 1) }";
     assert!(violated(&format!("{receiver} {sender}")).contains("assertion"));
 }
+
+/// A variable that is dead in a `d_step` has no value behind it, whichever way it was entered: as an option, or as an escape.
+#[test]
+fn dead_means_zero_after_a_d_step() {
+    let states = |text: &str, raw| {
+        let model = Model::from_text("dead.pml", text).expect("a model");
+        let partial_order = PartialOrder::Off;
+        let check =
+            Check { raw, all: true, partial_order, symmetry: Some(Symmetry::Off), ..Check::default() };
+        model.check(&check).expect("it can be checked").statistics.states
+    };
+    let option = "byte x, n;
+        active proctype A() {
+            byte v;
+            do :: if :: v = 0 :: v = 1 :: v = 2 fi; n = 0; if :: d_step { n < 3; n = 1 } :: x = v fi od
+        }
+        active proctype B() { do :: n = 2 :: n = 0; x = 0 od }";
+    assert_eq!(states(option, false), 18);
+    let escape = "byte x;
+        active proctype A() {
+            byte v;
+            if :: v = 1 :: v = 2 fi;
+            { x == 9; x = v } unless { d_step { x > 0; x = 3 } };
+            x = 4
+        }
+        active proctype B() { x = 1 }";
+    let without = escape.replace("if :: v = 1 :: v = 2 fi", "v = 1");
+    assert_eq!((states(escape, false), states(escape, true)), (states(&without, false) + 2, 18));
+}
