@@ -33,6 +33,8 @@ pub const TEXT: usize = 1 << 10;
 
 /// What a caller may look at after a return: the result, and five registers that are kept.
 pub const OUTS: usize = 6;
+/// A reason for which bytes of a frame are live: they may be read through a pointer, and a hook tells when they are.
+pub const THROUGH_POINTER: u8 = 1 << 7;
 /// The most pieces of two frames.
 pub const PIECES: usize = 512;
 
@@ -46,7 +48,7 @@ pub struct LivePiece {
     pub second: i32,
     /// Number of bytes.
     pub length: u32,
-    /// Bits of the reasons: bit 0 always, bit `k` if the caller needs the `k`-th of its registers.
+    /// Bits of the reasons: bit 0 always, bit `k` if the caller needs the `k`-th of its registers, [`THROUGH_POINTER`].
     pub needs: u8,
 }
 

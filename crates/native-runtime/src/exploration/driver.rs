@@ -183,6 +183,7 @@ impl World {
         self.restarts_made += 1;
         self.objects.restart();
         self.races.restart();
+        self.stale.restart();
         self.mappings.restart();
         self.external.restart();
         self.exit_handlers.restart();

@@ -65,7 +65,10 @@ pub struct Races {
     touched: Table<(u64, u64)>,
     /// Per eight bytes, in all executions so far: were they accessed plainly, and did somebody rely on that they were not?
     plain: Table<(bool, bool)>,
-    /// Per eight bytes, in all executions so far: the locks of every access.
+    /// Per eight bytes, in all executions so far: were they written while there were threads, and did somebody rely on that they were
+    /// not?
+    changed: Table<(bool, bool)>,
+    /// Per four bytes, in all executions so far: the locks of every access.
     pub guards: Table<crate::symmetry::guard::Guard>,
     /// Is no lock to be relied on?
     pub guards_distrusted: bool,
@@ -80,6 +83,7 @@ impl Races {
             stacks: Vec::new(),
             touched: Table::new(),
             plain: Table::new(),
+            changed: Table::new(),
             guards: Table::new(),
             guards_distrusted: false,
         }
@@ -103,6 +107,13 @@ impl Races {
         let (plain, relied) = self.plain.entry(granule);
         *relied |= !*plain;
         !*plain
+    }
+
+    /// Has nobody written to these eight bytes so far while there were threads? Then somebody relies on it.
+    pub fn rely_on_unchanged(&mut self, granule: usize) -> bool {
+        let (changed, relied) = self.changed.entry(granule);
+        *relied |= !*changed;
+        !*changed
     }
 
     /// Has only this thread accessed these eight bytes so far? Then it relies on it.
@@ -154,6 +165,15 @@ impl World {
         }
     }
 
+    /// Takes note of a write, if symmetry is dynamic.
+    fn note_change(&mut self, address: usize, size: usize) {
+        for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
+            let (changed, relied) = self.races.changed.entry(granule);
+            self.grown |= *relied && !*changed;
+            *changed = true;
+        }
+    }
+
     /// Takes note of a plain access, if symmetry is dynamic.
     pub fn note_plain(&mut self, address: usize, size: usize) {
         if self.shared.symmetry != 2 {
@@ -198,6 +218,9 @@ impl Runtime {
     pub fn note_access(mut self, address: usize, size: usize, how: How) {
         if self.shared.symmetry == 2 {
             self.note_guard(address, size);
+            if how.write {
+                self.note_change(address, size);
+            }
         }
         if self.replays() {
             let stack = self.stack_here();
@@ -219,16 +242,17 @@ impl Runtime {
         }
     }
 
-    /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap.
+    /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap, and what nobody has
+    /// accessed in this execution conflicts with nothing. Also what is known of all executions is about accesses that
+    /// are made in one.
     pub fn note_free(mut self, address: usize, size: usize) {
-        self.note_plain(address, size);
-        if self.shared.symmetry == 2 {
-            self.note_guard(address, size);
-        }
-        for granule in (address >> 3)..((address + size).div_ceil(8)) {
-            if let Some(head) = self.races.granules.get(granule)
-                && head != 0
-            {
+        for granule in self.races.granules.keys((address >> 3)..(address + size).div_ceil(8)) {
+            self.note_plain(granule * 8, 8);
+            if self.shared.symmetry == 2 {
+                self.note_guard(granule * 8, 8);
+                self.note_change(granule * 8, 8);
+            }
+            if let Some(head) = self.races.granules.get(granule).filter(|head| *head != 0) {
                 self.check(granule, head, 0xff, How::WRITE);
             }
         }
@@ -376,5 +400,9 @@ fn shared_access(address: usize, size: usize, how: How) {
     if w.shared.allow_races != 0 && w.objects.range_races(address, size) {
         crate::instrumentation::atomics::racing_access(address, size, how);
     }
-    world().note_access(address, size, how);
+    let mut w = world();
+    w.note_access(address, size, how);
+    // What is read now was there when the thread stopped before this access, if it did.
+    w.note_stale(address, size, how.write);
+    w.note_errno(address, how.write);
 }

@@ -219,6 +219,14 @@ pub struct World {
     pub answers: crate::symmetry::question::Answers,
     /// Of the frames that are being compared: which correspond byte by byte at the same offsets.
     pub exact: u32,
+    /// Variables that are reached through pointers.
+    pub stale: crate::symmetry::stale::Stale,
+    /// Has the program read `errno`, in any execution so far, and does somebody rely on that it has not?
+    pub errno_read: bool,
+    /// See `errno_read`.
+    pub errno_relied_on: bool,
+    /// Where it is, below the FS base.
+    pub errno_below: usize,
     /// Who refers to whom.
     pub references: crate::symmetry::dynamic::References,
     /// Executions started so far.
@@ -395,6 +403,10 @@ pub fn attach() {
         identified: 0,
         answers: Default::default(),
         exact: 0,
+        stale: Default::default(),
+        errno_read: false,
+        errno_relied_on: false,
+        errno_below: 0,
         references: Default::default(),
         restarts_made: 0,
         local_ranges: Vec::new(),

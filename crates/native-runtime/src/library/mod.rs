@@ -145,6 +145,8 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
         return target;
     }
     let Some(function) = &imported.function else {
+        world().distrust_stale();
+        world().note_errno_read();
         if world().has_company() {
             unknown(imported, "its effects are not known");
         }

@@ -18,7 +18,7 @@
 
 use crate::exploration::world::{Status, World};
 use crate::memory::heap;
-use crate::protocol::{OUTS, Op, THREADS, why};
+use crate::protocol::{OUTS, Op, THREADS, THROUGH_POINTER, why};
 use crate::symmetry::frames::Frame;
 
 /// Operations whose whole effect is given by the object, the operands and the function called.
@@ -195,10 +195,17 @@ impl World {
         for k in 0..x.len() {
             let pairing = self.pairing(x[k].place, y[k].place).cloned().ok_or(why::CODE)?;
             let reasons = 1 | needs[k] << 1;
-            for piece in pairing.pieces.iter().filter(|p| p.needs & reasons != 0) {
+            for piece in pairing.pieces.iter().filter(|p| p.needs & (reasons | THROUGH_POINTER) != 0) {
                 let from = x[k].pointer.wrapping_add_signed(piece.first as isize);
                 let to = y[k].pointer.wrapping_add_signed(piece.second as isize);
-                if !self.same_memory(from, to, piece.length as usize, a, b) {
+                let length = piece.length as usize;
+                if self.same_memory(from, to, length, a, b) {
+                    continue;
+                }
+                let stale = piece.needs & reasons == 0
+                    && self.stale.rely(x[k].place, x[k].pointer, from, length)
+                    && self.stale.rely(y[k].place, y[k].pointer, to, length);
+                if !stale {
                     return Err(why::LOCALS);
                 }
             }
@@ -238,9 +245,20 @@ impl World {
     }
 
     /// Thread-local variables of the program and of its libraries.
-    fn locals_correspond(&self, a: usize, b: usize) -> bool {
+    fn locals_correspond(&mut self, a: usize, b: usize) -> bool {
+        self.errno_relied_on |= !self.errno_read;
         let (x, y) = (self.threads[a].fs, self.threads[b].fs);
-        self.local_ranges.iter().all(|(below, size)| self.same_memory(x - below, y - below, *size, a, b))
+        self.local_ranges.iter().all(|(below, size)| {
+            let same = |from: usize, upto: usize| {
+                from >= upto || self.same_memory(x - below + from, y - below + from, upto - from, a, b)
+            };
+            // `errno` does not count until the program reads it.
+            let errno = below.wrapping_sub(self.errno_below);
+            if self.errno_read || errno >= *size {
+                return same(0, *size);
+            }
+            same(0, errno) && same(errno + 4, *size)
+        })
     }
 
     /// Threads whose handle, stack or heap somebody else refers to, in live memory.
@@ -285,39 +303,53 @@ impl World {
     /// its stack.
     fn references_of(&mut self, thread: usize) -> u64 {
         let frames = self.threads[thread].frames.frames.clone();
-        let needs = if self.threads[thread].frames.complete { self.needs(&frames, &frames) } else { None };
         let mut to = 0;
-        let mut note = |w: &World, value: usize| {
-            if let Some(owner) = w.owner_of(value).filter(|o| *o != thread) {
-                to |= 1u64 << owner;
-            }
-        };
         for value in self.threads[thread].operands {
-            note(self, value);
+            to |= self.reference(value, thread);
         }
-        let Some(needs) = needs else {
-            let t = &self.threads[thread];
-            let all = t.sp.max(t.stack.start)..t.top.min(t.stack.end);
-            return to | self.references_in(all, Some(thread));
-        };
-        for k in 0..frames.len() {
-            let Some(pairing) = self.pairing(frames[k].place, frames[k].place).cloned() else {
-                return u64::MAX;
+        let t = &self.threads[thread];
+        let (low, top) = (t.sp.max(t.stack.start), t.top.min(t.stack.end));
+        if !t.frames.complete || frames.is_empty() {
+            return to | self.references_in(low..top, Some(thread));
+        }
+        // The result of a thread's routine may be asked for.
+        let mut needed = 1u8;
+        for k in (0..frames.len()).rev() {
+            let frame = frames[k];
+            let Some(pairing) = self.pairing(frame.place, frame.place).cloned() else {
+                // A frame of a library, or one that is not understood: everything in it counts, and it may need anything of
+                // what it has called.
+                let end = frames.get(k + 1).map_or(top, |outer| outer.low).clamp(low, top);
+                to |= self.references_in(frame.low.clamp(low, end)..end, Some(thread));
+                frame.registers.iter().for_each(|value| to |= self.reference(*value, thread));
+                needed = (1 << OUTS) - 1;
+                continue;
             };
-            for piece in pairing.pieces.iter().filter(|p| p.needs & (1 | needs[k] << 1) != 0) {
-                let start = frames[k].pointer.wrapping_add_signed(piece.first as isize);
-                let end = start + piece.length as usize;
+            let reasons = 1 | needed << 1;
+            for piece in pairing.pieces.iter().filter(|p| p.needs & (reasons | THROUGH_POINTER) != 0) {
+                let start = frame.pointer.wrapping_add_signed(piece.first as isize);
+                let length = piece.length as usize;
                 // A word of which only a part is live is not a pointer; every word that is touched counts all the same.
-                for address in ((start & !7)..end).step_by(8) {
-                    note(self, read(address));
-                }
+                let found = ((start & !7)..start + length)
+                    .step_by(8)
+                    .fold(0, |found, address| found | self.reference(read(address), thread));
+                let stale = found & !to != 0
+                    && piece.needs & reasons == 0
+                    && self.stale.rely(frame.place, frame.pointer, start, length);
+                to |= if stale { 0 } else { found };
             }
-            let live = live_registers(&pairing, needs[k]);
+            let live = live_registers(&pairing, needed);
             for r in (1..OUTS).filter(|r| live >> r & 1 != 0) {
-                note(self, frames[k].registers[r - 1]);
+                to |= self.reference(frame.registers[r - 1], thread);
             }
+            needed = live;
         }
         to
+    }
+
+    /// The thread that a value of `thread` refers to, as a set, if it is another one.
+    fn reference(&self, value: usize, thread: usize) -> u64 {
+        self.owner_of(value).filter(|owner| *owner != thread).map_or(0, |owner| 1 << owner)
     }
 
     /// Takes note of threads that were found to be symmetric, for the report.
@@ -353,7 +385,7 @@ impl World {
     /// before both or none?
     ///
     /// Epochs that do not belong to an access do not matter: later accesses have later epochs, which nobody has seen. Memory
-    /// that has only ever been accessed by atomic operations, by one thread, or under one lock ([`crate::symmetry::guard`]), cannot be part of
+    /// that has only ever been accessed by atomic operations, by one thread, by reads, or under one lock ([`crate::symmetry::guard`]), cannot be part of
     /// a race; should that turn out to be wrong, the exploration starts again.
     fn accesses_mirrored(&mut self, a: usize, b: usize) -> bool {
         let mut of: [Vec<(usize, u8, crate::exploration::race::How, u32)>; 2] = Default::default();
@@ -361,7 +393,8 @@ impl World {
         for (granule, access) in all {
             if access.how.atomic && self.races.rely_on_atomic(granule)
                 || self.races.rely_on_private(granule, access.thread)
-                || self.rely_on_guard(granule)
+                || self.belongs_to_no_worker(granule * 8) && self.races.rely_on_unchanged(granule)
+                || self.rely_on_guard(granule, access.bytes)
             {
                 continue;
             }

@@ -6,6 +6,7 @@
 //! | [`dynamic`] | now, whatever they did |
 //! | [`frames`] | where the program is on the stack of a thread |
 //! | [`question`] | residual code: questions to the checker |
+//! | [`stale`] | variables that are reached through pointers, and never read |
 //! | [`guard`] | memory that is only accessed under a lock |
 
 pub mod costarted;
@@ -13,3 +14,4 @@ pub mod dynamic;
 pub mod frames;
 pub mod guard;
 pub mod question;
+pub mod stale;

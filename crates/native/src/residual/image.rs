@@ -6,6 +6,8 @@ use std::path::Path;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Register};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
+use super::scalars::Scalars;
+
 /// A function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Function {
@@ -28,6 +30,8 @@ pub struct Image {
     functions: BTreeMap<u64, Function>,
     /// Names of imported functions, by the address of the slot that will hold theirs.
     imports: HashMap<u64, String>,
+    /// Scalar variables of functions, by the address of the function.
+    scalars: HashMap<u64, Scalars>,
 }
 
 impl Image {
@@ -58,7 +62,13 @@ impl Image {
                 }
             }
         }
-        Some(Image { sections, functions, imports })
+        let scalars = super::scalars::scalars(&file);
+        Some(Image { sections, functions, imports, scalars })
+    }
+
+    /// The scalar variables of a function.
+    pub fn scalars(&self, function: Function) -> &[(i64, u32)] {
+        self.scalars.get(&function.start).map_or(&[], Vec::as_slice)
     }
 
     /// The function that contains this address.

@@ -12,7 +12,7 @@ use iced_x86::{
 
 use super::escape::{ARGUMENTS, Addresses, CLOBBERED, Frame, Within, analyse, harmless};
 use super::image::{Function, Image};
-use crate::protocol::OUTS;
+use crate::protocol::{OUTS, THROUGH_POINTER};
 
 /// What a caller may look at after a return. The first stands for all registers of a result.
 pub const OUT_REGISTERS: [Register; OUTS] =
@@ -49,6 +49,8 @@ struct Effect {
     written_bytes: Vec<(i64, u32)>,
     /// May read anything in the frame.
     reads_frame: bool,
+    /// May read anything in the frame through a pointer.
+    reads_through_pointer: bool,
     returns: bool,
     /// Does nothing but set this register: what it reads is needed only if the register is.
     only_sets: Option<usize>,
@@ -99,6 +101,12 @@ impl Liveness {
             return Err("a very large frame".to_owned());
         }
         let size = (-lowest) as usize;
+        // Bytes of which every read through a pointer is announced by a hook.
+        let mut announced = vec![false; size];
+        for &(offset, length) in image.scalars(function) {
+            let bytes = (offset..offset + i64::from(length)).filter_map(|at| usize::try_from(at - lowest).ok());
+            bytes.for_each(|byte| announced.get_mut(byte).into_iter().for_each(|a| *a = true));
+        }
         let mut before: HashMap<u64, Set> = HashMap::new();
         let mut changed = true;
         while changed {
@@ -110,7 +118,7 @@ impl Liveness {
                         set.join(after);
                     }
                 }
-                set.apply(&effects[address], lowest);
+                set.apply(&effects[address], lowest, &announced);
                 if before.get(address) != Some(&set) {
                     before.insert(*address, set);
                     changed = true;
@@ -139,7 +147,7 @@ impl Set {
         self.bytes.iter_mut().zip(&other.bytes).for_each(|(a, b)| *a |= b);
     }
 
-    fn apply(&mut self, effect: &Effect, lowest: i64) {
+    fn apply(&mut self, effect: &Effect, lowest: i64, announced: &[bool]) {
         let index = |offset: i64| usize::try_from(offset - lowest).ok();
         let needed = effect.only_sets.map_or(1, |register| self.registers[register]);
         for &register in &effect.writes {
@@ -169,6 +177,11 @@ impl Set {
                 if let Some(byte) = self.bytes.get_mut(byte) {
                     *byte |= needed;
                 }
+            }
+        }
+        if effect.reads_through_pointer {
+            for (byte, announced) in self.bytes.iter_mut().zip(announced) {
+                *byte |= if *announced { THROUGH_POINTER } else { 1 };
             }
         }
         if effect.reads_frame {
@@ -313,7 +326,8 @@ fn touches(memory: &UsedMemory, addresses: &Addresses, frame: &Frame, effect: &m
     let inside = base == Register::RBP
         || addresses.contains_key(&base)
         || addresses.contains_key(&memory.index().full_register());
-    effect.reads_frame |= reads && (inside || frame.escapes);
+    effect.reads_frame |= reads && inside;
+    effect.reads_through_pointer |= reads && !inside && frame.escapes;
 }
 
 fn call(image: &Image, instruction: &Instruction, addresses: &Addresses, frame: &Frame, effect: &mut Effect) {
@@ -325,7 +339,7 @@ fn call(image: &Image, instruction: &Instruction, addresses: &Addresses, frame: 
         // The number of vector registers in use, and these, for functions that take floating-point arguments.
         effect.reads.push(Register::RAX.number());
         effect.reads.extend(16..24);
-        effect.reads_frame |= frame.escapes;
+        effect.reads_through_pointer |= frame.escapes;
     }
     effect.reads.extend(ARGUMENTS[..count].iter().filter_map(|r| number(*r)));
     if let Some((_, Some((argument, size)))) = known {
