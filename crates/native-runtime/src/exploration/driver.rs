@@ -120,6 +120,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
         );
     }
     w.driver_fs = context::fs_base();
+    w.errno_below = w.driver_fs - crate::memory::heap::errno_address();
     w.keep_process();
     w.has_input = rewind_input() > 0;
     if crate::descriptors::files::opened_already() {

@@ -279,6 +279,8 @@ pub struct World {
     pub files_opened: bool,
     /// Has it changed the current directory, the standard descriptors, or the mask for new files?
     pub process_changed: bool,
+    /// The limit of descriptors at the start, if the program has changed it.
+    pub kept_descriptors: Option<[u64; 2]>,
     /// The mask at the start.
     pub kept_mask: usize,
     /// Has the program changed files in this execution?
@@ -436,6 +438,7 @@ pub fn attach() {
         files_ever_changed: false,
         has_input: false,
         process_changed: false,
+        kept_descriptors: None,
         kept_mask: 0,
         outside_noted: false,
         clock_ticks: 0,
