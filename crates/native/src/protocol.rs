@@ -52,6 +52,16 @@ pub struct LivePiece {
     pub needs: u8,
 }
 
+/// What tells two threads apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Difference {
+    /// An address of data, or an offset from the frame pointer if there is a place.
+    pub what: i64,
+    /// Where the function goes on that has the frame; 0: none.
+    pub place: u64,
+}
+
 /// States of a question about residual code.
 pub mod question {
     /// None.
@@ -563,6 +573,8 @@ pub struct Shared {
     /// Why two threads were not exchanged, as bits (see [`why`]), the smaller number first. With itself: why a thread is unlike
     /// all others.
     pub unlike: [[u16; THREADS]; THREADS],
+    /// An example of each reason, by the number of its bit.
+    pub differences: [Difference; 16],
     /// Sets of threads that were exchanged, at most four.
     pub classes: [u64; 4],
     /// Length of `cells`.

@@ -185,6 +185,7 @@ impl World {
         self.objects.restart();
         self.races.restart();
         self.stale.restart();
+        self.histories.restart();
         self.mappings.restart();
         self.external.restart();
         self.exit_handlers.restart();

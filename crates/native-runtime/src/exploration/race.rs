@@ -40,6 +40,8 @@ struct Entry {
     how: How,
     /// Index of its stack, if they are kept.
     stack: u32,
+    /// Was it not made, but would have been by a thread that is exchanged (`symmetry::history`)?
+    ghost: bool,
 }
 
 /// An access that can still be part of a race.
@@ -100,6 +102,14 @@ impl Races {
                 Some((granule, Access { epoch, bytes, thread, how }))
             })
         })
+    }
+
+    /// Adds an access that was not made.
+    pub fn add_ghost(&mut self, granule: usize, access: Access) {
+        let head = self.granules.entry(granule);
+        let Access { epoch, bytes, thread, how } = access;
+        self.entries.push(Entry { next: *head, epoch, bytes, thread, how, stack: 0, ghost: true });
+        *head = self.entries.len() as u32;
     }
 
     /// Have these eight bytes only been accessed by atomic operations so far? Then somebody relies on it.
@@ -273,6 +283,7 @@ impl Runtime {
                 && first.how == how
                 && first.epoch == epoch
                 && first.bytes == bytes
+                && !first.ghost
                 && stack.is_none()
             {
                 return;
@@ -286,7 +297,7 @@ impl Runtime {
             self.races.stacks.push(*stack);
             self.races.stacks.len() as u32 - 1
         });
-        let entry = Entry { next: 0, epoch, bytes, thread, how, stack };
+        let entry = Entry { next: 0, epoch, bytes, thread, how, stack, ghost: false };
         let w = &mut *self;
         let (races, clock) = (&mut w.races, &w.threads[w.current].clock);
         // Entries that are no longer needed: each would race only with what the new one races with as well. The first one's
@@ -317,7 +328,7 @@ impl Runtime {
         }
     }
 
-    fn check(self, granule: usize, head: u32, bytes: u8, how: How) {
+    fn check(mut self, granule: usize, head: u32, bytes: u8, how: How) {
         let mut at = head;
         while at != 0 {
             let old = self.races.entries[at as usize - 1];
@@ -326,7 +337,11 @@ impl Runtime {
                 && (how.write || old.how.write)
                 && !(how.atomic && old.how.atomic);
             if conflict && old.epoch > self.threads[self.current].clock[old.thread as usize] {
-                self.found(granule, bytes, how, old);
+                if old.ghost {
+                    self.ghost_met(granule);
+                } else {
+                    self.found(granule, bytes, how, old);
+                }
             }
             at = old.next;
         }

@@ -219,6 +219,8 @@ pub struct World {
     pub answers: crate::symmetry::question::Answers,
     /// Of the frames that are being compared: which correspond byte by byte at the same offsets.
     pub exact: u32,
+    /// Accesses of threads that are exchanged.
+    pub histories: crate::symmetry::history::Histories,
     /// Variables that are reached through pointers.
     pub stale: crate::symmetry::stale::Stale,
     /// Has the program read `errno`, in any execution so far, and does somebody rely on that it has not?
@@ -405,6 +407,7 @@ pub fn attach() {
         identified: 0,
         answers: Default::default(),
         exact: 0,
+        histories: Default::default(),
         stale: Default::default(),
         errno_read: false,
         errno_relied_on: false,

@@ -242,7 +242,13 @@ impl Function {
         self.accesses.is_empty()
             && self.touch.is_none()
             && self.format.is_none()
-            && !(self.point || self.changes || self.merges || self.alone || self.never || self.ostream || self.errno)
+            && !(self.point
+                || self.changes
+                || self.merges
+                || self.alone
+                || self.never
+                || self.ostream
+                || self.errno)
             && self.observes.is_none()
             && self.from.is_none()
     }

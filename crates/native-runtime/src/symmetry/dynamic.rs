@@ -20,6 +20,7 @@ use crate::exploration::world::{Status, World};
 use crate::memory::heap;
 use crate::protocol::{OUTS, Op, THREADS, THROUGH_POINTER, why};
 use crate::symmetry::frames::Frame;
+use crate::symmetry::stale::chain;
 
 /// Operations whose whole effect is given by the object, the operands and the function called.
 const KNOWN: [Op; 21] = [
@@ -104,6 +105,7 @@ impl World {
         no(flags(x) != flags(y) || x.children != 0 || y.children != 0, why::JOIN)?;
         no(!x.cleanup.is_empty() || !y.cleanup.is_empty() || !self.keys.is_empty(), why::UNKNOWN)?;
         no(self.mappings.in_use(), why::UNKNOWN)?;
+        no(self.external.has_open(a) || self.external.has_open(b), why::UNKNOWN)?;
         no(!x.frames.complete || !y.frames.complete, why::UNKNOWN)?;
         no(x.frames.entry != y.frames.entry || x.frames.frames.len() != y.frames.frames.len(), why::CODE)?;
         no(!self.objects_invariant(a, b), why::OBJECTS)?;
@@ -130,7 +132,7 @@ impl World {
     }
 
     /// The thread that an address belongs to.
-    fn owner_of(&self, address: usize) -> Option<usize> {
+    pub fn owner_of(&self, address: usize) -> Option<usize> {
         if !(LOW..HIGH).contains(&address) {
             return None;
         }
@@ -192,7 +194,9 @@ impl World {
                 self.exact |= 1 << k;
             }
         }
+        let mut chains = (0, 0);
         for k in 0..x.len() {
+            chains = (chain(chains.0, x[k].place), chain(chains.1, y[k].place));
             let pairing = self.pairing(x[k].place, y[k].place).cloned().ok_or(why::CODE)?;
             let reasons = 1 | needs[k] << 1;
             for piece in pairing.pieces.iter().filter(|p| p.needs & (reasons | THROUGH_POINTER) != 0) {
@@ -203,9 +207,12 @@ impl World {
                     continue;
                 }
                 let stale = piece.needs & reasons == 0
-                    && self.stale.rely(x[k].place, x[k].pointer, from, length)
-                    && self.stale.rely(y[k].place, y[k].pointer, to, length);
+                    && self.stale.rely(chains.0, x[k].pointer, from, length)
+                    && self.stale.rely(chains.1, y[k].pointer, to, length);
                 if !stale {
+                    let at = (0..length).find(|k| byte(from + k) != byte(to + k)).unwrap_or(0);
+                    let offset = (piece.first as isize).wrapping_add_unsigned(at) as usize;
+                    self.note_difference(why::LOCALS, offset, x[k].place);
                     return Err(why::LOCALS);
                 }
             }
@@ -271,12 +278,16 @@ impl World {
         let ranges: Vec<std::ops::Range<usize>> =
             self.snapshot.iter().flat_map(crate::memory::snapshot::Snapshot::ranges).collect();
         for range in ranges {
-            to[0] |= self.references_in(range, None);
+            let (found, at) = self.references_in(range, None);
+            if found & !to[0] != 0 {
+                self.note_difference(why::REFERENCE_GLOBAL, at, 0);
+            }
+            to[0] |= found;
         }
         for thread in 0..THREADS {
             // A very large heap is not looked through.
             let used = self.heap.used(thread);
-            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)) } else { u64::MAX };
+            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)).0 } else { u64::MAX };
             if self.threads[thread].lives() {
                 to[2] |= self.references_of(thread);
             }
@@ -285,18 +296,19 @@ impl World {
         to
     }
 
-    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> u64 {
+    /// The threads that words of a range refer to, other than `by`, and where the last of these is.
+    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> (u64, usize) {
         let words = (range.start.next_multiple_of(8)..range.end.saturating_sub(7)).step_by(8);
-        let mut to = 0;
+        let (mut to, mut at) = (0, 0);
         for address in words {
             let word = read(address);
             if (LOW..HIGH).contains(&word)
                 && let Some(owner) = self.owner_of(word).filter(|o| Some(*o) != by)
             {
-                to |= 1 << owner;
+                (to, at) = (to | 1 << owner, address);
             }
         }
-        to
+        (to, at)
     }
 
     /// Threads that a thread refers to in its live locals, registers and operands; if its code is not understood, in all of
@@ -310,8 +322,15 @@ impl World {
         let t = &self.threads[thread];
         let (low, top) = (t.sp.max(t.stack.start), t.top.min(t.stack.end));
         if !t.frames.complete || frames.is_empty() {
-            return to | self.references_in(low..top, Some(thread));
+            return to | self.references_in(low..top, Some(thread)).0;
         }
+        let chains: Vec<usize> = frames
+            .iter()
+            .scan(0, |called, frame| {
+                *called = chain(*called, frame.place);
+                Some(*called)
+            })
+            .collect();
         // The result of a thread's routine may be asked for.
         let mut needed = 1u8;
         for k in (0..frames.len()).rev() {
@@ -320,7 +339,7 @@ impl World {
                 // A frame of a library, or one that is not understood: everything in it counts, and it may need anything of
                 // what it has called.
                 let end = frames.get(k + 1).map_or(top, |outer| outer.low).clamp(low, top);
-                to |= self.references_in(frame.low.clamp(low, end)..end, Some(thread));
+                to |= self.references_in(frame.low.clamp(low, end)..end, Some(thread)).0;
                 frame.registers.iter().for_each(|value| to |= self.reference(*value, thread));
                 needed = (1 << OUTS) - 1;
                 continue;
@@ -335,7 +354,10 @@ impl World {
                     .fold(0, |found, address| found | self.reference(read(address), thread));
                 let stale = found & !to != 0
                     && piece.needs & reasons == 0
-                    && self.stale.rely(frame.place, frame.pointer, start, length);
+                    && self.stale.rely(chains[k], frame.pointer, start, length);
+                if found & !to != 0 && !stale {
+                    self.note_difference(why::REFERENCE, piece.first as isize as usize, frame.place);
+                }
                 to |= if stale { 0 } else { found };
             }
             let live = live_registers(&pairing, needed);
@@ -362,6 +384,13 @@ impl World {
         }
     }
 
+    /// Takes note of an example of a reason: an address, or a place and an offset from its frame pointer.
+    pub fn note_difference(&mut self, reason: u16, what: usize, place: usize) {
+        let differences = &mut self.shared.differences;
+        differences[reason.trailing_zeros() as usize] =
+            crate::protocol::Difference { what: what as i64, place: place as u64 };
+    }
+
     /// These threads cannot be exchanged now; if they are the same, with nobody.
     pub fn note_unlike(&mut self, a: usize, b: usize, reason: u16) {
         self.shared.unlike[a.min(b)][a.max(b)] |= reason;
@@ -377,72 +406,4 @@ fn live_registers(pairing: &crate::symmetry::question::Pairing, needed: u8) -> u
 /// Is one of the two in the set, and the other not?
 fn differ(set: u64, a: usize, b: usize) -> bool {
     set >> a & 1 != set >> b & 1
-}
-
-impl World {
-    /// Are the accesses of `a` and `b` that could still be part of a data race mirror images: is there, for each of one, one of
-    /// the other to the same bytes in the same way, that happens before the same things? And does what others did happen
-    /// before both or none?
-    ///
-    /// Epochs that do not belong to an access do not matter: later accesses have later epochs, which nobody has seen. Memory
-    /// that has only ever been accessed by atomic operations, by one thread, by reads, or under one lock ([`crate::symmetry::guard`]), cannot be part of
-    /// a race; should that turn out to be wrong, the exploration starts again.
-    fn accesses_mirrored(&mut self, a: usize, b: usize) -> bool {
-        let mut of: [Vec<(usize, u8, crate::exploration::race::How, u32)>; 2] = Default::default();
-        let all: Vec<(usize, crate::exploration::race::Access)> = self.races.all().collect();
-        for (granule, access) in all {
-            if access.how.atomic && self.races.rely_on_atomic(granule)
-                || self.races.rely_on_private(granule, access.thread)
-                || self.belongs_to_no_worker(granule * 8) && self.races.rely_on_unchanged(granule)
-                || self.rely_on_guard(granule, access.bytes)
-            {
-                continue;
-            }
-            let (x, y) = (&self.threads[a], &self.threads[b]);
-            let owner = self.owner_of(granule * 8);
-            let thread = access.thread as usize;
-            if owner == Some(a) || owner == Some(b) {
-                // Nobody else has a pointer to it. What others did there must be over for its owner.
-                let owner = owner.unwrap_or(a);
-                if thread != owner && access.epoch > self.threads[owner].clock[thread] {
-                    return false;
-                }
-            } else if thread == a || thread == b {
-                of[usize::from(thread == b)].push((granule, access.bytes, access.how, access.epoch));
-            } else {
-                let clocks = [(&x.clock, &y.clock), (&x.acquired, &y.acquired), (&x.fence, &y.fence)];
-                let before = |clock: &crate::exploration::clock::Clock| access.epoch <= clock[thread];
-                if clocks.iter().any(|(c, d)| before(c) != before(d)) {
-                    return false;
-                }
-            }
-        }
-        let [of_a, mut of_b] = of;
-        if of_a.len() != of_b.len() {
-            return false;
-        }
-        for (granule, bytes, how, epoch) in of_a {
-            let same = |other: &(usize, u8, crate::exploration::race::How, u32)| {
-                (other.0, other.1, other.2) == (granule, bytes, how)
-                    && self.ordered_alike(a, epoch, b, other.3)
-            };
-            let Some(found) = of_b.iter().position(same) else { return false };
-            of_b.swap_remove(found);
-        }
-        true
-    }
-
-    /// Does the access of `a` in epoch `e` happen before the same things as that of `b` in epoch `f`, mirrored?
-    fn ordered_alike(&self, a: usize, e: u32, b: usize, f: u32) -> bool {
-        let alike = |clock: &crate::exploration::clock::Clock| (e <= clock[a]) == (f <= clock[b]);
-        let threads = self.threads.iter().enumerate().filter(|(t, _)| *t != a && *t != b);
-        let (x, y) = (&self.threads[a], &self.threads[b]);
-        threads.into_iter().all(|(_, t)| alike(&t.clock) && alike(&t.acquired) && alike(&t.fence))
-            && self.objects.in_use().all(|o| alike(&o.clock) && alike(&o.readers_clock))
-            && (e <= y.clock[a]) == (f <= x.clock[b])
-            && (e <= y.acquired[a]) == (f <= x.acquired[b])
-            && (e <= y.fence[a]) == (f <= x.fence[b])
-            && (e <= x.acquired[a]) == (f <= y.acquired[b])
-            && (e <= x.fence[a]) == (f <= y.fence[b])
-    }
 }

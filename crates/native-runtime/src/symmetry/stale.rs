@@ -6,7 +6,7 @@
 //!
 //! Every read of such a variable through a pointer is announced by a hook or by the table of library functions
 //! (`native/residual/scalars.rs` says which variables these are). So it is *found out* whether the variable is live: a place in the
-//! program and an offset in its frame are *stale* until, in some execution, a value is read that the variable already had when its thread stopped
+//! program, with those of what it has called, and an offset in its frame are *stale* until, in some execution, a value is read that the variable already had when its thread stopped
 //! at the place. Symmetry relies on what is stale; should a read show that it is not, the exploration starts again, and knows.
 //!
 //! That is sound: let exchanging `a` and `b` map a state to itself but for bytes that are stale there. What is left out for it are images of
@@ -22,8 +22,13 @@ use crate::memory::table::Table;
 /// Bytes of a cell.
 const CELL: usize = 4;
 
-/// A place in the program, and an offset from the frame pointer in cells.
+/// Where a frame and all that it has called, directly and indirectly, go on, as a hash ([`chain`]), and an offset from the frame pointer in cells.
 type Slot = (usize, isize);
+
+/// Adds a place to those of the frames that the frame there has called.
+pub fn chain(called: usize, place: usize) -> usize {
+    (called ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_add(1)
+}
 
 /// What is known of a slot.
 #[derive(Clone, Copy, Default)]
@@ -89,7 +94,11 @@ impl Stale {
         if self.stops.len() <= thread {
             self.stops.resize_with(thread + 1, Vec::new);
         }
-        let stops = frames.iter().map(|f| Stop { time, place: f.place, pointer: f.pointer, low: f.low });
+        let mut place = 0;
+        let stops = frames.iter().map(|f| {
+            place = chain(place, f.place);
+            Stop { time, place, pointer: f.pointer, low: f.low }
+        });
         self.stops[thread].extend(stops);
     }
 
@@ -131,7 +140,8 @@ impl Stale {
 
     /// Are these bytes of a frame never read, so far, from this place on? Then somebody relies on it.
     pub fn rely(&mut self, place: usize, pointer: usize, address: usize, size: usize) -> bool {
-        let cells = || (address / CELL..(address + size).div_ceil(CELL)).map(|c| slot(place, pointer, c * CELL));
+        let cells =
+            || (address / CELL..(address + size).div_ceil(CELL)).map(|c| slot(place, pointer, c * CELL));
         if self.distrusted || cells().any(|slot| self.slots.get(&slot).is_some_and(|known| known.live)) {
             return false;
         }

@@ -34,6 +34,14 @@ pub struct Image {
     scalars: HashMap<u64, Scalars>,
 }
 
+/// Where the function begins that contains this address.
+pub fn start(file: &object::File<'_>, address: u64) -> Option<u64> {
+    let around = |s: &object::Symbol<'_, '_>| {
+        s.kind() == SymbolKind::Text && (s.address()..s.address() + s.size()).contains(&address)
+    };
+    file.symbols().find(around).map(|s| s.address())
+}
+
 impl Image {
     /// Reads the file; `None` if it is no program of this machine.
     pub fn read(path: &Path) -> Option<Image> {

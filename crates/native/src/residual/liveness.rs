@@ -47,6 +47,8 @@ struct Effect {
     /// Offsets and sizes of what is read and certainly written in the frame.
     read_bytes: Vec<(i64, u32)>,
     written_bytes: Vec<(i64, u32)>,
+    /// The same for what is read after a hook has announced it.
+    announced_bytes: Vec<(i64, u32)>,
     /// May read anything in the frame.
     reads_frame: bool,
     /// May read anything in the frame through a pointer.
@@ -86,8 +88,11 @@ impl Liveness {
         let mut lowest = 0;
         for (address, (instruction, _)) in &code {
             let addresses = &frame.addresses[address];
-            let effect = effect(image, instruction, addresses, &frame, &mut factory)?;
-            let all = effect.read_bytes.iter().chain(&effect.written_bytes);
+            let mut effect = effect(image, instruction, addresses, &frame, &mut factory)?;
+            if effect.read_bytes.iter().any(|read| is_announced(image, &code, &frame, *address, *read)) {
+                effect.announced_bytes = std::mem::take(&mut effect.read_bytes);
+            }
+            let all = effect.read_bytes.iter().chain(&effect.written_bytes).chain(&effect.announced_bytes);
             lowest = all.map(|(offset, _)| *offset).fold(lowest, i64::min);
             effects.insert(*address, effect);
         }
@@ -104,7 +109,8 @@ impl Liveness {
         // Bytes of which every read through a pointer is announced by a hook.
         let mut announced = vec![false; size];
         for &(offset, length) in image.scalars(function) {
-            let bytes = (offset..offset + i64::from(length)).filter_map(|at| usize::try_from(at - lowest).ok());
+            let bytes =
+                (offset..offset + i64::from(length)).filter_map(|at| usize::try_from(at - lowest).ok());
             bytes.for_each(|byte| announced.get_mut(byte).into_iter().for_each(|a| *a = true));
         }
         let mut before: HashMap<u64, Set> = HashMap::new();
@@ -179,6 +185,13 @@ impl Set {
                 }
             }
         }
+        for &(offset, size) in &effect.announced_bytes {
+            for byte in (offset..offset + i64::from(size)).filter_map(index) {
+                if let Some(live) = self.bytes.get_mut(byte) {
+                    *live |= if announced[byte] { THROUGH_POINTER } else { needed };
+                }
+            }
+        }
         if effect.reads_through_pointer {
             for (byte, announced) in self.bytes.iter_mut().zip(announced) {
                 *byte |= if *announced { THROUGH_POINTER } else { 1 };
@@ -201,6 +214,41 @@ impl Set {
         }
         Live { bytes: bytes.map(|(k, needs)| ((k as i64 + lowest) as i32, *needs)).collect(), registers }
     }
+}
+
+/// Has a hook told of this read of the frame, on the only way to it? It stands before the read, and nothing but other hooks is
+/// called in between.
+fn is_announced(
+    image: &Image,
+    code: &BTreeMap<u64, (Instruction, Vec<u64>)>,
+    frame: &Frame,
+    read: u64,
+    (offset, size): (i64, u32),
+) -> bool {
+    let mut at = read;
+    while let Some((&before, (instruction, next))) = code.range(..at).next_back() {
+        // Nobody comes here from elsewhere.
+        if *next != [at] || code.values().any(|(i, to)| i.next_ip() != at && to.contains(&at)) {
+            return false;
+        }
+        if matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall) {
+            let Some(name) = image.called(instruction).filter(|name| name.starts_with("__tsan_")) else {
+                return false;
+            };
+            let reads = name.strip_prefix("__tsan_").is_some_and(|n| n == format!("read{size}"));
+            let there = frame.addresses[&before].get(&ARGUMENTS[0]) == Some(&Within::At(offset));
+            if reads && there {
+                return true;
+            }
+            if !name.starts_with("__tsan_read") && !name.starts_with("__tsan_write") {
+                return false;
+            }
+        } else if instruction.flow_control() != FlowControl::Next {
+            return false;
+        }
+        at = before;
+    }
+    false
 }
 
 /// Is this what sets up or takes down a frame?

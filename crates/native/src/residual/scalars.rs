@@ -1,7 +1,6 @@
 //! Which parts of a frame are single numbers or pointers: from the debugging information, as offsets from the frame pointer.
 //!
-//! Such a variable whose address is given away is read by instructions of its own function, which liveness sees, or through a pointer,
-//! which a hook tells. Structures and arrays are not among them: primitives and sets of signals are read by the runtime itself, without a hook.
+//! If the address of such a variable is given away, the compiler puts a hook before every read of it, directly or through a pointer. Structures and arrays are not among them: primitives and sets of signals are read by the runtime itself, without a hook.
 
 use std::collections::HashMap;
 
@@ -16,23 +15,27 @@ pub type Scalars = Vec<(i64, u32)>;
 /// Types that are followed: names and qualifiers of types.
 const DEEPEST: usize = 12;
 
-/// The scalar variables of all functions, by the address of the function.
-pub fn scalars(file: &object::File<'_>) -> HashMap<u64, Scalars> {
+/// The variables of all functions, by the address of the function. Of what cannot be read nothing is known.
+fn frames(file: &object::File<'_>) -> HashMap<u64, Vec<Place>> {
     let section = |id: gimli::SectionId| -> Result<Bytes<'_>, gimli::Error> {
         let data = file.section_by_name(id.name()).and_then(|s| s.data().ok()).unwrap_or_default();
         Ok(EndianSlice::new(data, LittleEndian))
     };
     let mut found: HashMap<u64, Vec<Place>> = HashMap::new();
-    // Of what cannot be read nothing is known. A place that a variable of another kind shares is left out.
     if let Ok(dwarf) = gimli::Dwarf::load(section) {
         let mut units = dwarf.units();
         while let Ok(Some(header)) = units.next() {
             if let Ok(unit) = dwarf.unit(header) {
-                let _ = collect(&unit, &mut found);
+                let _ = collect(&dwarf, &unit, &mut found);
             }
         }
     }
     found
+}
+
+/// The scalar variables of all functions, by the address of the function. A place that a variable of another kind shares is left out.
+pub fn scalars(file: &object::File<'_>) -> HashMap<u64, Scalars> {
+    frames(file)
         .into_iter()
         .map(|(start, variables)| {
             let others: Vec<&Place> = variables.iter().filter(|v| !v.is_scalar).collect();
@@ -45,12 +48,20 @@ pub fn scalars(file: &object::File<'_>) -> HashMap<u64, Scalars> {
 
 /// A variable of a frame.
 struct Place {
+    name: String,
     start: i64,
     end: i64,
     is_scalar: bool,
 }
 
+/// The variable at an offset from the frame pointer of the function at `function`.
+pub fn variable(file: &object::File<'_>, function: u64, offset: i64) -> Option<String> {
+    let places = frames(file).remove(&function)?;
+    places.into_iter().find(|p| (p.start..p.end).contains(&offset)).map(|p| p.name).filter(|n| !n.is_empty())
+}
+
 fn collect<'a>(
+    dwarf: &gimli::Dwarf<Bytes<'a>>,
     unit: &gimli::Unit<Bytes<'a>>,
     found: &mut HashMap<u64, Vec<Place>>,
 ) -> Result<(), gimli::Error> {
@@ -93,7 +104,16 @@ fn collect<'a>(
                 let scalar = size_of_scalar(unit, of, DEEPEST)?;
                 let size = scalar.map_or_else(|| size_of(unit, of, DEEPEST), |size| Ok(i64::from(size)))?;
                 let first = offset + base;
-                let place = Place { start: first, end: first.saturating_add(size), is_scalar: scalar.is_some() };
+                let name = match entry.attr_value(gimli::DW_AT_name) {
+                    Some(name) => dwarf.attr_string(unit, name)?.to_string_lossy().into_owned(),
+                    None => String::new(),
+                };
+                let place = Place {
+                    name,
+                    start: first,
+                    end: first.saturating_add(size),
+                    is_scalar: scalar.is_some(),
+                };
                 found.entry(start).or_default().push(place);
             }
             _ => {}
