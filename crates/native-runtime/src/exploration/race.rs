@@ -265,6 +265,8 @@ impl Runtime {
             if let Some(head) = self.races.granules.get(granule).filter(|head| *head != 0) {
                 self.check(granule, head, 0xff, How::WRITE);
             }
+            // Whoever accesses it now is told by the heap.
+            *self.races.granules.entry(granule) = 0;
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Let exchanging `a` and `b` map a state to itself. What is left out are images of runs that are made from there, and a race in an image
 //! may be between something that happens in it and an access from before, which has no image: it was made by `a`, and not by `b`.
-//! So for every access of one that the other has not made, the other is given a *ghost* of it. It has a component of all vector clocks
+//! So for every access of one that the other has not made, the other is given a *ghost* of it, and so is a third thread of an access of
+//! which only one of them knows. It has a component of all vector clocks
 //! to itself, and is known to those who know of the access, mirrored: who is ordered behind the ghost in a run is ordered, in the image
 //! of the run, behind the access. Something that races with a ghost means a race in an execution that is not made. Then
 //! the exploration starts again, and these bytes have no ghosts any more: threads are not exchanged where their
@@ -11,7 +12,7 @@
 //! Ghosts belong to the state at which the exchange was found to be possible, which is before anything is explored from it: runs
 //! that come through this state again get them again.
 //!
-//! What others did must be known to both or to none. And what is accessed by atomic operations only, by one thread, by reads
+//! What is accessed by atomic operations only, by one thread, by reads
 //! only, or under one lock ([`crate::symmetry::guard`]) cannot be part of a race; should that turn out to be wrong, the exploration starts again.
 
 use std::collections::HashSet;
@@ -115,13 +116,12 @@ impl World {
                 let missing = self.unmirrored(a, b).unwrap_or_default();
                 // One ghost stands for all accesses of an epoch.
                 let mut made: Vec<(usize, (usize, u32), usize)> = Vec::new();
-                for (lacking, (granule, bytes, how, component, epoch)) in missing {
-                    let of = if lacking == a { b } else { a };
-                    let known = made.iter().find(|m| (m.0, m.1) == (lacking, (component, epoch))).map(|m| m.2);
-                    let Some(ghost) = known.or_else(|| self.new_ghost(of, (component, epoch), lacking)) else {
+                for (owner, (granule, bytes, how, component, epoch)) in missing {
+                    let known = made.iter().find(|m| (m.0, m.1) == (owner, (component, epoch))).map(|m| m.2);
+                    let Some(ghost) = known.or_else(|| self.new_ghost((a, b), (component, epoch), owner)) else {
                         return false;
                     };
-                    made.push((lacking, (component, epoch), ghost));
+                    made.push((owner, (component, epoch), ghost));
                     self.races.add_ghost(granule, Access { epoch: 1, bytes, thread: ghost as u8, how });
                     more = true;
                 }
@@ -130,30 +130,33 @@ impl World {
         true
     }
 
-    /// A ghost that `lacking` has of an access of `of`; gives its component of clocks.
-    fn new_ghost(&mut self, of: usize, (component, epoch): (usize, u32), lacking: usize) -> Option<usize> {
+    /// The ghost of an access when `a` and `b` are exchanged, which `owner` has then; gives its component of clocks.
+    fn new_ghost(
+        &mut self,
+        (a, b): (usize, usize),
+        (component, epoch): (usize, u32),
+        owner: usize,
+    ) -> Option<usize> {
         let ghost = self.limit + self.histories.ghosts.len();
         if ghost >= THREADS {
             return None;
         }
-        self.histories.ghosts.push(lacking);
+        self.histories.ghosts.push(owner);
         crate::exploration::clock::note_threads(ghost + 1);
         let knows = |clock: &Clock| u32::from(clock[component] >= epoch);
-        for (number, thread) in self.threads.iter_mut().enumerate() {
-            if number != of && number != lacking {
-                for clock in [&mut thread.clock, &mut thread.acquired, &mut thread.fence] {
-                    clock[ghost] = knows(clock);
-                }
+        for thread in &mut self.threads {
+            for clock in [&mut thread.clock, &mut thread.acquired, &mut thread.fence] {
+                clock[ghost] = knows(clock);
             }
         }
         for object in self.objects.in_use_mut() {
             object.clock[ghost] = knows(&object.clock);
             object.readers_clock[ghost] = knows(&object.readers_clock);
         }
-        for (image, original) in [(lacking, of), (of, lacking)] {
-            let t = &self.threads[original];
-            let known = [knows(&t.clock), knows(&t.acquired), knows(&t.fence)];
-            let t = &mut self.threads[image];
+        let known = |t: &Thread| [t.clock[ghost], t.acquired[ghost], t.fence[ghost]];
+        let exchanged = [known(&self.threads[b]), known(&self.threads[a])];
+        for (thread, known) in [a, b].into_iter().zip(exchanged) {
+            let t = &mut self.threads[thread];
             (t.clock[ghost], t.acquired[ghost], t.fence[ghost]) = (known[0], known[1], known[2]);
         }
         Some(ghost)
@@ -164,10 +167,11 @@ impl World {
         self.grown |= self.histories.without_ghosts.insert(granule);
     }
 
-    /// The accesses of `a` that `b` has no mirror image of, to the same bytes in the same way, and those of `b`: who lacks which.
-    /// `None` if they differ in what they know of others.
+    /// The accesses that have no mirror image, to the same bytes in the same way: who would have to have made it, and the access.
+    /// `None` if one is to memory that is exchanged as well.
     fn unmirrored(&mut self, a: usize, b: usize) -> Option<Vec<(usize, Made)>> {
         let mut of: [Vec<Made>; 2] = Default::default();
+        let mut of_others: Vec<(usize, Made)> = Vec::new();
         let all: Vec<(usize, Access)> = self.races.all().collect();
         for (granule, access) in all {
             if access.how.atomic && self.races.rely_on_atomic(granule)
@@ -197,8 +201,8 @@ impl World {
                 let clocks = [(&x.clock, &y.clock), (&x.acquired, &y.acquired), (&x.fence, &y.fence)];
                 let before = |clock: &Clock| access.epoch <= clock[component];
                 if clocks.iter().any(|(c, d)| before(c) != before(d)) {
-                    self.note_difference(why::HISTORY, granule * 8, 0);
-                    return None;
+                    let made = (granule, access.bytes, access.how, component, access.epoch);
+                    of_others.push((thread, made));
                 }
             }
         }
@@ -217,6 +221,16 @@ impl World {
             }
         }
         missing.extend(of_b.into_iter().map(|made| (a, made)));
+        // What one of them knows of others, and the other one does not.
+        for &(owner, made) in &of_others {
+            let same = |other: &(usize, Made)| {
+                (other.0, other.1.0, other.1.1, other.1.2) == (owner, made.0, made.1, made.2)
+                    && self.ordered_alike(a, (made.3, made.4), b, (other.1.3, other.1.4))
+            };
+            if !of_others.iter().any(same) {
+                missing.push((owner, made));
+            }
+        }
         // Memory of a third thread would have to be exchanged with it.
         missing.iter().all(|(_, made)| self.belongs_to_no_worker(made.0 * 8)).then_some(missing)
     }
