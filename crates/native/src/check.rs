@@ -197,6 +197,13 @@ pub fn check(
         End::Killed(signal) if from_outside(signal) => Answer::Undecided(Incomplete::Killed(format!(
             "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
         ))),
+        // The filter of system calls ends a thread that the runtime does not know, which cannot be asked what it wanted.
+        End::Killed(libc::SIGSYS) => died(
+            binary,
+            request,
+            &token,
+            "a system call that is not allowed ended the process (a library may have started a thread of its own)",
+        )?,
         End::Killed(signal) => {
             died(binary, request, &token, &format!("the process was killed by signal {signal}"))?
         }

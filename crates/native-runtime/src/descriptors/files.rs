@@ -33,7 +33,9 @@ macro_rules! opens {
             note(flags & CHANGING != 0);
             look(path, flags & CREATING == 0);
             // SAFETY: the arguments are those that the program gives to the C library's function of this name, with all that it owes to that.
-            unsafe { open_real!($name)(path, flags, mode) }
+            let opened = unsafe { open_real!($name)(path, flags, mode) };
+            is_real(stringify!($name), opened >= 0 || flags & CHANGING == 0, &[path]);
+            opened
         }
     )* };
 }
@@ -56,14 +58,18 @@ pub unsafe extern "C" fn openat(directory: i32, path: usize, flags: i32, mode: u
     if directory == HERE {
         look(path, flags & CREATING == 0);
     }
-    pass_on!("openat", fn(i32, usize, i32, u32) -> i32; directory, path, flags, mode)
+    let opened = pass_on!("openat", fn(i32, usize, i32, u32) -> i32; directory, path, flags, mode);
+    is_real("openat", opened >= 0 || flags & CHANGING == 0, &[path]);
+    opened
 }
 
 /// `creat`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn creat(path: usize, mode: u32) -> i32 {
     note(true);
-    pass_on!("creat", fn(usize, u32) -> i32; path, mode)
+    let opened = pass_on!("creat", fn(usize, u32) -> i32; path, mode);
+    is_real("creat", opened >= 0, &[path]);
+    opened
 }
 
 fn changes(mode: *const c_char) -> bool {
@@ -81,7 +87,9 @@ fn creates(mode: *const c_char) -> bool {
 pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
     note(active() && changes(mode));
     look(path, active() && !creates(mode));
-    pass_on!("fopen", fn(usize, *const c_char) -> usize; path, mode)
+    let stream = pass_on!("fopen", fn(usize, *const c_char) -> usize; path, mode);
+    is_real("fopen", stream != 0 || !active() || !changes(mode), &[path]);
+    stream
 }
 
 /// `fopen64`.
@@ -89,24 +97,72 @@ pub unsafe extern "C" fn fopen(path: usize, mode: *const c_char) -> usize {
 pub unsafe extern "C" fn fopen64(path: usize, mode: *const c_char) -> usize {
     note(active() && changes(mode));
     look(path, active() && !creates(mode));
-    pass_on!("fopen64", fn(usize, *const c_char) -> usize; path, mode)
+    let stream = pass_on!("fopen64", fn(usize, *const c_char) -> usize; path, mode);
+    is_real("fopen64", stream != 0 || !active() || !changes(mode), &[path]);
+    stream
 }
 
+/// Functions that change files, with which of their arguments are names of files.
 macro_rules! changing {
-    ($($name:ident $literal:literal),*) => { $(
+    ($($name:ident $literal:literal $($path:literal)*),*) => { $(
         #[doc = concat!("`", stringify!($name), "`.")]
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(a: usize, b: usize, c: usize) -> i32 {
+        pub unsafe extern "C" fn $name(a: usize, b: usize, c: usize, d: usize, e: usize) -> i32 {
             note(true);
-            // Arguments that the function has not are not looked at.
-            pass_on!($literal, fn(usize, usize, usize) -> i32; a, b, c)
+            let result = pass_on!($literal, fn(usize, usize, usize, usize, usize) -> i32; a, b, c, d, e);
+            is_real($literal, result >= 0, &[$([a, b, c, d, e][$path]),*]);
+            result
         }
     )* };
 }
 
 changing! {
-    mkdir "mkdir", rmdir "rmdir", unlink "unlink", remove "remove", rename "rename", symlink "symlink", link "link",
-    truncate "truncate", mkstemp "mkstemp", chmod "chmod"
+    mkdir "mkdir" 0, rmdir "rmdir" 0, unlink "unlink" 0, remove "remove" 0, rename "rename" 0 1, symlink "symlink" 1, link "link" 0 1,
+    truncate "truncate" 0, truncate64 "truncate64" 0, mkstemp "mkstemp" 0, chmod "chmod" 0,
+    mkdirat "mkdirat" 1, unlinkat "unlinkat" 1, renameat "renameat" 1 3, linkat "linkat" 1 3, symlinkat "symlinkat" 2
+}
+
+/// A call that changes files has `succeeded`, or would have failed without the sandbox as well: otherwise everything that
+/// follows is a run that does not exist. It is refused by name.
+fn is_real(name: &str, succeeded: bool, paths: &[usize]) {
+    // EPERM, EACCES, EXDEV (how the sandbox refuses to move a file from one directory to another), EROFS.
+    const REFUSALS: [i32; 4] = [1, 13, 18, 30];
+    // SAFETY: the program's errno.
+    if succeeded || !active() || !REFUSALS.contains(unsafe { &*__errno_location() }) {
+        return;
+    }
+    if paths.iter().any(|path| is_kept_from(*path)) {
+        let text = format!("{name}: outside of the scratch directory, nothing can be changed during a check");
+        fail(FailureKind::Refused, &text, 0);
+    }
+}
+
+/// Could the program change this file, or make it, if it were not for the sandbox?
+fn is_kept_from(path: usize) -> bool {
+    const WRITABLE: usize = 2;
+    const ACCESS: usize = 21;
+    if path == 0 {
+        return false;
+    }
+    // SAFETY: a string of the program, as the call says.
+    let name = unsafe { CStr::from_ptr(path as *const c_char) }.to_bytes();
+    let parent = match name.iter().rposition(|b| *b == b'/') {
+        None => c".".to_owned(),
+        Some(0) => c"/".to_owned(),
+        Some(at) => std::ffi::CString::new(&name[..at]).unwrap_or_default(),
+    };
+    // What exists can be changed or, in its directory, removed or replaced.
+    let places = [path, parent.as_ptr() as usize];
+    let outside = |place: &usize| {
+        crate::system::sandbox::whereabouts(*place).is_some_and(|place| !crate::system::sandbox::is_scratch(&place))
+            // SAFETY: terminated strings; only asks, which the sandbox does not restrict.
+            && unsafe { system_call(ACCESS, [*place, WRITABLE, 0, 0, 0, 0]) } == 0
+    };
+    places.iter().any(outside)
+}
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
 }
 
 /// Files are used, and changed or not.

@@ -336,7 +336,7 @@ pub fn inactive<T>(what: impl FnOnce() -> T) -> T {
 ///   functions that may come there, such as those that may end the execution. Whoever calls them on a `Runtime` has no reference
 ///   that was made from it: the compiler sees to that.
 /// - A function that was given a reference to the state, or to a part of it, does not ask for a `Runtime`. That is what
-///   `native/tests/aliasing.rs` sees to, by reading these sources.
+///   `native/tests/programs/aliasing.rs` sees to, by reading these sources.
 #[derive(Clone, Copy)]
 pub struct Runtime(NonNull<World>);
 

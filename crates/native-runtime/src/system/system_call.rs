@@ -125,11 +125,12 @@ pub fn real_function<F: Copy>(cache: &AtomicUsize, name: &CStr) -> F {
 /// that stand in the place of that one.
 #[macro_export]
 macro_rules! pass_on {
-    ($name:literal, fn($($kind:ty),*) $(-> $result:ty)?; $($argument:expr),*) => {
+    ($name:literal, fn($($kind:ty),*) $(-> $result:ty)?; $($argument:ident),*) => {{
+        let function = $crate::real!($name, fn($($kind),*) $(-> $result)?);
         // SAFETY: the program has called the C library's function of this name with these arguments, and owes to it whatever that
         // needs of them: pointers to memory that is there, handles that are in use. Nothing was changed in between.
-        unsafe { $crate::real!($name, fn($($kind),*) $(-> $result)?)($($argument),*) }
-    };
+        unsafe { function($($argument),*) }
+    }};
 }
 
 /// Calls the C library's own function of this name: `real!("name", fn(A, B) -> C)(a, b)`.

@@ -87,12 +87,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         }
         Answer::Refused(why, trace) => {
             let _ = writeln!(out, "{file}: undecided: cannot be checked\n  {why}");
-            if let Some(side) = trace.as_ref().and_then(|t| t.failure.here.as_ref()) {
+            if let Some(side) = trace.as_ref().and_then(|t| t.trace.accesses.first()) {
                 stack(&mut out, &side.stack, "    ");
             }
         }
         Answer::Violated(trace) => {
-            let _ = writeln!(out, "{file}: violated: {}", trace.headline());
+            let _ = writeln!(out, "{file}: violated: {}", trace.message());
             let _ = writeln!(out);
             out.push_str(&trace_text(trace, run.full));
             let fewest = if figures.fewest { ", the fewest possible" } else { "" };
