@@ -118,7 +118,8 @@ impl World {
                 let mut made: Vec<(usize, (usize, u32), usize)> = Vec::new();
                 for (owner, (granule, bytes, how, component, epoch)) in missing {
                     let known = made.iter().find(|m| (m.0, m.1) == (owner, (component, epoch))).map(|m| m.2);
-                    let Some(ghost) = known.or_else(|| self.new_ghost((a, b), (component, epoch), owner)) else {
+                    let Some(ghost) = known.or_else(|| self.new_ghost((a, b), (component, epoch), owner))
+                    else {
                         return false;
                     };
                     made.push((owner, (component, epoch), ghost));

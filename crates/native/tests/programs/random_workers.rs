@@ -5,7 +5,7 @@
 //! main thread keeps one handle, the last, and uses it or not. The oracle is an interpreter of the actions that shares no
 //! code with the checker.
 //!
-//! `QUOTIENT_RANDOM_WORKERS=2000 cargo test -p quotient-native --test random_workers` for volume.
+//! `QUOTIENT_RANDOM_WORKERS=2000 cargo test -p quotient-native --test programs random_workers` for volume.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -62,8 +62,7 @@ struct Program {
 fn program(seed: u64) -> Program {
     let mut random = Random(seed);
     let workers = 2 + usize::from(random.one_in(4));
-    let most = if workers == 2 { 4 } else { 3 };
-    let count = 2 + random.below(most - 1);
+    let count = 2 + if workers == 2 { random.below(3) } else { 0 };
     let actions = (0..count).map(|_| {
         let number = random.below(3) as i64;
         match random.below(13) {
@@ -258,43 +257,113 @@ fn build(programs: &[Program], name: &str) -> Binary {
     Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn explored(binary: &Binary, number: usize, algorithm: Algorithm, symmetry: Symmetry) -> Report {
+/// All executions, or those up to the first violation.
+fn explored(binary: &Binary, number: usize, algorithm: Algorithm, symmetry: Symmetry, all: bool) -> Report {
     let request = Request {
         algorithm,
         symmetry,
-        all: true,
+        all,
         surroundings: Surroundings { arguments: vec![number.to_string().into()], ..Surroundings::default() },
         ..Request::default()
     };
     check(binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("program {number}: {error}"))
 }
 
+fn counts() -> (usize, u64) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    (number("QUOTIENT_RANDOM_WORKERS").unwrap_or(BATCH as u64) as usize, number("QUOTIENT_SEED").unwrap_or(0))
+}
+
 #[test]
 fn no_outcome_is_lost() {
-    let count = std::env::var("QUOTIENT_RANDOM_WORKERS").ok().and_then(|n| n.parse().ok()).unwrap_or(BATCH);
-    let first = std::env::var("QUOTIENT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0u64);
-    let (mut exchanged, mut executions) = (0, [0u64; 3]);
+    let (count, first) = counts();
+    let mut exchanged = 0;
     for batch in 0..count.div_ceil(BATCH) {
         let seed = |i: usize| first + (batch * BATCH + i) as u64;
         let programs: Vec<Program> = (0..BATCH).map(|i| program(seed(i))).collect();
         let binary = build(&programs, &format!("workers-{batch}"));
         for (number, program) in programs.iter().enumerate() {
             let expected = program.outcomes();
-            let modes = [Symmetry::Off, Symmetry::Costarted, Symmetry::Dynamic];
-            for (k, symmetry) in modes.into_iter().enumerate() {
-                let report = explored(&binary, number, Algorithm::Optimal, symmetry);
+            let modes = [
+                (Algorithm::Optimal, Symmetry::Costarted),
+                (Algorithm::Optimal, Symmetry::Dynamic),
+                (Algorithm::SourceSets, Symmetry::Dynamic),
+            ];
+            for (algorithm, symmetry) in modes {
+                let report = explored(&binary, number, algorithm, symmetry, true);
                 let Report { answer, outcomes, figures, notes, .. } = report;
                 let context = format!("seed {}, {symmetry:?}, {notes:?}\n{program:?}", seed(number));
                 assert!(matches!(answer, Answer::Holds), "{answer:?}: {context}");
                 let found: BTreeSet<u64> =
                     outcomes.into_iter().map(|outcome| outcome & ((1 << 56) - 1)).collect();
                 assert_eq!(found, expected, "{context}");
-                executions[k] += figures.executions;
-                exchanged += usize::from(symmetry == Symmetry::Dynamic && figures.pruned > 0);
+                exchanged += usize::from(modes[1] == (algorithm, symmetry) && figures.pruned > 0);
             }
         }
     }
-    println!("{exchanged} of {count} reduced; executions {executions:?}");
     assert!(exchanged * 2 > count, "symmetry was found in {exchanged} of {count} programs only");
-    assert!(executions[2] * 2 < executions[0], "{executions:?}");
+}
+
+/// What a worker does with `g`, which has a lock, an atomic variable beside it, or nothing to order its accesses.
+const STEPS: [&str; 8] = [
+    "pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&other); h++; pthread_mutex_unlock(&other);",
+    "atomic_fetch_add(&x, 1);",
+    "if (atomic_fetch_add(&x, 1) == 1) g++;",
+    "if (atomic_load(&y) == 1) g++;",
+    "atomic_store(&y, 1);",
+    "if (atomic_load(&x) == 2 && g > 9) atomic_store(&y, 2);",
+];
+
+/// What the main thread does in the end.
+const ENDS: [&str; 5] = [
+    "pthread_join(tid, 0); g++;",
+    "pthread_mutex_lock(&m); while (done < K) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); if (g > 9) h = 1;",
+    "while (atomic_load(&x) < 2) return; g++;",
+    "pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m);",
+    "",
+];
+
+/// Data races are found with symmetry where they are found without.
+#[test]
+fn no_race_is_lost() {
+    let (count, first) = counts();
+    let mut raced = 0;
+    for batch in 0..count.div_ceil(BATCH) {
+        let mut text = BEGINNING.to_owned();
+        text += "static int g, h;\nstatic pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;\n";
+        let mut sources = Vec::new();
+        for n in 0..BATCH {
+            let mut random = Random(first + (batch * BATCH + n) as u64);
+            let workers = 2 + random.below(2);
+            let steps: Vec<&str> =
+                (0..1 + random.below(7 - 2 * workers)).map(|_| STEPS[random.below(8)]).collect();
+            let end = ENDS[random.below(5)].replace('K', &workers.to_string());
+            sources.push(format!(
+                "static void *worker{n}(void *a) {{ (void)a; {} pthread_mutex_lock(&m); done++; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }}\nstatic void program{n}(void) {{ pthread_t tid; for (int i = 0; i < {workers}; i++) pthread_create(&tid, 0, worker{n}, 0); {end} }}\n",
+                steps.join(" ")
+            ));
+        }
+        text += &sources.concat();
+        text += "int main(int count, char **arguments) {\n  (void)count;\n  switch (atoi(arguments[1])) {\n";
+        (0..BATCH).for_each(|n| text += &format!("  case {n}: program{n}(); break;\n"));
+        text += "  }\n  pthread_exit(0);\n}\n";
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("races-{batch}.c"));
+        std::fs::write(&path, text).expect("the test directory can be written");
+        let build = Build { sources: vec![path], ..Build::default() };
+        let binary = build.run().unwrap_or_else(|error| panic!("{error}"));
+        for (number, source) in sources.iter().enumerate() {
+            let kind = |symmetry| match explored(&binary, number, Algorithm::Optimal, symmetry, false).answer
+            {
+                Answer::Holds => None,
+                Answer::Violated(run) => Some(run.failure.kind),
+                other => panic!("{other:?}\n{source}"),
+            };
+            let [off, dynamic] = [Symmetry::Off, Symmetry::Dynamic].map(kind);
+            assert_eq!(off, dynamic, "seed {}\n{source}", first + (batch * BATCH + number) as u64);
+            raced += usize::from(off.is_some());
+        }
+    }
+    assert!(raced * 20 > count && raced * 10 < count * 9, "{raced} of {count} have a race");
 }
