@@ -100,7 +100,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(
-            notes(&[0b1110], &[[0; THREADS]; THREADS], Symmetry::Costarted),
+            notes(&[0b1110], &[[0; THREADS]; THREADS], Symmetry::Costarted, &|_| None),
             ["started alike: T1, T2, T3"]
         );
     }
