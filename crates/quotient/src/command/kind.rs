@@ -133,6 +133,7 @@ const CHECK: &[Row] = &[
     ("all", MODELS),
     ("no_deadlock", MODELS),
     ("relative", &[With(Feature::Proofs)]),
+    ("propose", &[With(Feature::Proofs)]),
     ("safety", MODELS),
     ("ltl", MODELS),
     ("ctl", MODELS),

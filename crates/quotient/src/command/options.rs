@@ -147,6 +147,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["symmetry", "por"])]
     pub(crate) relative: Option<PathBuf>,
 
+    /// Propose symmetries of the processes, prove them, and search with those that are proved (safety questions; the report says which)
+    #[arg(long, conflicts_with_all = ["symmetry", "por", "relative"])]
+    pub(crate) propose: bool,
+
     /// Leave the model's own ltl formulas and never claims aside; --ltl, --ctl and --invariant are still checked
     #[arg(long)]
     pub(crate) safety: bool,
