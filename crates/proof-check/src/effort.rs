@@ -34,6 +34,7 @@ impl Effort {
             Proof::Safety { table, found, .. } => table.sets.len() + found.len(),
             Proof::Cells { cells, .. } => cells.evidence.len(),
             Proof::Listed { states, .. } => states.len(),
+            Proof::Renamed { .. } => 1,
             Proof::Relative { entries, dead, inverse, .. } => {
                 entries.len() + dead.sets.len() + inverse.as_ref().map_or(0, Vec::len)
             }

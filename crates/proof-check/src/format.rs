@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 /// `sum of coefficient * node <= bound`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Inequality {
     /// `(node, coefficient)`.
     pub terms: Vec<(usize, i64)>,
@@ -17,7 +17,7 @@ pub struct Inequality {
 }
 
 /// A constraint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tree {
     /// One inequality.
@@ -199,6 +199,11 @@ pub enum Proof {
         assertion: usize,
         /// All reachable states, each with a derivation.
         states: Vec<Derived>,
+    },
+    /// Of a relative assertion that permutes the columns: it takes each rule to a rule, word for word.
+    Renamed {
+        /// The assertion.
+        assertion: usize,
     },
     /// Of a group of relative assertions.
     Relative {

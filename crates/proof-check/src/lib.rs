@@ -20,6 +20,7 @@ mod inverse;
 mod listed;
 pub mod matrix;
 mod relative;
+mod renamed;
 pub mod smtlib;
 pub mod trees;
 mod unreachable;
@@ -179,7 +180,7 @@ fn check_proof(
     let mut invariants = Vec::new();
     let listed: &[usize] = match proof {
         Proof::Safety { invariants, .. } | Proof::Relative { invariants, .. } => invariants,
-        Proof::Cells { .. } | Proof::Listed { .. } => &[],
+        Proof::Cells { .. } | Proof::Listed { .. } | Proof::Renamed { .. } => &[],
     };
     for &index in listed {
         assumptions.extend(&need(index)?.assumptions);
@@ -240,6 +241,16 @@ fn check_proof(
                 length_bounded: false,
                 one_level: false,
                 one_level_inverse: false,
+                assumptions,
+            }])
+        }
+        Proof::Renamed { assertion } => {
+            renamed::images(program, &program.assertions[*assertion], effort)?;
+            Ok(vec![Established {
+                assertion: *assertion,
+                length_bounded: true,
+                one_level: true,
+                one_level_inverse: true,
                 assumptions,
             }])
         }

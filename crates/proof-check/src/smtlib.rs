@@ -375,6 +375,10 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
             Proof::Cells { assertion, cells } => {
                 crate::cells_smtlib::export(program, &format!("proof{number}"), *assertion, cells, &mut out);
             }
+            Proof::Renamed { assertion } => {
+                let claim = &program.assertions[*assertion];
+                crate::renamed::export(program, &format!("proof{number}"), claim, &mut out);
+            }
             Proof::Listed { assertion, states } => {
                 let claim = &program.assertions[*assertion];
                 crate::listed::export(program, &format!("proof{number}"), claim, states, &mut out);

@@ -418,3 +418,62 @@ pub fn negated(tree: &Tree) -> Result<Tree, Refusal> {
         Tree::Or(list) => Tree::And(list.iter().map(negated).collect::<Result<_, _>>()?),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linear congruences are random enough for shapes.
+    fn next(state: &mut u64, below: u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % below
+    }
+
+    fn tree(state: &mut u64, depth: u64) -> Tree {
+        match next(state, if depth == 0 { 1 } else { 4 }) {
+            0 => {
+                let mut terms = Vec::new();
+                for node in 1..=3 {
+                    let coefficient = next(state, 7) as i64 - 3;
+                    if coefficient != 0 && next(state, 3) > 0 {
+                        terms.push((node, coefficient));
+                    }
+                }
+                Tree::Le(Inequality { terms, bound: next(state, 13) as i64 - 6 })
+            }
+            1 => Tree::Or((0..2).map(|_| tree(state, depth - 1)).collect()),
+            _ => Tree::And((0..2).map(|_| tree(state, depth - 1)).collect()),
+        }
+    }
+
+    /// Sums are decided exactly where the variables have few values: by evaluation of every point.
+    #[test]
+    fn expansion_has_the_points_of_the_tree() {
+        let (mut state, mut some, mut all) = (7, 0, 0);
+        for round in 0..3_000 {
+            let tree = tree(&mut state, 3);
+            let mut base = System::new(4);
+            base.matrix.add((1..=3).flat_map(|n| [(n, 0, 3), (0, n, 1)]));
+            if round % 2 == 0 {
+                base = System::new(4);
+                base.matrix.add((2..=3).flat_map(|n| [(n, 0, 3), (0, n, 1)]));
+                base.sets.insert(1, vec![-1, 0, 2, 3]);
+            }
+            let found = expand(&tree, &base, &|n| n, &Effort::new(1 << 40)).expect("few values");
+            for point in 0..125i64 {
+                let values = [0, point % 5 - 1, point / 5 % 5 - 1, point / 25 - 1];
+                let inside = |s: &&System| {
+                    let equal = |n: usize| [(n, 0, i128::from(values[n])), (0, n, -i128::from(values[n]))];
+                    let in_sets = s.sets.get(1).is_none_or(|set| set.contains(&values[1]));
+                    let mut one = (*s).clone();
+                    one.matrix.add((1..=3).filter(|n| !s.sets.contains(*n)).flat_map(equal));
+                    in_sets && !one.is_empty()
+                };
+                let holds = inside(&&base) && holds(&tree, &|n| values[n]);
+                assert_eq!(found.iter().any(|s| inside(&s)), holds, "round {round}: {tree:?} at {values:?}");
+                (some, all) = (some + u32::from(holds), all + 1);
+            }
+        }
+        assert!(some * 10 > all && some * 10 < all * 9);
+    }
+}

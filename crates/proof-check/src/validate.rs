@@ -118,6 +118,9 @@ pub(crate) fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
             require(assertions(&[*assertion]), "it names an assertion that is not there")?;
             at_heads(program, cells)
         }
+        Proof::Renamed { assertion } => {
+            require(assertions(&[*assertion]), "it names an assertion that is not there")
+        }
         Proof::Listed { assertion, states } => {
             require(assertions(&[*assertion]), "it names an assertion that is not there")?;
             let small = |v: &i64| v.unsigned_abs() <= LARGEST_BOUND.unsigned_abs();

@@ -240,6 +240,7 @@ pub(crate) fn proof(
         Some(Proof::Cells(cells)) => {
             Ok(Some(out::Proof::Cells { assertion: report.assertion, cells: (**cells).clone() }))
         }
+        Some(Proof::Renamed) => Ok(Some(out::Proof::Renamed { assertion: report.assertion })),
         Some(Proof::Listed(states)) => {
             Ok(Some(out::Proof::Listed { assertion: report.assertion, states: states.clone() }))
         }

@@ -181,6 +181,7 @@ pub fn explain(program: &Program, report: &Report) -> String {
                 text.push_str(&sets(program, &domain, proof.table.live(), count));
             }
         }
+        (_, Some(Proof::Renamed)) => text.push_str("  it takes each rule, word for word, to a rule\n"),
         (_, Some(Proof::Listed(states))) => {
             let count = states.len();
             text.push_str(&format!(

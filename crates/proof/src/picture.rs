@@ -163,6 +163,9 @@ impl Drawing<'_> {
         let claim = match proof {
             out::Proof::Cells { assertion, .. } => vec![name(*assertion), "excluded by every cell".into()],
             out::Proof::Safety { assertion, .. } => vec![format!("violations of {}", name(*assertion))],
+            out::Proof::Renamed { assertion } => {
+                vec![name(*assertion), "takes each rule to a rule".into()]
+            }
             out::Proof::Listed { assertion, states } => {
                 vec![name(*assertion), format!("{} states, each with a partner", states.len())]
             }
@@ -187,7 +190,7 @@ impl Drawing<'_> {
                 }
                 self.table(&prefix, domain, table);
             }
-            out::Proof::Listed { .. } | out::Proof::Relative { .. } => {}
+            out::Proof::Listed { .. } | out::Proof::Renamed { .. } | out::Proof::Relative { .. } => {}
         }
     }
 }

@@ -7,7 +7,7 @@
 //! Whether it is a symmetry is for the prover to say: a proposal costs time, never soundness. Only those with a
 //! one-level proof within a small budget are kept.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use quotient_proof_check::format::Certificate;
@@ -61,22 +61,38 @@ fn actors(rule: &Rule, processes: usize) -> u32 {
     asked
 }
 
-/// For each column, who writes and who reads it, as sets of processes.
-fn uses(program: &Program, processes: usize) -> Vec<(u32, u32)> {
+/// How often whom a column is written and read by: sets of processes, those of one rule together, with how often.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+struct Uses {
+    writers: BTreeMap<u32, usize>,
+    readers: BTreeMap<u32, usize>,
+}
+
+impl Uses {
+    fn image(&self, to: &[usize]) -> Uses {
+        let moved =
+            |set: u32| (0..to.len()).filter(|p| set >> p & 1 == 1).fold(0u32, |image, p| image | 1 << to[p]);
+        let image = |list: &BTreeMap<u32, usize>| list.iter().map(|(&set, &n)| (moved(set), n)).collect();
+        Uses { writers: image(&self.writers), readers: image(&self.readers) }
+    }
+}
+
+fn uses(program: &Program, processes: usize) -> Vec<Uses> {
     let k = program.width();
-    let mut uses = vec![(0, 0); k];
+    let mut uses = vec![Uses::default(); k];
     for rule in program.rules.iter().filter(|r| !r.is_fact) {
         let actors = actors(rule, processes);
         for column in (0..k).filter(|&c| !rule.unchanged[c]) {
-            uses[column].0 |= actors;
+            *uses[column].writers.entry(actors).or_default() += 1;
         }
         rule.guard.each(&mut |l| {
             for &(node, _) in &l.terms {
-                match node {
-                    n if n <= k && rule.unchanged[n - 1] => uses[n - 1].1 |= actors,
-                    n if n > k && n <= 2 * k => uses[n - k - 1].1 |= actors,
-                    _ => {}
-                }
+                let column = match node {
+                    n if n <= k && rule.unchanged[n - 1] => n - 1,
+                    n if n > k && n <= 2 * k => n - k - 1,
+                    _ => continue,
+                };
+                *uses[column].readers.entry(actors).or_default() += 1;
             }
         });
     }
@@ -106,17 +122,15 @@ fn mark(program: &Program, domain: &Domain, column: usize, process: usize) -> Op
 }
 
 /// Where the values of each column come from under a permutation of the processes; `None` if the columns do not fit.
-fn sources(processes: usize, to: &[usize], uses: &[(u32, u32)]) -> Option<Vec<usize>> {
-    let image =
-        |set: u32| (0..processes).filter(|p| set >> p & 1 == 1).fold(0u32, |image, p| image | 1 << to[p]);
-    let mut groups: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
-    for (column, &key) in uses.iter().enumerate().skip(processes) {
+fn sources(to: &[usize], uses: &[Uses]) -> Option<Vec<usize>> {
+    let mut groups: HashMap<&Uses, Vec<usize>> = HashMap::new();
+    for (column, key) in uses.iter().enumerate().skip(to.len()) {
         groups.entry(key).or_default().push(column);
     }
     let mut source = vec![0; uses.len()];
     to.iter().enumerate().for_each(|(p, &q)| source[q] = p);
-    for (&(writers, readers), columns) in &groups {
-        let images = groups.get(&(image(writers), image(readers)))?;
+    for (own, columns) in &groups {
+        let images = groups.get(&own.image(to))?;
         if images.len() != columns.len() {
             return None;
         }
@@ -181,12 +195,13 @@ fn proposals(program: &Program) -> Vec<Proposal> {
                 .extend((2..n).flat_map(|q| (0..q - 1).map(move |p| (p, q))).map(|(p, q)| exchange(p, q)));
         }
         let uses = uses(program, n);
-        let writers: Vec<(u32, u32)> = uses.iter().map(|u| (u.0, 0)).collect();
+        let writers: Vec<Uses> =
+            uses.iter().map(|u| Uses { readers: BTreeMap::new(), ..u.clone() }).collect();
         let marks: Vec<Vec<Option<i64>>> = (0..program.width())
             .map(|c| (0..n).map(|p| if c < n { None } else { mark(program, &domain, c, p) }).collect())
             .collect();
         for (name, kind, to) in permutations {
-            let Some(source) = sources(n, &to, &uses).or_else(|| sources(n, &to, &writers)) else { continue };
+            let Some(source) = sources(&to, &uses).or_else(|| sources(&to, &writers)) else { continue };
             let changed = |column: usize| -> Option<(usize, Vec<(i64, i64)>)> {
                 let pair = |p: usize| Some((marks[source[column]][p]?, marks[column][to[p]]?));
                 let pairs: Vec<(i64, i64)> = (0..n).filter_map(pair).collect();

@@ -89,6 +89,8 @@ pub enum Proof {
     },
     /// An invariant at loop heads.
     Cells(Box<quotient_proof_check::format::Cells>),
+    /// Its map takes each rule to a rule.
+    Renamed,
     /// All reachable states, among which each left state of a relative claim has a partner.
     Listed(Vec<quotient_proof_check::format::Derived>),
     /// A table of obligations, shared by the assertions proved together.
@@ -379,6 +381,11 @@ impl Run<'_> {
         let mut open = Vec::new();
         for report in &mut reports {
             let started = Stopwatch::start();
+            if self.renamed(report) {
+                report.elapsed = started.elapsed();
+                decided(report);
+                continue;
+            }
             let alone = Support { invariants: support.invariants.clone(), ..Support::default() };
             match self.attempt(&[report.assertion], &alone, &base) {
                 Outcome::Proved(proof) => {

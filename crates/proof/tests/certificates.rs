@@ -62,7 +62,7 @@ fn one_altered_step_is_refused() {
                     attempt(&altered, format!("proof {p} lost a set"));
                 }
                 // `cells.rs` alters these.
-                Proof::Cells { .. } | Proof::Listed { .. } => {}
+                Proof::Cells { .. } | Proof::Listed { .. } | Proof::Renamed { .. } => {}
                 Proof::Relative { entries, .. } => {
                     for (e, entry) in entries.iter().enumerate() {
                         for r in (0..entry.closings.len()).filter(|&r| entry.closings[r].len() == 1) {

@@ -21,6 +21,8 @@ const QUICK_TIME: Duration = Duration::from_millis(300);
 const FEW_STATES: usize = 5_000;
 /// Time for one kind of invariant.
 pub(super) const FOUND_TIME: Duration = Duration::from_millis(700);
+/// Time for zones where there are many processes, and so many combinations of their places.
+const ZONES_TIME: Duration = Duration::from_secs(20);
 /// Time for a trace found backwards, once nothing was proved.
 const TRACE_TIME: Duration = Duration::from_secs(10);
 /// Processes up to which cells are tried before tables.
@@ -38,6 +40,8 @@ enum Try {
     Table(Duration),
     /// An invariant at loop heads.
     Heads,
+    /// Zones by location once more, for longer.
+    Zones,
 }
 
 impl Run<'_> {
@@ -107,9 +111,7 @@ impl Run<'_> {
             }
             match self.found_states(assertion, &bad, &few, &limits) {
                 Ok(Some(found)) => {
-                    report.conditional_on.clear();
-                    let proof = SafetyProof { table: Table::default(), visited: 0 };
-                    self.proved_with(&mut report, proof, Vec::new(), found);
+                    self.proved_without_table(&mut report, found);
                     return report;
                 }
                 Ok(None) => {}
@@ -118,12 +120,20 @@ impl Run<'_> {
             // Cells by place multiply with each process; tables under a symmetry do not.
             let (brief, long) = (Try::Table(BRIEF_TIME), Try::Table(options.max_time / 2));
             let order = match self.program.counters() <= FEW_PROCESSES {
-                true => [brief, Try::Heads, long],
-                false => [brief, long, Try::Heads],
+                true => [brief, Try::Heads, long, Try::Zones],
+                false => [brief, Try::Zones, long, Try::Heads],
             };
             for next in order {
                 let time = match next {
                     Try::Table(time) => time,
+                    Try::Zones => {
+                        let limits = limits.within(ZONES_TIME);
+                        if let Ok(found) = invariant::zones(self.program, &self.domain, &bad, &limits) {
+                            self.proved_without_table(&mut report, found);
+                            return report;
+                        }
+                        continue;
+                    }
                     Try::Heads => {
                         match self.found_at_heads(at, &limits) {
                             Ok(found) => {
@@ -190,6 +200,13 @@ impl Run<'_> {
         report.stored = found.cells.evidence.len();
         report.found = Some((found.name, found.cells.cells.len()));
         report.proof = Some(Proof::Cells(Box::new(found.cells)));
+    }
+
+    /// Writes down a proof by an invariant that excludes all violations.
+    fn proved_without_table(&self, report: &mut Report, found: Found) {
+        report.conditional_on.clear();
+        let proof = SafetyProof { table: Table::default(), visited: 0 };
+        self.proved_with(report, proof, Vec::new(), found);
     }
 
     /// Writes down a proof that uses an invariant which was found.
