@@ -12,13 +12,24 @@ use crate::format::{Assertion, Inequality, Program, Right, Rule, Tree};
 use crate::smtlib::Writer;
 use crate::trees::Refusal;
 
-/// A tree in a form that does not depend on the order of its parts.
+/// A tree in a form that does not depend on the order of its parts, nor on how they are nested.
 fn normal(tree: &Tree, rename: &dyn Fn(usize) -> usize) -> Tree {
-    let parts = |list: &[Tree]| {
-        let mut parts: Vec<Tree> = list.iter().map(|t| normal(t, rename)).collect();
+    let parts = |list: &[Tree], and: bool| {
+        let mut parts = Vec::new();
+        for part in list.iter().map(|t| normal(t, rename)) {
+            match part {
+                Tree::And(own) if and => parts.extend(own),
+                Tree::Or(own) if !and => parts.extend(own),
+                other => parts.push(other),
+            }
+        }
         parts.sort();
         parts.dedup();
         parts
+    };
+    let one = |mut parts: Vec<Tree>, all: fn(Vec<Tree>) -> Tree| match parts.len() {
+        1 => parts.remove(0),
+        _ => all(parts),
     };
     match tree {
         Tree::Le(l) => {
@@ -26,8 +37,8 @@ fn normal(tree: &Tree, rename: &dyn Fn(usize) -> usize) -> Tree {
             terms.sort_unstable();
             Tree::Le(Inequality { terms, bound: l.bound })
         }
-        Tree::And(list) => Tree::And(parts(list)),
-        Tree::Or(list) => Tree::Or(parts(list)),
+        Tree::And(list) => one(parts(list, true), Tree::And),
+        Tree::Or(list) => one(parts(list, false), Tree::Or),
     }
 }
 
@@ -42,7 +53,7 @@ fn size(tree: &Tree) -> usize {
 /// Where the columns of a claim go: column `c` of the state becomes column `to[c]` of the partner.
 fn permutation(assertion: &Assertion, k: usize) -> Result<Vec<usize>, Refusal> {
     let Right::State(right) = &assertion.right else { return Err("not a relative assertion".into()) };
-    let everywhere = matches!(&assertion.left, Tree::And(list) if list.is_empty());
+    let everywhere = normal(&assertion.left, &|n| n) == Tree::And(Vec::new());
     if !everywhere || assertion.nodes != 2 * k + 1 {
         return Err("the claim is not about all states".into());
     }

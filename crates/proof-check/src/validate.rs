@@ -22,8 +22,8 @@ pub const MOST_NODES: usize = 1000;
 /// The entries of a matrix that has solutions are sums along paths without repeated nodes, through the constraints of
 /// the sets and rules unfolded: at most `4 * MOST_NODES * LONGEST_PATH` of these, which 128 bits hold.
 pub const LARGEST_BOUND: i64 = 1 << 61;
-/// Absolute value of a coefficient. With values as large as bounds, a sum of a million such terms is below 2^113.
-pub const LARGEST_COEFFICIENT: i64 = 1 << 31;
+/// Absolute value of a coefficient. With values as large as bounds, a sum of a million such terms is below 2^122.
+pub const LARGEST_COEFFICIENT: i64 = 1 << 40;
 /// Terms of an inequality.
 const MOST_TERMS: usize = 1 << 20;
 /// Unfolds on the right side, and depth of an obligation.

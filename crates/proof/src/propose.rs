@@ -21,7 +21,7 @@ use crate::program::{Argument, Program, Rule};
 use crate::prove::{Options, Verdict, prove};
 
 /// Time for all proposals together.
-const BUDGET: Duration = Duration::from_millis(500);
+const BUDGET: Duration = Duration::from_secs(2);
 /// Processes beyond which nothing is proposed.
 const MOST: usize = 12;
 /// Processes up to which all pairs are proposed, not only neighbours.
@@ -187,7 +187,7 @@ fn proposals(program: &Program) -> Vec<Proposal> {
             permutations.push(("rotation".into(), Kind::All, (0..n).map(|p| (p + 1) % n).collect()));
             permutations.push(("reversal".into(), Kind::All, (0..n).rev().collect()));
         }
-        if n > 2 && n % 2 == 0 {
+        if n > 2 && n.is_multiple_of(2) {
             permutations.push(("halves".into(), Kind::All, (0..n).map(|p| (p + n / 2) % n).collect()));
         }
         if n <= MOST_FOR_PAIRS {
@@ -315,7 +315,8 @@ fn symmetries(items: &[Item], program: &Program, limits: &Limits) -> Option<Vec<
                 joined.iter_mut().filter(|j| **j == old).for_each(|j| *j = new);
                 old != new
             }
-            Kind::All => joined.iter().any(|j| *j != joined[0]),
+            // Exchanges generate every permutation that stays within what they join.
+            Kind::All => (0..joined.len()).any(|p| joined[p] != joined[offer.source[p]]),
             Kind::Shift => true,
         };
         if new {

@@ -85,7 +85,9 @@ impl Run<'_> {
     }
 
     fn unconfirmed(&self, report: &mut Report, refusal: &str) {
-        if self.has_general() {
+        // Evidence is decided, whatever it is about.
+        let decided = matches!(report.proof, Some(Proof::Cells(_)));
+        if self.has_general() && !decided {
             report.notes.push(format!("not confirmed by the checker: {refusal}"));
         } else {
             report.proof = None;
