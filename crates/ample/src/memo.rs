@@ -1,7 +1,7 @@
 //! What was found before: a cache, exact because whole keys are compared.
 //!
 //! What is proposed for a state depends on a few of its words ([`crate::layout`]); and so does, in programs with objects
-//! ([`crate::dynamic`]), what can be said of a state's threads without executing their steps. There are far fewer such combinations than states.
+//! ([`crate::frames`]), what can be said of a state's threads without executing their steps. There are far fewer such combinations than states.
 
 /// Slots; a key may be in one of them only. Doubled while keys displace each other.
 const FIRST: usize = 64;

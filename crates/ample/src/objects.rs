@@ -17,7 +17,7 @@
 //! starting threads. So "ending" is one bit when it comes next and another one in the future, and who counts threads reads
 //! accordingly.
 //!
-//! Of objects, each part (a field, the lock, …) is a thing, the same for all objects that have it; see [`crate::dynamic`].
+//! Of objects, each part (a field, the lock, …) is a thing, the same for all objects that have it; see [`crate::frames`].
 
 use quotient_machine::Machine;
 use quotient_program::visit::Use;
@@ -71,13 +71,13 @@ const SHARED: u32 = 8;
 const CHANNELS: u32 = 21;
 /// Channels that get bits of their own.
 const MOST_CHANNELS: u32 = 24;
-/// In dynamic programs: an object is made.
+/// An object is made. Programs without objects have globals from here on.
 pub const ALLOCATE: u128 = 1 << 80;
-/// In dynamic programs: a thread has ended.
+/// A thread has ended.
 const ENDED: u128 = 1 << 81;
-/// In dynamic programs: objects have not been deleted.
+/// Objects have not been deleted.
 pub const EXISTENCE: u128 = 1 << 82;
-/// In dynamic programs: the first bit of the other parts of objects.
+/// The first bit of the other parts of objects.
 const PARTS: u32 = 83;
 /// All parts of objects.
 pub const ALL_PARTS: u128 = u128::MAX << 82;

@@ -1,14 +1,15 @@
 //! Audits of the reductions on sampled states of the user's own model; a finding is a bug of the checker.
 
-use quotient_ample::{AmpleSets, DynamicSets, Question};
+use quotient_ample::{AmpleSets, Question};
 use quotient_machine::Machine;
 use quotient_seams::{Identity, Interrupt, Representative as _};
 use quotient_search::{AmpleAudit, audit_ample};
 use quotient_symmetry::audit::audit;
 
+use crate::plan;
 use crate::relative::Orbits;
 use crate::symmetry_choice::{self, Representative};
-use crate::{Check, CheckError, PartialOrder};
+use crate::{Check, CheckError};
 
 const SEED: u64 = 1;
 
@@ -24,7 +25,7 @@ pub(crate) fn representatives(
     check: &Check<'_>,
 ) -> Result<Option<(u64, u64)>, CheckError> {
     let Some(representative) = representative else { return Ok(None) };
-    let Some(mut canonical) = symmetry_choice::canonical(machine, representative) else { return Ok(None) };
+    let mut canonical = symmetry_choice::canonical(machine, representative);
     let audit = audit(machine, representative, &mut canonical, check.audit, SEED, &interrupt(check))
         .map_err(CheckError::Exhausted)?;
     // Forms that are not canonical after all prove nothing.
@@ -59,25 +60,22 @@ pub(crate) fn ample_sets(
     check: &Check<'_>,
 ) -> Result<Option<AmpleAudit>, CheckError> {
     let (samples, interrupt) = (check.audit, interrupt(check));
-    let audit = if machine.program().features.dynamic {
-        let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
-        let Ok(mut ample) = DynamicSets::new(machine, &Question::Safety, symmetric) else { return Ok(None) };
-        // The numbers of objects depend on the order of steps: diamonds close up to these, whatever the search stores.
-        let order = symmetry_choice::Symmetry::Exact;
-        let exact = symmetry_choice::representative(machine, &Check { symmetry: Some(order), ..*check });
-        match exact {
-            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED, &interrupt),
-            Some(mut exact) => audit_ample(machine, &mut exact, &mut ample, samples, SEED, &interrupt),
-        }
-    } else {
-        let renames = representative.as_ref().is_some_and(|r| r.renames());
-        let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, renames) else { return Ok(None) };
-        match representative {
-            None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED, &interrupt),
-            Some(representative) => {
-                audit_ample(machine, representative, &mut ample, samples, SEED, &interrupt)
-            }
-        }
+    // The numbers of objects depend on the order of steps: diamonds close up to these, whatever the search stores.
+    let order = Some(symmetry_choice::Symmetry::Exact);
+    let has_objects = machine.program().features.dynamic;
+    let mut exact = match has_objects {
+        true => symmetry_choice::representative(machine, &Check { symmetry: order, ..*check }),
+        false => None,
+    };
+    let representative = if has_objects { exact.as_mut() } else { representative };
+    let independence = match &representative {
+        None => plan::independence(&Identity, check),
+        Some(representative) => plan::independence(*representative, check),
+    };
+    let Ok(mut ample) = AmpleSets::new(machine, &Question::Safety, independence) else { return Ok(None) };
+    let audit = match representative {
+        None => audit_ample(machine, &mut Identity, &mut ample, samples, SEED, &interrupt),
+        Some(representative) => audit_ample(machine, representative, &mut ample, samples, SEED, &interrupt),
     };
     let audit = audit.map_err(CheckError::Exhausted)?;
     if audit.wrong > 0 {

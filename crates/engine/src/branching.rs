@@ -157,8 +157,7 @@ fn explore<R: quotient_seams::Representative<Machine>>(
     let (moves, order) = plan::moves(machine, representative, preserved, check);
     let explored = match moves {
         Moves::All => explore_with(machine, representative, &mut All, check, progress),
-        Moves::Static(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
-        Moves::Objects(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
+        Moves::Ample(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
     };
     (explored, order)
 }

@@ -56,8 +56,8 @@ impl Model {
         let mut out = String::from("digraph states {\n");
         // Programs with objects are drawn with all their moves.
         let ample = match plan::moves(machine, representative, preserved, check).0 {
-            Moves::Static(sets) => Some(sets),
-            Moves::All | Moves::Objects(_) => None,
+            Moves::Ample(sets) if !machine.program().features.dynamic => Some(sets),
+            Moves::All | Moves::Ample(_) => None,
         };
         let order = if ample.is_some() { "on" } else { "off" };
         let _ = writeln!(out, "  // symmetry: {}; partial order: {order}", representative.name());

@@ -2,7 +2,7 @@
 //!
 //! Weak fairness is to each thread by its name, and states stand for others in which threads are called otherwise. The search
 //! therefore follows names (`search/liveness.rs`), and a component of representatives is judged by which threads can have
-//! whose part (`machine/omega.rs`, after Emerson and Sistla).
+//! whose part (`machine/claim/omega.rs`, after Emerson and Sistla).
 //!
 //! A counterexample is looked for with threads in their places, objects renamed only, over the states that those of the component stand
 //! for. So they must be recognised by their representative, which must be canonical. Its fairness is checked again.
@@ -10,14 +10,14 @@
 //! Threads keep their places with other orders, and where a program with objects starts threads: the name of a thread that has ended is given to another,
 //! and which name that is depends on all the others.
 
-use quotient_machine::{DynamicGraph, Fair, Machine, RENAMED};
+use quotient_machine::{Fair, Machine, RENAMED, Renaming};
 use quotient_program::{Action, Program};
 use quotient_seams::{Marks, Omega, Representative as Stands, Walk};
 use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered};
 
 use crate::Check;
-use crate::symmetry_choice::{Representative, States, Symmetry};
+use crate::symmetry_choice::{Representative, Symmetry};
 
 /// Do only fair runs of this machine count?
 pub(crate) fn asked(machine: &Machine, check: &Check<'_>) -> bool {
@@ -47,8 +47,8 @@ pub(crate) fn in_place(machine: &Machine) -> Option<Representative> {
     if starts_threads(machine.program()) {
         return None;
     }
-    let states = States::Dynamic(Box::new(DynamicGraph::new(machine)?));
-    Some(Ordered::new(states, Order::Heap(ThreadOrder::None)))
+    let states = Renaming::new(machine, Vec::new(), Vec::new());
+    states.opaque().is_some().then(|| Ordered::new(states, Order::Heap(ThreadOrder::None)))
 }
 
 /// The representative of a machine, where only its fair runs count.

@@ -7,7 +7,7 @@
 //! full one for the propositions that the representative was made for, threads that change places have the same choices, and
 //! ample sets are chosen for the representative at hand, from what that very state permits.
 
-use quotient_ample::{AmpleSets, DynamicSets, Question};
+use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_machine::Machine;
 use quotient_program::visit::{self, Visitor};
 use quotient_program::{Expr, Operation};
@@ -44,10 +44,8 @@ pub(crate) enum Search {
 pub(crate) enum Moves {
     /// All of them.
     All,
-    /// Ample sets of a program without objects.
-    Static(Box<AmpleSets>),
-    /// Ample sets of a program with objects.
-    Objects(Box<DynamicSets>),
+    /// Ample sets.
+    Ample(Box<AmpleSets>),
 }
 
 impl Plan {
@@ -88,17 +86,23 @@ pub(crate) fn moves<R: Representative<Machine>>(
         if !representative.is_canonical() {
             return Err(NOT_CANONICAL);
         }
-        if machine.program().features.dynamic {
-            let symmetric = check.partial_order == PartialOrder::SymmetricIndependence;
-            return DynamicSets::new(machine, &question, symmetric)
-                .map(|sets| Moves::Objects(Box::new(sets)));
-        }
-        let sets = AmpleSets::new(machine, &question, representative.renames());
-        sets.map(|sets| Moves::Static(Box::new(sets)))
+        let sets = AmpleSets::new(machine, &question, independence(representative, check));
+        sets.map(|sets| Moves::Ample(Box::new(sets)))
     });
     match found {
         Ok(moves) => (moves, Ok(check.partial_order)),
         Err(why) => (Moves::All, Err(why)),
+    }
+}
+
+/// Which steps count as independent in a check.
+pub(crate) fn independence<R: Representative<Machine>>(
+    representative: &R,
+    check: &Check<'_>,
+) -> Independence {
+    Independence {
+        symmetric: check.partial_order == PartialOrder::SymmetricIndependence,
+        renamed: representative.renames(),
     }
 }
 

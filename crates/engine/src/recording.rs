@@ -153,9 +153,6 @@ pub(crate) fn real_names(
     cycle: usize,
 ) -> Result<(Vec<u32>, usize), CheckError> {
     let Some(representative) = representative else { return Ok((choices.to_vec(), cycle)) };
-    match symmetry_choice::canonical(machine, representative) {
-        Some(mut canonical) => in_real_names(machine, representative, &mut canonical, choices, cycle)
-            .map_err(CheckError::NotReplayable),
-        None => Ok((choices.to_vec(), cycle)),
-    }
+    let mut canonical = symmetry_choice::canonical(machine, representative);
+    in_real_names(machine, representative, &mut canonical, choices, cycle).map_err(CheckError::NotReplayable)
 }

@@ -55,10 +55,7 @@ pub(crate) fn run_representing<R: quotient_seams::Representative<Machine>>(
             liveness(Seams { system, representative, ample: &mut All, visited: &mut visited }, options)
         }
         Moves::All => run_reduced(machine, representative, &mut All, (search, store), options),
-        Moves::Static(mut sets) => run_reduced(machine, representative, &mut *sets, (search, store), options),
-        Moves::Objects(mut sets) => {
-            run_reduced(machine, representative, &mut *sets, (search, store), options)
-        }
+        Moves::Ample(mut sets) => run_reduced(machine, representative, &mut *sets, (search, store), options),
     };
     (report, partial_order)
 }

@@ -1,13 +1,12 @@
 //! Which representative a check uses, and what is said about it.
 
-use quotient_machine::{DynamicGraph, Machine, Renaming};
+use quotient_machine::{Machine, Renaming};
 use quotient_program::{ClaimOrigin, Expr, Operation};
 use quotient_residual::liveness;
 use quotient_seams::{Successors, System, Worker};
 use quotient_source::{SourceMap, Span};
-use quotient_symmetry::graph::Graph;
 use quotient_symmetry::thread_order::ThreadOrder;
-use quotient_symmetry::{Order, Ordered, StateGraph};
+use quotient_symmetry::{Order, Ordered};
 
 use crate::{Check, fairness};
 
@@ -37,16 +36,33 @@ impl Symmetry {
         })
     }
 
-    /// The name options and reports use.
+    /// The values without a number, with the names that options and reports use.
+    const NAMES: [(Symmetry, &'static str); 5] = [
+        (Symmetry::Off, "off"),
+        (Symmetry::Heap, "heap"),
+        (Symmetry::ProgramCounter, "pc"),
+        (Symmetry::Bounded(None), "kbots"),
+        (Symmetry::Exact, "exact"),
+    ];
+
+    /// The name that options and reports use.
     pub fn name(self) -> String {
-        match self {
-            Symmetry::Off => "off".into(),
-            Symmetry::Heap => "heap".into(),
-            Symmetry::ProgramCounter => "pc".into(),
-            Symmetry::Bounded(None) => "kbots".into(),
-            Symmetry::Bounded(Some(k)) => format!("kbots={k}"),
-            Symmetry::Exact => "exact".into(),
+        match (self, Symmetry::NAMES.iter().find(|(symmetry, _)| *symmetry == self)) {
+            (_, Some((_, name))) => (*name).to_owned(),
+            (Symmetry::Bounded(Some(k)), _) => format!("kbots={k}"),
+            (other, None) => format!("{other:?}"),
         }
+    }
+}
+
+impl std::str::FromStr for Symmetry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Symmetry, String> {
+        let bound = text.strip_prefix("kbots=").and_then(|bound| bound.parse().ok());
+        let named = Symmetry::NAMES.iter().find(|(_, name)| *name == text).map(|(symmetry, _)| *symmetry);
+        let parsed = named.or(bound.map(|k| Symmetry::Bounded(Some(k))));
+        parsed.ok_or_else(|| "write exact, kbots, kbots=K, pc, heap or off".to_owned())
     }
 }
 
@@ -65,50 +81,8 @@ pub struct SymmetryReport {
     pub audited: Option<(u64, u64)>,
 }
 
-/// How the states of a machine are shown as graphs.
-#[derive(Debug)]
-pub enum States {
-    /// Of a program with a fixed set of things: identities are numbers, and what they may be renamed to was found out.
-    Static(Box<Renaming>),
-    /// Of a program with objects: references are opaque.
-    Dynamic(Box<DynamicGraph>),
-}
-
-impl StateGraph<Machine> for States {
-    #[inline]
-    fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
-        match self {
-            States::Static(states) => states.shortcut(machine, state, out),
-            States::Dynamic(states) => states.shortcut(machine, state, out),
-        }
-    }
-
-    #[inline]
-    fn graph(&mut self, machine: &Machine, state: &[u64], out: &mut Graph) -> bool {
-        match self {
-            States::Static(states) => states.graph(machine, state, out),
-            States::Dynamic(states) => states.graph(machine, state, out),
-        }
-    }
-
-    #[inline]
-    fn rename(&mut self, machine: &Machine, state: &[u64], number: &[u32], out: &mut Vec<u64>) -> bool {
-        match self {
-            States::Static(states) => states.rename(machine, state, number, out),
-            States::Dynamic(states) => states.rename(machine, state, number, out),
-        }
-    }
-
-    fn new_name(&self, thread: u32) -> u32 {
-        match self {
-            States::Static(states) => states.new_name(thread),
-            States::Dynamic(states) => states.new_name(thread),
-        }
-    }
-}
-
 /// The representative a check uses.
-pub type Representative = Ordered<States>;
+pub type Representative = Ordered<Renaming>;
 
 /// The symmetry a check asks for.
 pub(crate) fn asked(check: &Check<'_>) -> Symmetry {
@@ -153,37 +127,31 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     if keeps_threads(machine, check).is_some() {
         order = Order::Heap(ThreadOrder::None);
     }
-    if let Some(states) = DynamicGraph::new(machine) {
-        return Some(Ordered::new(States::Dynamic(Box::new(states)), order));
+    // Without the reductions a dead variable keeps its value.
+    let dead = if check.raw { Vec::new() } else { dead_locals(machine.program()) };
+    let renaming = Renaming::new(machine, dead, properties(machine));
+    if renaming.opaque().is_some() {
+        return Some(Ordered::new(renaming, order));
     }
     if order == Order::Heap(ThreadOrder::None) {
-        // A static program has no objects, and nothing else may move.
+        // There are no objects, and nothing else may move.
         return None;
     }
-    let program = machine.program();
-    // Without the reductions a dead variable keeps its value.
-    let dead = if check.raw { Vec::new() } else { dead_locals(program) };
-    let mut renaming = Renaming::new(program, dead, properties(machine));
     let mut initial = Successors::new();
     machine.initial(&mut initial).ok()?;
     let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
     // Where threads are still to be started, what they may be called is found out later.
     let settled = renaming.identities(machine, initial.state(state));
-    (!settled.is_some_and(|identities| identities.is_trivial()))
-        .then(|| Ordered::new(States::Static(Box::new(renaming)), order))
+    (!settled.is_some_and(|identities| identities.is_trivial())).then(|| Ordered::new(renaming, order))
 }
 
 /// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it. Where threads
 /// keep their places, they do so here, too, unless gaps are closed that threads leave which end, and filled by others.
-pub(crate) fn canonical(machine: &mut Machine, representative: &Representative) -> Option<Representative> {
-    let states = match &representative.states {
-        States::Static(renaming) => States::Static(Box::new(renaming.another())),
-        States::Dynamic(_) => States::Dynamic(Box::new(DynamicGraph::new(machine)?)),
-    };
+pub(crate) fn canonical(machine: &Machine, representative: &Representative) -> Representative {
     let in_place = Order::Heap(ThreadOrder::None);
     let keeps = representative.order() == in_place && !fairness::starts_threads(machine.program());
     let order = if keeps { in_place } else { Order::Exact };
-    Some(Ordered::new(states, order))
+    Ordered::new(representative.states.another(), order)
 }
 
 /// For each function and location the locals that are dead, and zero in a reduced program.
@@ -233,16 +201,13 @@ pub(crate) fn report(
         return report;
     }
     report.over_budget = representative.map_or(0, |r| r.statistics().over_budget);
-    let known = match representative.map(|r| &r.states) {
-        Some(States::Dynamic(states)) => {
-            report.order = asked.name();
-            report.found = vec![states.found().into()];
-            report.limit = states.limit().map(|(why, span)| place(why, span, machine, sources));
-            return report;
-        }
-        Some(States::Static(states)) => states.largest().cloned(),
-        None => None,
-    };
+    if let Some((found, limit)) = representative.and_then(|r| r.states.opaque()) {
+        report.order = asked.name();
+        report.found = vec![found.into()];
+        report.limit = limit.map(|(why, span)| place(why, span, machine, sources));
+        return report;
+    }
+    let known = representative.and_then(|r| r.states.largest().cloned());
     if known.is_some() {
         report.order = asked.name();
     }
@@ -250,7 +215,7 @@ pub(crate) fn report(
         let mut initial = Successors::new();
         machine.initial(&mut initial).ok()?;
         let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
-        let mut renaming = Renaming::new(machine.program(), Vec::new(), properties(machine));
+        let renaming = Renaming::new(machine, Vec::new(), properties(machine));
         renaming.identities(machine, initial.state(state))
     });
     if let Some(identities) = identities {

@@ -51,6 +51,10 @@ pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
             }
         }
     }
+    for (function, span, text) in &machine.program().dead {
+        let function = &machine.program().functions[function.0 as usize];
+        all.push((function, model.sources.written(*span), text));
+    }
     // A process that goes round for ever is not missing its end.
     let endless: HashSet<Span> = model
         .program

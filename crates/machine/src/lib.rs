@@ -4,49 +4,38 @@
 //! Semantics are those of SPIN 6.5 where the program came from Promela: atomic sequences are not interrupted
 //! and their inner states are not seen, unless they block; a rendezvous is one step of two threads; only the
 //! youngest thread can cease to exist. What goes wrong in a step (a [`Fault`]) is a verdict, never a panic.
+//!
+//! | folder | what lives there |
+//! |---|---|
+//! | `state/` | packed states: layout, shapes, looks from outside |
+//! | `code/` | what programs are compiled to, and the compiler |
+//! | `step/` | what can happen next: the interpreter, channels, threads, calls |
+//! | `x86/` | the same as machine code, for what is expanded often |
+//! | `heap/` | objects: allocation, collection, locks, instructions |
+//! | `claim/` | automata that watch the program |
+//! | `graph/` | states as graphs, and renamed |
+//! | `explain/` | states and steps in the user's names |
 
-mod channel;
 mod claim;
-mod claim_compile;
 mod code;
-mod compile;
-mod d_step;
-mod direct;
-mod direct_compile;
-mod dynamic;
-mod endless;
-mod eval;
-mod fault;
+mod explain;
 mod graph;
-mod initial_values;
-mod inspect;
-mod layout;
-mod look;
+mod heap;
 mod machine;
-mod observer;
-mod omega;
-mod parts;
-mod permission;
-mod plain;
-mod plain_compile;
-mod record;
-mod rendezvous;
-mod scalars;
-mod shapes;
+mod state;
 mod step;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod x86;
 
 pub use claim::CLAIM_THREAD;
-pub use dynamic::footprint::Ownership;
-pub use dynamic::graph::DynamicGraph;
-pub use dynamic::names::ObjectNames;
-pub use fault::{Fault, Site, claim_kind};
-pub use graph::Renaming;
-pub use inspect::{ThreadView, Value};
-pub use look::{Fill, FrameAt, ScalarAt, ThreadAt};
+pub use claim::omega::{Fair, FairMarks, RENAMED, ThreadNames};
+pub use explain::fault::{Fault, Site, claim_kind};
+pub use explain::inspect::{ThreadView, Value};
+pub use explain::names::ObjectNames;
+pub use explain::record::{MicroStep, StepRecord};
+pub use graph::{Limit, Renaming};
+pub use heap::footprint::Ownership;
 pub use machine::Machine;
-pub use omega::{Fair, FairMarks, RENAMED, ThreadNames};
-pub use parts::StateParts;
-pub use record::{MicroStep, StepRecord};
-pub use scalars::{Scalar, ScalarPlace};
+pub use state::look::{Fill, FrameAt, ScalarAt, ThreadAt};
+pub use state::parts::StateParts;
+pub use state::scalars::{Scalar, ScalarPlace};

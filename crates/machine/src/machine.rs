@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use quotient_program::{FunctionId, Program};
+use quotient_program::Program;
 use quotient_seams::{
     Exhausted, Incomplete, Interrupt, Scope, Successors, System, Violation, ViolationCode, Worker,
 };
 use quotient_source::SourceMap;
 
 use crate::code::Code;
-use crate::compile::compile;
-use crate::dynamic::allocate::Heap;
-use crate::dynamic::segments::Segments;
-use crate::eval::Frame;
-use crate::fault::Site;
-use crate::layout::Layout;
-use crate::record::Recorder;
-use crate::shapes::Shapes;
+use crate::code::compile::compile;
+use crate::explain::fault::Site;
+use crate::explain::record::Recorder;
+use crate::heap::Heap;
+use crate::state::kind::MOST_TYPES;
+use crate::state::layout::Layout;
+use crate::state::shapes::Shapes;
 use crate::step::Intermediate;
+use crate::step::eval::Frame;
 
 /// A program as a [`System`]: one worker's part of it.
 ///
@@ -37,8 +37,6 @@ pub struct Machine {
     pub(crate) commits: bool,
     /// Something must be done to every state before it is stored: scratch variables, `_last`.
     pub(crate) must_clean: bool,
-    /// Objects, frames, threads that end in any order.
-    pub(crate) dynamic: bool,
 
     /// A view of what all workers have met.
     pub(crate) shapes: Shapes,
@@ -89,12 +87,11 @@ pub struct Machine {
 impl Worker for Machine {
     fn another(&self) -> Machine {
         let (program, layout, code) = (self.program.clone(), self.layout.clone(), self.code.clone());
-        let heap = Heap::new(self.heap.segments.clone());
         #[allow(unused_mut, reason = "there is machine code for one kind of processor only")]
         let mut another = Machine {
             claim_deadlocks: self.claim_deadlocks,
             interrupt: self.interrupt.clone(),
-            ..Machine::assemble(program, layout, code, self.shapes.share(), heap)
+            ..Machine::assemble(program, layout, code, self.shapes.share())
         };
         #[cfg(all(target_arch = "x86_64", unix))]
         if !self.translated.is_enabled() {
@@ -116,33 +113,18 @@ impl Machine {
     }
 
     fn with_shapes(program: Program, sources: &SourceMap, wide: bool) -> Result<Machine, Exhausted> {
-        let dynamic = program.features.dynamic;
-        if let Some(what) = crate::dynamic::compile::refuse(&program).filter(|_| dynamic) {
+        if let Some(what) = refusal(&program) {
             return Err(Exhausted { what: what.into() });
         }
-        let mut locations = program.functions.iter().flat_map(|f| &f.locations);
-        if program.features.receiver_first && (dynamic || locations.any(|l| l.deterministic)) {
-            let what = "a receiver that moves before the sender cannot be combined with objects or deterministic steps";
-            return Err(Exhausted { what: what.to_owned().into() });
-        }
-        // Combinations of objects are many: a dynamic program always has wide shape numbers.
-        let layout = Arc::new(Layout::new(&program, wide || dynamic));
+        // Combinations of objects are many.
+        let layout = Arc::new(Layout::new(&program, wide || program.features.dynamic));
         let code = Arc::new(compile(&program, &layout, sources));
-        let segments = Arc::new(if dynamic { Segments::new(&program, &layout) } else { Segments::default() });
-        let shapes = Shapes::new(layout.clone(), dynamic.then(|| segments.clone()));
-        let shapes = shapes.map_err(|what| Exhausted { what })?;
-        Ok(Machine::assemble(Arc::new(program), layout, code, shapes, Heap::new(segments)))
+        let shapes = Shapes::new(layout.clone()).map_err(|what| Exhausted { what })?;
+        Ok(Machine::assemble(Arc::new(program), layout, code, shapes))
     }
 
     /// A worker with memory of its own.
-    fn assemble(
-        program: Arc<Program>,
-        layout: Arc<Layout>,
-        code: Arc<Code>,
-        shapes: Shapes,
-        heap: Heap,
-    ) -> Machine {
-        let dynamic = program.features.dynamic;
+    fn assemble(program: Arc<Program>, layout: Arc<Layout>, code: Arc<Code>, shapes: Shapes) -> Machine {
         Machine {
             has_transient: program.functions.iter().flat_map(|f| &f.locations).any(|l| l.transient),
             restricted: program.commits()
@@ -150,15 +132,14 @@ impl Machine {
                 || program.functions.iter().any(|f| f.provided.is_some()),
             commits: program.commits(),
             must_clean: !layout.scratch.is_empty() || layout.last.is_some(),
-            dynamic,
             #[cfg(all(target_arch = "x86_64", unix))]
-            translated: crate::x86::Translated::new(program.observer.is_none() && !dynamic),
+            translated: crate::x86::Translated::new(program.observer.is_none() && !program.features.dynamic),
             taken: vec![false; code.transformations.len()],
+            heap: Heap::new(&layout),
             program,
             layout,
             code,
             shapes,
-            heap,
             claim_deadlocks: false,
             interrupt: None,
             draft: Vec::new(),
@@ -255,6 +236,11 @@ impl Machine {
 
     pub(crate) fn set_shape_number(&mut self, shape: u32) {
         let memory = self.draft.as_mut_ptr().cast::<u8>();
+        self.put_shape_number(memory, shape);
+    }
+
+    /// Gives the state at `memory` another shape number.
+    pub(crate) fn put_shape_number(&self, memory: *mut u8, shape: u32) {
         // SAFETY: as above.
         unsafe {
             if self.layout.shape_size == 2 {
@@ -283,87 +269,6 @@ impl Machine {
         }
     }
 
-    /// Adds a thread to the draft; gives its id. When there is no room, notes that and gives 0.
-    pub(crate) fn start_thread(
-        &mut self,
-        start: u32,
-        args: &[i32],
-        priority: Option<i32>,
-    ) -> Result<i32, u32> {
-        let function = self.code.starts[start as usize].function;
-        if self.dynamic {
-            return self.start_dynamic(function, args, priority).map(|id| id as i32);
-        }
-        let Some(base) = self.add_thread(FunctionId(function), priority) else { return Ok(0) };
-        let memory = self.draft.as_mut_ptr().cast::<u8>();
-        for ((at, cell), value) in self.code.starts[start as usize].params.iter().zip(args) {
-            // SAFETY: parameters are locals of the new segment.
-            unsafe { cell.store(memory.add((base + at) as usize), *value) };
-        }
-        let thread = self.shape_at(memory).threads.len() as u32 - 1;
-        self.init_thread(function, thread, base);
-        Ok(thread as i32)
-    }
-
-    fn add_thread(&mut self, function: FunctionId, priority: Option<i32>) -> Option<u32> {
-        let old = self.shape_number(self.draft.as_ptr().cast());
-        let shape = match self.shapes.start(old, function) {
-            Ok(shape) => shape,
-            Err(what) => {
-                self.exhausted = Some(what);
-                return None;
-            }
-        };
-        let first_channel = self.shapes.list[old as usize].channels.len();
-        let (words, base) = {
-            let s = &self.shapes.list[shape as usize];
-            (s.words, s.threads[s.threads.len() - 1].at)
-        };
-        self.draft.resize(words as usize, 0);
-        self.set_shape_number(shape);
-        let memory = self.draft.as_mut_ptr().cast::<u8>();
-        let layout = &self.layout.threads[function.0 as usize];
-        for (index, (at, _)) in layout.channels.iter().enumerate() {
-            // SAFETY: the variable that gets the number is in the new segment.
-            unsafe { *memory.add((base + at) as usize) = (first_channel + index + 1) as u8 };
-        }
-        if let Some(at) = layout.priority {
-            let initial = priority.unwrap_or(self.code.functions[function.0 as usize].priority);
-            // SAFETY: as above.
-            unsafe { *memory.add((base + at) as usize) = initial as u8 };
-        }
-        self.set_location(base, function.0, self.code.functions[function.0 as usize].entry);
-        Some(base)
-    }
-
-    fn init_thread(&mut self, function: u32, thread: u32, base: u32) {
-        let init = self.code.functions[function as usize].init;
-        let memory = self.draft.as_mut_ptr().cast();
-        if let Err(site) = self.run(init, Frame { memory, base, thread, received: 0 }) {
-            self.failed_assertions.push(site);
-        }
-    }
-
-    /// Takes the youngest thread, with its channels, out of the draft.
-    pub(crate) fn end_thread(&mut self) {
-        if self.dynamic {
-            return self.drop_youngest();
-        }
-        let shape = self.shape_number(self.draft.as_ptr().cast());
-        let parent = self.shapes.list[shape as usize].parent;
-        let (words, bytes) = {
-            let s = &self.shapes.list[parent as usize];
-            (s.words as usize, s.bytes as usize)
-        };
-        self.draft.truncate(words);
-        // SAFETY: `bytes` is at most eight times `words`.
-        unsafe {
-            let memory = self.draft.as_mut_ptr().cast::<u8>();
-            memory.add(bytes).write_bytes(0, words * 8 - bytes);
-        }
-        self.set_shape_number(parent);
-    }
-
     /// Runs code that gives initial values to the segment at `base` of the draft.
     fn run_initial(&mut self, code: crate::code::CodeAt, base: u32) {
         let memory = self.draft.as_mut_ptr().cast::<u8>();
@@ -373,11 +278,7 @@ impl Machine {
     }
 
     fn initial_state(&mut self) {
-        if self.dynamic {
-            self.shapes.list[0] = crate::shapes::Shape::empty(self.layout.fixed);
-            self.heap.dirty = true;
-        }
-        let words = self.shapes.list[0].words as usize;
+        let words = self.shapes.begin().words as usize;
         self.draft.clear();
         self.draft.resize(words, 0);
         let memory = self.draft.as_mut_ptr().cast::<u8>();
@@ -399,17 +300,36 @@ impl Machine {
         let init = self.code.init;
         self.run_initial(init, 0);
         for function in self.program.initial.clone() {
-            if self.dynamic {
-                if let Err(site) = self.start_dynamic(function.0, &[], None) {
-                    self.failed_assertions.push(site);
-                }
-                continue;
+            if let Err(site) = self.start_thread(function.0, &[], None) {
+                self.failed_assertions.push(site);
             }
-            let Some(base) = self.add_thread(function, None) else { return };
-            let thread = self.shape_at(self.draft.as_ptr().cast()).threads.len() as u32 - 1;
-            self.init_thread(function.0, thread, base);
+            if self.exhausted.is_some() {
+                return;
+            }
         }
     }
+}
+
+/// Why a program cannot be executed, in words.
+fn refusal(program: &Program) -> Option<String> {
+    let types = [
+        program.records.len(),
+        program.array_types.len(),
+        program.channel_types.len(),
+        program.collection_types.len(),
+    ];
+    let dynamic = program.features.dynamic;
+    if dynamic && types.iter().any(|n| *n > MOST_TYPES) {
+        return Some(format!("more than {MOST_TYPES} types of objects"));
+    }
+    if dynamic && program.functions.len() >= usize::from(u16::MAX) {
+        return Some("more than 65534 functions".into());
+    }
+    let mut locations = program.functions.iter().flat_map(|f| &f.locations);
+    (program.features.receiver_first && (dynamic || locations.any(|l| l.deterministic))).then(|| {
+        "a receiver that moves before the sender cannot be combined with objects or deterministic steps"
+            .into()
+    })
 }
 
 impl System for Machine {
@@ -435,7 +355,8 @@ impl System for Machine {
     }
 
     fn is_valid_end(&mut self, state: &[u64]) -> bool {
-        if self.dynamic && self.is_cut(state) {
+        // Where an assumption forbids a step, stopping is not a deadlock.
+        if self.code.assumes && self.is_cut(state) {
             return true;
         }
         // Where a claim watches, a state without successors is one where the claim gave up: no deadlock.

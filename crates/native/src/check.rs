@@ -14,7 +14,7 @@ use crate::session::{
 };
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
-use crate::trace::{Trace, replay};
+use crate::trace::{Repeated, replay};
 
 /// What is to be checked, and how far.
 #[derive(Clone, Debug)]
@@ -85,11 +85,11 @@ pub enum Answer {
     /// Every execution was covered and none is a violation.
     Holds,
     /// A violation, repeated step by step.
-    Violated(Box<Trace>),
+    Violated(Box<Repeated>),
     /// None was found, but not everything was covered: why.
     Undecided(Incomplete),
     /// The program cannot be checked: why, and where in the program.
-    Refused(String, Option<Box<Trace>>),
+    Refused(String, Option<Box<Repeated>>),
 }
 
 /// Counters.
@@ -197,6 +197,13 @@ pub fn check(
         End::Killed(signal) if from_outside(signal) => Answer::Undecided(Incomplete::Killed(format!(
             "the process was ended from outside, or for want of memory (signal {signal}; schedule {token})"
         ))),
+        // The filter of system calls ends a thread that the runtime does not know, which cannot be asked what it wanted.
+        End::Killed(libc::SIGSYS) => died(
+            binary,
+            request,
+            &token,
+            "a system call that is not allowed ended the process (a library may have started a thread of its own)",
+        )?,
         End::Killed(signal) => {
             died(binary, request, &token, &format!("the process was killed by signal {signal}"))?
         }
@@ -341,8 +348,8 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
     let mut before = token.clone();
     before.schedule.choices.pop();
     let place = replay(binary, request, &before, false).ok().and_then(|trace| {
-        let step = trace.threads.get(thread as usize)?;
-        step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
+        let at = trace.trace.processes.iter().find(|p| p.pid == thread)?;
+        at.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
     });
     Answer::Undecided(Incomplete::Stuck(format!(
         "thread {thread} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
@@ -352,7 +359,7 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
 }
 
 /// Was the repetition ended by something that is not the program's doing?
-fn interrupted(trace: &Trace) -> Option<&'static str> {
+fn interrupted(trace: &Repeated) -> Option<&'static str> {
     match trace.failure.kind {
         FailureKind::Stuck => Some("the program made no step for too long"),
         FailureKind::None if trace.killed => Some("the process was ended from outside"),

@@ -79,6 +79,8 @@ pub struct Program {
     pub observer: Option<Observer>,
     /// A claim that watches the program, step by step.
     pub claim: Option<Claim>,
+    /// Statements that no way through their function leads to, as the user wrote them. No location has them.
+    pub dead: Vec<(FunctionId, quotient_source::Span, String)>,
 }
 
 /// An automaton that moves before each step of the program, on what it sees of the state: a `never` claim, or the

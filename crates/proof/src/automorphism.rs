@@ -5,7 +5,7 @@
 //! the assertion's map takes each step to a step and each initial state to an initial state, whatever
 //! the state; with a one-level proof of the inverse the map is an automorphism. A deeper proof says
 //! nothing of the kind: the partner may be reachable by other steps, or have other successors, and
-//! merging the two can lose states (`tests/relative.rs` of the command has a model where it does).
+//! merging the two can lose states (`engine/tests/models/relative.rs` has a model where it does).
 //!
 //! The proof is about unbounded integers, the model's own wrap around. The maps accepted here permute
 //! columns of equal types, and values of columns that only ever hold constants. Wrapping works column by

@@ -54,8 +54,7 @@
 //! ```
 
 pub use quotient_engine::*;
-pub use quotient_front_end::{Feature, LoadOptions, PropertyKeyword};
-pub use quotient_languages::Language;
+pub use quotient_front_end::Feature;
 pub use quotient_outcome::{self as outcome, status};
 
 pub use quotient_ample as ample;

@@ -5,19 +5,20 @@
 //! - [`print()`]: a syntax tree as Promela text;
 //! - [`generate()`]: random programs, named by a seed;
 //! - [`interpret()`]: an explicit-state interpreter with SPIN's meaning;
+//! - [`pointers`]: random programs with pointers;
 //! - [`symmetric()`]: random programs with symmetric processes, and what may spoil the symmetry;
 //! - [`temporal`]: temporal formulas by tableau;
 //! - [`shrink()`]: a smaller program that still fails.
 //!
-//! The interpreter is itself checked against SPIN (`tests/spin.rs`), where SPIN is installed.
+//! The interpreter is itself checked against SPIN (`tests/opinion/spin.rs`).
 
 pub mod bir;
 pub mod construct;
 pub mod dve;
 pub mod generate;
 pub mod interpret;
+pub mod pointers;
 pub mod print;
-pub mod random;
 pub mod shrink;
 pub mod statement_table;
 pub mod symmetric;

@@ -5,7 +5,7 @@
 //!
 //! `statement_table.txt` has a line for each program: its name, SPIN's states and transitions without any reduction, and the kinds of
 //! error. Where SPIN stops or goes astray at an error of the program, the line has only the error; where it makes C that no compiler
-//! takes, the line says so. `tests/statement_table.rs` says how to ask SPIN again.
+//! takes, the line says so. `tests/opinion/statement_table.rs` says how to ask SPIN again.
 
 use std::collections::BTreeMap;
 

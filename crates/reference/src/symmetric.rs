@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::random::Random;
+use quotient_testing::Random;
 
 /// What the statements of one program may use.
 struct Features {

@@ -217,6 +217,21 @@ pub fn remotely_read(program: &Program) -> Vec<Vec<bool>> {
     remote.0
 }
 
+/// For the first location of each `d_step`, the locals that may hold a value when it is entered.
+fn brought_in(function: &Function, live: &[Locals]) -> Vec<Option<Locals>> {
+    let mut brought = vec![None; function.locations.len()];
+    for (from, location) in function.locations.iter().enumerate() {
+        for t in location.transformations.iter().filter(|t| matches!(t.operation, Operation::Enter)) {
+            if let Some(to) = t.target {
+                brought[to.0 as usize]
+                    .get_or_insert_with(|| Locals::none(function.locals.len()))
+                    .add(&live[from]);
+            }
+        }
+    }
+    brought
+}
+
 /// Adds a [`Action::Forget`] wherever a variable dies; gives how many.
 pub fn forget_dead(program: &mut Program) -> usize {
     let remote = remotely_read(program);
@@ -229,16 +244,23 @@ pub fn forget_dead(program: &mut Program) -> usize {
             .filter(|v| !entry.contains(*v) && !remote[index][*v])
             .map(|v| VariableId(v as u32))
             .collect();
+        let brought = brought_in(function, &live);
         for from in 0..function.locations.len() {
             let caught = caught(function, from, &live);
-            // Inside a d_step nothing is stored, and its exits go to locations outside.
             for transformation in &mut function.locations[from].transformations {
                 let Some(target) = transformation.target else { continue };
+                // Entering a d_step does nothing by itself: what dies there is forgotten by the first statement inside.
+                if matches!(transformation.operation, Operation::Enter) {
+                    continue;
+                }
                 let after = &live[target.0 as usize];
                 let calls = transformation.actions.iter().any(|a| matches!(a, Action::Call { .. }));
                 // It dies here if it may hold a value: it was live before, or this step writes it. What was dead
                 // before is zero already, from the step that led here or from the start of the process.
                 let mut holds = live[from].clone();
+                if let Some(brought) = &brought[from] {
+                    holds.add(brought);
+                }
                 access(transformation).touched.into_iter().for_each(|v| holds.insert(v));
                 let needed =
                     |v: usize| after.contains(v) || remote[index][v] || (calls && caught.contains(v));

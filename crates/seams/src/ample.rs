@@ -76,7 +76,10 @@ pub trait Ample<S: ?Sized> {
     }
 
     /// Finding one proposal takes so long that others should be found only if it is refused.
-    const ONE_BY_ONE: bool = false;
+    #[inline]
+    fn one_by_one(&self) -> bool {
+        false
+    }
 
     /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. A function of the two
     /// states alone, the second of which may be none, behind a fault; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.

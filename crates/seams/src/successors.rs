@@ -30,6 +30,8 @@ pub struct Successors {
     violations: usize,
     /// Marks of the first entries; those behind have none.
     marks: Vec<u64>,
+    /// Entries that are remarks, in order; hardly ever any.
+    remarks: Vec<usize>,
 }
 
 impl Successors {
@@ -45,6 +47,7 @@ impl Successors {
         self.entries.clear();
         self.violations = 0;
         self.marks.clear();
+        self.remarks.clear();
     }
 
     /// Forgets the entries from number `len` on.
@@ -55,6 +58,7 @@ impl Successors {
             self.violations -= self.entries[len..].iter().filter(|e| e.violation.is_some()).count();
             self.entries.truncate(len);
             self.marks.truncate(len);
+            self.remarks.retain(|entry| *entry < len);
         }
     }
 
@@ -87,6 +91,20 @@ impl Successors {
     pub fn push_violation(&mut self, violation: ViolationCode) {
         self.violations += 1;
         self.entries.push(Entry { start: self.end, len: 0, violation: Some(violation) });
+    }
+
+    /// Adds a *remark*: something is wrong with the state although nobody has moved. Whether the state has successors does not
+    /// depend on it.
+    #[cold]
+    pub fn push_remark(&mut self, violation: ViolationCode) {
+        self.remarks.push(self.entries.len());
+        self.push_violation(violation);
+    }
+
+    /// Whether none of these entries is a move: there are none, or only remarks.
+    #[inline]
+    pub fn is_still(&self, mut entries: std::ops::Range<usize>) -> bool {
+        entries.is_empty() || !self.remarks.is_empty() && entries.all(|entry| self.remarks.contains(&entry))
     }
 
     /// Copies `state` behind the last entry and returns it for changing; [`Successors::commit`] makes
@@ -241,6 +259,21 @@ impl Successors {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_remark_is_not_a_move() {
+        let mut out = Successors::new();
+        out.push_remark(ViolationCode::from_index(3));
+        assert!(out.is_still(0..0) && out.is_still(0..1) && out.has_violations());
+        out.push_violation(ViolationCode::from_index(4));
+        assert!(!out.is_still(0..2) && !out.is_still(1..2));
+        out.truncate(1);
+        out.push(&[7]);
+        assert!(out.is_still(0..1) && !out.is_still(0..2));
+        out.clear();
+        out.push_violation(ViolationCode::from_index(3));
+        assert!(!out.is_still(0..1));
+    }
 
     #[test]
     fn states_with_gaps_between_them_are_not_uniform() {

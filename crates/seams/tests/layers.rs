@@ -34,7 +34,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("native", &["outcome", "seams", "stateless"]),
     ("proof-check", &[]),
     ("proof", &["outcome", "program", "promela", "proof-check", "seams", "source"]),
-    ("reference", &["bir", "dve", "promela", "source"]),
+    ("testing", &[]),
+    ("reference", &["bir", "dve", "promela", "source", "testing"]),
 ];
 
 /// Crates that put all others together: the engine, which only the command uses, and the command.

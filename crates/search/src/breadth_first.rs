@@ -236,7 +236,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
             } else {
                 self.transitions += (group.end - group.first) as u64;
             }
-            if group.first == group.end && turn.is_whole() && options.deadlocks {
+            if turn.is_whole() && self.successors.is_still(group.first..group.end) && options.deadlocks {
                 self.stuck(batch.from(index), number, options)?;
             }
         }

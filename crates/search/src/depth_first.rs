@@ -160,7 +160,10 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
                 self.expander
                     .expand(&state, &mut turn, &mut successors, &mut self.originals)
                     .map_err(|e| Stop::Incomplete(e.what))?;
-                if successors.is_empty() && options.deadlocks && !self.expander.system.is_valid_end(&state) {
+                if successors.is_still(0..successors.len())
+                    && options.deadlocks
+                    && !self.expander.system.is_valid_end(&state)
+                {
                     let (levels, waiting, expander) = (&self.levels, &self.waiting, &mut self.expander);
                     self.report
                         .record(Cause::Deadlock, || expander.path(Self::written(levels, waiting, None)));

@@ -125,7 +125,9 @@ impl<S: System> RandomWalks<'_, S> {
                     .successors(state, Scope::All, &mut successors)
                     .map_err(|e| Stop::Incomplete(e.what))?;
                 self.transitions += successors.len() as u64;
-                if successors.is_empty() && options.deadlocks && !self.system.is_valid_end(self.walk.state())
+                if successors.is_still(0..successors.len())
+                    && options.deadlocks
+                    && !self.system.is_valid_end(self.walk.state())
                 {
                     self.report.record(Cause::Deadlock, || self.walk.path(None));
                     if !options.all {

@@ -49,6 +49,15 @@ pub enum Symmetry {
     Dynamic,
 }
 
+impl Symmetry {
+    /// Each value with the name that options use and what it means.
+    pub const NAMES: &[(Symmetry, &'static str, &'static str)] = &[
+        (Symmetry::Off, "off", "no thread stands for another"),
+        (Symmetry::Costarted, "costarted", "threads that were started alike"),
+        (Symmetry::Dynamic, "dynamic", "threads whose residual code and state are alike"),
+    ];
+}
+
 /// A program whose threads are run one visible operation at a time under the exploration's control.
 ///
 /// The program must be deterministic: after [`restart`](Execution::restart), the same sequence of

@@ -4,7 +4,7 @@
 //! programs using dynamic analysis", 2009) do not explore a step of `b` at a state where the step of
 //! `a` was explored and `a`, `b` are symmetric. DPOR *learns* what to explore at a state from the
 //! runs below it, and the subtree of `b` would have reported races to states above that are not
-//! symmetric; as printed, outcomes are lost (`tests/counterexamples.rs`). What is done here:
+//! symmetric; as printed, outcomes are lost (`tests/explorations/counterexamples.rs`). What is done here:
 //!
 //! **Pruning.** Let [`Execution::symmetric`] say at state `s` that `a` and `b`, neither asleep, can be
 //! exchanged. Then the step of `b` at `s` is a *counterpart* of the step of `a`: what is asked for at
@@ -53,7 +53,7 @@
 //! what is there as soon as the symmetry of the state after that branch is known
 //! ([`Exploration::merge_symmetric`]). Dropping it loses outcomes: three readers beside a writer
 //! suffice. That this insertion satisfies the published proof with "up to exchanges" added
-//! throughout has been checked on random programs (`tests/random_programs.rs`) but is not written
+//! throughout has been checked on random programs (`tests/explorations/random_programs.rs`) but is not written
 //! out here.
 //!
 //! # Which images can be left out

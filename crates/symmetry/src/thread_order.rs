@@ -11,7 +11,7 @@
 //! Robby, Dwyer, Hatcliff and Iosif, not in the original order as in Iosif's figure 5: in a ring the walk from the original order
 //! names the neighbours of every thread by its place, and nothing is merged at all. Since ties depend on the path, so do the
 //! counts on the order of the search; depth-first, with successors in the order of the threads, dining philosophers give the
-//! papers' counts to the last state (`crates/quotient/tests/thread_orders.rs`), breadth-first somewhat fewer.
+//! papers' counts to the last state (`crates/engine/tests/models/thread_orders.rs`), breadth-first somewhat fewer.
 //!
 //! - *program counter* (PCS; after Dams, Bosnacki and Holenderski, and R. Iosif's process symmetry): by location.
 //! - *kBOTS* (Robby, Dwyer, Hatcliff, Iosif, figure 3): by stack height, locations, primitive values, then by a simultaneous

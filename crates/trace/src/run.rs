@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
-use quotient_seams::{Successors, System, Violation, ViolationCode, ViolationKind};
+use quotient_seams::{Scope, Successors, System, Violation, ViolationCode, ViolationKind};
 use quotient_source::SourceMap;
 
 use crate::unreduced::Unreduced;
@@ -153,8 +153,10 @@ impl<'a> Run<'a> {
             let at = self.sources.file_line(self.machine.site(code).span);
             return Some((self.machine.violation(code), Some(at)));
         }
+        let mut next = Successors::new();
         let stuck = self.machine.program().claim.is_none()
-            && self.machine.explain(&self.state).is_empty()
+            && self.machine.successors(&self.state, Scope::All, &mut next).is_ok()
+            && next.is_still(0..next.len())
             && !self.machine.is_valid_end(&self.state);
         let message = "deadlock: invalid end state".to_owned();
         stuck.then_some((Violation { kind: ViolationKind::Deadlock, message }, None))

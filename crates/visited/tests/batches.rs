@@ -4,23 +4,8 @@
 use std::collections::HashSet;
 
 use quotient_seams::{Group, Known, Looked, Successors, Visited};
+use quotient_testing::Random;
 use quotient_visited::{Gzip, Plain, Tree};
-
-/// A generator of numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
 
 /// A state that was stored, with its hint.
 type Stored = (Vec<u64>, Vec<u32>);
@@ -88,7 +73,7 @@ fn batch<V: Visited>(
 
 fn compare<V: Visited>(new: impl Fn() -> V) {
     for seed in 0..40 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut store = new();
         let mut seen = HashSet::new();
         let mut stored = Vec::new();

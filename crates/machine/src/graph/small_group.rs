@@ -6,33 +6,24 @@
 
 use quotient_identity::Identities;
 
+use super::points::Places;
+
 /// Groups up to this size are tried member by member.
 const MOST: f64 = 64.0;
 
-/// A member of the group.
-#[derive(Clone, Debug)]
-pub(super) struct Member {
-    /// For each point the one whose place it takes over.
-    pub(super) from: Vec<u32>,
-    /// For each point its new place.
-    pub(super) to: Vec<u32>,
-}
-
 /// All members of a group, if they are few.
-pub(super) fn members(identities: &Identities) -> Vec<Member> {
+pub(super) fn members(identities: &Identities) -> Vec<Places> {
     if identities.group.order() > MOST {
         return Vec::new();
     }
-    let inverse = |from: &Vec<u32>| {
-        let mut to = vec![0; from.len()];
-        for (at, from) in from.iter().enumerate() {
-            to[*from as usize] = at as u32;
-        }
-        to
-    };
-    let all = identities.group.members();
     // The identity comes first: a state that already reads least stays as it is.
-    all.into_iter().map(|from| Member { to: inverse(&from), from }).collect()
+    let all = identities.group.members().into_iter();
+    all.map(|from| {
+        let mut places = Places { from, to: Vec::new() };
+        places.turn();
+        places
+    })
+    .collect()
 }
 
 /// What a node reads: words, and references to points.
@@ -73,7 +64,7 @@ impl Reading {
     }
 
     /// The member under which everything reads least; the first of those.
-    pub(super) fn least(&self, members: &[Member]) -> usize {
+    pub(super) fn least(&self, members: &[Places]) -> usize {
         let mut best = 0;
         for candidate in 1..members.len() {
             if self.is_less(&members[candidate], &members[best]) {
@@ -83,9 +74,9 @@ impl Reading {
         best
     }
 
-    fn is_less(&self, a: &Member, b: &Member) -> bool {
+    fn is_less(&self, a: &Places, b: &Places) -> bool {
         if self.references {
-            let under = |member: &Member, (word, point): (u64, u32)| {
+            let under = |member: &Places, (word, point): (u64, u32)| {
                 (word, if point == 0 { 0 } else { member.to[point as usize - 1] + 1 })
             };
             // The root reads first: where what is global leads decides most.

@@ -6,8 +6,9 @@ use quotient_program::{Expr, Pattern, Type};
 use super::assembler::{Alu, Cond, Label, Mem, Reg};
 use super::expression::{VALUES, scalar};
 use super::location::{On, Translator};
-use crate::layout::{Cell, ChannelLayout};
-use crate::shapes::Instance;
+use crate::state::cell::Cell;
+use crate::state::layout::ChannelLayout;
+use crate::state::shapes::Instance;
 
 /// Longer queues are moved by the interpreter.
 const MOST_BYTES: u32 = 512;

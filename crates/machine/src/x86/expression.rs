@@ -5,7 +5,7 @@ use quotient_program::{BinaryOp, Expr, Place, Projection, Root, Type, UnaryOp};
 
 use super::assembler::{Alu, Cond, Label, Mem, Reg};
 use super::location::{On, Translator};
-use crate::layout::{Cell, size_of_type};
+use crate::state::cell::{Cell, size_of_type};
 
 /// The registers that hold values, by depth of nesting.
 pub(super) const VALUES: [Reg; 3] = [Reg::Rax, Reg::Rcx, Reg::Rdx];

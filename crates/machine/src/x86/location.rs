@@ -9,9 +9,10 @@ use quotient_program::{Action, Location, Operation, Program, Transformation};
 
 use super::ThreadCode;
 use super::assembler::{Alu, Assembler, Cond, Label, Mem, Reg};
-use crate::layout::{Layout, size_of_type};
 use crate::machine::Machine;
-use crate::shapes::Shape;
+use crate::state::cell::size_of_type;
+use crate::state::layout::Layout;
+use crate::state::shapes::Shape;
 
 /// Which state an expression looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 
 use super::accesses::{note, note_late, text_size};
 use super::table::{Format, Function};
-use crate::race::How;
-use crate::stub::{Call, Saved};
+use crate::exploration::race::How;
+use crate::library::stub::{Call, Saved};
 
 /// Goes through the arguments of a call.
 struct Arguments {

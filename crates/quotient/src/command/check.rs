@@ -39,6 +39,10 @@ pub(crate) fn main(options: &options::Check, given: &ArgMatches) -> u8 {
     if let Err(message) = kind::refuse("check", given, kind) {
         return wrong(&message, None, layout);
     }
+    let outputs = [("--trace", options.trace.as_deref()), ("--dot", options.dot.as_deref())];
+    if let Err(message) = several::spare(&files, &outputs) {
+        return wrong(&message, None, layout);
+    }
     if kind.is_native() {
         return super::native::check(options);
     }
@@ -90,19 +94,16 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         Ok(relative) => relative,
         Err(message) => return error(&message),
     };
-    let symmetry = match options.symmetry {
-        None => None,
-        Some(options::Symmetry::Model(symmetry)) => Some(symmetry),
-        Some(options::Symmetry::Costarted | options::Symmetry::Dynamic) => {
-            return error("--symmetry costarted and dynamic are for C and C++ programs");
-        }
-    };
+    let symmetry = options.symmetry.map(|symmetry| symmetry.of_states);
+    if symmetry == Some(None) {
+        return error("--symmetry costarted and dynamic are for C and C++ programs");
+    }
     let check = Check {
         search: options.search.unwrap_or_default(),
         store: options.store,
         partial_order: options.por,
         raw: options.raw,
-        symmetry,
+        symmetry: symmetry.flatten(),
         audit: options.audit.unwrap_or(0),
         all: options.all,
         deadlocks: !options.no_deadlock,

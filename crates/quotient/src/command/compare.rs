@@ -25,7 +25,7 @@ pub(crate) struct Compare {
     pub(crate) input: options::Input,
 
     /// Compare only these orders, separated by commas: off, heap, pc, kbots, kbots=K, exact
-    #[arg(long, value_name = "ORDERS", value_delimiter = ',', value_parser = options::symmetry)]
+    #[arg(long, value_name = "ORDERS", value_delimiter = ',', value_parser = str::parse::<Symmetry>)]
     pub(crate) symmetry: Vec<Symmetry>,
 
     /// Compare only these stores, separated by commas: plain, gzip, collapse, tree

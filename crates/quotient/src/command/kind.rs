@@ -1,7 +1,7 @@
 //! What kind of input a file is, and which options serve which kind.
 //!
-//! An option that does nothing for an input would leave its user with an answer to another question, so it is refused. What serves what is
-//! one table; a test walks all options of the command line through it.
+//! An option that does nothing for an input would leave its user with an answer to another question, so it is refused. The definition of
+//! an option says what it serves by its heading in the help; a test walks all options through all kinds of input.
 
 use std::path::Path;
 
@@ -29,39 +29,45 @@ pub(crate) enum Kind {
     Trace,
 }
 
-/// Inputs that an option serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Serves {
-    /// All models.
-    Models,
-    /// Models in languages with a feature.
-    With(Feature),
-    /// Sources of a C or C++ program.
-    Sources,
-    /// A compiled program.
-    Programs,
-    /// What a build command makes.
-    Builds,
-    /// What only `prove` reads.
-    Proofs,
-    /// A written counterexample.
-    Traces,
+/// Headings of options in the help, each of which says what the options under it serve. Options without one serve all inputs of their
+/// subcommand.
+pub(crate) const MODELS: &str = "Models";
+pub(crate) const SOURCES: &str = "Models and sources of programs";
+pub(crate) const NATIVE: &str = "C and C++ programs";
+pub(crate) const COMPILED: &str = "C and C++ programs that are compiled now";
+pub(crate) const TRACES: &str = "Trace files";
+
+/// Do options under this heading serve such inputs?
+fn serves(heading: Option<&str>, kind: Kind) -> bool {
+    match heading {
+        Some(MODELS) => matches!(kind, Kind::Model(_)),
+        Some(SOURCES) => matches!(kind, Kind::Model(_) | Kind::Source),
+        Some(NATIVE) => kind.is_native(),
+        Some(COMPILED) => matches!(kind, Kind::Source | Kind::Built),
+        Some(TRACES) => kind == Kind::Trace,
+        _ => true,
+    }
 }
 
-use Serves::{Builds, Models, Programs, Proofs, Sources, Traces, With};
+/// What the language of a model must have for an option.
+fn needed(option: &str) -> Option<Feature> {
+    Some(match option {
+        "define" => Feature::Definitions,
+        "include" => Feature::Include,
+        "relative" | "propose" => Feature::Proofs,
+        "claim" => Feature::Claims,
+        "acceptance" | "progress" => Feature::Labels,
+        _ => return None,
+    })
+}
 
-impl Serves {
-    fn serves(self, kind: Kind) -> bool {
-        match (self, kind) {
-            (With(feature), Kind::Model(Some(language))) => language.features().contains(&feature),
-            (Models | With(_), Kind::Model(_))
-            | (Sources, Kind::Source)
-            | (Programs, Kind::Program)
-            | (Builds, Kind::Built)
-            | (Proofs, Kind::Proof)
-            | (Traces, Kind::Trace) => true,
-            _ => false,
-        }
+/// Does a subcommand serve such inputs at all?
+fn applies(command: &str, kind: Kind) -> bool {
+    match command {
+        "check" => matches!(kind, Kind::Model(_)) || kind.is_native(),
+        "replay" => matches!(kind, Kind::Trace | Kind::Source | Kind::Program),
+        "prove" | "verify" => kind == Kind::Proof || kind.has(Feature::Proofs),
+        _ => matches!(kind, Kind::Model(_)),
     }
 }
 
@@ -103,144 +109,17 @@ impl Kind {
         name.to_owned()
     }
 
+    /// Is it a model whose language has this, as far as that is known?
+    fn has(self, feature: Feature) -> bool {
+        match self {
+            Kind::Model(language) => language.is_none_or(|language| language.features().contains(&feature)),
+            _ => false,
+        }
+    }
+
     /// Is it checked by running it?
     pub(crate) fn is_native(self) -> bool {
         matches!(self, Kind::Source | Kind::Program | Kind::Built)
-    }
-}
-
-const MODELS: &[Serves] = &[Models];
-const NATIVE: &[Serves] = &[Sources, Programs, Builds];
-const CHECKED: &[Serves] = &[Models, Sources, Programs, Builds];
-const REPLAYED: &[Serves] = &[Traces, Sources, Programs];
-const PROVED: &[Serves] = &[With(Feature::Proofs), Proofs];
-
-/// One option of a subcommand, by the name of its field, and the kinds of input it serves.
-type Row = (&'static str, &'static [Serves]);
-
-/// Options of `check`.
-const CHECK: &[Row] = &[
-    ("file", CHECKED),
-    ("language", MODELS),
-    ("define", &[With(Feature::Definitions), Sources]),
-    ("include", &[With(Feature::Include), Sources]),
-    ("search", MODELS),
-    ("store", MODELS),
-    ("symmetry", CHECKED),
-    ("audit", MODELS),
-    ("por", MODELS),
-    ("raw", MODELS),
-    ("all", MODELS),
-    ("no_deadlock", MODELS),
-    ("relative", &[With(Feature::Proofs)]),
-    ("propose", &[With(Feature::Proofs)]),
-    ("safety", MODELS),
-    ("ltl", MODELS),
-    ("ctl", MODELS),
-    ("invariant", MODELS),
-    ("claim", &[With(Feature::Claims)]),
-    ("acceptance", &[With(Feature::Labels)]),
-    ("progress", &[With(Feature::Labels)]),
-    ("fair", MODELS),
-    ("max_states", MODELS),
-    ("max_depth", MODELS),
-    ("max_memory", CHECKED),
-    ("max_time", CHECKED),
-    ("full", CHECKED),
-    ("steps", MODELS),
-    ("trace", MODELS),
-    ("dot", MODELS),
-    ("json", CHECKED),
-    ("quiet", CHECKED),
-    ("log_every", CHECKED),
-    ("more", &[Models, Sources]),
-    ("dpor", NATIVE),
-    ("allow_races", NATIVE),
-    ("leaks", NATIVE),
-    ("spurious", NATIVE),
-    ("max_executions", NATIVE),
-    ("max_preemptions", NATIVE),
-    ("max_steps", NATIVE),
-    ("step_time", NATIVE),
-    ("nondet", NATIVE),
-    ("workers", NATIVE),
-    ("arguments", NATIVE),
-    ("stdin", NATIVE),
-    ("files", NATIVE),
-    ("flags", &[Sources, Builds]),
-];
-
-/// Options of `replay`. A schedule is repeated, not explored: options of the exploration mean nothing.
-const REPLAY: &[Row] = &[
-    ("file", REPLAYED),
-    ("schedule", &[Sources, Programs]),
-    ("define", &[Sources]),
-    ("model", &[Traces]),
-    ("gdb", &[Sources, Programs]),
-    ("full", REPLAYED),
-    ("steps", &[Traces]),
-    ("memory", REPLAYED),
-    ("time", REPLAYED),
-    ("json", REPLAYED),
-    ("more", &[Sources]),
-    ("dpor", &[]),
-    ("allow_races", &[Sources, Programs]),
-    ("leaks", &[Sources, Programs]),
-    ("spurious", &[Sources, Programs]),
-    ("max_executions", &[]),
-    ("max_preemptions", &[]),
-    ("max_steps", &[]),
-    ("step_time", &[Sources, Programs]),
-    ("nondet", &[Sources, Programs]),
-    ("workers", &[]),
-    ("arguments", &[Sources, Programs]),
-    ("stdin", &[Sources, Programs]),
-    ("files", &[Sources, Programs]),
-    ("flags", &[Sources]),
-];
-
-/// Options of `compare`.
-const COMPARE: &[Row] = &[
-    ("file", MODELS),
-    ("language", MODELS),
-    ("define", &[With(Feature::Definitions)]),
-    ("include", &[With(Feature::Include)]),
-    ("symmetry", MODELS),
-    ("store", MODELS),
-    ("max_states", MODELS),
-    ("max_memory", MODELS),
-    ("max_time", MODELS),
-    ("json", MODELS),
-    ("csv", MODELS),
-];
-
-/// Options of `simulate`.
-const SIMULATE: &[Row] = &[
-    ("file", MODELS),
-    ("language", MODELS),
-    ("define", &[With(Feature::Definitions)]),
-    ("include", &[With(Feature::Include)]),
-    ("memory", MODELS),
-    ("time", MODELS),
-    ("seed", MODELS),
-    ("interactive", MODELS),
-    ("steps", MODELS),
-    ("output_only", MODELS),
-];
-
-/// Options of `prove` and `verify` that depend on the input: the preprocessor is that of Promela. All others serve all inputs.
-const PROVE: &[Row] =
-    &[("file", PROVED), ("define", &[With(Feature::Definitions)]), ("include", &[With(Feature::Include)])];
-
-/// The rows of a subcommand.
-fn rows(command: &str) -> &'static [Row] {
-    match command {
-        "check" => CHECK,
-        "replay" => REPLAY,
-        "compare" => COMPARE,
-        "simulate" => SIMULATE,
-        "prove" | "verify" => PROVE,
-        _ => &[],
     }
 }
 
@@ -275,25 +154,20 @@ fn advice(option: &str, kind: Kind) -> Option<&'static str> {
 
 /// The options that were given and do not serve inputs of this kind, as an error message; the subcommand itself too.
 pub(crate) fn refuse(command: &str, given: &ArgMatches, kind: Kind) -> Result<(), String> {
+    if !applies(command, kind) {
+        return Err(format!("`quotient {command}` does not apply to {}", kind.name()));
+    }
     let definition = options::Options::command();
     let Some(definition) = definition.find_subcommand(command) else { return Ok(()) };
-    for (id, kinds) in rows(command) {
+    for argument in definition.get_arguments() {
+        let id = argument.get_id().as_str();
         let was_given = given.try_contains_id(id).unwrap_or(false)
             && given.value_source(id) == Some(ValueSource::CommandLine);
-        if !was_given || kinds.iter().any(|k| k.serves(kind)) {
-            continue;
+        let lacking = matches!(kind, Kind::Model(_)) && needed(id).is_some_and(|feature| !kind.has(feature));
+        if was_given && (lacking || !serves(argument.get_help_heading(), kind)) {
+            let advice = advice(id, kind).map_or_else(String::new, |advice| format!("\nhelp: {advice}"));
+            return Err(format!("{} does not apply to {}{advice}", option_name(argument), kind.name()));
         }
-        if *id == "file" {
-            return Err(format!("`quotient {command}` does not apply to {}", kind.name()));
-        }
-        let argument = definition.get_arguments().find(|a| a.get_id() == id);
-        let name = argument.map_or_else(|| (*id).to_owned(), option_name);
-        let what = match kinds.is_empty() {
-            true => format!("`quotient {command}`"),
-            false => kind.name(),
-        };
-        let advice = advice(id, kind).map_or_else(String::new, |advice| format!("\nhelp: {advice}"));
-        return Err(format!("{name} does not apply to {what}{advice}"));
     }
     Ok(())
 }
@@ -312,28 +186,23 @@ fn option_name(argument: &clap::Arg) -> String {
 mod tests {
     use super::*;
 
-    /// Whoever adds an option says which kinds of input it serves.
+    /// A heading that `serves` does not know would serve everything.
     #[test]
-    fn every_option_is_in_the_table() {
+    fn every_heading_is_known() {
         let definition = options::Options::command();
-        for command in ["check", "replay", "compare", "simulate"] {
-            let subcommand = definition.find_subcommand(command).expect("a subcommand");
-            for argument in subcommand.get_arguments().filter(|a| a.get_id() != "help") {
-                let id = argument.get_id().as_str();
-                assert!(rows(command).iter().any(|(row, _)| *row == id), "{command}: no row for `{id}`");
+        for subcommand in definition.get_subcommands() {
+            for heading in subcommand.get_arguments().filter_map(clap::Arg::get_help_heading) {
+                assert!([MODELS, SOURCES, NATIVE, COMPILED, TRACES].contains(&heading), "{heading}");
             }
         }
     }
 
-    /// No row is left behind when an option goes or is renamed.
+    /// An option that needs a feature exists.
     #[test]
-    fn every_row_is_an_option() {
+    fn every_needed_feature_belongs_to_an_option() {
         let definition = options::Options::command();
-        for command in ["check", "replay", "compare", "simulate"] {
-            let subcommand = definition.find_subcommand(command).expect("a subcommand");
-            for (id, _) in rows(command) {
-                assert!(subcommand.get_arguments().any(|a| a.get_id() == id), "{command}: `{id}`");
-            }
-        }
+        let check = definition.find_subcommand("check").expect("a subcommand");
+        let mut needing = check.get_arguments().filter(|a| needed(a.get_id().as_str()).is_some());
+        assert_eq!(needing.by_ref().count(), 6);
     }
 }

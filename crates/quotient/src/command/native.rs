@@ -7,28 +7,25 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
-use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
+use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, Token, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
 use quotient::{Incomplete, ViolationKind};
 
+use super::kind::{COMPILED, NATIVE, SOURCES};
 use super::named::Named;
 use super::{native_report, options, status, terminal, usage, watch};
 
-/// Options that only C and C++ programs have.
+/// How a C or C++ program is built and run.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "C and C++ programs")]
+#[command(next_help_heading = NATIVE)]
 pub(crate) struct NativeOptions {
     /// More files: of the program (sources, objects, archives), or more models, each checked by itself
-    #[arg(value_name = "MORE")]
+    #[arg(help_heading = SOURCES, value_name = "MORE")]
     pub(crate) more: Vec<PathBuf>,
 
-    /// Partial order reduction
-    #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
-    pub(crate) dpor: Algorithm,
-
-    /// Data races are no violations; racing accesses are interleaved
+    /// Data races are not violations; racing accesses are interleaved
     #[arg(long)]
     pub(crate) allow_races: bool,
 
@@ -40,18 +37,6 @@ pub(crate) struct NativeOptions {
     #[arg(long)]
     pub(crate) spurious: bool,
 
-    /// Stop after this many executions
-    #[arg(long, value_name = "N")]
-    pub(crate) max_executions: Option<u64>,
-
-    /// Only executions with at most this many preemptions
-    #[arg(long, value_name = "N")]
-    pub(crate) max_preemptions: Option<u32>,
-
-    /// Cut executions after this many steps
-    #[arg(long, default_value = "20000", value_name = "N")]
-    pub(crate) max_steps: u64,
-
     /// How many seconds of CPU time a step may take
     #[arg(long, default_value = "5", value_name = "SECONDS")]
     pub(crate) step_time: u64,
@@ -59,10 +44,6 @@ pub(crate) struct NativeOptions {
     /// Values that __VERIFIER_nondet_int() and the like may give
     #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) nondet: Vec<i64>,
-
-    /// Processes that explore at a time [default: one per processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) workers: Option<usize>,
 
     /// An argument of the program (may be repeated)
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
@@ -77,8 +58,33 @@ pub(crate) struct NativeOptions {
     pub(crate) files: Vec<PathBuf>,
 
     /// Flags for compiler and linker; or a command that builds the program, such as `make`
-    #[arg(last = true, value_name = "FLAGS|COMMAND")]
+    #[arg(help_heading = COMPILED, last = true, value_name = "FLAGS|COMMAND")]
     pub(crate) flags: Vec<OsString>,
+}
+
+/// How the executions of a C or C++ program are explored.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = NATIVE)]
+pub(crate) struct Exploration {
+    /// Partial order reduction
+    #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
+    dpor: Algorithm,
+
+    /// Stop after this many executions
+    #[arg(long, value_name = "N")]
+    max_executions: Option<u64>,
+
+    /// Only executions with at most this many preemptions
+    #[arg(long, value_name = "N")]
+    max_preemptions: Option<u32>,
+
+    /// Cut executions after this many steps
+    #[arg(long, default_value = "20000", value_name = "N")]
+    max_steps: u64,
+
+    /// Processes that explore at a time [default: one per processor]
+    #[arg(long, value_name = "N")]
+    workers: Option<usize>,
 }
 
 /// Stands for the file if a build command is given instead: what it builds.
@@ -99,32 +105,20 @@ pub(crate) fn is_build_command(words: &[OsString]) -> bool {
 }
 
 impl NativeOptions {
-    fn request(&self, max_time: Option<Duration>, all: bool) -> Request {
+    fn request(&self) -> Request {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Request {
-            algorithm: self.dpor,
-            symmetry: Symmetry::Off,
             allow_races: self.allow_races,
             leaks: self.leaks,
             spurious: self.spurious,
-            all,
-            max_executions: self.max_executions,
-            max_preemptions: self.max_preemptions,
-            max_steps: self.max_steps,
-            max_time,
-            max_memory: None,
             patience: Duration::from_secs(self.step_time.max(1)),
             values: self.nondet.clone(),
-            workers: self
-                .workers
-                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
-            split_after: Request::default().split_after,
-            record: false,
             surroundings: Surroundings {
                 arguments: self.arguments.clone(),
                 input: self.stdin.as_ref().map(absolute),
                 files: self.files.iter().map(absolute).collect(),
             },
+            ..Request::default()
         }
     }
 
@@ -247,16 +241,28 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         return failed(&message, status::ERROR, options.json);
     }
     watch::journal().enter("running the program");
-    let mut request = options.native.request(options.max_time, options.all);
-    request.max_memory = options.max_memory;
-    request.symmetry = match options.symmetry {
-        None | Some(options::Symmetry::Model(quotient::Symmetry::Off)) => Symmetry::Off,
-        Some(options::Symmetry::Costarted) => Symmetry::Costarted,
-        Some(options::Symmetry::Dynamic) => Symmetry::Dynamic,
-        Some(options::Symmetry::Model(_)) => {
+    let symmetry = match options.symmetry.map(|symmetry| symmetry.of_threads) {
+        None => Symmetry::Off,
+        Some(Some(symmetry)) => symmetry,
+        Some(None) => {
             let message = "for C and C++ programs --symmetry is costarted, dynamic or off";
             return failed(message, status::ERROR, options.json);
         }
+    };
+    let explored = &options.exploration;
+    let request = Request {
+        algorithm: explored.dpor,
+        symmetry,
+        all: options.all,
+        max_executions: explored.max_executions,
+        max_preemptions: explored.max_preemptions,
+        max_steps: explored.max_steps,
+        max_time: options.max_time,
+        max_memory: options.max_memory,
+        workers: explored
+            .workers
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
+        ..options.native.request()
     };
     let mut line = ProgressLine::new(options.quiet, options.log_every);
     let mut watch = |beat: Heartbeat| {
@@ -328,7 +334,7 @@ fn exit_status(report: &Report) -> u8 {
     }
 }
 
-fn violation_status(trace: &Trace) -> u8 {
+fn violation_status(trace: &Repeated) -> u8 {
     match trace.failure.kind {
         FailureKind::None => status::HOLDS,
         kind => kind.violation().map_or(status::UNDECIDED, ViolationKind::status),
@@ -352,7 +358,7 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
         Ok(binary) => binary,
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
-    let request = options.native.request(None, false);
+    let request = options.native.request();
     if let Some(step) = options.gdb {
         return debug(&binary, &request, &token, step);
     }
@@ -380,12 +386,13 @@ fn debug(binary: &Binary, request: &Request, token: &Token, step: u32) -> u8 {
         Ok(trace) => trace,
         Err(error) => return failed(&error.to_string(), status::ERROR, false),
     };
-    let Some(stop) = trace.steps.get(step as usize - 1) else {
-        let message = format!("the schedule has {} steps", trace.steps.len());
+    let steps = &trace.trace.steps;
+    let Some(stop) = steps.get(step as usize - 1) else {
+        let message = format!("the schedule has {} steps", steps.len());
         return failed(&message, status::ERROR, false);
     };
     let function = stop.stack.first().map_or("", |frame| &frame.function);
-    eprintln!("before step {step}: T{} {}", stop.thread, stop.text);
+    eprintln!("before step {step}: T{} {}", stop.pid, stop.statement);
     match quotient_native::trace::debug(binary, request, token, step, &gdb, function) {
         Ok(_) => status::HOLDS,
         Err(SessionError::System(_, error)) if error.kind() == std::io::ErrorKind::NotFound => failed(

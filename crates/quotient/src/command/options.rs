@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use quotient::{PartialOrder, SearchKind, StoreKind};
 
+use super::kind::{MODELS, NATIVE, SOURCES, TRACES};
 use super::named::Named;
 
 /// A model checker for concurrent software.
@@ -93,15 +94,15 @@ pub(crate) struct Input {
     pub(crate) file: PathBuf,
 
     /// The language of the model: promela, bir or dve (default: by the file's extension, else by its text)
-    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    #[arg(help_heading = MODELS, long, value_name = "LANGUAGE", value_parser = language)]
     pub(crate) language: Option<quotient::Language>,
 
     /// Define a macro; it wins over the model's own #define of that name
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(help_heading = SOURCES, short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
 
     /// Look for #include files here too
-    #[arg(short = 'I', value_name = "DIR")]
+    #[arg(help_heading = SOURCES, short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
 }
 
@@ -112,83 +113,83 @@ pub(crate) struct Check {
     pub(crate) input: Input,
 
     /// Order of the search (default: bfs; dfs with --symmetry pc and kbots, as in their papers)
-    #[arg(long, value_name = "ORDER", value_parser = Named(SearchKind::NAMES))]
+    #[arg(help_heading = MODELS, long, value_name = "ORDER", value_parser = Named(SearchKind::NAMES))]
     pub(crate) search: Option<SearchKind>,
 
     /// How states are kept: tree is smallest and usually fastest
-    #[arg(long, default_value = "tree", value_name = "STORE", value_parser = Named(StoreKind::NAMES))]
+    #[arg(help_heading = MODELS, long, default_value = "tree", value_name = "STORE", value_parser = Named(StoreKind::NAMES))]
     pub(crate) store: StoreKind,
 
     /// Which states stand for others: exact (default), kbots[=K], pc, heap or off; for C programs off (default), costarted or dynamic
-    #[arg(long, value_name = "ORDER", value_parser = symmetry_option)]
+    #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<Symmetry>,
 
     /// Afterwards check the reductions on N states (default 10000)
-    #[arg(long, value_name = "N", value_parser = samples, num_args = 0..=1, default_missing_value = "10000")]
+    #[arg(help_heading = MODELS, long, value_name = "N", value_parser = samples, num_args = 0..=1, default_missing_value = "10000")]
     pub(crate) audit: Option<u64>,
 
     /// Partial order reduction: explore one interleaving of independent steps, where that is sound
-    #[arg(long, default_value = "on", value_name = "ORDER", value_parser = Named(PartialOrder::NAMES))]
+    #[arg(help_heading = MODELS, long, default_value = "on", value_name = "ORDER", value_parser = Named(PartialOrder::NAMES))]
     pub(crate) por: PartialOrder,
 
     /// Switch off all reductions: count states as SPIN does with -o1 -o2 -o3
-    #[arg(long)]
+    #[arg(help_heading = MODELS, long)]
     pub(crate) raw: bool,
 
     /// Do not stop at the first violation; report one of each kind and place
-    #[arg(long)]
+    #[arg(help_heading = MODELS, long)]
     pub(crate) all: bool,
 
     /// Do not report deadlocks (invalid end states)
-    #[arg(long)]
+    #[arg(help_heading = MODELS, long)]
     pub(crate) no_deadlock: bool,
 
     /// Use the symmetries of a certificate that `prove --certificate` wrote for this model
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["symmetry", "por"])]
+    #[arg(help_heading = MODELS, long, value_name = "FILE", conflicts_with_all = ["symmetry", "por"])]
     pub(crate) relative: Option<PathBuf>,
 
     /// Propose symmetries of the processes, prove them, and search with those that are proved (safety questions; the report says which)
-    #[arg(long, conflicts_with_all = ["symmetry", "por", "relative"])]
+    #[arg(help_heading = MODELS, long, conflicts_with_all = ["symmetry", "por", "relative"])]
     pub(crate) propose: bool,
 
     /// Leave the model's own ltl formulas and never claims aside; --ltl, --ctl and --invariant are still checked
-    #[arg(long)]
+    #[arg(help_heading = MODELS, long)]
     pub(crate) safety: bool,
 
     /// Check a formula of linear temporal logic on all runs, as in an `ltl` block: '[] (p -> <> q)'
-    #[arg(long, value_name = "FORMULA")]
+    #[arg(help_heading = MODELS, long, value_name = "FORMULA")]
     pub(crate) ltl: Vec<String>,
 
     /// Check a formula of CTL* in the initial state: 'AG (p -> EF q)', 'A (<>[] p -> E [] q)'
-    #[arg(long, value_name = "FORMULA")]
+    #[arg(help_heading = MODELS, long, value_name = "FORMULA")]
     pub(crate) ctl: Vec<String>,
 
     /// Check that an expression holds in every state: 'forall p: P . p@critical -> owner == p'
-    #[arg(long, value_name = "EXPRESSION")]
+    #[arg(help_heading = MODELS, long, value_name = "EXPRESSION")]
     pub(crate) invariant: Vec<String>,
 
     /// Of the model's own claims check only the one with this name
-    #[arg(long, value_name = "NAME", conflicts_with = "safety")]
+    #[arg(help_heading = MODELS, long, value_name = "NAME", conflicts_with = "safety")]
     pub(crate) claim: Option<String>,
 
     /// Look for acceptance cycles: runs that pass accept labels of processes infinitely often
-    #[arg(long, conflicts_with = "safety")]
+    #[arg(help_heading = MODELS, long, conflicts_with = "safety")]
     pub(crate) acceptance: bool,
 
     /// Look for non-progress cycles: runs that pass progress labels only finitely often
-    #[arg(long, conflicts_with = "safety")]
+    #[arg(help_heading = MODELS, long, conflicts_with = "safety")]
     pub(crate) progress: bool,
 
     /// Of infinite runs count only those where a process that can always move does move (weak fairness)
-    #[arg(long)]
+    #[arg(help_heading = MODELS, long)]
     pub(crate) fair: bool,
 
     /// Stop after this many states
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(help_heading = MODELS, long, value_name = "N", value_parser = count)]
     pub(crate) max_states: Option<u64>,
 
     /// Do not go further than this many stored states from the initial one (with partial order, several steps can lie between two)
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(help_heading = MODELS, long, value_name = "N", value_parser = count)]
     pub(crate) max_depth: Option<u64>,
 
     /// Stop when the process takes this much memory (for example 500M, 8G)
@@ -204,15 +205,15 @@ pub(crate) struct Check {
     pub(crate) full: bool,
 
     /// Show these steps of a counterexample: A..B, A.., ..B, or all (default: the beginning and the end of a long one)
-    #[arg(long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
+    #[arg(help_heading = MODELS, long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
     pub(crate) steps: Steps,
 
     /// Write the counterexample to a file for `quotient replay`
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = MODELS, long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
     /// Write the state graph of a small model to a file, for Graphviz
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = MODELS, long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
     /// Print JSON instead of text: one object, or one per line for several models
@@ -229,6 +230,9 @@ pub(crate) struct Check {
 
     #[command(flatten)]
     pub(crate) native: super::native::NativeOptions,
+
+    #[command(flatten)]
+    pub(crate) exploration: super::native::Exploration,
 }
 
 #[derive(Debug, Args)]
@@ -237,19 +241,19 @@ pub(crate) struct Replay {
     pub(crate) file: PathBuf,
 
     /// The schedule to repeat, for a C or C++ program
-    #[arg(long, value_name = "TOKEN")]
+    #[arg(help_heading = NATIVE, long, value_name = "TOKEN")]
     pub(crate) schedule: Option<String>,
 
     /// Define a macro, for a C or C++ program
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(help_heading = SOURCES, short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
 
     /// The model, if it is not where the file says
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = TRACES, long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
     /// C and C++ programs: run under gdb and stop before this step
-    #[arg(long, value_name = "STEP", requires = "schedule", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = NATIVE, long, value_name = "STEP", requires = "schedule", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) gdb: Option<u32>,
 
     /// Show every variable after every step
@@ -257,7 +261,7 @@ pub(crate) struct Replay {
     pub(crate) full: bool,
 
     /// Show these steps of a counterexample: A..B, A.., ..B, or all (default: the beginning and the end of a long one)
-    #[arg(long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
+    #[arg(help_heading = TRACES, long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
     pub(crate) steps: Steps,
 
     /// Print one JSON object instead of text
@@ -312,40 +316,24 @@ fn samples(text: &str) -> Result<u64, String> {
     count(text).map_err(|why| format!("{why}, or put the file before `--audit`"))
 }
 
-/// Which symmetry: of a model's states, or of a native program's threads.
+/// Which symmetry: of a model's states, of a native program's threads, or none of either.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Symmetry {
-    /// An order of a model's states; `off` is meant for programs, too.
-    Model(quotient::Symmetry),
-    /// Threads of a C or C++ program that were started alike.
-    Costarted,
-    /// Threads of a C or C++ program whose residual code and state are alike.
-    Dynamic,
+pub(crate) struct Symmetry {
+    pub(crate) of_states: Option<quotient::Symmetry>,
+    pub(crate) of_threads: Option<quotient_stateless::Symmetry>,
 }
 
-fn symmetry_option(text: &str) -> Result<Symmetry, String> {
-    match text {
-        "costarted" => Ok(Symmetry::Costarted),
-        "dynamic" => Ok(Symmetry::Dynamic),
-        _ => symmetry(text)
-            .map(Symmetry::Model)
-            .map_err(|e| format!("{e}; for C and C++ programs costarted, dynamic or off")),
+fn symmetry(text: &str) -> Result<Symmetry, String> {
+    let threads = quotient_stateless::Symmetry::NAMES.iter().find(|(_, name, _)| *name == text);
+    let symmetry =
+        Symmetry { of_states: text.parse().ok(), of_threads: threads.map(|(threads, ..)| *threads) };
+    if symmetry.of_states.is_none() && symmetry.of_threads.is_none() {
+        return Err(
+            "write exact, kbots, kbots=K, pc, heap or off; for C and C++ programs costarted, dynamic or off"
+                .into(),
+        );
     }
-}
-
-pub(crate) fn symmetry(text: &str) -> Result<quotient::Symmetry, String> {
-    use quotient::Symmetry;
-    match text {
-        "off" => Ok(Symmetry::Off),
-        "heap" => Ok(Symmetry::Heap),
-        "pc" => Ok(Symmetry::ProgramCounter),
-        "kbots" => Ok(Symmetry::Bounded(None)),
-        "exact" => Ok(Symmetry::Exact),
-        other => match other.strip_prefix("kbots=").map(str::parse) {
-            Some(Ok(k)) => Ok(Symmetry::Bounded(Some(k))),
-            _ => Err("write exact, kbots, kbots=K, pc, heap or off".into()),
-        },
-    }
+    Ok(symmetry)
 }
 
 /// A language of models by its name.

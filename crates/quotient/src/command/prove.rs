@@ -13,7 +13,7 @@ use quotient_proof::limits::{Limits, Progress};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
 
-use super::kind::Kind;
+use super::kind::{Kind, MODELS};
 use super::named::Named;
 use super::options::{duration, size};
 use super::progress::ProgressLine;
@@ -140,11 +140,11 @@ pub(crate) struct Prove {
 #[derive(Debug, Args)]
 pub(crate) struct Preprocessor {
     /// Define a macro of a Promela model
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(help_heading = MODELS, short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
 
     /// Look for #include files of a Promela model here too
-    #[arg(short = 'I', value_name = "DIR")]
+    #[arg(help_heading = MODELS, short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
 }
 

@@ -193,6 +193,16 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
         let _ = writeln!(stderr, "error: no file given");
         return status::ERROR;
     };
+    let outputs = [
+        ("--certificate", options.certificate.as_deref()),
+        ("--smtlib", options.smtlib.as_deref()),
+        ("--picture", options.picture.as_deref()),
+        ("--horn", options.horn.as_deref()),
+    ];
+    if let Err(message) = super::several::spare(&[path], &outputs) {
+        let _ = writeln!(stderr, "error: {message}");
+        return status::ERROR;
+    }
     let Loaded { map, items, mut program } = match load(path, &options.preprocessor, options.colour, stderr) {
         Ok(loaded) => loaded,
         Err(Unloaded { message, errors }) => {
@@ -312,6 +322,15 @@ impl Printer<'_> {
         let _ = stdout.flush();
     }
 
+    /// What proofs are relative to.
+    fn assumptions(&self, reports: &[Report]) -> Vec<&'static str> {
+        let proved = reports.iter().any(|r| matches!(r.verdict, Verdict::Proved));
+        let bounded = Language::of(self.file) == Language::Promela;
+        let unbounded =
+            "unbounded integers: no variable of the model wraps around (`check` knows their ranges)";
+        if proved && bounded { vec![unbounded] } else { Vec::new() }
+    }
+
     fn answer(&mut self, answer: &str, stdout: &mut dyn Write) {
         if let Some(waiting) = self.waiting.take() {
             let _ = write!(stdout, "{answer}\n{waiting}");
@@ -333,11 +352,20 @@ impl Printer<'_> {
             };
             let violations: Vec<Value> = reports.iter().filter_map(violation).collect();
             let file = self.file.display().to_string();
-            let body = json!({ "violation": violations.first(), "violations": violations });
+            let body = json!({
+                "violation": violations.first(),
+                "violations": violations,
+                "assumptions": self.assumptions(reports),
+            });
             let rest = header(Some(&file)).answer(&report::verdict(reports), body);
             let begun = if self.printed == 0 { "{\n\"answers\": [" } else { "\n" };
             // The rest of the object, without its opening brace.
             let _ = write!(stdout, "{begun}],{}", &document::text(&rest)[1..]);
+        }
+        if !self.json {
+            for assumption in self.assumptions(reports) {
+                let _ = writeln!(stdout, "  under {assumption}");
+            }
         }
         // Satisfiable when every query holds.
         self.answer(if exit_status(reports) == status::HOLDS { "sat" } else { "unknown" }, stdout);

@@ -45,6 +45,20 @@ pub(crate) fn files(options: &options::Check) -> Vec<&Path> {
     std::iter::once(options.input.file.as_path()).chain(more).collect()
 }
 
+/// Refuses to write what was asked for over one of the files that are read.
+pub(crate) fn spare(inputs: &[&Path], outputs: &[(&str, Option<&Path>)]) -> Result<(), String> {
+    let place = |path: &Path| path.canonicalize().ok();
+    for (option, output) in outputs {
+        if let Some(path) = output
+            && let Some(written) = place(path)
+            && inputs.iter().any(|input| place(input).as_ref() == Some(&written))
+        {
+            return Err(format!("{option} would write over {}, which is read", path.display()));
+        }
+    }
+    Ok(())
+}
+
 /// What kind of input the files are: all of one kind, where the sources of a C program can have objects and archives with them.
 pub(crate) fn kind(options: &options::Check, files: &[&Path]) -> Result<Kind, String> {
     if options.input.language.is_none() && options.native.builds(&options.input.file) {

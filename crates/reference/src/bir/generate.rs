@@ -5,7 +5,7 @@
 
 use quotient_source::SourceMap;
 
-use crate::random::Random;
+use quotient_testing::Random;
 
 /// A random program.
 pub fn generate(seed: u64) -> String {

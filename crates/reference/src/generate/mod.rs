@@ -27,9 +27,9 @@ pub use knobs::Knobs;
 
 use crate::construct::*;
 use crate::interpret::accepts;
-use crate::random::Random;
 use labels::labelable;
 use quotient_promela::ast::*;
+use quotient_testing::Random;
 use scope::*;
 use statements::carried;
 

@@ -1,8 +1,8 @@
 //! What a piece of generated code may mention, and random references to it.
 
 use crate::construct::*;
-use crate::random::Random;
 use quotient_promela::ast::*;
+use quotient_testing::Random;
 
 /// The type of a variable.
 #[derive(Clone, Debug)]

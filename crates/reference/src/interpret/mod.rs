@@ -87,6 +87,9 @@ pub struct Outcome {
     pub assertion_failures: usize,
     /// The kinds of fault met.
     pub faults: BTreeSet<Fault>,
+    /// A process stood where SPIN's table has no row although it can go on: at an `unless` that starts with a jump out
+    /// of an atomic sequence.
+    pub beyond_spin: bool,
     /// Everything was explored; else the other numbers are lower bounds.
     pub complete: bool,
 }

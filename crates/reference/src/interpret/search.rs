@@ -4,14 +4,42 @@
 //! and acceptance of a rendezvous, it is not; when an atomic sequence blocks, it is stored after all and
 //! every process may go on. A *transition* is a path from one stored state to the next.
 
+use super::elements::Shape;
 use super::resolved::Value;
 use super::state::{Context, Program, State, Stored};
 use super::step::Effect;
 use super::{Fault, Outcome};
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Longest path through states that are not stored.
 const UNSTORED_DEPTH: usize = 1500;
+
+/// FNV-1a, a word at a time: nobody chooses states to make it slow.
+#[derive(Default)]
+struct Words(u64);
+
+impl Hasher for Words {
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(29);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
 
 /// Where the steps of each state lead, and which propositions hold there.
 type Graph = (Vec<Vec<usize>>, Vec<Vec<bool>>);
@@ -22,8 +50,11 @@ pub(super) struct Search<'a> {
     limit: usize,
     outcome: Outcome,
     /// Stored states with their numbers, in the order they were met.
-    visited: HashMap<Stored, usize>,
-    queue: VecDeque<State>,
+    visited: HashMap<Stored, usize, BuildHasherDefault<Words>>,
+    /// States to be expanded, with their numbers.
+    queue: VecDeque<(usize, State)>,
+    /// A state that is no longer needed, to write the next one over.
+    spare: State,
     /// The number of the state being expanded.
     current: Option<usize>,
     /// By number: where the steps of each state lead.
@@ -60,8 +91,9 @@ impl<'a> Search<'a> {
             program,
             limit,
             outcome: Outcome { complete: true, ..Outcome::default() },
-            visited: HashMap::new(),
+            visited: HashMap::default(),
             queue: VecDeque::new(),
+            spare: State::default(),
             current: None,
             edges: Vec::new(),
             propositions,
@@ -69,12 +101,13 @@ impl<'a> Search<'a> {
             fuel: limit.saturating_mul(200).max(1_000_000),
         };
         search.store(initial);
-        while let Some(state) = search.queue.pop_front() {
+        while let Some((number, state)) = search.queue.pop_front() {
             if !search.outcome.complete {
                 break;
             }
-            search.current = search.visited.get(&state.stored).copied();
+            search.current = Some(number);
             search.expand(&state);
+            search.spare = state;
         }
         search.outcome.states = search.visited.len();
         // The initial state is stored without a step.
@@ -86,6 +119,7 @@ impl<'a> Search<'a> {
         self.outcome.transitions += 1;
         if let Some(&known) = self.visited.get(&state.stored) {
             self.edge(known);
+            self.spare = state;
             return;
         }
         if self.visited.len() >= self.limit {
@@ -106,7 +140,7 @@ impl<'a> Search<'a> {
             }
         }
         self.letters.push(letter);
-        self.queue.push_back(state);
+        self.queue.push_back((number, state));
     }
 
     fn edge(&mut self, to: usize) {
@@ -158,11 +192,14 @@ impl<'a> Search<'a> {
         }
         let mut any = false;
         let mut escaping = None;
-        for transition in &definition.table.steps[state.stored.processes[pid].at] {
+        let at = state.stored.processes[pid].at;
+        self.outcome.beyond_spin |= matches!(definition.table.elements.elements[at].shape, Shape::Unless);
+        for transition in &definition.table.steps[at] {
             if escaping.is_some() && escaping != transition.escape {
                 break;
             }
-            let mut next = state.clone();
+            let mut next = std::mem::take(&mut self.spare);
+            next.clone_from(state);
             let shape = &definition.table.elements.elements[transition.element].shape;
             let mut context = Context { program, state: &mut next, me: pid, timeout };
             let effect = context.execute(shape, any);
@@ -170,7 +207,10 @@ impl<'a> Search<'a> {
                 self.outcome.faults.extend(next.noted.drain(..));
             }
             match effect {
-                Ok(Effect::Blocked) => continue,
+                Ok(Effect::Blocked) => {
+                    self.spare = next;
+                    continue;
+                }
                 Ok(Effect::Done) => {}
                 Ok(Effect::Violated(times)) => self.outcome.assertion_failures += times,
                 Err(fault) => {

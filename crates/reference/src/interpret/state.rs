@@ -6,7 +6,7 @@ use super::table::Table;
 use quotient_promela::ast::{BinaryOp, UnaryOp};
 
 /// A process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Process {
     pub proctype: usize,
     /// The control element it stands at.
@@ -17,7 +17,7 @@ pub(super) struct Process {
 }
 
 /// A channel. A message of a rendezvous is in it only during the hand-shake.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Channel {
     /// Index into [`Program::channel_types`].
     pub ty: usize,
@@ -25,7 +25,7 @@ pub(super) struct Channel {
 }
 
 /// What distinguishes one stored state from another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, PartialEq, Eq, Hash, Default)]
 pub(super) struct Stored {
     pub globals: Vec<i32>,
     pub processes: Vec<Process>,
@@ -33,7 +33,7 @@ pub(super) struct Stored {
 }
 
 /// A state.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct State {
     pub stored: Stored,
     pub hidden: Vec<i32>,
@@ -41,6 +41,28 @@ pub(super) struct State {
     pub handshake: Option<usize>,
     /// Faults met on the way here, after which the path goes on.
     pub noted: Vec<Fault>,
+}
+
+/// Copies that keep the memory of what they are written over: a copy is made for every statement that is tried.
+macro_rules! copied {
+    ($($name:ident { $($field:ident),* })*) => { $(
+        impl Clone for $name {
+            fn clone(&self) -> $name {
+                $name { $($field: self.$field.clone()),* }
+            }
+
+            fn clone_from(&mut self, from: &$name) {
+                $(self.$field.clone_from(&from.$field);)*
+            }
+        }
+    )* };
+}
+
+copied! {
+    Process { proctype, at, locals, first_channel }
+    Channel { ty, messages }
+    Stored { globals, processes, channels }
+    State { stored, hidden, handshake, noted }
 }
 
 /// A proctype.

@@ -61,6 +61,15 @@ impl Table {
         }
         let entries = flatten(entries, &mut stop);
         let mut steps = pull(entries, &mut stop);
+        // A process stands at an `unless` itself where the main part starts with a jump out of the atomic sequence that it
+        // is in. The tables of SPIN's verifiers have no row there, so that it reports a deadlock; its simulator goes on, and by the language
+        // the first statement of the main part and the escape are possible.
+        for id in 0..count {
+            if let Shape::Unless = elements.elements[id].shape {
+                let main = elements.first(elements.elements[id].choices[0])?;
+                steps[id] = steps[elements.start(main)?].clone();
+            }
+        }
         prepend_escapes(&mut steps);
         for id in 0..count {
             if let [only] = &steps[id][..]

@@ -72,7 +72,7 @@ impl Fixed {
             Expr::Unary(_, a) | Expr::Spanned(a, _) => self.is_fixed(function, a),
             Expr::Binary(_, a, b) => self.is_fixed(function, a) && self.is_fixed(function, b),
             Expr::Conditional(a, b, c) => [a, b, c].iter().all(|e| self.is_fixed(function, e)),
-            // What others change; and what only dynamic programs have, where nothing is taken to be fixed.
+            // What others change; and what objects hold, of which nothing is taken to be fixed.
             _ => false,
         }
     }

@@ -25,9 +25,9 @@
 //! because the place it comes to is passed at once, is again for the caller to find out ([`Step::calls`],
 //! [`Step::leaves`]). Places where an exception may be caught are among the targets of all places it may come from.
 
-mod dynamic;
 pub mod fixed;
 mod gates;
+mod objects;
 mod protection;
 mod step;
 
@@ -207,7 +207,7 @@ impl Accesses {
 
     /// Summarises a program, or says why that is not possible.
     pub fn new(program: &Program) -> Result<Accesses, &'static str> {
-        if program.features.dynamic && reads_foreign_links(program) {
+        if reads_foreign_links(program) {
             return Err("a process reads another one's references, so that nothing is known to be its own");
         }
         if program.features.last {

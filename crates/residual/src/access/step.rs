@@ -329,7 +329,7 @@ impl Collector<'_> {
 
     fn uses(&mut self, channel: &Expr, how: ChannelUse, moment: Moment, sensed: bool) {
         self.reads(channel);
-        if self.program.features.dynamic {
+        if self.has_channel_objects() {
             // Whether a rendezvous is possible depends on where the other thread stands, which matters where something else happens
             // if it is not: somewhere else, or the step is cut short. (Only who sends begins a rendezvous.)
             let rendezvous = how.is_operation() && self.program.channel_types.iter().any(|c| c.capacity == 0);
@@ -425,7 +425,7 @@ impl Collector<'_> {
         }
         for action in &t.actions {
             visit::action(action, self);
-            self.dynamic_action(t, action);
+            self.object_action(t, action);
             if let Action::Start { function, .. } = action {
                 self.step.touches.push(Touch::Start(*function));
                 self.step.touches.push(Touch::Position { function: *function, how: Use::Write });
@@ -445,7 +445,7 @@ impl Collector<'_> {
                 Init::Fill(e) => self.reads(e),
                 Init::List(es) => es.iter().for_each(|e| self.reads(e)),
                 Init::Default => {}
-                Init::Channels(_) if self.program.features.dynamic => self.step.touches.push(Touch::Allocate),
+                Init::Channels(_) if self.has_channel_objects() => self.step.touches.push(Touch::Allocate),
                 Init::Channels(_) => {}
             }
         }
@@ -472,7 +472,7 @@ impl Visitor for Collector<'_> {
             Expr::ThreadCount | Expr::Count { .. } | Expr::Oldest(_) => {
                 self.step.touches.push(Touch::Threads);
             }
-            _ if self.dynamic_expr(e) => {}
+            _ if self.object_expr(e) => {}
             Expr::Length(c) | Expr::Full(c) | Expr::Empty(c) | Expr::Poll { channel: c, .. } => {
                 let channel = self.channel(c);
                 let (how, moment) = (ChannelUse::Look, Moment::Later);
@@ -493,7 +493,7 @@ impl Visitor for Collector<'_> {
             | Expr::SelfId
             | Expr::Bound(_)
             | Expr::Spanned(..) => {}
-            // Only in claims, or seen by `dynamic_expr`.
+            // Only in claims, or seen by `object_expr`.
             _ => {}
         }
     }

@@ -68,9 +68,10 @@ pub(crate) fn suffice<S: System, A: Ample<S>>(
     if A::PROPOSALS == 0 {
         return system.successors(state, Scope::All, out);
     }
-    let all = if A::ONE_BY_ONE { Proposals::default() } else { ample.proposals(system, state) };
+    let one_by_one = ample.one_by_one();
+    let all = if one_by_one { Proposals::default() } else { ample.proposals(system, state) };
     loop {
-        let proposal = match A::ONE_BY_ONE {
+        let proposal = match one_by_one {
             true => ample.proposal(system, state, turn.tried),
             false => all.get(turn.tried),
         };

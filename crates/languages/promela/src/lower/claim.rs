@@ -61,7 +61,7 @@ impl Lowering<'_> {
             observes: false,
         });
         let flow = self.elements(&never.body, never.end);
-        let (locations, entry, _) = flow::locations(flow, self);
+        let flow::Control { locations, entry, .. } = flow::control(flow, self);
         let body = self.current.take();
         let function = Function {
             catches: Vec::new(),

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use quotient_program::{Action, Location, LocationId, Operation, Transformation};
-use quotient_source::Diagnostic;
+use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::elements::{ElementId, Flow, Kind, SequenceId, Target};
@@ -17,11 +17,18 @@ use super::marks::Marks;
 /// Jumps in a row that are followed before the model is called an endless loop of jumps.
 const LONGEST_JUMP: usize = 10_000;
 
-/// The locations of a process, where it starts, and its labels.
-pub(super) fn locations(
-    flow: Flow,
-    lowering: &mut Lowering<'_>,
-) -> (Vec<Location>, LocationId, Vec<(String, LocationId)>) {
+/// The control flow of a process.
+pub(super) struct Control {
+    pub(super) locations: Vec<Location>,
+    /// Where it starts.
+    pub(super) entry: LocationId,
+    pub(super) labels: Vec<(String, LocationId)>,
+    /// Statements that no way leads to.
+    pub(super) dead: Vec<(Span, String)>,
+}
+
+/// The control flow that elements stand for.
+pub(super) fn control(flow: Flow, lowering: &mut Lowering<'_>) -> Control {
     let mut missing: Vec<_> = flow
         .elements
         .iter()
@@ -49,6 +56,7 @@ pub(super) fn locations(
         open: Vec::new(),
         endless: None,
         marks: Vec::new(),
+        met: vec![false; flow.elements.len()],
     };
     builder.marks = Marks::of(&mut builder);
     let start = flow.body.and_then(|body| flow.sequence(body).elements.first().copied());
@@ -75,7 +83,10 @@ pub(super) fn locations(
         );
     }
     check_d_steps(&flow, lowering);
-    (builder.locations, entry, labels)
+    let written = flow.sequences.iter().flat_map(|s| &s.elements).filter(|e| !builder.met[e.0]);
+    let basic = written.map(|e| flow.element(*e)).filter(|e| matches!(e.kind, Kind::Basic { .. }));
+    let dead = basic.map(|e| (e.span, e.text.clone())).collect();
+    Control { locations: builder.locations, entry, labels, dead }
 }
 
 pub(super) struct Builder<'a> {
@@ -86,6 +97,8 @@ pub(super) struct Builder<'a> {
     endless: Option<ElementId>,
     /// What the labels make of each element.
     marks: Vec<Marks>,
+    /// Elements that are a step from somewhere.
+    met: Vec<bool>,
 }
 
 /// A step and the element it belongs to.
@@ -189,18 +202,16 @@ impl Builder<'_> {
 
     /// All steps from an element, escapes first, ranked.
     fn transformations(&mut self, element: ElementId) -> Vec<Transformation> {
-        let steps = self.with_escapes(element);
-        let mut rank = 0;
-        let mut out: Vec<Transformation> = Vec::new();
-        for (index, step) in steps.iter().enumerate() {
-            if index > 0 && steps[index - 1].escape != step.escape {
-                rank += 1;
-            }
-            out.push(Transformation { rank, ..step.transformation.clone() });
-        }
         // An `else` stands behind the other options of its own choice, and compares itself with everything before it, also
         // across nested choices: that is SPIN's rule.
-        out
+        let steps = self.with_escapes(element);
+        let mut escape = steps.first().and_then(|step| step.escape);
+        let mut rank = 0;
+        let ranked = steps.into_iter().map(|step| {
+            rank += u16::from(std::mem::replace(&mut escape, step.escape) != step.escape);
+            Transformation { rank, ..step.transformation }
+        });
+        ranked.collect()
     }
 
     /// The steps of an element with those of its escapes in front, the outermost first; the steps of one escape stand
@@ -295,6 +306,7 @@ impl Builder<'_> {
             };
             self.location(end)
         });
+        self.met[element.0] = true;
         out.push(Step {
             element,
             escape: None,

@@ -343,7 +343,8 @@ impl Lowering<'_> {
         let provided = provided.map(|e| self.expr(e));
         let priority = priority.map_or(1, |e| self.constant_in(e, 1, 255, "a priority"));
         let flow = self.elements(sequence, end);
-        let (locations, entry, labels) = flow::locations(flow, self);
+        let flow::Control { locations, entry, labels, dead } = flow::control(flow, self);
+        self.program.dead.extend(dead.into_iter().map(|(span, text)| (id, span, text)));
         let Some(body) = self.current.take() else { return };
         self.proctypes[id.0 as usize].labels = labels;
         self.program.functions[id.0 as usize] = Function {
@@ -378,7 +379,7 @@ impl Lowering<'_> {
             observes: true,
         });
         let flow = self.elements(&trace.body, trace.end);
-        let (locations, entry, _) = flow::locations(flow, self);
+        let flow::Control { locations, entry, .. } = flow::control(flow, self);
         let body = self.current.take();
         self.program.observer = Some(Observer {
             negated: trace.negated,

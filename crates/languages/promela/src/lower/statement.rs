@@ -140,6 +140,10 @@ impl Lowering<'_> {
                 for channel in channels {
                     self.channel(channel);
                 }
+                self.report(
+                    Diagnostic::warning(span, "that no other process uses the channel is not checked")
+                        .help("SPIN checks it, for its partial order reduction; nothing relies on it here"),
+                );
             }
             StatementKind::Expr(e) => self.condition(context, e, span, out),
             StatementKind::Assign(to, value) => {

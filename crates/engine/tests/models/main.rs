@@ -1,0 +1,12 @@
+//! Known models through the whole engine: pinned counts, verdicts, what reductions must and must not do.
+
+mod dynamic;
+mod progress;
+mod reduced_counts;
+mod relative;
+mod stores;
+mod symmetry;
+mod temporal;
+mod temporal_traps;
+mod thread_orders;
+mod token_mutex;

@@ -1,0 +1,225 @@
+//! Symmetry found and used on known models: counts of orbits, what the report says, pinning by properties.
+
+use quotient_engine::{Check, LoadOptions, Model, Outcome, PartialOrder, Symmetry, Verdict};
+
+fn check(text: &str, symmetry: Symmetry) -> Outcome {
+    let model = Model::from_text("model.pml", text).expect("a correct model");
+    let check = Check {
+        symmetry: Some(symmetry),
+        partial_order: PartialOrder::Off,
+        all: true,
+        audit: 500,
+        ..Check::default()
+    };
+    model.check(&check).expect("small enough")
+}
+
+fn philosophers(n: u32) -> String {
+    format!(
+        "#define N {n}\nbit fork[N];\nactive [N] proctype phil() {{\n  do\n  :: atomic {{ fork[_pid] == 0 -> fork[_pid] = 1 }};\n\
+         atomic {{ fork[(_pid+1)%N] == 0 -> fork[(_pid+1)%N] = 1 }};\n fork[(_pid+1)%N] = 0;\n fork[_pid] = 0\n od\n}}\n"
+    )
+}
+
+/// Counts by brute force over rotations, from the literature of this project's figures.
+#[test]
+fn philosophers_in_a_ring_have_rotations() {
+    for (n, states, transitions) in [(8, 1788, 10_334), (10, 15_489, 111_928)] {
+        let outcome = check(&philosophers(n), Symmetry::Exact);
+        assert_eq!((outcome.statistics.states, outcome.statistics.transitions), (states, transitions));
+        assert_eq!(outcome.symmetry.found, [format!("{n} phil: rotations")]);
+        let limit = outcome.symmetry.limit.expect("rotations are not everything");
+        assert!(limit.ends_with("(model.pml:6)"), "{limit}");
+        assert_eq!(outcome.violations.len(), 1);
+        assert_eq!(outcome.violations[0].kind, "deadlock");
+    }
+}
+
+/// Idle, trying, critical: the processes in each are numbers, so states grow linearly.
+#[test]
+fn a_mutex_grows_linearly() {
+    for (n, states) in [(5, 12), (10, 22)] {
+        let text = format!("#define N {n}\n{}", include_str!("../../../../models/mutex.pml"));
+        let outcome = check(&text, Symmetry::Exact);
+        assert_eq!(outcome.verdict, Verdict::Holds);
+        assert_eq!(outcome.statistics.states, states);
+        assert_eq!(outcome.symmetry.found, [format!("{n} worker: all permutations")]);
+        assert_eq!(outcome.symmetry.limit, None);
+    }
+}
+
+/// A formula that names one process pins it, and the report names the formula, not a line of the program.
+#[test]
+fn a_formula_that_pins_is_named() {
+    use quotient_engine::PropertyKeyword::{Ctl, Invariant, Ltl};
+    let text = "byte a[4];\nactive [4] proctype P() {\n  do\n  :: a[_pid] = 1 - a[_pid]\n  od\n}";
+    for (keyword, formula) in [
+        (Ltl, "[]<> (a[2] == 1)"),
+        (Ltl, "[] (a[2] <= 1)"),
+        (Ltl, "<> P[1]@middle || [] (a[2] <= 1)"),
+        (Ctl, "AG EF (a[2] == 1)"),
+        (Invariant, "a[2] <= 1"),
+    ] {
+        let text = text.replace("  ::", "  :: skip; middle:");
+        let model =
+            Model::from_text_with("model.pml", &text, &[(keyword, formula.to_owned())]).expect("correct");
+        let outcome = model.check(&Check::default()).expect("checked");
+        let claim = outcome.answers.iter().find(|a| a.text.ends_with(formula)).expect("an answer");
+        let limit = claim.applied.symmetry.limit.as_deref().unwrap_or("");
+        assert!(limit.ends_with(&format!("(the formula {formula})")), "{limit}");
+    }
+    // A claim written by hand has lines of its own.
+    let text = format!("{text}\nnever {{ do\n:: a[2] > 1 -> break\n:: else\nod }}");
+    let outcome =
+        Model::from_text("model.pml", &text).expect("correct").check(&Check::default()).expect("checked");
+    let limit = outcome.answers.iter().find_map(|a| a.applied.symmetry.limit.clone()).expect("a limit");
+    assert!(limit.ends_with("(model.pml:8)"), "{limit}");
+}
+
+/// A property that names one process pins it, and nothing else.
+#[test]
+fn a_property_pins_what_it_names() {
+    let model = |property: &str| {
+        format!(
+            "byte a[4];\nactive [4] proctype P() {{ do :: a[_pid] = 1 - a[_pid] od }}\n\
+             active proctype monitor() {{ assert({property}) }}"
+        )
+    };
+    let holds = check(&model("a[2] <= 1"), Symmetry::Exact);
+    assert_eq!(holds.verdict, Verdict::Holds);
+    assert_eq!(holds.symmetry.found, ["4 P: all permutations of 3"]);
+    assert!(holds.symmetry.limit.is_some_and(|l| l.ends_with("(model.pml:3)")));
+    // a[2], the sum of the others, and whether the monitor has looked.
+    assert_eq!(holds.statistics.states, 2 * 4 * 2);
+    let violated = check(&model("a[2] == 0"), Symmetry::Exact);
+    assert_eq!(violated.verdict, Verdict::Violated);
+    let trace = &violated.violations[0].trace;
+    assert!(trace.steps.iter().any(|s| s.pid == 2), "the named process itself must have moved");
+}
+
+/// The same for objects: a global that refers to one thread's cell tells it from the others, which stay interchangeable. The
+/// violation needs three steps of two workers, so that what was explored was renamed on the way.
+#[test]
+fn a_property_pins_the_object_it_names() {
+    let model = |property: &str| {
+        let text = format!(
+            "system Pinned {{
+              record Cell {{ int (0, 2) value; }}
+              Cell named; Cell other;
+              thread Worker(Cell c) {{
+                loc up: when c.value < 2 do {{ c.value := c.value + 1; }} goto up;
+                        when c.value == 2 do {{ c.value := 0; }} goto up;
+              }}
+              thread Monitor() {{ loc look: when true do {{ assert {property}; }} return; }}
+              main thread MAIN() {{
+                Cell c; int i;
+                atomic
+                  while i < 2 do c := new Cell; start Worker(c); i := i + 1; end
+                  named := new Cell; start Worker(named);
+                  other := new Cell; start Worker(other);
+                  start Monitor();
+                  return;
+                end
+              }}
+            }}"
+        );
+        Model::from_bir_text("pinned.bir", &text, &LoadOptions::default()).expect("a correct model")
+    };
+    let orders = [
+        (Symmetry::Off, 163),
+        (Symmetry::Heap, 163),
+        (Symmetry::ProgramCounter, 163),
+        (Symmetry::Bounded(None), 109),
+        (Symmetry::Exact, 109),
+    ];
+    for (symmetry, states) in orders {
+        let asked = Check {
+            symmetry: Some(symmetry),
+            partial_order: PartialOrder::Off,
+            audit: 500,
+            ..Check::default()
+        };
+        let holds = model("named.value <= 2").check(&asked).expect("small");
+        assert_eq!(holds.verdict, Verdict::Holds);
+        // Two cells by themselves, a pair of cells (a multiset where it is sorted), whether the monitor has looked; and the
+        // state before.
+        assert_eq!(holds.statistics.states, states, "{symmetry:?}");
+        let violated = model("named.value < 2 || other.value < 1").check(&asked).expect("small");
+        assert_eq!(violated.verdict, Verdict::Violated, "{symmetry:?}");
+        // Replayed from the initial state: MAIN is 0, the workers are 1 to 4, the cells 1 to 4, throughout.
+        let trace = &violated.violations[0].trace;
+        let changed = |pid: u32, cell: &str| {
+            let steps = trace.steps.iter().filter(|s| s.pid == pid);
+            steps.flat_map(|s| &s.changes).filter(|c| c.name == cell).count()
+        };
+        assert!(
+            changed(3, "Cell#3.value") >= 2 && changed(4, "Cell#4.value") >= 1,
+            "{symmetry:?}: {trace:?}"
+        );
+        for step in trace.steps.iter().filter(|s| (1..=4).contains(&s.pid)) {
+            let own = format!("Cell#{}.value", step.pid);
+            assert!(step.changes.iter().all(|c| c.name == own), "{symmetry:?}: {step:?}");
+        }
+        assert_eq!(trace.violation.as_ref().map(|v| v.kind.as_str()), Some("assertion"));
+    }
+}
+
+/// What the analysis says about small programs.
+#[test]
+fn what_is_found() {
+    for (text, expected) in [
+        // Plain use.
+        ("byte a[3]; active [3] proctype P() { a[_pid] = 1 }", "3 P: all permutations"),
+        // Stored, compared, sent, received.
+        (
+            "byte owner; chan c = [2] of { byte }; active [3] proctype P() { byte l; owner = _pid; c!_pid; c?l; owner == l }",
+            "3 P: all permutations",
+        ),
+        // Channels of their own.
+        (
+            "chan d[3] = [1] of { byte }; active [3] proctype P() { byte l; d[_pid]!_pid; d[_pid]?l }",
+            "3 P: all permutations",
+        ),
+        // Compared with a constant.
+        ("byte x; active [3] proctype P() { _pid == 1 -> x = 1 }", "3 P: all permutations of 2"),
+        // An order.
+        ("byte l; active [3] proctype P() { l = _pid; l <= _pid }", "3 P: none"),
+        // Mixed with data.
+        ("byte x; active [3] proctype P() { x = x + _pid }", "3 P: none"),
+        // Used as data.
+        ("byte x; active [3] proctype P() { x = _pid * 2; x > 2 }", "3 P: all permutations of 2"),
+        // Both neighbours alike.
+        (
+            "bit b[5]; active [5] proctype P() { do :: b[(_pid+1)%5] == b[(_pid+4)%5] -> b[_pid] = 1 - b[_pid] od }",
+            "5 P: rotations",
+        ),
+        // Sorted by size.
+        ("chan c = [3] of { byte }; active [3] proctype P() { c!!_pid }", "3 P: none"),
+        // Only printed.
+        ("active [3] proctype P() { printf(\"%d\", _pid) }", "3 P: all permutations"),
+        // Who moved last is visible.
+        ("byte x; active [3] proctype P() { _last == 1 -> x = 1 }", "3 P: none"),
+        // The youngest must end first, and how many there are is visible.
+        ("byte x; active [3] proctype P() { x = _nr_pr }", "3 P: none"),
+    ] {
+        let outcome = check(text, Symmetry::Exact);
+        assert_eq!(outcome.symmetry.found, [expected], "{text}\n{:?}", outcome.symmetry.limit);
+    }
+}
+
+/// Orders that are not canonical give the same answers, and never fewer states than there are orbits.
+#[test]
+fn orders_agree() {
+    let text = philosophers(7);
+    let exact = check(&text, Symmetry::Exact);
+    let off = check(&text, Symmetry::Off);
+    assert_eq!((exact.statistics.states, off.statistics.states), (614, 4286));
+    for order in
+        [Symmetry::Heap, Symmetry::ProgramCounter, Symmetry::Bounded(None), Symmetry::Bounded(Some(1))]
+    {
+        let outcome = check(&text, order);
+        assert_eq!(outcome.verdict, exact.verdict);
+        assert!(outcome.statistics.states >= exact.statistics.states, "{order:?}");
+        assert!(outcome.statistics.states <= off.statistics.states, "{order:?}");
+    }
+}

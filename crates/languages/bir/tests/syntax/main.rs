@@ -1,0 +1,4 @@
+//! The BIR front end: messages, robustness.
+
+mod errors;
+mod robustness;

@@ -1,0 +1,4 @@
+//! The DVE front end: messages, robustness.
+
+mod errors;
+mod robustness;

@@ -1,0 +1,5 @@
+//! Random temporal formulas.
+
+mod generate;
+mod random_formulas;
+mod spin;

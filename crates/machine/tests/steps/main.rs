@@ -1,0 +1,6 @@
+//! Steps of programs: explained, by several workers, and what no modelling language says yet.
+
+mod committed;
+mod explained;
+mod threads;
+mod workers;

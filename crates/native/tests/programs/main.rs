@@ -1,0 +1,26 @@
+//! C and C++ programs, executed and explored.
+
+// The runtime's table of library functions, which `library_table` includes, looks for it here.
+use quotient_native::protocol;
+
+mod aliasing;
+mod c_source;
+mod closed_forms;
+mod conventions;
+mod dynamic;
+mod effects;
+mod examples;
+mod guarded;
+mod hidden_effects;
+mod holes;
+mod hostile;
+mod interruptions;
+mod library_table;
+mod lifecycle;
+mod little_system;
+mod outside;
+mod random_effects;
+mod random_programs;
+mod residual;
+mod restarts;
+mod sandbox;

@@ -1,0 +1,44 @@
+//! Claims that need an invariant which nobody states: it is found, and the certificate with it is accepted.
+
+use crate::support::{bare, read, run};
+use quotient_proof::prove::{Options, Verdict};
+
+fn proved_by(program: &quotient_proof::program::Program) -> Option<&'static str> {
+    let reports = run(program, &Options::default());
+    assert!(matches!(reports[0].verdict, Verdict::Proved), "{:?}", reports[0].verdict);
+    assert!(reports[0].elapsed.as_secs_f64() < 10.0, "took {:?}", reports[0].elapsed);
+    println!("{:?} in {:?}, {} stored", reports[0].found, reports[0].elapsed, reports[0].stored);
+    reports[0].found.map(|f| f.0)
+}
+
+#[test]
+fn mutual_exclusion_with_the_claim_alone() {
+    for (name, n) in [("bakery", 2), ("bakery", 3), ("fischer", 2), ("fischer", 3)] {
+        println!("{name} {n}");
+        assert!(proved_by(&bare(name, n)).is_some(), "{name} {n}");
+    }
+}
+
+#[test]
+fn all_states_of_a_finite_program() {
+    let text = "p(0,128). p(I',L) :- p(I,L), I < L, I' = I + 2. assert even: p(I,L), I >= L |= I = L.";
+    assert_eq!(proved_by(&read(text).expect("well formed")), Some("all reachable states"));
+}
+
+#[test]
+fn bounds_that_the_claim_does_not_mention() {
+    // Backwards, X has infinitely many predecessors; forwards it is never negative.
+    let text = "p(0,0). p(X+1,Y) :- p(X,Y). p(X,Y+1) :- p(X,Y), X >= 0. p(X,Y-1) :- p(X,Y), X < 0.
+                assert p(X,Y) |= Y >= 0.";
+    proved_by(&read(text).expect("well formed"));
+    // A ticket that is not yet given out is larger than all that were.
+    let text = "p(0,0,0). p(1,N,N+1) :- p(0,T,N). p(0,T,N) :- p(1,T,N), N > T. assert p(S,T,N) |= T <= N.";
+    proved_by(&read(text).expect("well formed"));
+}
+
+#[test]
+fn what_is_false_is_refuted_with_or_without_invariants() {
+    let text = "p(0,0). p(X+1,Y) :- p(X,Y). p(X,Y+X) :- p(X,Y), X <= 3. assert p(X,Y) |= Y <= 20.";
+    let reports = run(&read(text).expect("well formed"), &Options::default());
+    assert!(matches!(reports[0].verdict, Verdict::Refuted(_)), "{:?}", reports[0].verdict);
+}

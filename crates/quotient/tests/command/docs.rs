@@ -1,0 +1,156 @@
+//! Every command line in README.md and docs/ is run, and its output compared with what stands below it.
+//!
+//! A block of code with lines that begin with `$ ` is a session: commands, each with the output that follows it. A line `...` stands for any
+//! lines; a command without output must only be understood. Numbers with a decimal point vary (times, memory) and are not
+//! compared. A block after `<!-- not run: REASON -->` is not run; the test lists it with its reason.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A command line and the output below it.
+struct Session {
+    place: String,
+    command: String,
+    expected: Vec<String>,
+}
+
+/// A block of code: its sessions, and why it is not run.
+struct Block {
+    place: String,
+    sessions: Vec<Session>,
+    not_run: Option<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// The blocks with sessions of a file.
+fn blocks(name: &str, text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let (mut inside, mut mark) = (false, None);
+    for (number, line) in text.lines().enumerate() {
+        let place = format!("{name}:{}", number + 1);
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+            if inside {
+                blocks.push(Block { place, sessions: Vec::new(), not_run: mark.take() });
+            }
+            continue;
+        }
+        if !inside {
+            let reason = line.strip_prefix("<!-- not run:").and_then(|rest| rest.strip_suffix("-->"));
+            mark = reason.map(|r| r.trim().to_owned()).or(mark.filter(|_| line.is_empty()));
+            continue;
+        }
+        // A block was begun by the line that set `inside`.
+        let sessions = &mut blocks.last_mut().expect("inside of a block").sessions;
+        match (line.strip_prefix("$ "), sessions.last_mut()) {
+            (Some(command), _) => {
+                sessions.push(Session { place, command: command.to_owned(), expected: Vec::new() });
+            }
+            (None, Some(session)) => session.expected.push(line.trim_end().to_owned()),
+            (None, None) => {}
+        }
+    }
+    blocks.retain(|b| !b.sessions.is_empty());
+    blocks
+}
+
+/// The same line with `#` for every number that has a decimal point.
+fn masked(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        let number = &rest[start..];
+        let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+        let digits = number[..end].trim_end_matches('.');
+        out.push_str(if digits.contains('.') { "#" } else { digits });
+        rest = &number[digits.len()..];
+    }
+    out + rest
+}
+
+/// Does the output have the expected lines?
+fn matches(expected: &[String], output: &[String]) -> bool {
+    match expected {
+        [] => output.iter().all(|line| line.is_empty()),
+        [dots, rest @ ..] if dots.trim() == "..." => (0..=output.len()).any(|n| matches(rest, &output[n..])),
+        [line, rest @ ..] => {
+            output.first().is_some_and(|o| masked(o) == masked(line)) && matches(rest, &output[1..])
+        }
+    }
+}
+
+/// Runs a session; gives what is wrong.
+fn run(session: &Session, folder: &Path) -> Option<String> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let command = session.command.replace("cargo run --release --", "quotient");
+    let output = Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", folder.join("bin").display()))
+        .output()
+        .expect("a shell");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let place = &session.place;
+    if matches!(output.status.code(), None | Some(2 | 70 | 101 | 127)) {
+        return Some(format!("{place}: `{command}` ends with {}\n{stderr}", output.status));
+    }
+    let lines: Vec<String> = stdout.lines().map(|l| l.trim_end().to_owned()).collect();
+    let end = session.expected.iter().rposition(|l| !l.is_empty()).map_or(0, |at| at + 1);
+    let expected = &session.expected[..end];
+    if expected.is_empty() || matches(expected, &lines) {
+        return None;
+    }
+    Some(format!("{place}: `{command}` prints\n{stdout}\ninstead of\n{}", expected.join("\n")))
+}
+
+#[test]
+fn command_lines_of_the_docs_print_what_they_say() {
+    let root = root();
+    let mut files = vec![root.join("README.md")];
+    files.extend(std::fs::read_dir(root.join("docs")).expect("docs").filter_map(|e| Some(e.ok()?.path())));
+    files.retain(|f| f.extension().is_some_and(|e| e == "md"));
+    files.sort();
+    let folder = std::env::temp_dir().join(format!("quotient-docs-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("bin")).expect("a temporary folder");
+    std::os::unix::fs::symlink(root.join("models"), folder.join("models")).expect("a link");
+    let binary = crate::command_line::command().get_program().to_owned();
+    std::os::unix::fs::symlink(binary, folder.join("bin/quotient")).expect("a link");
+    let (mut wrong, mut not_run, mut ran) = (Vec::new(), String::new(), 0);
+    for file in &files {
+        let name = file.strip_prefix(&root).expect("in the repository").display().to_string();
+        for block in blocks(&name, &std::fs::read_to_string(file).expect("text")) {
+            if let Some(reason) = &block.not_run {
+                assert!(!reason.is_empty(), "{}: not run, for no reason", block.place);
+                let _ = writeln!(not_run, "  {}: {reason}", block.place);
+                continue;
+            }
+            ran += block.sessions.len();
+            wrong.extend(block.sessions.iter().filter_map(|session| run(session, &folder)));
+        }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    println!("{ran} command lines run; not run:\n{not_run}");
+    assert!(ran >= 10, "only {ran} command lines were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn sessions_are_read_and_compared() {
+    let text = "<!-- not run: why -->\n\n```\n$ a\n```\nwords\n```\n$ b c\nx 1.5 s\n...\ny 2\n$ d\n```\n```\nno session\n```\n";
+    let blocks = blocks("f", text);
+    assert_eq!(blocks.len(), 2);
+    assert_eq!((blocks[0].not_run.as_deref(), blocks[1].not_run.as_deref()), (Some("why"), None));
+    let session = &blocks[1].sessions[0];
+    assert_eq!((session.command.as_str(), session.place.as_str(), session.expected.len()), ("b c", "f:8", 3));
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    assert!(matches(&session.expected, &lines("x 0.25 s\nanything\ny 2")));
+    assert!(matches(&session.expected, &lines("x 7.0 s\ny 2\n")));
+    assert!(!matches(&session.expected, &lines("x 7.0 s\ny 3")));
+    assert!(!matches(&session.expected, &lines("x 7.0 s\ny 2\nmore")));
+    assert_eq!(masked("1,234 states in 0.5 s."), "1,234 states in # s.");
+}

@@ -1,0 +1,4 @@
+//! Searches over the seams, without programs.
+
+mod refusing_store;
+mod typed;

@@ -1,0 +1,9 @@
+//! Stateless exploration of small programs: closed forms, random programs, counterexamples.
+
+mod closed_forms;
+mod contract;
+mod counterexamples;
+mod minimise;
+mod parallel;
+mod random_programs;
+mod verdicts;

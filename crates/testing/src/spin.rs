@@ -1,0 +1,54 @@
+//! SPIN as a judge.
+
+use std::process::{Command, Stdio};
+
+use crate::Folder;
+
+/// The verifier that SPIN makes of a model.
+#[derive(Debug)]
+pub struct Verifier {
+    folder: Folder,
+}
+
+impl Verifier {
+    /// Has SPIN translate a model, without its own optimisations (`-o1 -o2 -o3`), and compiles it without partial order reduction,
+    /// with these definitions (`-DSAFETY`). An error says why SPIN or the compiler refuses it.
+    ///
+    /// # Panics
+    ///
+    /// If SPIN or a C compiler is not installed.
+    pub fn new(text: &str, definitions: &[&str]) -> Result<Verifier, String> {
+        let folder = Folder::new();
+        folder.write("model.pml", text);
+        let (_, said) = run(&folder, "spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]);
+        // After a syntax error it still writes a verifier, of what it could make of the text.
+        if said.contains("syntax error") || !folder.path().join("pan.c").exists() {
+            // `else` next to a channel operation draws a complaint that is not an error.
+            let fatal = said.lines().find(|line| line.contains("rror") && !line.contains("dubious"));
+            return Err(fatal.unwrap_or("no verifier").to_owned());
+        }
+        let common = ["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=8192", "-o", "pan", "pan.c"];
+        let (compiled, said) = run(&folder, "cc", &[definitions, &common].concat());
+        if compiled {
+            return Ok(Verifier { folder });
+        }
+        Err(format!("compilation: {}", said.lines().find(|l| l.contains("error")).unwrap_or("failed")))
+    }
+
+    /// Runs it. `None` where its table or stack was too small.
+    pub fn run(&self, options: &[&str]) -> Option<String> {
+        let pan = self.folder.path().join("pan");
+        let (_, said) = run(&self.folder, &pan.to_string_lossy(), &[options, &["-m200000", "-w18"]].concat());
+        (!said.contains("max search depth too small")).then_some(said)
+    }
+}
+
+/// What a program says, and whether it succeeds.
+fn run(folder: &Folder, program: &str, arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder.path()).stdin(Stdio::null());
+    let output =
+        command.output().unwrap_or_else(|e| panic!("{program} must be installed for this test: {e}"));
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
