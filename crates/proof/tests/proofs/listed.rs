@@ -1,15 +1,13 @@
 //! Relative claims proved state by state, refuted ones where exploration was cut short, and what a solver says about the lists.
 
-mod support;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::support::read;
 use quotient_proof::certificate::certificate;
 use quotient_proof::prove::{Options, Proof, Verdict, prove};
 use quotient_proof_check::format::Proof as Written;
 use quotient_proof_check::{check, smtlib};
-use support::read;
 
 /// Every state of the chain but the last is a left one, and the last is far away.
 const CHAIN: &str = "p(0). p(X+1) :- p(X), X < 20. assert far: p(X), X < 20 |= p(20).";
