@@ -11,12 +11,41 @@
 //! - [`mod@collect`] walks the code; [`mod@classes`] holds the classes of values;
 //! - [`mod@solve`] decides which are identities and states why renaming them is sound;
 //! - [`mod@report`] names what was found and the line that limits it.
+//!
+//! Beside it stands its successor, which state graphs do not use yet: [`symmetry`] finds the renamings as automorphisms of the program's
+//! graph, of threads, channels, cells, values and locations, within one proctype or across several.
+//!
+//! - [`mod@specialise`]: each thread's own copy of its code, constants put in ([`mod@fold`], [`mod@ground`]); [`mod@join`]: steps that nobody sees
+//!   between are one; [`mod@layers`]: actions up to their order;
+//! - [`mod@sorts`]: which values are names; [`mod@tables`]: arithmetic on them; [`mod@padding`]: classes of different size;
+//! - [`mod@build`]: the graph, and why its automorphisms are symmetries;
+//! - [`mod@structure`]: points and edges, from which representatives are to be made;
+//! - [`mod@found`]: what was found, in words; [`mod@reasons`]: the lines that tell threads apart.
 
+mod analysis;
+mod build;
 mod classes;
 mod collect;
+mod fold;
+mod found;
+mod ground;
+mod join;
+mod layers;
+mod padding;
+mod reasons;
 mod report;
 mod solve;
+mod sorts;
+mod specialise;
+mod structure;
+mod tables;
 mod term;
+
+pub use analysis::{Holds, Symmetry, symmetry};
+pub use build::Part;
+pub use ground::{Before, Cell, Channel, Setting, Values, Var};
+pub use reasons::reasons;
+pub use structure::{Place, Structure};
 
 use std::collections::BTreeMap;
 

@@ -33,7 +33,7 @@ pub use explain::fault::{Fault, Site, claim_kind};
 pub use explain::inspect::{ThreadView, Value};
 pub use explain::names::ObjectNames;
 pub use explain::record::{MicroStep, StepRecord};
-pub use graph::{Limit, Renaming};
+pub use graph::{Beginning, Limit, Renaming};
 pub use heap::footprint::Ownership;
 pub use machine::Machine;
 pub use state::look::{Fill, FrameAt, ScalarAt, ThreadAt};

@@ -15,7 +15,7 @@ use crate::explain::record::Recorder;
 use crate::heap::Heap;
 use crate::state::kind::MOST_TYPES;
 use crate::state::layout::Layout;
-use crate::state::shapes::{NO_THREADS, Shapes};
+use crate::state::shapes::Shapes;
 use crate::step::Intermediate;
 use crate::step::eval::Frame;
 
@@ -119,8 +119,7 @@ impl Machine {
         // Combinations of objects are many.
         let layout = Arc::new(Layout::new(&program, wide || program.features.dynamic));
         let code = Arc::new(compile(&program, &layout, sources));
-        let mut shapes = Shapes::new(layout.clone());
-        shapes.find(&NO_THREADS).map_err(|what| Exhausted { what })?;
+        let shapes = Shapes::new(layout.clone()).map_err(|what| Exhausted { what })?;
         Ok(Machine::assemble(Arc::new(program), layout, code, shapes))
     }
 
@@ -279,14 +278,9 @@ impl Machine {
     }
 
     fn initial_state(&mut self) {
-        let shape = match self.shapes.find(&NO_THREADS) {
-            Ok(shape) => shape,
-            Err(what) => return self.exhausted = Some(what),
-        };
-        let words = self.shapes.list[shape as usize].words as usize;
+        let words = self.shapes.begin().words as usize;
         self.draft.clear();
         self.draft.resize(words, 0);
-        self.set_shape_number(shape);
         let memory = self.draft.as_mut_ptr().cast::<u8>();
         for (index, (at, _)) in self.layout.initial_channels.iter().enumerate() {
             // SAFETY: the layout's positions are inside the state.

@@ -7,14 +7,14 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, mode, verdict};
 use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
-use crate::trace::{Trace, replay};
+use crate::trace::{Repeated, replay};
 
 /// What is to be checked, and how far.
 #[derive(Clone, Debug)]
@@ -85,11 +85,11 @@ pub enum Answer {
     /// Every execution was covered and none is a violation.
     Holds,
     /// A violation, repeated step by step.
-    Violated(Box<Trace>),
+    Violated(Box<Repeated>),
     /// None was found, but not everything was covered: why.
     Undecided(Incomplete),
     /// The program cannot be checked: why, and where in the program.
-    Refused(String, Option<Box<Trace>>),
+    Refused(String, Option<Box<Repeated>>),
 }
 
 /// Counters.
@@ -225,7 +225,7 @@ pub fn check(
         holes: holes.len(),
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
-        notes: notes(shared, request, &holes, &session.unconfined()),
+        notes: notes(binary, shared, request, &holes, &session.unconfined()),
         assumptions: relative::assumptions(binary, shared, request),
         recorded: read_records(shared, &token),
         last: token,
@@ -348,8 +348,8 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
     let mut before = token.clone();
     before.schedule.choices.pop();
     let place = replay(binary, request, &before, false).ok().and_then(|trace| {
-        let step = trace.threads.get(thread as usize)?;
-        step.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
+        let at = trace.trace.processes.iter().find(|p| p.pid == thread)?;
+        at.stack.first().map(|frame| format!(" after {}:{}", frame.file, frame.line))
     });
     Answer::Undecided(Incomplete::Stuck(format!(
         "thread {thread} ran for {} s without a visible operation{} (an endless loop, or a call that blocks in the kernel); schedule {token}",
@@ -359,7 +359,7 @@ fn stuck(binary: &Binary, request: &Request, thread: u32, token: &Token) -> Answ
 }
 
 /// Was the repetition ended by something that is not the program's doing?
-fn interrupted(trace: &Trace) -> Option<&'static str> {
+fn interrupted(trace: &Repeated) -> Option<&'static str> {
     match trace.failure.kind {
         FailureKind::Stuck => Some("the program made no step for too long"),
         FailureKind::None if trace.killed => Some("the process was ended from outside"),
@@ -444,10 +444,41 @@ fn figures(shared: &Shared) -> Figures {
 /// Places of holes that a note names.
 const MOST_HOLES: usize = 5;
 
-fn notes(shared: &Shared, request: &Request, holes: &[Location], unconfined: &[String]) -> Vec<String> {
+/// What an example of a reason against an exchange is called: a variable and where, or a place in memory.
+fn difference(binary: &Binary, symbols: &Symbols, shared: &Shared, reason: u16) -> Option<String> {
+    let Difference { what, place } = shared.differences[reason.trailing_zeros() as usize];
+    if (what, place) == (0, 0) {
+        return None;
+    }
+    if place == 0 {
+        return Some(symbols.data(what as u64));
+    }
+    let at = symbols.code(place)?;
+    let bytes = std::fs::read(binary.path()).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let function = crate::residual::image::start(&file, place.checked_sub(shared.program_base)?)?;
+    let name = crate::residual::scalars::variable(&file, function, what);
+    let name = name.unwrap_or_else(|| format!("{what} from the frame pointer"));
+    Some(format!("{name} of {}, {}:{}", at.function, at.file, at.line))
+}
+
+fn notes(
+    binary: &Binary,
+    shared: &Shared,
+    request: &Request,
+    holes: &[Location],
+    unconfined: &[String],
+) -> Vec<String> {
     let mut notes: Vec<String> = unconfined.iter().map(|what| format!("sandbox: {what}")).collect();
     if request.symmetry != Symmetry::Off {
-        notes.extend(crate::symmetric_threads::notes(&shared.classes, &shared.unlike, request.symmetry));
+        let symbols = Symbols::new(binary.path(), shared.program_base);
+        let example = |reason: u16| difference(binary, &symbols, shared, reason);
+        notes.extend(crate::symmetric_threads::notes(
+            &shared.classes,
+            &shared.unlike,
+            request.symmetry,
+            &example,
+        ));
         if shared.unexchanged > 0 {
             let most = quotient_stateless::Configuration::default().image_bound;
             let states = shared.unexchanged;

@@ -49,4 +49,4 @@ pub use build::{Binary, Build, BuildError};
 pub use check::{Answer, Figures, Report, Request, check};
 pub use session::SessionError;
 pub use token::Token;
-pub use trace::{Failure, Frame, Trace, TraceStep, replay};
+pub use trace::{Failure, Frame, Repeated, replay};

@@ -1,5 +1,6 @@
 //! A schedule repeated in a new process, step by step, in the program's own names.
 
+use quotient_outcome::{Access, ProcessState, Violation};
 use quotient_stateless::ThreadSet;
 
 use crate::build::Binary;
@@ -9,46 +10,7 @@ use crate::session::{End, Session, SessionError, failure_text, from_outside};
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
 
-pub use quotient_outcome::Frame;
-
-/// A step of a thread.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TraceStep {
-    /// The thread.
-    pub thread: usize,
-    /// What it did: operation, object, values.
-    pub text: String,
-    /// Where, innermost function first.
-    pub stack: Vec<Frame>,
-}
-
-/// A thread at the end.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ThreadState {
-    /// Was it created?
-    pub exists: bool,
-    /// Has it ended?
-    pub finished: bool,
-    /// Its start routine.
-    pub name: String,
-    /// What it is waiting to do.
-    pub waits: String,
-    /// Who has what it waits for.
-    pub owner: Option<usize>,
-    /// Where it is.
-    pub stack: Vec<Frame>,
-}
-
-/// One side of a failure.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Side {
-    /// The thread.
-    pub thread: usize,
-    /// What it accessed and how.
-    pub access: String,
-    /// Where it was.
-    pub stack: Vec<Frame>,
-}
+pub use quotient_outcome::{Frame, Trace};
 
 /// What went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,23 +19,15 @@ pub struct Failure {
     pub kind: FailureKind,
     /// In words.
     pub text: String,
-    /// Where.
-    pub here: Option<Side>,
-    /// The other side of a race.
-    pub there: Option<Side>,
 }
 
-/// An execution.
+/// A schedule that was repeated.
 #[derive(Clone, Debug)]
-pub struct Trace {
-    /// The steps.
-    pub steps: Vec<TraceStep>,
-    /// The threads at the end.
-    pub threads: Vec<ThreadState>,
+pub struct Repeated {
+    /// The execution.
+    pub trace: Trace,
     /// What went wrong.
     pub failure: Failure,
-    /// What the program printed.
-    pub output: String,
     /// The schedule.
     pub token: Token,
     /// The schedule could not be repeated to its end.
@@ -93,7 +47,7 @@ pub fn replay(
     request: &Request,
     token: &Token,
     kernel_threads: bool,
-) -> Result<Trace, SessionError> {
+) -> Result<Repeated, SessionError> {
     let mut session = Session::new(|shared| {
         fill_replay(shared, request, token);
         if kernel_threads {
@@ -115,17 +69,48 @@ pub fn replay(
     } else if end == End::Stuck {
         failure.kind = FailureKind::Stuck;
     }
-    let steps = shared.trace[..shared.trace_length as usize].iter().map(|step| view.step(step)).collect();
-    Ok(Trace {
-        steps,
-        threads: shared.ends.iter().enumerate().map(|(t, e)| view.thread(t, e)).collect(),
-        failure,
+    let steps = shared.trace[..shared.trace_length as usize].iter().enumerate();
+    let threads = shared.ends.iter().enumerate().filter(|(_, end)| end.state != 0);
+    let accesses: Vec<Access> =
+        [&shared.failure.here, &shared.failure.there].into_iter().filter_map(|p| view.access(p)).collect();
+    let message = message(&failure, &accesses);
+    let violation_at = accesses.first().map(|access| location(&access.stack)).filter(|at| !at.is_empty());
+    let trace = Trace {
+        steps: steps.map(|(number, step)| view.step(number + 1, step)).collect(),
+        processes: threads.map(|(number, end)| view.thread(number, end)).collect(),
+        violation: failure.kind.violation().map(|kind| Violation { kind, message }),
+        violation_at,
+        accesses,
         output,
-        token: token.clone(),
-        lost: shared.bound == 6,
-        complete: shared.verdict != verdict::UNDECIDED,
-        killed,
-    })
+        schedule: Some(token.to_string()),
+        ..Trace::default()
+    };
+    let (lost, complete) = (shared.bound == 6, shared.verdict != verdict::UNDECIDED);
+    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed })
+}
+
+impl Repeated {
+    /// What went wrong, in words.
+    pub fn message(&self) -> String {
+        message(&self.failure, &self.trace.accesses)
+    }
+}
+
+fn message(failure: &Failure, accesses: &[Access]) -> String {
+    match (failure.kind, failure.text.as_str(), accesses) {
+        (FailureKind::Race, _, [here, there]) => format!(
+            "data race: {} by T{} and {} by T{}",
+            there.access, there.thread, here.access, here.thread
+        ),
+        (FailureKind::Race, ..) => "data race".to_owned(),
+        (kind, "", _) => kind.text().to_owned(),
+        (kind, text, _) => format!("{}: {text}", kind.text()),
+    }
+}
+
+/// `file:line` of the innermost function.
+pub fn location(frames: &[Frame]) -> String {
+    frames.first().map_or_else(String::new, |f| format!("{}:{}", f.file, f.line))
 }
 
 /// Asks for the repetition of a schedule.
@@ -200,7 +185,13 @@ impl View<'_> {
         })
     }
 
-    fn step(&self, step: &Step) -> TraceStep {
+    /// Number and name of a thread.
+    fn thread_name(&self, number: usize) -> String {
+        let name = self.shared.ends.get(number).map_or_else(String::new, |e| self.name(number, e.routine));
+        format!("T{number} {name}").trim_end().to_owned()
+    }
+
+    fn step(&self, number: usize, step: &Step) -> quotient_outcome::Step {
         let op = Op::from_number(step.op).unwrap_or(Op::None);
         let object = || self.symbols.data(step.address);
         let threads = |set: u64| {
@@ -277,7 +268,18 @@ impl View<'_> {
             Op::Yield | Op::AtomicBegin => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
-        TraceStep { thread: step.thread as usize, text, stack: self.stack(&step.stack) }
+        let stack = self.stack(&step.stack);
+        let at = stack.first().cloned().unwrap_or_default();
+        quotient_outcome::Step {
+            number,
+            process: self.thread_name(step.thread as usize),
+            pid: u32::from(step.thread),
+            file: at.file,
+            line: at.line,
+            stack,
+            statement: text,
+            ..Default::default()
+        }
     }
 
     /// A value as a signed number of its size; large ones are more likely addresses.
@@ -291,7 +293,7 @@ impl View<'_> {
         if value.unsigned_abs() > 1 << 32 { self.symbols.data(value as u64) } else { value.to_string() }
     }
 
-    fn thread(&self, number: usize, end: &ThreadEnd) -> ThreadState {
+    fn thread(&self, number: usize, end: &ThreadEnd) -> ProcessState {
         let op = Op::from_number(end.op).unwrap_or(Op::None);
         let waits = match op {
             Op::Join => {
@@ -304,17 +306,20 @@ impl View<'_> {
             _ if end.address == 0 => op.text().to_owned(),
             _ => format!("{} {}", op.text(), self.symbols.data(end.address)),
         };
-        ThreadState {
-            exists: end.state != 0,
-            finished: end.state == 2,
-            name: self.name(number, end.routine),
-            waits,
-            owner: ((end.owner as usize) < THREADS).then_some(end.owner as usize),
-            stack: self.stack(&end.stack),
+        let (finished, stack) = (end.state == 2, self.stack(&end.stack));
+        ProcessState {
+            process: self.thread_name(number),
+            pid: number as u32,
+            at: location(&stack),
+            waits_for: if finished { Vec::new() } else { vec![waits] },
+            valid_end: finished,
+            finished,
+            owner: ((end.owner as usize) < THREADS).then_some(u32::from(end.owner)),
+            stack,
         }
     }
 
-    fn side(&self, place: &Place) -> Option<Side> {
+    fn access(&self, place: &Place) -> Option<Access> {
         if place.thread as usize >= THREADS {
             return None;
         }
@@ -326,7 +331,7 @@ impl View<'_> {
             let object = self.symbols.data(place.address);
             format!("{how}{verb} of {object} ({} byte{})", place.size, if place.size == 1 { "" } else { "s" })
         };
-        Some(Side { thread: place.thread as usize, access, stack: self.stack(&place.stack) })
+        Some(Access { thread: u32::from(place.thread), access, stack: self.stack(&place.stack) })
     }
 
     fn failure(&self) -> Failure {
@@ -334,8 +339,6 @@ impl View<'_> {
         Failure {
             kind: FailureKind::from_number(failure.kind).unwrap_or(FailureKind::None),
             text: failure_text(self.shared),
-            here: self.side(&failure.here),
-            there: self.side(&failure.there),
         }
     }
 }

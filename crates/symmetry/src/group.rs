@@ -6,14 +6,10 @@
 //! `b0 … b(i-1)` and take `bi` to each point of its orbit. [`Group::least`] turns any numbering of the points into a member
 //! of the group, the same for all numberings that differ by a member.
 //!
-//! The search for automorphisms has a budget. What it does not find is missing from the chain, which then holds only
-//! automorphisms still: what is done with them stays sound, only less is reduced.
+//! How the automorphisms are found is in [`mod@crate::strong`].
 
 use crate::graph::{Graph, NodeId};
-use crate::partition::{InEdges, Partition, twins};
-
-/// Steps of the search for one automorphism.
-const BUDGET: u32 = 5_000;
+use crate::strong::{Base, Move, Strong};
 
 /// Automorphisms of a structure, as a chain of stabilisers.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +23,6 @@ struct Level {
     base: NodeId,
     /// Points that the base point can be taken to, other than itself, and how.
     images: Vec<(NodeId, Move)>,
-}
-
-#[derive(Clone, Debug)]
-enum Move {
-    /// The two points change places, nothing else moves.
-    Exchange,
-    /// Each point's image.
-    Table(Box<[NodeId]>),
 }
 
 /// What a group does to some of its points.
@@ -53,37 +41,13 @@ pub enum Action {
 impl Group {
     /// The automorphisms of a structure. Points are taken as base points in the order of their numbers.
     pub fn automorphisms(structure: &Graph) -> Group {
-        let mut edges_in = InEdges::default();
-        edges_in.build(structure);
-        let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0 };
-        let mut fixed = Partition::default();
-        fixed.by_data(structure);
-        fixed.touch_all();
-        fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
-        let mut levels = Vec::new();
-        for base in 0..structure.len() as NodeId {
-            let start = fixed.colour[base as usize] as usize;
-            let size = fixed.size[start] as usize;
-            if size == 1 {
-                continue;
-            }
-            let cell = fixed.order[start..start + size].to_vec();
-            let mut images = Vec::new();
-            for &image in cell.iter().filter(|p| **p != base) {
-                if twins(structure, &finder.edges_in, base, image) {
-                    images.push((image, Move::Exchange));
-                } else if let Some(table) = finder.find(&fixed, start, base, image) {
-                    images.push((image, Move::Table(table.into())));
-                }
-            }
-            images.sort_unstable_by_key(|(image, _)| *image);
-            if !images.is_empty() {
-                levels.push(Level { base, images });
-            }
-            fixed.individualise(start, base, structure, &finder.edges_in);
-            fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
-        }
-        Group { degree: structure.len(), levels }
+        Group::new(&Strong::automorphisms(structure))
+    }
+
+    /// The group of these generators, with a member for each point of each orbit.
+    pub fn new(strong: &Strong) -> Group {
+        let level = |base: &Base| Level { base: base.point, images: members_to(strong, base) };
+        Group { degree: strong.degree, levels: strong.bases.iter().map(level).collect() }
     }
 
     /// Whether nothing can be moved.
@@ -189,7 +153,7 @@ impl Group {
             }
             match chosen {
                 None => {}
-                Some((image, Move::Exchange)) => g.swap(level.base as usize, image as usize),
+                Some((image, Move::Exchange(..))) => g.swap(level.base as usize, image as usize),
                 Some((_, Move::Table(table))) => {
                     scratch.clear();
                     scratch.extend(table.iter().map(|to| g[*to as usize]));
@@ -208,7 +172,7 @@ impl Group {
                 for g in &all {
                     let mut composed = g.clone();
                     match how {
-                        Move::Exchange => composed.swap(level.base as usize, *image as usize),
+                        Move::Exchange(..) => composed.swap(level.base as usize, *image as usize),
                         Move::Table(table) => {
                             composed = table.iter().map(|to| g[*to as usize]).collect();
                         }
@@ -222,53 +186,37 @@ impl Group {
     }
 }
 
-/// Searches for single automorphisms.
-struct Finder<'a> {
-    structure: &'a Graph,
-    edges_in: InEdges,
-    hashes: Vec<(u64, NodeId)>,
-    left: u32,
-}
-
-impl Finder<'_> {
-    /// An automorphism that keeps the partition and takes `from` to `to`, both members of the cell at `start`.
-    fn find(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
-        self.left = BUDGET;
-        self.extend(fixed, fixed, start, from, to)
-    }
-
-    fn extend(
-        &mut self,
-        source: &Partition,
-        image: &Partition,
-        start: usize,
-        from: NodeId,
-        to: NodeId,
-    ) -> Option<Vec<NodeId>> {
-        self.left = self.left.checked_sub(1)?;
-        let (mut source, mut image) = (source.clone(), image.clone());
-        source.individualise(start, from, self.structure, &self.edges_in);
-        image.individualise(start, to, self.structure, &self.edges_in);
-        let same = source.refine(self.structure, &self.edges_in, &mut self.hashes)
-            == image.refine(self.structure, &self.edges_in, &mut self.hashes);
-        if !same || source.size != image.size {
-            return None;
+/// For each point of a base point's orbit a member of the group that takes the base point there, the base points before it
+/// staying where they are: an exchange if there is one, otherwise a product of generators.
+fn members_to(strong: &Strong, base: &Base) -> Vec<(NodeId, Move)> {
+    let generators = &strong.generators[..base.generators];
+    let mut found: Vec<Option<Move>> = vec![None; strong.degree];
+    for generator in generators {
+        match generator {
+            Move::Exchange(a, b) if *a == base.point => found[*b as usize] = Some(generator.clone()),
+            _ => {}
         }
-        match source.smallest_tie() {
-            None => {
-                let mut table = vec![0; source.order.len()];
-                for (a, b) in source.order.iter().zip(&image.order) {
-                    table[*a as usize] = *b;
-                }
-                (self.structure.renumbered(&table) == *self.structure).then_some(table)
-            }
-            Some(tie) => {
-                let next = source.order[tie];
-                let candidates = image.order[tie..tie + image.size[tie] as usize].to_vec();
-                candidates.into_iter().find_map(|to| self.extend(&source, &image, tie, next, to))
+    }
+    found[base.point as usize] = Some(Move::Exchange(base.point, base.point));
+    let mut queue: Vec<NodeId> = vec![base.point];
+    queue.extend(base.orbit.iter().filter(|p| found[**p as usize].is_some()));
+    let mut next = 0;
+    while next < queue.len() {
+        let at = queue[next];
+        next += 1;
+        for generator in generators {
+            let to = generator.image(at);
+            if found[to as usize].is_none() {
+                // Points in the queue have a member.
+                let Some(first) = &found[at as usize] else { continue };
+                let table = (0..strong.degree as NodeId).map(|p| generator.image(first.image(p))).collect();
+                found[to as usize] = Some(Move::Table(table));
+                queue.push(to);
             }
         }
     }
+    let of = |p: &NodeId| found[*p as usize].take().map(|member| (*p, member));
+    base.orbit.iter().filter_map(of).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod heap;
 mod ordered;
 mod partition;
 mod signature;
+pub mod strong;
 pub mod thread_order;
 mod walk;
 

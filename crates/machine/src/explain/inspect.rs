@@ -147,48 +147,29 @@ impl Machine {
     /// The number of the channel that was made for the variable at a byte of the state.
     fn own_channel(&self, state: &[u64], at: u32) -> Option<i32> {
         let shape = self.shape_at(state.as_ptr().cast());
-        let mut number = 0;
-        for (place, _) in &self.layout.initial_channels {
-            number += 1;
-            if *place == at {
-                return Some(number);
-            }
-        }
-        for thread in &shape.threads {
-            for (place, _) in &self.layout.threads[thread.kind as usize].channels {
-                number += 1;
-                if thread.at + place == at {
-                    return Some(number);
-                }
-            }
-        }
-        None
+        let own = shape.channel_variables(&self.layout).position(|(_, place)| place == at);
+        own.map(|index| index as i32 + 1)
     }
 
     /// A channel is called after the variable it was made for.
     fn channel_name(&self, state: &[u64], number: i32, names: &ObjectNames) -> String {
         let shape = self.shape_at(state.as_ptr().cast());
-        let mut next = 0;
-        for (place, _) in &self.layout.initial_channels {
-            next += 1;
-            if next == number {
+        let unknown = || format!("channel {number}");
+        let Some(index) = (number as usize).checked_sub(1) else { return unknown() };
+        match shape.channel_variables(&self.layout).nth(index) {
+            None => unknown(),
+            Some((None, place)) => {
                 let named = self.program.globals.iter().zip(&self.layout.globals);
-                return self.name_at(named, *place).unwrap_or_else(|| format!("channel {number}"));
+                self.name_at(named, place).unwrap_or_else(unknown)
+            }
+            Some((Some(id), place)) => {
+                let thread = shape.threads[id];
+                let locals = &self.program.functions[thread.kind as usize].locals;
+                let layout = &self.layout.threads[thread.kind as usize];
+                let name = self.name_at(locals.iter().zip(&layout.locals), place - thread.at);
+                format!("{}.{}", self.thread_name(state, id as u32, names), name.unwrap_or_default())
             }
         }
-        for (id, thread) in shape.threads.iter().enumerate() {
-            let layout = &self.layout.threads[thread.kind as usize];
-            for (place, _) in &layout.channels {
-                next += 1;
-                if next == number {
-                    let function = &self.program.functions[thread.kind as usize];
-                    let name = self.name_at(function.locals.iter().zip(&layout.locals), *place);
-                    let thread = self.thread_name(state, id as u32, names);
-                    return format!("{thread}.{}", name.unwrap_or_default());
-                }
-            }
-        }
-        format!("channel {number}")
     }
 
     fn name_at<'a>(

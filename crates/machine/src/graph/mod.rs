@@ -7,8 +7,10 @@
 //! - `picture.rs`: the nodes of a shape, and where their bytes are.
 //! - `objects.rs`: the nodes of programs whose names are opaque; `pins.rs`: which threads keep their place there.
 //! - `points.rs`: the nodes of programs whose names are numbers; `numbers.rs`: which numbers these are, in which shapes.
+//! - `beginning.rs`: how a program comes to its full set of threads, for the analysis of its graph.
 //! - `show.rs`: a state as a graph. `rename.rs`: a state under a numbering. `small_group.rs`: a quicker way where renamings are few.
 
+mod beginning;
 mod numbers;
 mod objects;
 mod picture;
@@ -29,6 +31,7 @@ use quotient_symmetry::graph::Graph;
 use crate::machine::Machine;
 use crate::state::layout::Layout;
 use crate::state::shapes::Shapes;
+pub use beginning::Beginning;
 use numbers::Numbers;
 use picture::Picture;
 pub use pins::Limit;
@@ -47,9 +50,8 @@ pub struct Renaming {
     pictures: Vec<Option<Option<Box<Picture>>>>,
 
     // Scratch.
-    /// The shape of the state that was shown last, and of what it was renamed to.
+    /// The shape of the state that was shown last.
     shape: usize,
-    renamed: usize,
     places: Places,
     point_number: Vec<u32>,
     composed: Vec<u32>,
@@ -96,7 +98,6 @@ impl Renaming {
             shapes,
             pictures: Vec::new(),
             shape: 0,
-            renamed: 0,
             places: Places::default(),
             point_number: Vec::new(),
             composed: Vec::new(),
@@ -215,6 +216,9 @@ impl StateGraph<Machine> for Renaming {
     }
 
     fn shortcut(&mut self, machine: &Machine, state: &[u64], out: &mut Vec<u64>) -> Option<bool> {
+        if matches!(&*self.names, Names::Opaque { .. }) {
+            return None;
+        }
         if !self.choose(machine, state) {
             return Some(false);
         }

@@ -199,6 +199,12 @@ impl Picture {
         &self.runs[self.start(index, |n| n.runs_end)..self.nodes[index as usize].runs_end as usize]
     }
 
+    /// The last run of bytes that move with a node; it must have one.
+    #[inline]
+    pub(super) fn last_run(&self, node: &Node) -> Run {
+        self.runs[node.runs_end as usize - 1]
+    }
+
     /// Ends a node: what was added to the lists since the last one is its own.
     pub(super) fn end_node(&mut self, stands: Stands, kind: u32, control: u32, hidden: u32) {
         self.nodes.push(Node {

@@ -347,11 +347,7 @@ impl Builder<'_> {
 
     /// Channels go with the variables they were made for.
     fn channels(&mut self, layout: &Layout, shape: &Shape) {
-        let mut variables: Vec<u32> = layout.initial_channels.iter().map(|(at, _)| *at).collect();
-        for thread in &shape.threads {
-            let own = &layout.threads[thread.kind as usize].channels;
-            variables.extend(own.iter().map(|(at, _)| thread.at + at));
-        }
+        let variables = shape.channel_variables(layout).map(|(_, at)| at);
         for (index, (instance, at)) in shape.channels.iter().zip(variables).enumerate() {
             let number = index as i32 + 1;
             let node = self.channel_variables.get(&at).copied().unwrap_or(0);

@@ -7,6 +7,7 @@
 use quotient_seams::Incomplete;
 
 use super::picture::{Leads, NO_NODE, Picture, Stands};
+use super::points::Points;
 use super::show::length;
 use super::{Names, Renaming};
 use crate::heap::collections::sort_rows;
@@ -75,48 +76,30 @@ impl Renaming {
         true
     }
 
-    /// The node that takes the place of a node, in the picture of the shape after the renaming.
-    #[inline]
-    fn place(&self, old: &Picture, new: &Picture, index: u32) -> Option<u32> {
-        if let Some(points) = &old.points {
-            return Some(points.place(index, &self.places));
-        }
-        match old.nodes[index as usize].stands {
-            Stands::Thread(t) => Some(new.threads[self.new_threads[t as usize] as usize]),
-            Stands::Object(o) => Some(new.objects[self.new_objects[o as usize] as usize]),
-            Stands::Root | Stands::Row | Stands::Cells => None,
-        }
-    }
-
     /// Writes the state with everything in its new place, of this shape.
     pub(super) fn apply(&mut self, machine: &Machine, state: &[u64], to: usize, out: &mut Vec<u64>) {
-        let from = self.shape;
-        self.renamed = to;
-        let (Some(old), Some(new)) = (self.picture(from), self.picture(to)) else { return };
+        let (Some(old), Some(new)) = (self.picture(self.shape), self.picture(to)) else { return };
         out.clear();
-        let source = state.as_ptr().cast::<u8>();
-        if from == to {
+        if let Some(points) = &old.points {
             out.extend_from_slice(state);
-        } else {
-            out.resize(self.shapes.list[to].words as usize, 0);
-            // SAFETY: every state starts with the fixed part.
-            unsafe { copy(source, out.as_mut_ptr().cast(), self.layout.fixed as usize) };
-            machine.put_shape_number(out.as_mut_ptr().cast(), to as u32);
+            self.move_points(machine, state, old, points, out.as_mut_ptr().cast());
+            return;
         }
-        let target = out.as_mut_ptr().cast::<u8>();
-        for index in 0..old.nodes.len() as u32 {
-            let Some(place) = self.place(old, new, index) else { continue };
-            let moves = place != index || from != to;
-            if moves {
-                for (a, b) in old.runs(index).iter().zip(new.runs(place)) {
-                    // SAFETY: both lie inside their states, which are different memory, and nodes in each other's place have runs
-                    // of the same lengths.
-                    unsafe { copy(source.add(a.at as usize), target.add(b.at as usize), a.len as usize) };
-                }
-            }
-            if old.points.is_some() {
-                self.rename_values(machine, state, old, (index, place), target);
-            }
+        out.resize(self.shapes.list[to].words as usize, 0);
+        let (source, target) = (state.as_ptr().cast::<u8>(), out.as_mut_ptr().cast::<u8>());
+        // SAFETY: every state starts with the fixed part.
+        unsafe { copy(source, target, self.layout.fixed as usize) };
+        machine.put_shape_number(target, to as u32);
+        for node in &old.nodes {
+            let place = match node.stands {
+                Stands::Thread(t) => new.threads[self.new_threads[t as usize] as usize],
+                Stands::Object(o) => new.objects[self.new_objects[o as usize] as usize],
+                Stands::Root | Stands::Row | Stands::Cells => continue,
+            };
+            // The bytes of a thread or object lie together.
+            let (a, b) = (old.last_run(node), new.last_run(&new.nodes[place as usize]));
+            // SAFETY: both lie inside their states, which are different memory; nodes in each other's place are of one size.
+            unsafe { copy(source.add(a.at as usize), target.add(b.at as usize), a.len as usize) };
         }
         for edge in &new.edges {
             let Leads::By(link) = edge.leads else { continue };
@@ -129,13 +112,41 @@ impl Renaming {
                 }
             }
         }
+        if !new.unordered.is_empty() {
+            self.sort_collections(to, target);
+        }
+    }
+
+    /// Sorts the rows of the unordered collections of a state of this shape.
+    fn sort_collections(&mut self, shape: usize, state: *mut u8) {
         let mut rows = std::mem::take(&mut self.row_cells);
-        if let Some(new) = self.picture(to) {
-            for unordered in &new.unordered {
-                sort_collection(&self.layout, unordered.id, target, unordered.at, unordered.count, &mut rows);
-            }
+        for unordered in self.picture(shape).iter().flat_map(|picture| &picture.unordered) {
+            sort_collection(&self.layout, unordered.id, state, unordered.at, unordered.count, &mut rows);
         }
         self.row_cells = rows;
+    }
+
+    /// Moves what belongs to points, in a copy of the state. The shape stays the same.
+    fn move_points(
+        &self,
+        machine: &Machine,
+        state: &[u64],
+        picture: &Picture,
+        points: &Points,
+        target: *mut u8,
+    ) {
+        let source = state.as_ptr().cast::<u8>();
+        for index in 0..picture.nodes.len() as u32 {
+            let place = points.place(index, &self.places);
+            if place != index {
+                for (a, b) in picture.runs(index).iter().zip(picture.runs(place)) {
+                    // SAFETY: both lie inside states of this shape, which are different memory; nodes in each other's place have
+                    // runs of the same lengths.
+                    unsafe { copy(source.add(a.at as usize), target.add(b.at as usize), a.len as usize) };
+                }
+            }
+            self.rename_values(machine, state, (picture, points), (index, place), target);
+        }
     }
 
     /// Gives what the slots of a node hold, and the messages of its channels, their new names. The shape stays the same.
@@ -143,11 +154,11 @@ impl Renaming {
         &self,
         machine: &Machine,
         state: &[u64],
-        picture: &Picture,
+        (picture, points): (&Picture, &Points),
         (index, place): (u32, u32),
         target: *mut u8,
     ) {
-        let (Names::Numbers(numbers), Some(points)) = (&*self.names, &picture.points) else { return };
+        let Names::Numbers(numbers) = &*self.names else { return };
         let store = |at: u32, cell: Cell, value: i32| {
             // SAFETY: slots lie inside states of this shape.
             unsafe { cell.store(target.add(at as usize), value) }
@@ -246,19 +257,20 @@ impl Renaming {
 
     /// See [`quotient_symmetry::StateGraph::new_name`].
     pub(super) fn new_name_of(&self, thread: u32) -> u32 {
-        let (Some(old), Some(new)) = (self.picture(self.shape), self.picture(self.renamed)) else {
-            return thread;
-        };
+        let Some(old) = self.picture(self.shape) else { return thread };
         if thread as usize >= old.threads.len() {
             return thread;
         }
         let exists = |t: u32| old.threads[t as usize] != NO_NODE;
-        let name = |t: u32| match self.place(old, new, old.threads[t as usize]) {
-            Some(place) => match new.nodes[place as usize].stands {
-                Stands::Thread(name) => name,
-                _ => t,
-            },
-            None => t,
+        let name = |t: u32| match &old.points {
+            Some(points) => {
+                let place = points.place(old.threads[t as usize], &self.places);
+                match old.nodes[place as usize].stands {
+                    Stands::Thread(name) => name,
+                    _ => t,
+                }
+            }
+            None => self.new_threads[t as usize],
         };
         if exists(thread) {
             return name(thread);

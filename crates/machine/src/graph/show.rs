@@ -65,7 +65,7 @@ impl Renaming {
             };
             // SAFETY: the state has the shape of the picture.
             out.words(picture.words(index).iter().map(|word| unsafe { word.read(memory) }));
-            edges(picture, picture.edges(index), memory, out);
+            edges(picture, false, picture.edges(index), memory, out);
             self.show_values(machine, state, (picture, points, index), out);
         }
     }
@@ -137,21 +137,21 @@ fn show_links(picture: &Picture, state: &[u64], out: &mut Graph) {
     let memory = state.as_ptr().cast::<u8>();
     // SAFETY: the state has the shape of the picture.
     out.words(picture.words.iter().map(|word| unsafe { word.read(memory) }));
+    // Only members of unordered collections have the same label.
+    let ordered = picture.unordered.is_empty();
     let (mut word, mut edge) = (0, 0);
     for node in &picture.nodes {
         let control = matches!(node.stands, Stands::Thread(_)).then_some(node.control);
         out.node(node.kind, control, node.hidden, word);
         word = node.words_end;
-        edges(picture, &picture.edges[edge..node.edges_end as usize], memory, out);
+        edges(picture, ordered, &picture.edges[edge..node.edges_end as usize], memory, out);
         edge = node.edges_end as usize;
     }
 }
 
-/// Adds the edges of a node.
-#[inline]
-fn edges(picture: &Picture, edges: &[Edge], memory: *const u8, out: &mut Graph) {
-    // Only members of unordered collections have the same label.
-    let ordered = picture.unordered.is_empty();
+/// Adds the edges of a node. `ordered`: no two links of it have the same label.
+#[inline(always)]
+fn edges(picture: &Picture, ordered: bool, edges: &[Edge], memory: *const u8, out: &mut Graph) {
     for edge in edges {
         match edge.leads {
             Leads::To(node) => out.edge(edge.label, node),

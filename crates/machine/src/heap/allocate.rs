@@ -20,7 +20,9 @@ impl Machine {
             self.set_shape_number(WORKING);
         }
         self.heap.dirty = true;
-        &mut self.shapes.list[WORKING as usize]
+        let working = &mut self.shapes.list[WORKING as usize];
+        working.open = false;
+        working
     }
 
     /// Adds a zeroed segment at the end of the draft, which must be in the working shape.

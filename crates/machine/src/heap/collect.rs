@@ -19,6 +19,7 @@ pub(crate) struct Links<'a> {
 }
 
 impl Links<'_> {
+    #[inline]
     pub(crate) fn globals(self, scratch: bool, mut link: impl FnMut(Link)) {
         self.layout.global_links.iter().for_each(|l| link(*l));
         if scratch {
@@ -27,12 +28,14 @@ impl Links<'_> {
     }
 
     /// The lock a thread waits for, if the program has locks.
+    #[inline]
     pub(crate) fn head(self, thread: usize) -> Option<Link> {
         (self.layout.head > 0 && self.layout.runs(self.shape.threads[thread].kind))
             .then(|| Link { at: self.shape.heads[thread], thread: false })
     }
 
     /// The links of one frame.
+    #[inline]
     pub(crate) fn frame(self, frame: Instance, mut link: impl FnMut(Link)) {
         for l in &self.layout.threads[frame.kind as usize].links {
             link(Link { at: frame.at + l.at, thread: l.thread });
@@ -40,6 +43,7 @@ impl Links<'_> {
     }
 
     /// All links of a thread: its head, then its frames from the outermost on.
+    #[inline]
     pub(crate) fn thread(self, thread: usize, mut link: impl FnMut(Link)) {
         if let Some(l) = self.head(thread) {
             link(l);
@@ -50,6 +54,7 @@ impl Links<'_> {
         self.frame(self.shape.threads[thread], link);
     }
 
+    #[inline]
     pub(crate) fn object(self, object: usize, mut link: impl FnMut(Link)) {
         let Instance { kind, at } = self.shape.objects[object];
         self.layout.object_links(Kind(kind), |l| link(Link { at: at + l.at, thread: l.thread }));
@@ -65,31 +70,50 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
+    /// Marks what the globals and the threads lead to, and what is reached from there.
     fn find(&mut self, links: Links<'_>, scratch: bool, memory: *const u8) {
-        let Links { shape, layout } = links;
+        self.clear(links);
+        links.globals(scratch, |l| self.follow(memory, l));
+        for thread in 0..links.shape.threads.len() {
+            links.thread(thread, |l| self.follow(memory, l));
+        }
+        self.spread(links, memory);
+    }
+
+    /// Marks the threads that run, and nothing else.
+    fn clear(&mut self, Links { shape, layout }: Links<'_>) {
         self.objects.clear();
         self.objects.resize(shape.objects.len(), false);
         self.threads.clear();
         self.threads.extend(shape.threads.iter().map(|t| layout.runs(t.kind)));
         self.waiting.clear();
-        let follow = |marks: &mut Marks, link: Link| {
-            // SAFETY: links of a shape lie inside a state of that shape.
-            let number = unsafe { link.load(memory.add(link.at as usize)) };
-            let Some(index) = number.checked_sub(1).map(|i| i as usize) else { return };
-            let seen = if link.thread { &mut marks.threads } else { &mut marks.objects };
-            if let Some(seen) = seen.get_mut(index)
-                && !std::mem::replace(seen, true)
-                && !link.thread
-            {
-                marks.waiting.push(index as u32);
-            }
-        };
-        links.globals(scratch, |l| follow(self, l));
-        for thread in 0..shape.threads.len() {
-            links.thread(thread, |l| follow(self, l));
+    }
+
+    /// Marks what a link names.
+    #[inline]
+    fn follow(&mut self, memory: *const u8, link: Link) {
+        // SAFETY: links of a shape lie inside a state of that shape.
+        let number = unsafe { link.load(memory.add(link.at as usize)) };
+        self.mark(number, link.thread);
+    }
+
+    /// Marks an object or thread by its number from 1; 0 is none.
+    #[inline]
+    fn mark(&mut self, number: u32, thread: bool) {
+        let Some(index) = number.checked_sub(1).map(|i| i as usize) else { return };
+        let seen = if thread { &mut self.threads } else { &mut self.objects };
+        if let Some(seen) = seen.get_mut(index)
+            && !std::mem::replace(seen, true)
+            && !thread
+        {
+            self.waiting.push(index as u32);
         }
+    }
+
+    /// Goes on from the objects marked.
+    fn spread(&mut self, links: Links<'_>, memory: *const u8) {
         while let Some(object) = self.waiting.pop() {
-            links.object(object as usize, |l| follow(self, l));
+            links.object(object as usize, |l| self.follow(memory, l));
         }
     }
 }
@@ -141,27 +165,15 @@ impl Machine {
     /// Does following references from an object lead to another one? Not from or to null.
     pub(crate) fn leads_to(&self, memory: *const u8, from: i32, to: i32) -> bool {
         let links = self.links(self.shape_number(memory));
-        let mut seen = vec![false; links.shape.objects.len()];
-        let mut waiting = vec![from];
-        while let Some(reference) = waiting.pop() {
-            // 0 is null; a deleted object has no links.
-            let Some(index) = usize::try_from(reference).ok().and_then(|r| r.checked_sub(1)) else {
-                continue;
-            };
-            if index >= seen.len() || std::mem::replace(&mut seen[index], true) {
-                continue;
-            }
-            if reference == to {
-                return true;
-            }
-            links.object(index, |link| {
-                if !link.thread {
-                    // SAFETY: links of a shape lie inside a state of that shape.
-                    waiting.push(unsafe { link.load(memory.add(link.at as usize)) } as i32);
-                }
-            });
-        }
-        false
+        let mut marks = Marks::default();
+        marks.clear(links);
+        marks.mark(u32::try_from(from).unwrap_or(0), false);
+        marks.spread(links, memory);
+        // A deleted object has no links.
+        usize::try_from(to)
+            .ok()
+            .and_then(|to| marks.objects.get(to.checked_sub(1)?).copied())
+            .unwrap_or(false)
     }
 
     fn copy_normal(&mut self, from: u32, marks: &Marks, out: &mut Vec<u64>) {

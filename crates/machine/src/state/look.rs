@@ -140,6 +140,20 @@ impl Machine {
         Some(Fill { length: channel.length(), capacity: channel.layout.capacity })
     }
 
+    /// Number of fields of a channel's messages; 0 when there is no channel with this number.
+    pub fn field_total(&self, state: &[u64], channel: i32) -> usize {
+        self.channel(state.as_ptr().cast::<u8>().cast_mut(), channel).map_or(0, |c| c.layout.fields.len())
+    }
+
+    /// The messages in a channel, the oldest first; none when there is no channel with this number.
+    pub fn messages(&self, state: &[u64], channel: i32) -> Vec<Vec<i32>> {
+        let Some(channel) = self.channel(state.as_ptr().cast::<u8>().cast_mut(), channel) else {
+            return Vec::new();
+        };
+        let fields = channel.layout.fields.len();
+        (0..channel.length()).map(|m| (0..fields).map(|f| channel.field(m, f)).collect()).collect()
+    }
+
     /// The bytes of states of this state's shape that hold how many messages a channel has, the lowest first; `None` when there is no
     /// channel with this number.
     pub fn length_bytes(&self, state: &[u64], channel: i32) -> Option<Range<u32>> {

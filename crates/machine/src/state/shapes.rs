@@ -5,8 +5,8 @@
 //! stack of functions, then the objects in order, each with its kind. A thread brings the channels of its body along; they come
 //! and go with it, and need not be told.
 //!
-//! Number 0 is the *working* shape, in which a draft is while a step changes what exists in a way that moves bytes. It is never
-//! the number of a stored state. In an [open](Shape::open) shape nothing follows the threads and all of them run: there a thread is
+//! Number 0 is the *working* shape, in which a draft is before any thread exists and while a step changes what exists in a way that
+//! moves bytes. Stored states have another, unless there are no threads at all. In an [open](Shape::open) shape nothing follows the threads and all of them run: there a thread is
 //! added, and the youngest dropped, at the end of the draft, which has a normal shape all the time. All shapes of a program
 //! without objects, calls and ends of threads other than the youngest are open.
 //!
@@ -15,6 +15,7 @@
 //! meets a number that it does not know. So a number means the same to all of them, whoever met the shape first and in whatever order.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quotient_seams::Incomplete;
@@ -60,9 +61,6 @@ pub(crate) struct Shape {
 /// The number of the shape in which a draft is while a step changes what exists.
 pub(crate) const WORKING: u32 = 0;
 
-/// The description of nothing but globals.
-pub(crate) const NO_THREADS: [u32; 1] = [0];
-
 impl Shape {
     /// Nothing but globals, and the channels that belong to them.
     fn empty(layout: &Layout) -> Shape {
@@ -75,10 +73,11 @@ impl Shape {
             alive: 0,
             bytes: layout.fixed,
             words: 0,
-            open: false,
+            open: true,
             without_youngest: 0,
         };
         layout.initial_channels.iter().for_each(|(_, kind)| shape.add_channel(layout, kind.0));
+        shape.words = shape.bytes.div_ceil(8);
         shape
     }
 
@@ -135,6 +134,17 @@ impl Shape {
         self.stacks.iter().zip(&self.threads).map(|(below, top)| (&below[..], *top))
     }
 
+    /// The variables that the channels belong to, in the order of the channels' numbers: each with its thread, if it is a local, and
+    /// its byte.
+    pub(crate) fn channel_variables(&self, layout: &Layout) -> impl Iterator<Item = (Option<usize>, u32)> {
+        let globals = layout.initial_channels.iter().map(|(at, _)| (None, *at));
+        let locals = self.threads.iter().enumerate().flat_map(|(id, thread)| {
+            let own = layout.threads[thread.kind as usize].channels.iter();
+            own.map(move |(at, _)| (Some(id), thread.at + at))
+        });
+        globals.chain(locals)
+    }
+
     /// Why there can be no state of this shape.
     fn too_large(&self) -> Option<String> {
         if self.threads.len() > MOST_THREADS {
@@ -169,10 +179,49 @@ pub(crate) fn describe<'a>(
     out.extend(kinds.map(|k| k.0));
 }
 
+/// A quick hash for descriptions, which nobody chooses with bad intentions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quick(u64);
+
+impl Hasher for Quick {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.write_u64(u64::from_le_bytes(*word)));
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            self.write_u64(u64::from_le_bytes(last));
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    #[inline]
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+type Numbers<K> = HashMap<K, u32, BuildHasherDefault<Quick>>;
+
 /// The numbers of descriptions.
 #[derive(Debug, Default)]
 struct Registry {
-    numbers: HashMap<Arc<[u32]>, u32>,
+    numbers: Numbers<Arc<[u32]>>,
     /// The description with number `n + 1`.
     descriptions: Vec<Arc<[u32]>>,
 }
@@ -205,15 +254,24 @@ pub(crate) struct Shapes {
 
     /// By number. The list of a shape's threads or channels stays where it is when shapes are added.
     pub(crate) list: Vec<Shape>,
-    known: HashMap<Arc<[u32]>, u32>,
+    known: Numbers<Arc<[u32]>>,
     /// The shapes after a thread with some function was started in an open one.
-    started: HashMap<(u32, u32), u32>,
+    started: Numbers<(u32, u32)>,
     description: Vec<u32>,
 }
 
 impl Shapes {
-    pub(crate) fn new(layout: Arc<Layout>) -> Shapes {
-        Shapes::over(layout, Arc::default())
+    pub(crate) fn new(layout: Arc<Layout>) -> Result<Shapes, Incomplete> {
+        match Shape::empty(&layout).too_large() {
+            Some(what) => Err(what.into()),
+            None => Ok(Shapes::over(layout, Arc::default())),
+        }
+    }
+
+    /// Makes the working shape that of a draft before any thread exists.
+    pub(crate) fn begin(&mut self) -> &Shape {
+        self.list[WORKING as usize] = Shape::empty(&self.layout);
+        &self.list[WORKING as usize]
     }
 
     /// Another view of the same shapes.
@@ -226,8 +284,8 @@ impl Shapes {
             list: vec![Shape::empty(&layout)],
             layout,
             registry,
-            known: HashMap::new(),
-            started: HashMap::new(),
+            known: Numbers::default(),
+            started: Numbers::default(),
             description: Vec::new(),
         }
     }

@@ -2,4 +2,5 @@
 
 mod committed;
 mod explained;
+mod threads;
 mod workers;

@@ -2,10 +2,10 @@
 
 use super::format;
 use super::table::{Access, Extent, Function, Pointer};
+use crate::exploration::race::How;
+use crate::exploration::world::{active, fail, world};
+use crate::library::stub::{Call, Saved};
 use crate::protocol::FailureKind;
-use crate::race::How;
-use crate::stub::{Call, Saved};
-use crate::world::{active, fail, world};
 
 /// Reads a byte of the program. What cannot be read is a crash of the program, which called a function with it.
 fn byte(address: usize) -> u8 {
@@ -110,7 +110,7 @@ pub fn visible_steps(function: &Function, arguments: &[usize; 6]) -> usize {
 /// A plain access inside of a function.
 pub fn note(address: usize, size: usize, how: How) {
     if active() && size > 0 {
-        crate::race::access(address, size, how);
+        crate::exploration::race::access(address, size, how);
     }
 }
 
@@ -131,7 +131,7 @@ pub fn before(function: &Function, saved: &Saved) {
 
 /// An access that has happened: it can be no step of its own any more.
 pub fn note_late(address: usize, size: usize, how: How, name: &str) {
-    let w = world();
+    let mut w = world();
     if size == 0 || address == 0 {
         return;
     }

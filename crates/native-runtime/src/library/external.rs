@@ -17,16 +17,17 @@
 //!
 //! Descriptors must have the same number in all orders of independent calls, but the kernel gives out the lowest free one.
 //! So each thread but the main one has a range of numbers of its own. Addresses of streams are like that already, since
-//! every thread has its own part of the heap.
+//! every thread has its own part of the heap. Like an address, a number stands for what it names and for nothing else: threads that
+//! have nothing open can be exchanged, and what they open later has other numbers then.
 //!
 //! What is printed is not an object: nobody in the program can notice in which order two threads print, unless it asks for the
 //! position or makes the stream something else (`observes` in the table): then the exploration starts again as well.
 
-use crate::outside;
+use crate::environment::outside;
+use crate::exploration::world::{Pending, Runtime, World, visible, world};
+use crate::library::stub::{Call, Saved};
 use crate::protocol::{Op, Outside};
-use crate::stub::{Call, Saved};
-use crate::system_call::{number, system_call};
-use crate::world::{Pending, World, visible, world};
+use crate::system::system_call::{number, system_call};
 
 use super::accesses::text_size;
 use super::table::{Change, Content, Function, Opened, Stream, Thing, Touch};
@@ -75,6 +76,11 @@ impl External {
                 if variable == 0 { 0 } else { *(variable as *const usize) }
             }
         });
+    }
+
+    /// Has this thread opened something that is still open?
+    pub fn has_open(&self, thread: usize) -> bool {
+        self.open.iter().any(|o| o.thread == thread)
     }
 
     /// Nothing is open.
@@ -257,48 +263,6 @@ impl World {
         }
     }
 
-    /// Makes the step of a call, if it needs one. The call must follow at once.
-    pub fn touch(&mut self, slot: usize, function: &Function, saved: &Saved) {
-        self.observe(function, saved);
-        self.process_changed |= self.changes_process(function, saved);
-        if function.merges || self.is_flush_of_all(function, saved) {
-            self.merge();
-        }
-        if let Some(n) = function.closes
-            && let Some(open) = self.external.find(saved.arguments[n as usize] as i32)
-            && open.thread != self.current
-        {
-            self.merge();
-        }
-        if self.is_input(function, saved) {
-            // Copies of this process would share the offset.
-            self.files_ever_changed |= self.has_input;
-            outside::note(Outside::Input, b"");
-        }
-        match function.touch {
-            Some(Touch::Path { argument, change }) if !changed(change, saved) => {
-                outside::note_file(saved.arguments[argument as usize]);
-            }
-            _ => {}
-        }
-        if self.threaded {
-            let touched = self.touched(function, saved);
-            let mut objects = touched.iter().flatten().map(|(key, writes)| {
-                let number = world().objects.number(*key);
-                (number, *writes)
-            });
-            if let Some((object, writes)) = objects.next() {
-                let (other, second) = objects.next().map_or((0, 0), |(o, w)| (o, 2 | i64::from(w) << 2));
-                let need = i64::from(writes) | second;
-                visible(Pending { other, need, ..Pending::on(Op::Call, object, slot) });
-            }
-        }
-        if let Some(n) = function.closes {
-            let descriptor = saved.arguments[n as usize] as i32;
-            world().external.open.retain(|o| o.descriptor != descriptor);
-        }
-    }
-
     /// Is something read from standard input?
     fn is_input(&self, function: &Function, saved: &Saved) -> bool {
         match function.touch {
@@ -362,8 +326,6 @@ impl World {
         if self.current == 0 {
             return descriptor;
         }
-        // Its number is part of the name of what it opens.
-        self.identity_used();
         let first = FIRST + (self.current - 1) * RANGE;
         // SAFETY: descriptors of this process; no memory is involved.
         unsafe {
@@ -373,6 +335,50 @@ impl World {
             }
             system_call(number::CLOSE, [descriptor as usize, 0, 0, 0, 0, 0]);
             placed as i32
+        }
+    }
+}
+
+impl Runtime {
+    /// Makes the step of a call, if it needs one. The call must follow at once.
+    pub fn touch(mut self, slot: usize, function: &Function, saved: &Saved) {
+        self.observe(function, saved);
+        self.process_changed |= self.changes_process(function, saved);
+        if function.merges || self.is_flush_of_all(function, saved) {
+            self.merge();
+        }
+        if let Some(n) = function.closes
+            && let Some(open) = self.external.find(saved.arguments[n as usize] as i32)
+            && open.thread != self.current
+        {
+            self.merge();
+        }
+        if self.is_input(function, saved) {
+            // Copies of this process would share the offset.
+            self.files_ever_changed |= self.has_input;
+            outside::note(Outside::Input, b"");
+        }
+        match function.touch {
+            Some(Touch::Path { argument, change }) if !changed(change, saved) => {
+                outside::note_file(saved.arguments[argument as usize]);
+            }
+            _ => {}
+        }
+        if self.threaded {
+            let touched = self.touched(function, saved);
+            let mut objects = touched.iter().flatten().map(|(key, writes)| {
+                let number = world().objects.number(*key);
+                (number, *writes)
+            });
+            if let Some((object, writes)) = objects.next() {
+                let (other, second) = objects.next().map_or((0, 0), |(o, w)| (o, 2 | i64::from(w) << 2));
+                let need = i64::from(writes) | second;
+                visible(Pending { other, need, ..Pending::on(Op::Call, object, slot) });
+            }
+        }
+        if let Some(n) = function.closes {
+            let descriptor = saved.arguments[n as usize] as i32;
+            world().external.open.retain(|o| o.descriptor != descriptor);
         }
     }
 }

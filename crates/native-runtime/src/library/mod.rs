@@ -13,18 +13,20 @@
 mod accesses;
 mod external;
 mod format;
+pub mod imports;
+pub mod stub;
 pub mod table;
 
 pub use external::External;
 
 use std::ffi::CStr;
 
-use crate::imports::{Import, Object};
-use crate::interruption::point;
-use crate::outside;
+use crate::environment::outside;
+use crate::exploration::world::{World, active, fail, world};
+use crate::interruptions::interruption::{Kind, Next, point};
+use crate::library::imports::{Import, Object};
+use crate::library::stub::{Call, Saved};
 use crate::protocol::{FailureKind, Outside};
-use crate::stub::{Call, Saved};
-use crate::world::{World, active, fail, world};
 use table::{Function, Opened};
 
 /// A function that the program imports.
@@ -46,7 +48,8 @@ impl Imported {
 /// The functions that have stubs. Filled in once, before the program starts.
 #[derive(Default)]
 pub struct Library {
-    imported: Vec<Imported>,
+    /// Kept for good, outside of the state: who is in a call has hold of what it calls.
+    imported: Vec<&'static Imported>,
     /// Streams of C++ that are the standard output.
     outputs: [usize; 3],
 }
@@ -65,7 +68,7 @@ fn is_left_alone(import: &Import, function: Option<&Function>, objects: &[Object
 
 /// Puts stubs between the program and what it imports.
 pub fn interpose(w: &mut World) {
-    let objects = crate::imports::objects();
+    let objects = crate::library::imports::objects();
     let mut redirected: Vec<(&Import, usize)> = Vec::new();
     let here = interpose as *const () as usize;
     let program = objects.iter().enumerate().filter(|(n, o)| *n == 0 || o.has_hooks());
@@ -81,15 +84,15 @@ pub fn interpose(w: &mut World) {
                 continue;
             }
             redirected.push((import, w.library.imported.len()));
-            w.library.imported.push(Imported {
+            w.library.imported.push(Box::leak(Box::new(Imported {
                 name: import.name,
                 slot: import.slot,
                 target: import.target(),
                 function,
-            });
+            })));
         }
     }
-    let stub = crate::stub::make(w.library.imported.len());
+    let stub = crate::library::stub::make(w.library.imported.len());
     for (import, number) in redirected {
         import.redirect(stub(number));
     }
@@ -100,8 +103,29 @@ pub fn interpose(w: &mut World) {
     });
 }
 
+/// Lets the C library allocate the buffers of the standard streams now: later they would belong to the thread that prints first.
+fn allocate_buffers() {
+    unsafe extern "C" {
+        static stdin: usize;
+        static stdout: usize;
+        static stderr: usize;
+    }
+    // SAFETY: a terminated name.
+    let allocate = unsafe { dlsym(0, c"_IO_doallocbuf".as_ptr()) };
+    if allocate != 0 {
+        // SAFETY: the C library's function, which takes a stream; it does nothing where there is a buffer.
+        unsafe {
+            let allocate = std::mem::transmute::<usize, unsafe extern "C" fn(usize)>(allocate);
+            [stdin, stdout, stderr].into_iter().for_each(|stream| allocate(stream));
+        }
+    }
+}
+
 /// Lets libraries make the mappings now that they would make in every execution, and keep afterwards: languages.
 pub fn prepare(w: &mut World) {
+    allocate_buffers();
+    // Libraries of C++ look at `errno` without telling.
+    w.errno_read |= w.library.imported.iter().any(|i| i.name().starts_with("_Z"));
     const ALL: i32 = 6;
     let called = |name: &CStr| w.library.imported.iter().any(|i| i.name == name);
     if called(c"setlocale") || called(c"newlocale") {
@@ -136,13 +160,14 @@ impl World {
 
 /// Called by a stub before the function; gives where to go on.
 pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
-    let w = world();
-    let imported = &w.library.imported[stub];
+    let imported = world().library.imported[stub];
     let (target, slot) = (imported.target, imported.slot);
     if !active() {
         return target;
     }
     let Some(function) = &imported.function else {
+        world().distrust_stale();
+        world().note_errno_read();
         if world().has_company() {
             unknown(imported, "its effects are not known");
         }
@@ -152,8 +177,6 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
         }
         return target;
     };
-    // The stubs are never changed while the program runs.
-    let function: &'static Function = function;
     if function.never {
         unknown(imported, "it is not supported");
     }
@@ -173,16 +196,19 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
     if let Some(from) = function.from {
         note_asked(from, imported, saved);
     }
+    if function.errno {
+        world().note_errno_read();
+    }
     if function.point {
-        point(true, false);
+        point(Kind::Cancellation, Next::GoesOn);
     }
     if function.changes {
-        crate::files::note(true);
+        crate::descriptors::files::note(true);
     }
     let afterwards = function.has_afterwards();
     let owed = world().me().owed;
     if afterwards && owed != 0 {
-        crate::thread::settle(owed);
+        crate::threads::thread::settle(owed);
     }
     let steps = accesses::visible_steps(function, &saved.arguments)
         + usize::from(world().is_external_step(function, saved));
@@ -201,7 +227,7 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
             list: format::list_of(function, &saved.arguments),
         };
         world().me().calls.push(call);
-        crate::stub::replace_return(saved);
+        crate::library::stub::replace_return(saved);
     }
     target
 }
@@ -209,19 +235,18 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
 /// Called after a function of which something is known only then; gives its result.
 pub extern "C" fn after(result: usize, slot: &mut usize) -> usize {
     let here = std::ptr::from_mut(slot) as usize;
-    let w = world();
+    let mut w = world();
     let call = loop {
         match w.me().calls.pop() {
             Some(call) if call.slot == here => break call,
             // Calls that were never returned from.
             Some(_) => {}
-            None => crate::system_call::die(b"quotient: a return from an unknown call\n"),
+            None => crate::system::system_call::die(b"quotient: a return from an unknown call\n"),
         }
     };
     *slot = call.return_address;
-    let imported = &w.library.imported[call.stub];
+    let imported = w.library.imported[call.stub];
     let Some(function) = &imported.function else { return result };
-    let function: &'static Function = function;
     let result = match function.opened {
         Opened::Nothing => result,
         kind => world().opened(kind, function, &call, result),

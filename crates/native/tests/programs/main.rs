@@ -3,6 +3,7 @@
 // The runtime's table of library functions, which `library_table` includes, looks for it here.
 use quotient_native::protocol;
 
+mod aliasing;
 mod c_source;
 mod closed_forms;
 mod conventions;
@@ -20,6 +21,7 @@ mod little_system;
 mod outside;
 mod random_effects;
 mod random_programs;
+mod random_workers;
 mod residual;
 mod restarts;
 mod sandbox;

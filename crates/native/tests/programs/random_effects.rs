@@ -72,7 +72,7 @@ fn repeat(
         assert!(!trace.lost, "{token}\n{program:?}");
         let explored = hashes.get(code).copied();
         assert!(explored.is_some(), "{code:x} {token}\n{program:?}");
-        assert_eq!(printed(&trace.output), explored, "{token}\n{program:?}");
+        assert_eq!(printed(&trace.trace.output), explored, "{token}\n{program:?}");
     }
     recorded.len().min(most)
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
-use quotient_native::{Answer, Binary, Build, Report, Request, Token, Trace, build, project};
+use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, Token, build, project};
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
@@ -334,7 +334,7 @@ fn exit_status(report: &Report) -> u8 {
     }
 }
 
-fn violation_status(trace: &Trace) -> u8 {
+fn violation_status(trace: &Repeated) -> u8 {
     match trace.failure.kind {
         FailureKind::None => status::HOLDS,
         kind => kind.violation().map_or(status::UNDECIDED, ViolationKind::status),
@@ -386,12 +386,13 @@ fn debug(binary: &Binary, request: &Request, token: &Token, step: u32) -> u8 {
         Ok(trace) => trace,
         Err(error) => return failed(&error.to_string(), status::ERROR, false),
     };
-    let Some(stop) = trace.steps.get(step as usize - 1) else {
-        let message = format!("the schedule has {} steps", trace.steps.len());
+    let steps = &trace.trace.steps;
+    let Some(stop) = steps.get(step as usize - 1) else {
+        let message = format!("the schedule has {} steps", steps.len());
         return failed(&message, status::ERROR, false);
     };
     let function = stop.stack.first().map_or("", |frame| &frame.function);
-    eprintln!("before step {step}: T{} {}", stop.thread, stop.text);
+    eprintln!("before step {step}: T{} {}", stop.pid, stop.statement);
     match quotient_native::trace::debug(binary, request, token, step, &gdb, function) {
         Ok(_) => status::HOLDS,
         Err(SessionError::System(_, error)) if error.kind() == std::io::ErrorKind::NotFound => failed(

@@ -6,8 +6,8 @@ use std::path::Path;
 use quotient::outcome::json;
 use quotient::{Incomplete, Verdict};
 use quotient_native::protocol::FailureKind;
-use quotient_native::trace::{Frame, Side, ThreadState};
-use quotient_native::{Answer, Report, Trace};
+use quotient_native::trace::{Frame, location};
+use quotient_native::{Answer, Repeated, Report};
 use serde_json::{Value, json};
 
 use super::json::header;
@@ -87,12 +87,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         }
         Answer::Refused(why, trace) => {
             let _ = writeln!(out, "{file}: undecided: cannot be checked\n  {why}");
-            if let Some(side) = trace.as_ref().and_then(|t| t.failure.here.as_ref()) {
+            if let Some(side) = trace.as_ref().and_then(|t| t.trace.accesses.first()) {
                 stack(&mut out, &side.stack, "    ");
             }
         }
         Answer::Violated(trace) => {
-            let _ = writeln!(out, "{file}: violated: {}", trace.headline());
+            let _ = writeln!(out, "{file}: violated: {}", trace.message());
             let _ = writeln!(out);
             out.push_str(&trace_text(trace, run.full));
             let fewest = if figures.fewest { ", the fewest possible" } else { "" };
@@ -162,46 +162,40 @@ fn stack(out: &mut String, frames: &[Frame], indent: &str) {
     }
 }
 
-fn location(frames: &[Frame]) -> String {
-    frames.first().map_or_else(String::new, |f| format!("{}:{}", f.file, f.line))
-}
-
 /// A trace for people: a column for every thread.
-pub(crate) fn trace_text(trace: &Trace, full: bool) -> String {
+pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
+    let trace = &repeated.trace;
     let mut out = String::new();
-    let existing: Vec<(usize, &ThreadState)> =
-        trace.threads.iter().enumerate().filter(|(_, t)| t.exists).collect();
-    let chart = Chart::new(existing.iter().map(|(thread, _)| *thread).collect(), width());
-    out.push_str(&chart.header(|thread| format!("T{thread} {}", trace.threads[thread].name)));
-    for (number, step) in trace.steps.iter().enumerate() {
-        let text = format!("{}  [{}]", step.text, location(&step.stack));
-        out.push_str(&chart.step(number + 1, step.thread, &text));
+    let numbers = trace.processes.iter().map(|p| p.pid as usize).collect();
+    let chart = Chart::new(numbers, width());
+    let name = |thread: usize| {
+        let of = trace.processes.iter().find(|p| p.pid as usize == thread);
+        of.map_or_else(|| format!("T{thread}"), |p| p.process.clone())
+    };
+    out.push_str(&chart.header(name));
+    for step in &trace.steps {
+        let text = format!("{}  [{}]", step.statement, location(&step.stack));
+        out.push_str(&chart.step(step.number, step.pid as usize, &text));
         if full {
             stack(&mut out, &step.stack[1.min(step.stack.len())..], "            from ");
         }
     }
-    let failure = &trace.failure;
-    if failure.kind != FailureKind::None {
-        let _ = writeln!(out, "\n  {}", trace.headline());
+    if repeated.failure.kind != FailureKind::None {
+        let _ = writeln!(out, "\n  {}", repeated.message());
     }
-    let mut side = |title: &str, side: &Option<Side>| {
-        if let Some(side) = side {
-            let _ = writeln!(
-                out,
-                "  {title}T{}{}",
-                side.thread,
-                if side.access.is_empty() { String::new() } else { format!(", {}", side.access) }
-            );
-            stack(&mut out, &side.stack, "      ");
-        }
-    };
-    side(if failure.there.is_some() { "later: " } else { "in " }, &failure.here);
-    side("earlier: ", &failure.there);
-    if failure.kind == FailureKind::Deadlock {
-        for (number, state) in existing.iter().filter(|(_, t)| !t.finished) {
-            let owner = state.owner.map_or_else(String::new, |o| format!(", which T{o} has"));
-            let _ = writeln!(out, "  T{number} ({}) waits to {}{owner}", state.name, state.waits);
-            stack(&mut out, &state.stack, "      ");
+    let titles = if trace.accesses.len() > 1 { ["later: ", "earlier: "] } else { ["in ", ""] };
+    for (title, side) in titles.iter().zip(&trace.accesses) {
+        let what = if side.access.is_empty() { String::new() } else { format!(", {}", side.access) };
+        let _ = writeln!(out, "  {title}T{}{what}", side.thread);
+        stack(&mut out, &side.stack, "      ");
+    }
+    if repeated.failure.kind == FailureKind::Deadlock {
+        for thread in trace.processes.iter().filter(|p| !p.finished) {
+            let owner = thread.owner.map_or_else(String::new, |o| format!(", which T{o} has"));
+            let name = thread.process.split_once(' ').map_or("", |(_, name)| name);
+            let waits = thread.waits_for.concat();
+            let _ = writeln!(out, "  T{} ({name}) waits to {waits}{owner}", thread.pid);
+            stack(&mut out, &thread.stack, "      ");
         }
     }
     if !trace.output.is_empty() {
@@ -217,24 +211,24 @@ pub(crate) fn trace_text(trace: &Trace, full: bool) -> String {
     out
 }
 
-fn violation(trace: &Trace, full: bool) -> Value {
-    let shared = trace.shared();
-    let side = |at: usize| shared.accesses.get(at).map(json::access);
+fn violation(repeated: &Repeated, full: bool) -> Value {
+    let trace = &repeated.trace;
+    let side = |at: usize| trace.accesses.get(at).map(json::access);
     json!({
         // A schedule that was repeated need not end in a violation.
-        "kind": shared.violation.as_ref().map(|v| v.kind.as_str()),
-        "message": trace.headline(),
-        "at": shared.violation_at,
+        "kind": trace.violation.as_ref().map(|v| v.kind.as_str()),
+        "message": repeated.message(),
+        "at": trace.violation_at,
         "here": side(0),
         "there": side(1),
-        "schedule": shared.schedule,
-        "trace": json::trace(&shared, full),
-        "output": shared.output,
+        "schedule": trace.schedule,
+        "trace": json::trace(trace, full),
+        "output": trace.output,
     })
 }
 
 /// A schedule that was repeated, for machines.
-pub(crate) fn trace_json(file: &Path, trace: &Trace, full: bool) -> String {
+pub(crate) fn trace_json(file: &Path, trace: &Repeated, full: bool) -> String {
     let verdict = match trace.failure.kind.violation() {
         Some(_) => Verdict::Violated,
         None => Verdict::Undecided(Incomplete::OneRun),

@@ -1,0 +1,151 @@
+//! Symmetries of programs as automorphisms of their graphs: every generator commutes with the steps of every state.
+//!
+//! `QUOTIENT_SYMMETRY_MODELS` names a file with paths of models, one in each line, that are checked and listed besides.
+
+mod check;
+mod planted;
+
+use check::{Checked, check};
+use quotient_machine::Machine;
+use quotient_promela::ParseOptions;
+use quotient_source::SourceMap;
+use quotient_testing::setting;
+
+/// Checks a model; none if it is not one that this is about.
+fn of_text(name: &str, text: &str, raw: bool, limit: usize) -> Result<Option<Checked>, String> {
+    let mut sources = SourceMap::new();
+    let parsed = quotient_promela::parse_text(&mut sources, name, text, &ParseOptions::default());
+    let lowered = quotient_promela::lower(&parsed.model, &sources);
+    if parsed.diagnostics.has_errors() || lowered.diagnostics.has_errors() {
+        return Ok(None);
+    }
+    let mut program = lowered.program;
+    if program.features.dynamic {
+        return Ok(None);
+    }
+    if !raw {
+        quotient_residual::reduce(&mut program);
+    }
+    let mut machine = Machine::new(program, &sources).map_err(|e| format!("{e:?}"))?;
+    check(&mut machine, !raw, limit, true).map(Some)
+}
+
+/// Orbits of the states of models with the default reductions, by brute force.
+#[test]
+fn models() {
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+    for (name, states, orbits, order) in [
+        ("mutex", 113, 12, 120.0),
+        ("peterson", 38, 19, 2.0),
+        ("phils", 118, 33, 4.0),
+        ("bounded_buffer", 633, 188, 4.0),
+        ("readers_writers", 44, 22, 4.0),
+        ("peterson_n", 11_376, 11_376, 1.0),
+        ("token_mutex", 12, 6, 2.0),
+    ] {
+        let path = format!("{models}/{name}.pml");
+        let text = std::fs::read_to_string(&path).expect("a model");
+        let found = of_text(&path, &text, false, 20_000).expect("symmetries").expect("a model");
+        assert_eq!((found.states, found.orbits, found.order), (states, Some(orbits), order), "{name}");
+        assert!(found.exact, "{name}: the edges do not give the group");
+    }
+}
+
+/// Every form of writing a process tells it apart only where it does something else.
+#[test]
+fn reproducers() {
+    for (text, states, orbits) in [
+        // Scalars of their own, named by literals, in separate proctypes.
+        (
+            "byte a, b; active proctype P() { do :: a == 0 -> a = 1 :: a == 1 && b == 0 -> a = 0 od }\n\
+             active proctype Q() { do :: a == 0 && b == 1 -> b = 0 :: 0 == b -> b = 1 od }",
+            15,
+            9,
+        ),
+        // Channels as arguments.
+        (
+            "chan c1 = [1] of { byte }; chan c2 = [1] of { byte };\n\
+             proctype P(chan c; byte id) { do :: c!id :: c?eval(id) od }\n\
+             init { atomic { run P(c1, 5); run P(c2, 6) } }",
+            5,
+            4,
+        ),
+        // One of them does something else; the values of the other can be exchanged, with its locations.
+        (
+            "byte a, b; active proctype P() { do :: a == 0 -> a = 1 :: a == 1 -> a = 0 od }\n\
+             active proctype Q() { do :: b == 1 -> b = 2 :: b == 0 -> b = 1 od }",
+            20,
+            10,
+        ),
+    ] {
+        let found = of_text("reproducer.pml", text, false, 1_000).expect("symmetries").expect("a model");
+        assert_eq!((found.states, found.orbits), (states, Some(orbits)), "{text}");
+    }
+}
+
+#[test]
+fn listed_models() {
+    let Ok(list) = std::env::var("QUOTIENT_SYMMETRY_MODELS") else { return };
+    let raw = std::env::var_os("QUOTIENT_RAW").is_some();
+    let limit = setting("QUOTIENT_LIMIT", 30_000) as usize;
+    let mut wrong = 0;
+    for path in std::fs::read_to_string(list).expect("a list of files").lines() {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        match of_text(path, &text, raw, limit) {
+            Ok(None) => println!("{path}\trefused"),
+            Ok(Some(found)) => println!(
+                "{path}\tstates {}\torbits {:?}\torder {}\texact {}\tcompared {} unreached {}\tnodes {} points {} {} us\t{:?}",
+                found.states,
+                found.orbits,
+                found.order,
+                found.exact,
+                found.compared,
+                found.unreached,
+                found.nodes,
+                found.points,
+                found.micros,
+                found.refused
+            ),
+            Err(what) => {
+                wrong += 1;
+                println!("{path}\tWRONG {what}");
+            }
+        }
+    }
+    assert_eq!(wrong, 0);
+}
+
+/// The processes of a program are images of each other: at least these renamings are found, and they are right.
+#[test]
+fn planted_symmetries() {
+    let programs = setting("QUOTIENT_RANDOM_PROGRAMS", 60);
+    let first = setting("QUOTIENT_SEED", 1);
+    let (mut found, mut changed, mut compared) = (0, 0, 0);
+    for seed in first..first + programs {
+        let planted = planted::planted(seed);
+        for raw in [false, true] {
+            let fail = |what: String| panic!("seed {seed}, raw {raw}: {what}\n\n{}", planted.text);
+            match of_text("planted.pml", &planted.text, raw, 3_000) {
+                Ok(Some(checked)) => {
+                    compared += checked.compared;
+                    if let Some(order) = planted.order {
+                        found += 1;
+                        if checked.order < order {
+                            fail(format!("{} renamings, {order} were planted", checked.order));
+                        }
+                        if !checked.exact {
+                            fail("the edges do not give the group".into());
+                        }
+                    } else {
+                        changed += u64::from(checked.order > 1.0);
+                    }
+                }
+                Ok(None) => fail("refused".into()),
+                Err(what) => fail(what),
+            }
+        }
+    }
+    println!(
+        "{found} planted groups found; {changed} programs with a token changed have renamings; {compared} pairs of states compared"
+    );
+}

@@ -1,0 +1,13 @@
+//! Files, and what threads talk to each other through.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`files`] | files written, descriptors put back |
+//! | [`pipe`] | pipes and pairs of sockets |
+//! | [`socket`] | connections between threads |
+//! | [`poll`] | waiting for several |
+
+pub mod files;
+pub mod pipe;
+pub mod poll;
+pub mod socket;

@@ -1,0 +1,570 @@
+//! From the start of the process to the answer: preparation, exploration, repetition of one schedule.
+
+use std::time::Duration;
+
+use quotient_stateless::ahead::explore_ahead;
+use quotient_stateless::{
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Outcome, Report, Schedule,
+    Symmetry, Verdict, estimate::estimate, explore, minimise,
+};
+
+use crate::environment::quiet_thread::{PROCESS_TIME, nanoseconds};
+use crate::exploration::program::Program;
+use crate::exploration::workers::Workers;
+use crate::exploration::world::{
+    NOWHERE, Runtime, Status, World, active, attach, controlled, reset_output, world,
+};
+use crate::memory::snapshot::Snapshot;
+use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
+use crate::real;
+use crate::system::system_call::{exit_process, map_fixed, number, system_call};
+use crate::threads::context;
+
+/// Where the stack for signal handlers lies.
+const SIGNAL_STACK: usize = 0x6080_0000_0000;
+const SIGNAL_STACK_SIZE: usize = 256 << 10;
+/// Random executions for an estimate, and the most work that goes into them, in steps, each with a few accesses to memory.
+/// Not a time, so that the same is found meanwhile to be visible on a busy machine; CPU time only ends what does much else.
+const PROBES: u32 = 2000;
+/// Complete executions among them that suffice, if there are not many more.
+const ENOUGH_LEAVES: u32 = 200;
+const PROBES_WORK: u64 = 200_000;
+const ACCESSES_PER_STEP: u64 = 4;
+const PROBES_NANOSECONDS: u64 = 400_000_000;
+/// Executions to find a failing schedule with fewer context switches.
+const MINIMISING: u64 = 20_000;
+/// Explorations that are started again because something was found to be visible.
+const MOST_RESTARTS: u64 = 1000;
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_START: extern "C" fn() = at_start;
+
+extern "C" fn at_start() {
+    attach_once();
+    crate::system::sandbox::enter();
+    if controlled() {
+        crate::library::imports::bind_own();
+    }
+}
+
+/// Looks for the shared block, once.
+pub fn attach_once() {
+    static DONE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+    if !DONE.swap(true, std::sync::atomic::Ordering::Relaxed) {
+        attach();
+    }
+}
+
+/// Called by the start-up code of every program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __libc_start_main(
+    main: usize,
+    count: i32,
+    arguments: usize,
+    init: usize,
+    fini: usize,
+    linker_fini: usize,
+    stack_end: usize,
+) -> i32 {
+    let start = real!("__libc_start_main", fn(usize, i32, usize, usize, usize, usize, usize) -> i32);
+    let mut entry = main;
+    if controlled() {
+        world().main[0] = main;
+        entry = controlled_main as *const () as usize;
+    }
+    // SAFETY: what the start-up code gives; a `main` of ours takes what the program's takes.
+    unsafe { start(entry, count, arguments, init, fini, linker_fini, stack_end) }
+}
+
+/// The first function of a thread that runs the program's `main`.
+extern "C" fn main_entry() -> ! {
+    let [main, count, arguments, environment] = world().main;
+    type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
+    // SAFETY: the program's main function.
+    let status = unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
+    // Other threads run on before the program ends, as if `main` had been slower: its variables stay as they were. So what
+    // follows uses the stack below everything that the program has used.
+    const BELOW: usize = 64 << 10;
+    let mut w = world();
+    let me = w.me();
+    let sp = (me.lowest.saturating_sub(BELOW)).max(me.stack.start + BELOW) & !15;
+    // SAFETY: the stack of this thread, of which nothing below is in use; the function called does not return.
+    unsafe {
+        std::arch::asm!(
+            "mov rsp, {}", "call {}", "ud2", in(reg) sp, sym leave_main, in("edi") status, options(noreturn)
+        );
+    }
+}
+
+/// What comes after `main`.
+extern "C" fn leave_main(status: i32) -> ! {
+    crate::environment::exit_handlers::run(status);
+    crate::environment::process::leave_program(status)
+}
+
+extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) -> i32 {
+    let mut w = world();
+    w.main = [w.main[0], count as usize, arguments, environment];
+    std::panic::set_hook(Box::new(|info| {
+        let mut w = world();
+        (w.failed, w.stopped) = (false, false);
+        w.record_failure(FailureKind::None, &format!("{info}"), NOWHERE, NOWHERE);
+        w.shared.phase = phase::BROKEN;
+        exit_process(70);
+    }));
+    if !has_fs_base() {
+        refuse(
+            &mut w,
+            "this processor or kernel lacks the instructions to switch thread control blocks (FSGSBASE)",
+        );
+    }
+    w.driver_fs = context::fs_base();
+    w.errno_below = w.driver_fs - crate::memory::heap::errno_address();
+    w.keep_process();
+    w.has_input = rewind_input() > 0;
+    if crate::descriptors::files::opened_already() {
+        refuse(&mut w, "a file is opened before main: it could not be put back between executions");
+    }
+    crate::threads::donor::create(&mut w);
+    crate::symmetry::frames::prepare_unwinder();
+    catch_faults();
+    crate::library::interpose(&mut w);
+    crate::library::prepare(&mut w);
+    w.external.prepare();
+    w.heap.set_start();
+    w.objects.set_baseline();
+    w.signals.set_baseline();
+    w.exit_handlers.set_baseline();
+    let snapshot = Snapshot::take(&mut w);
+    w.snapshot = Some(snapshot);
+    let base = w.shared.program_base as usize;
+    w.watch_unannounced(base);
+    crate::primitives::verifier::replace_definitions(&w);
+    crate::system::sandbox::limit_memory(w.shared.max_memory);
+    w.shared.phase = phase::RUNNING;
+    if w.replays() {
+        replay();
+    } else {
+        w.discard_output();
+        explore_all();
+    }
+    world().shared.phase = phase::DONE;
+    exit_process(0)
+}
+
+fn has_fs_base() -> bool {
+    unsafe extern "C" {
+        fn getauxval(kind: u64) -> u64;
+    }
+    // SAFETY: AT_HWCAP2.
+    unsafe { getauxval(26) & 2 != 0 }
+}
+
+/// The program cannot be checked.
+pub fn refuse(w: &mut World, text: &str) -> ! {
+    w.record_failure(FailureKind::Refused, text, NOWHERE, NOWHERE);
+    w.shared.verdict = verdict::REFUSED;
+    w.shared.phase = phase::DONE;
+    exit_process(0)
+}
+
+impl World {
+    /// Back to the start: the main thread is about to enter `main`.
+    pub fn restart(&mut self) {
+        if self.snapshot.is_some() && !self.kernel_threads() {
+            self.restore();
+        }
+        let named = self.named.min(THREADS);
+        for thread in &mut self.threads[..named] {
+            if thread.status != Status::Unborn {
+                thread.restart();
+            }
+        }
+        self.restarts_made += 1;
+        self.objects.restart();
+        self.races.restart();
+        self.stale.restart();
+        self.histories.restart();
+        self.mappings.restart();
+        self.external.restart();
+        self.exit_handlers.restart();
+        self.take_back_mappings();
+        self.pipes.restart();
+        self.sockets.restart();
+        self.signals.restart();
+        (self.failed, self.stopped, self.abandoned, self.threaded) = (false, false, false, false);
+        (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
+        self.observed_memory.clear();
+        self.shared.schedule_length = 0;
+        self.shared.failure.kind = FailureKind::None as u8;
+        reset_output(self.shared.output);
+        if self.has_input {
+            rewind_input();
+        }
+        self.restore_files();
+        let main = &mut self.threads[0];
+        main.status = Status::Starting;
+        main.clock[0] = 1;
+        self.starting = 0;
+        crate::threads::donor::prepare(self, 0, main_entry);
+    }
+}
+
+/// Goes back to the start of the program's input; gives its length.
+fn rewind_input() -> isize {
+    // SAFETY: no memory is involved.
+    let seek = |whence| unsafe {
+        system_call(number::LSEEK, [crate::descriptors::files::KEPT_INPUT as usize, 0, whence, 0, 0, 0])
+    };
+    let length = seek(2);
+    seek(0);
+    length
+}
+
+fn configuration(w: &World) -> Configuration {
+    let s = &w.shared;
+    Configuration {
+        algorithm: match s.algorithm {
+            0 => Algorithm::Optimal,
+            1 => Algorithm::SourceSets,
+            _ => Algorithm::FlanaganGodefroid,
+        },
+        symmetry: match s.symmetry {
+            0 => Symmetry::Off,
+            1 => Symmetry::Costarted,
+            _ => Symmetry::Dynamic,
+        },
+        // As published, for comparison: it can lose outcomes, so that nothing holds by it.
+        images: s.algorithm != 2,
+        stop_at_first: s.all == 0,
+        max_executions: (s.max_executions > 0).then_some(s.max_executions),
+        max_preemptions: (s.max_preemptions < u32::MAX).then_some(s.max_preemptions),
+        max_steps: (s.max_steps as usize).min(STEPS),
+        max_time: (s.max_milliseconds > 0).then(|| Duration::from_millis(s.max_milliseconds)),
+        ..Configuration::default()
+    }
+}
+
+/// One execution, to see how many threads there are.
+fn probe(program: &mut Program) {
+    world().limit = THREADS;
+    program.restart();
+    let most = world().shared.max_steps as usize;
+    while program.steps < most
+        && let Some(thread) = program.enabled().first()
+    {
+        program.step(thread, 0);
+    }
+}
+
+/// About how many executions there will be (without symmetry): the mean over random ones, but not over more than there are.
+fn estimate_executions(program: &mut Program) -> u64 {
+    let work = || world().shared.steps + world().shared.filtered / ACCESSES_PER_STEP;
+    let (end, late) = (work() + PROBES_WORK, cpu_nanoseconds() + PROBES_NANOSECONDS);
+    let most = (world().shared.max_steps as usize).min(STEPS);
+    let (mut total, mut made, mut complete) = (0.0, 0, 0);
+    let enough = |total: f64, made: u32, complete: u32| {
+        made >= PROBES || complete >= ENOUGH_LEAVES && f64::from(made) >= total / f64::from(made)
+    };
+    while !enough(total, made, complete)
+        && !world().grown
+        && (made == 0 || work() < end && cpu_nanoseconds() < late)
+    {
+        let leaves = estimate(program, 1, most, u64::from(made) + 1);
+        total += leaves;
+        complete += u32::from(leaves > 0.0);
+        made += 1;
+    }
+    // Conversion saturates.
+    if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }
+}
+
+/// CPU time of this process so far, in nanoseconds.
+fn cpu_nanoseconds() -> u64 {
+    nanoseconds(PROCESS_TIME)
+}
+
+fn explore_all() {
+    let mut program = Program::default();
+    let mut aside_since = 0;
+    probe(&mut program);
+    let mut workers = Workers::new();
+    loop {
+        let mut w = world();
+        w.grown = false;
+        w.limit = w.named.min(THREADS);
+        w.shared.threads = w.named as u32;
+        (w.shared.executions, w.shared.outcomes_length) = (0, 0);
+        let configuration = configuration(&w);
+        w.shared.estimate = estimate_executions(&mut program);
+        let mut w = world();
+        if w.grown && w.shared.restarts < MOST_RESTARTS {
+            w.shared.restarts += 1;
+            continue;
+        }
+        workers.restart();
+        w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
+        let mut report = if workers.can_help(&configuration) {
+            explore_ahead(&mut program, &configuration, &mut workers)
+        } else {
+            explore(&mut program, &configuration, &mut workers)
+        };
+        aside_since = cpu_nanoseconds();
+        if !world().grown
+            && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
+        {
+            minimise_violation(&mut violation.schedule);
+        }
+        let mut w = world();
+        if w.grown && w.shared.stop == 0 && w.shared.restarts < MOST_RESTARTS {
+            w.shared.restarts += 1;
+            w.shared.discarded += w.shared.executions;
+            continue;
+        }
+        w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
+        tell_cells(&mut w);
+        match report {
+            Ok(report) => {
+                let s = &report.statistics;
+                (w.shared.executions, w.shared.blocked, w.shared.cut) =
+                    (s.executions, s.sleep_set_blocked, s.cut);
+                (w.shared.pruned, w.shared.images, w.shared.depth) =
+                    (s.pruned_symmetric, s.images, s.depth as u64);
+                w.shared.unexchanged = s.symmetry_skipped;
+                // Those of copies as well, but not those that an estimate or a shorter trace took.
+                w.shared.steps = s.steps;
+                answer(w, report.verdict);
+            }
+            Err(ExplorationError::NotDeterministic { step, .. }) => {
+                w.shared.verdict = verdict::UNDECIDED;
+                w.shared.bound = 6;
+                w.shared.schedule_length = step as u32;
+            }
+            Err(error) => refuse(&mut w, &error.to_string()),
+        }
+        return;
+    }
+}
+
+/// Tells which memory was visible because it races.
+fn tell_cells(w: &mut World) {
+    let mut cells = w.objects.racing_cells();
+    cells.extend(w.interruptions());
+    cells.extend(w.external.told());
+    for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
+        *slot = (*address as u64, *size as u64);
+    }
+    w.shared.cells_length = cells.len().min(CELLS) as u32;
+}
+
+fn answer(mut w: Runtime, found: Verdict) {
+    match found {
+        Verdict::Holds => w.shared.verdict = verdict::HOLDS,
+        Verdict::Violated(violation) => {
+            let choices = with_single_joins(&violation.schedule.choices);
+            let refused = w.shared.failure.kind == FailureKind::Refused as u8;
+            w.shared.verdict = if refused { verdict::REFUSED } else { verdict::VIOLATED };
+            for (slot, choice) in w.shared.schedule.iter_mut().zip(&choices) {
+                (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
+            }
+            w.shared.schedule_length = choices.len().min(STEPS) as u32;
+        }
+        Verdict::Undecided(bound) => {
+            w.shared.verdict = verdict::UNDECIDED;
+            w.shared.bound = match bound {
+                Bound::Executions => 1,
+                Bound::Preemptions => 2,
+                Bound::Steps => 3,
+                Bound::Time => 4,
+                Bound::Stopped => 5,
+                Bound::LossySymmetry => 7,
+            };
+        }
+    }
+}
+
+/// Replaces the schedule of a violation by one with few context switches that fails in the same way. If something more turns
+/// out to be visible meanwhile, the exploration starts again.
+fn minimise_violation(schedule: &mut Schedule) {
+    let signature = || {
+        let failure = &world().shared.failure;
+        (failure.kind, failure.text[..failure.text_length as usize].to_vec())
+    };
+    with_single_joins(&schedule.choices);
+    let expected = signature();
+    if expected.0 == FailureKind::Refused as u8 {
+        return;
+    }
+    let mut same =
+        |_: &mut Program, outcome: Outcome| outcome.ending.is_violation() && signature() == expected;
+    let found = minimise(&mut Program::default(), schedule, MINIMISING, &mut same);
+    let mut w = world();
+    (w.shared.switches, w.shared.fewest) = (found.switches as u32, u32::from(found.fewest));
+    *schedule = found.schedule;
+}
+
+/// Repeats the execution of a violation, so that it is the last one that was made; gives the schedule in which threads are
+/// joined one by one, not in sets (see `thread`): for a process that knows nothing of this exploration.
+fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
+    let mut program = Program::default();
+    program.restart();
+    let mut single = Vec::new();
+    for choice in choices {
+        let joined = program.pending(choice.thread, 0).map_or(0, |operation| operation.awaits.len());
+        single.extend(std::iter::repeat_n(*choice, joined.max(1)));
+        program.step(choice.thread, choice.alternative);
+    }
+    program.outcome();
+    single
+}
+
+/// Repeats the schedule of the shared block and writes down every step.
+fn replay() {
+    let mut program = Program::default();
+    let mut w = world();
+    w.limit = THREADS;
+    for index in 0..(w.shared.cells_length as usize).min(CELLS) {
+        let (address, size) = w.shared.cells[index];
+        if w.note_interruptions(address, size) || w.external.note_told(address) {
+            continue;
+        }
+        w.objects.make_visible(address as usize, size as usize);
+    }
+    let length = w.shared.schedule_length as usize;
+    let schedule = w.shared.schedule[..length.min(STEPS)].to_vec();
+    program.restart();
+    let mut lost = false;
+    for choice in schedule {
+        let thread = choice.thread as u8;
+        if !program.enabled().contains(thread) {
+            lost = true;
+            break;
+        }
+        program.step(thread, choice.alternative);
+    }
+    // Joins of threads that have ended: the schedule may come from an exploration in which they were put off.
+    let can_join = |program: &Program| {
+        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| !o.awaits.is_empty()))
+    };
+    while !lost && let Some(thread) = can_join(&program) {
+        program.step(thread, 0);
+    }
+    let ended = program.enabled().is_empty();
+    if ended {
+        program.outcome();
+    }
+    let mut w = world();
+    for thread in 0..THREADS {
+        w.shared.ends[thread] = w.thread_end(thread);
+    }
+    w.shared.bound = if lost { 6 } else { 0 };
+    w.shared.threads = w.named as u32;
+    w.shared.verdict = match FailureKind::from_number(w.shared.failure.kind) {
+        Some(FailureKind::None) | None if ended => verdict::HOLDS,
+        Some(FailureKind::None) | None => verdict::UNDECIDED,
+        Some(_) => verdict::VIOLATED,
+    };
+    flush_output();
+}
+
+impl World {
+    fn thread_end(&mut self, number: usize) -> ThreadEnd {
+        let thread = &self.threads[number];
+        let pending = thread.pending;
+        let object = if pending.op == Op::Reacquire { pending.other } else { pending.object };
+        let blocks_on_object = pending.address != 0;
+        ThreadEnd {
+            state: match thread.status {
+                Status::Unborn => 0,
+                Status::Finished => 2,
+                _ => 1,
+            },
+            op: if matches!(thread.status, Status::Waiting { .. }) {
+                Op::Wait as u8
+            } else {
+                pending.op as u8
+            },
+            owner: if blocks_on_object { self.objects.peek(object).map_or(255, |o| o.owner) } else { 255 },
+            padding: 0,
+            padding_2: 0,
+            awaits: if pending.op == Op::Join { pending.set } else { 0 },
+            address: pending.address as u64,
+            routine: if number == 0 { self.main[0] as u64 } else { thread.routine as u64 },
+            stack: if thread.lives() { thread.saved_stack(&self.code) } else { [0; crate::protocol::FRAMES] },
+        }
+    }
+}
+
+/// Writes out what the program has printed but the C library still holds.
+fn flush_output() {
+    // SAFETY: all streams. Nothing of the program runs any more.
+    unsafe { real!("fflush", fn(usize) -> i32)(0) };
+}
+
+/// Room for what the kernel wants to know of a handler.
+#[repr(C)]
+struct Action {
+    handler: extern "C" fn(i32, *const u8, *mut u8),
+    mask: [u64; 16],
+    flags: i32,
+    restorer: usize,
+}
+
+/// A fault of the program is a crash.
+pub extern "C" fn on_fault(signal: i32, information: *const u8, context: *mut u8) {
+    if !active() {
+        exit_process(128 + signal);
+    }
+    // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp, rsp and rip.
+    let (address, frame, sp, pc) = unsafe {
+        let registers = context.add(40).cast::<usize>();
+        (*information.add(16).cast::<usize>(), *registers.add(10), *registers.add(15), *registers.add(16))
+    };
+    let mut w = world();
+    if w.me().owed != 0 {
+        // It may have read what is not yet written. Nothing can be waited for here.
+        (w.no_debts, w.grown) = (true, true);
+        w.abandon();
+    }
+    let me = w.me();
+    let (stack, number) = (me.stack.clone(), w.current as u8);
+    let below = stack.start - 4096..stack.start;
+    let text = match signal {
+        11 | 7 if below.contains(&address) => "stack overflow".to_owned(),
+        11 if address < 4096 => format!("SIGSEGV: null pointer dereference (address {address:#x})"),
+        11 => format!("SIGSEGV: invalid memory access (address {address:#x})"),
+        7 => format!("SIGBUS (address {address:#x})"),
+        8 => "SIGFPE: division by zero or overflow".to_owned(),
+        4 => "SIGILL: illegal instruction".to_owned(),
+        5 => "SIGTRAP: a breakpoint".to_owned(),
+        _ => "SIGABRT".to_owned(),
+    };
+    let mut place = Place { thread: number, address: address as u64, ..NOWHERE };
+    let callers = context::walk(frame, stack.start, stack.end, &w.code);
+    place.stack[0] = pc as u64;
+    if !w.code.program.contains(&pc) && sp >= stack.start && frame <= stack.end {
+        // In a library, where frames are not marked: who of the program has called it.
+        // SAFETY: within the stack of the thread.
+        place.stack[0] = unsafe { context::caller(sp..frame, &w.code) }.unwrap_or(pc) as u64;
+    }
+    place.stack[1..].copy_from_slice(&callers[..crate::protocol::FRAMES - 1]);
+    w.record_failure(FailureKind::Crash, &text, place, NOWHERE);
+    loop {
+        world().leave();
+    }
+}
+
+fn catch_faults() {
+    let base = map_fixed(SIGNAL_STACK, SIGNAL_STACK_SIZE) as usize;
+    let stack = [base, 0, SIGNAL_STACK_SIZE];
+    const SA_SIGINFO_ONSTACK_NODEFER: i32 = 4 | 0x0800_0000 | 0x4000_0000;
+    let action = Action { handler: on_fault, mask: [0; 16], flags: SA_SIGINFO_ONSTACK_NODEFER, restorer: 0 };
+    // SAFETY: a stack_t, and struct sigaction as glibc has it.
+    unsafe {
+        real!("sigaltstack", fn(*const usize, usize) -> i32)(stack.as_ptr(), 0);
+        for signal in [4, 6, 7, 8, 11] {
+            real!("sigaction", fn(i32, *const Action, usize) -> i32)(signal, &action, 0);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! An execution and the explorer's part in it.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`world`] | the state of an execution: threads, their pending operations, the failure |
+//! | [`object`] | synchronisation objects and atomic cells, numbered |
+//! | [`clock`] | vector clocks |
+//! | [`race`] | data races by vector clocks |
+//! | [`program`] | that state as [`quotient_stateless::Execution`] |
+//! | [`waiting`] | who waits for whom when the program ends |
+//! | [`driver`] | start-up, exploration, repetition of a schedule |
+//! | [`script`] | the beginning of a run repeated without the driver |
+//! | [`workers`] | several processes |
+//! | [`found`] | what they tell each other |
+
+pub mod clock;
+pub mod driver;
+pub mod found;
+pub mod object;
+pub mod program;
+pub mod race;
+pub mod script;
+pub mod waiting;
+pub mod workers;
+pub mod world;

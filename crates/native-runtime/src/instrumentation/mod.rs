@@ -1,0 +1,15 @@
+//! What the compiler's instrumentation calls.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`hooks`] | accesses and calls of functions |
+//! | [`atomics`] | atomic operations |
+//! | [`memory_functions`] | `memcpy` and friends, where the compiler calls them |
+//! | [`bounds`] | indices outside of arrays |
+//! | [`unannounced`] | accesses without a hook, such as inline assembly |
+
+pub mod atomics;
+pub mod bounds;
+pub mod hooks;
+pub mod memory_functions;
+pub mod unannounced;

@@ -1,0 +1,288 @@
+//! Threads: creation, joining, ending, thread-specific data.
+//!
+//! A thread's number is given by who created it and as which child, so that it is the same in all executions in which
+//! that creation happens, in whatever order threads are created.
+//!
+//! Joins whose result is not asked for can be *owed*: the call returns at once, and the thread waits for all it owes before
+//! its next visible operation or its next access to memory that another thread touches. What it does in between nobody else
+//! can see, so the behaviours are the same, and joining a set of threads one by one becomes one operation that does
+//! not tell them apart. This is done only if symmetry is asked for.
+
+use crate::exploration::clock::join;
+use crate::exploration::race::{How, access};
+use crate::exploration::world::{Pending, Status, World, active, controlled, fail, visible, world};
+use crate::interruptions::interruption::{Kind, Next, Passed, point};
+use crate::protocol::{FailureKind, Op, THREADS, phase, why};
+use crate::{pass_on, real};
+
+const ESRCH: i32 = 3;
+const EDEADLK: i32 = 35;
+/// Rounds of destructors of thread-specific data.
+const DESTRUCTOR_ROUNDS: usize = 4;
+
+impl World {
+    /// The thread that the program knows by `handle`.
+    pub fn find(&self, handle: usize) -> Option<usize> {
+        self.threads[..self.named.min(THREADS)]
+            .iter()
+            .position(|t| t.handle == handle && t.status != Status::Unborn)
+    }
+
+    /// The number of the next child of the running thread.
+    fn next_child(&mut self) -> usize {
+        let (parent, ordinal) = (self.current, self.me().children as usize);
+        let named = self.named as u32;
+        let number = self.names.entry((parent << 24) + ordinal + 1);
+        if *number == 0 {
+            *number = named;
+            self.named += 1;
+            crate::exploration::clock::note_threads(self.named);
+        }
+        *number as usize
+    }
+}
+
+/// What a new thread does.
+extern "C" fn thread_entry() -> ! {
+    let mut w = world();
+    let me = w.me();
+    let (routine, argument, c11) = (me.routine, me.argument, me.c11);
+    // SAFETY: the program's start routine. One of C11 gives an int, of which the upper half of the register says nothing.
+    let result =
+        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(usize) -> usize>(routine)(argument) };
+    finish(if c11 { result as i32 as usize } else { result })
+}
+
+/// Ends the running thread.
+pub fn finish(result: usize) -> ! {
+    crate::primitives::section::end_all();
+    world().me().uncancellable = true;
+    crate::threads::unwinding::destroy_locals();
+    run_destructors();
+    crate::primitives::mutex::abandon_robust();
+    let owed = world().me().owed;
+    if owed != 0 {
+        settle(owed);
+    }
+    if world().signals.used {
+        crate::interruptions::signal::end_of_thread();
+    }
+    let mut w = world();
+    w.end_of_stack();
+    let me = w.me();
+    me.result = result;
+    me.status = Status::Finished;
+    loop {
+        world().leave();
+    }
+}
+
+fn run_destructors() {
+    for _ in 0..DESTRUCTOR_ROUNDS {
+        let mut again = false;
+        for index in 0..world().keys.len() {
+            let (key, destructor) = world().keys[index];
+            // SAFETY: keys that exist, and their destructors.
+            unsafe {
+                let value = real!("pthread_getspecific", fn(u32) -> usize)(key);
+                if value != 0 && destructor != 0 {
+                    real!("pthread_setspecific", fn(u32, usize) -> i32)(key, 0);
+                    std::mem::transmute::<usize, unsafe extern "C" fn(usize)>(destructor)(value);
+                    again = true;
+                }
+            }
+        }
+        if !again {
+            return;
+        }
+    }
+}
+
+/// Creates a thread. The C11 kind of start routine gives an `int`.
+pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: usize, c11: bool) -> i32 {
+    let mut w = world();
+    let child = w.next_child();
+    if child >= THREADS {
+        fail(FailureKind::Refused, &format!("more than {THREADS} threads"), 0);
+    }
+    if child >= w.limit {
+        // The exploration has no room for this thread: it starts again with more.
+        w.grown = true;
+        w.abandon();
+    }
+    visible(Pending { set: 1 << child, address: routine, ..Pending::new(Op::Create) });
+    let mut detached = 0;
+    if attributes != 0 {
+        // SAFETY: attributes that the program has initialised.
+        unsafe {
+            real!("pthread_attr_getdetachstate", fn(usize, *mut i32) -> i32)(attributes, &mut detached)
+        };
+    }
+    let mut w = world();
+    w.me().children += 1;
+    w.threaded = true;
+    w.refuse_shared_files(false);
+    let start = [w.current, w.me().joins as usize, routine, argument, detached as usize];
+    if w.current != 0 {
+        // Its children have names of their own, which an exchange would have to exchange, too.
+        let me = w.current;
+        w.break_symmetry(1 << me, why::IDENTITY);
+    }
+    crate::threads::donor::prepare(&mut world(), child, thread_entry);
+    if !handle.is_null() {
+        access(handle as usize, 8, How::WRITE);
+        // SAFETY: the caller gives room for a handle.
+        unsafe { *handle = w.threads[child].handle };
+    }
+    let mut w = world();
+    let clock = w.release();
+    let mask = w.me().signals.mask;
+    let thread = &mut w.threads[child];
+    (thread.routine, thread.argument, thread.c11) = (routine, argument, c11);
+    thread.status = Status::Starting;
+    thread.detached = detached == 1;
+    thread.start = start;
+    thread.signals.mask = mask;
+    thread.clock = clock;
+    thread.clock[child] = 1;
+    w.starting |= 1 << child;
+    w.note_argument(child);
+    0
+}
+
+/// `pthread_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    handle: *mut usize,
+    attributes: usize,
+    routine: usize,
+    argument: usize,
+) -> i32 {
+    if !active() {
+        refuse_early();
+        return pass_on!("pthread_create", fn(*mut usize, usize, usize, usize) -> i32; handle, attributes, routine, argument);
+    }
+    create(handle, attributes, routine, argument, false)
+}
+
+/// A thread that is started before `main` would run past the exploration.
+pub fn refuse_early() {
+    if controlled() && world().shared.phase == phase::STARTING {
+        crate::exploration::driver::refuse(&mut world(), "a thread is started before main");
+    }
+}
+
+/// Waits for threads whose joins are owed.
+pub fn settle(owed: u64) {
+    let mut w = world();
+    w.me().owed = 0;
+    w.note_join(owed);
+    visible(Pending { set: owed, ..Pending::new(Op::Join) });
+    joined(owed);
+}
+
+fn joined(set: u64) {
+    let mut w = world();
+    for thread in quotient_stateless::ThreadSet(set).iter() {
+        let clock = w.threads[thread as usize].clock;
+        let me = w.current;
+        join(&mut w.threads[me].clock, &clock);
+    }
+}
+
+/// Joins the thread with this handle; its result goes to `result`, if given.
+pub fn join_thread(handle: usize, result: Option<&mut usize>) -> i32 {
+    let w = world();
+    let Some(thread) = w.find(handle) else { return ESRCH };
+    if thread == w.current {
+        return EDEADLK;
+    }
+    if w.threads[thread].detached {
+        fail(FailureKind::Misuse, &format!("join of thread {thread}, which is detached"), 0);
+    }
+    if w.threads[thread].joined {
+        fail(FailureKind::Misuse, &format!("join of thread {thread}, which was joined before"), 0);
+    }
+    while point(Kind::Cancellation, Next::Blocks) != Passed::Through {}
+    let mut w = world();
+    w.threads[thread].joined = true;
+    w.me().joins += 1;
+    if w.shared.symmetry != 0 && result.is_none() && !w.no_debts && !w.is_cancellable(w.current) {
+        w.me().owed |= 1 << thread;
+        return 0;
+    }
+    w.note_join(1 << thread);
+    visible(Pending { set: 1 << thread, ..Pending::new(Op::Join) });
+    joined(1 << thread);
+    if let Some(result) = result {
+        *result = world().threads[thread].result;
+    }
+    0
+}
+
+/// `pthread_join`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_join(handle: usize, result: *mut usize) -> i32 {
+    if !active() {
+        return pass_on!("pthread_join", fn(usize, *mut usize) -> i32; handle, result);
+    }
+    // SAFETY: the caller gives room for a pointer, or none.
+    let status = join_thread(handle, unsafe { result.as_mut() });
+    if !result.is_null() && status == 0 {
+        access(result as usize, 8, How::WRITE);
+    }
+    status
+}
+
+/// `pthread_detach`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_detach(handle: usize) -> i32 {
+    if !active() {
+        return pass_on!("pthread_detach", fn(usize) -> i32; handle);
+    }
+    let mut w = world();
+    let Some(thread) = w.find(handle) else { return ESRCH };
+    if w.threads[thread].detached {
+        fail(FailureKind::Misuse, &format!("detach of thread {thread}, which is detached already"), 0);
+    }
+    if w.threads[thread].joined {
+        fail(FailureKind::Misuse, &format!("detach of thread {thread}, which was joined before"), 0);
+    }
+    w.threads[thread].detached = true;
+    0
+}
+
+/// `pthread_self`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_self() -> usize {
+    if !active() {
+        return pass_on!("pthread_self", fn() -> usize; );
+    }
+    world().identity_used();
+    world().me().handle
+}
+
+impl World {
+    /// The running thread asks who it is: it cannot be exchanged with others.
+    pub fn identity_used(&mut self) {
+        let me = self.current;
+        self.break_symmetry(1 << me, why::IDENTITY);
+    }
+}
+
+/// `pthread_key_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_key_create(key: *mut u32, destructor: usize) -> i32 {
+    // SAFETY: `key` is room for a key, as the caller owes. Under control the destructors are run here, so the C library need not know them.
+    unsafe {
+        let real = real!("pthread_key_create", fn(*mut u32, usize) -> i32);
+        if !crate::exploration::world::controlled() {
+            return real(key, destructor);
+        }
+        let result = real(key, 0);
+        if result == 0 {
+            world().keys.push((*key, destructor));
+        }
+        result
+    }
+}

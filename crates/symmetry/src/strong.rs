@@ -1,0 +1,276 @@
+//! Strong generators: the automorphisms of a structure, by few of them.
+//!
+//! For base points `b0, b1, …` (all points, in the order of their numbers) the stabilisers of the first `i` base points are
+//! a chain of groups. The search starts at the end of the chain, where only the identity is left, and goes up. At level `i` it
+//! asks which points `bi` can be taken to while `b0 … b(i-1)` stay. A point that known generators lead to from one already
+//! reached needs no search, and where the search says no, it says so for all points that generators of the levels below lead to
+//! from there: an automorphism to one of those, followed by such a generator, would be one to the point searched for. So a
+//! symmetric group of `n` points takes `n - 1` searches.
+//!
+//! The search has a budget. What it does not find is missing: the result then holds only automorphisms still, and what is done
+//! with them stays sound; only less is reduced.
+
+use crate::graph::{Graph, NodeId};
+use crate::partition::{InEdges, Partition, twins};
+
+/// Steps of the search for one automorphism.
+const BUDGET: u32 = 5_000;
+
+/// Steps of the whole search, times the number of nodes that each of them looks at.
+const WORK: u64 = 60_000_000;
+
+/// An automorphism.
+#[derive(Clone, Debug)]
+pub(crate) enum Move {
+    /// The two points change places, nothing else moves.
+    Exchange(NodeId, NodeId),
+    /// Each point's image.
+    Table(Box<[NodeId]>),
+}
+
+impl Move {
+    /// Where a point goes.
+    pub(crate) fn image(&self, point: NodeId) -> NodeId {
+        match self {
+            Move::Exchange(a, b) if *a == point => *b,
+            Move::Exchange(a, b) if *b == point => *a,
+            Move::Exchange(..) => point,
+            Move::Table(table) => table[point as usize],
+        }
+    }
+}
+
+/// A base point and where it can be taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Base {
+    pub(crate) point: NodeId,
+    /// Its orbit without itself, while the base points before it stay.
+    pub(crate) orbit: Vec<NodeId>,
+    /// How many of the generators leave the base points before it where they are: the first ones.
+    pub(crate) generators: usize,
+}
+
+/// Strong generators of a group, and its base points with an orbit of more than one.
+#[derive(Clone, Debug, Default)]
+pub struct Strong {
+    pub(crate) degree: usize,
+    pub(crate) generators: Vec<Move>,
+    /// The first base point first.
+    pub(crate) bases: Vec<Base>,
+}
+
+impl Strong {
+    /// Those of the automorphisms of a structure.
+    pub fn automorphisms(structure: &Graph) -> Strong {
+        let mut edges_in = InEdges::default();
+        edges_in.build(structure);
+        let work = WORK / (structure.len() as u64 + 1);
+        let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0, work };
+        let mut fixed = Partition::default();
+        fixed.by_data(structure);
+        fixed.touch_all();
+        fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
+        let mut levels = Vec::new();
+        for base in 0..structure.len() as NodeId {
+            let start = fixed.colour[base as usize] as usize;
+            if fixed.size[start] == 1 {
+                continue;
+            }
+            levels.push((base, start, fixed.clone()));
+            fixed.individualise(start, base, structure, &finder.edges_in);
+            fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
+        }
+        let mut found = Strong { degree: structure.len(), ..Strong::default() };
+        while let Some((base, start, fixed)) = levels.pop() {
+            found.level(&mut finder, base, start, &fixed);
+        }
+        found.bases.reverse();
+        found
+    }
+
+    /// Finds where `base` can be taken; the levels below are done.
+    fn level(&mut self, finder: &mut Finder<'_>, base: NodeId, start: usize, fixed: &Partition) {
+        let cell = &fixed.order[start..start + fixed.size[start] as usize];
+        let below = self.generators.len();
+        let mut reached = vec![base];
+        let mut refused: Vec<NodeId> = Vec::new();
+        let mut images = cell.to_vec();
+        images.sort_unstable();
+        for &image in images.iter().filter(|p| **p != base) {
+            if twins(finder.structure, &finder.edges_in, base, image) {
+                self.generators.push(Move::Exchange(base, image));
+                continue;
+            }
+            if self.generators.len() > below && reached.len() == 1 {
+                reached = self.orbit(base, self.generators.len());
+            }
+            if reached.contains(&image) || refused.contains(&image) {
+                continue;
+            }
+            match finder.find(fixed, start, base, image) {
+                Some(table) => {
+                    self.generators.push(Move::Table(table.into()));
+                    reached = self.orbit(base, self.generators.len());
+                }
+                None => refused.extend(self.orbit(image, below)),
+            }
+        }
+        if self.generators.len() > below {
+            let mut orbit = self.orbit(base, self.generators.len());
+            orbit.retain(|p| *p != base);
+            orbit.sort_unstable();
+            self.bases.push(Base { point: base, orbit, generators: self.generators.len() });
+        }
+    }
+
+    /// What the first generators take a point to, itself first.
+    fn orbit(&self, point: NodeId, generators: usize) -> Vec<NodeId> {
+        let mut orbit = vec![point];
+        let mut met = vec![false; self.degree];
+        met[point as usize] = true;
+        let mut next = 0;
+        while next < orbit.len() {
+            for generator in &self.generators[..generators] {
+                let image = generator.image(orbit[next]);
+                if !std::mem::replace(&mut met[image as usize], true) {
+                    orbit.push(image);
+                }
+            }
+            next += 1;
+        }
+        orbit
+    }
+
+    /// Number of members; as a float, since it can be astronomical.
+    pub fn order(&self) -> f64 {
+        self.bases.iter().map(|b| (b.orbit.len() + 1) as f64).product()
+    }
+
+    /// The generators, as tables of images.
+    pub fn tables(&self) -> Vec<Vec<NodeId>> {
+        let points = 0..self.degree as NodeId;
+        self.generators.iter().map(|g| points.clone().map(|p| g.image(p)).collect()).collect()
+    }
+
+    /// What the group does to other points: `place` says for each point which of `degree` new ones follows it, if any does. Every
+    /// member must take points that share a new one to points that share one.
+    pub fn on(&self, place: &[Option<NodeId>], degree: usize) -> Strong {
+        let project = |generator: &Move| {
+            let mut table: Vec<NodeId> = (0..degree as NodeId).collect();
+            for (point, to) in place.iter().enumerate() {
+                if let (Some(from), Some(to)) = (to, place[generator.image(point as NodeId) as usize]) {
+                    table[*from as usize] = to;
+                }
+            }
+            Move::Table(table.into())
+        };
+        let mut out =
+            Strong { degree, generators: self.generators.iter().map(project).collect(), bases: Vec::new() };
+        for base in &self.bases {
+            // What follows an earlier base point stays with it.
+            let Some(point) = place[base.point as usize] else { continue };
+            let mut orbit = out.orbit(point, base.generators);
+            orbit.retain(|p| *p != point);
+            orbit.sort_unstable();
+            if !orbit.is_empty() {
+                out.bases.push(Base { point, orbit, generators: base.generators });
+            }
+        }
+        out
+    }
+}
+
+/// Searches for single automorphisms.
+struct Finder<'a> {
+    structure: &'a Graph,
+    edges_in: InEdges,
+    hashes: Vec<(u64, NodeId)>,
+    left: u32,
+    work: u64,
+}
+
+impl Finder<'_> {
+    /// An automorphism that keeps the partition and takes `from` to `to`, both members of the cell at `start`.
+    fn find(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
+        self.left = BUDGET;
+        self.extend(fixed, fixed, start, from, to)
+    }
+
+    fn extend(
+        &mut self,
+        source: &Partition,
+        image: &Partition,
+        start: usize,
+        from: NodeId,
+        to: NodeId,
+    ) -> Option<Vec<NodeId>> {
+        self.left = self.left.checked_sub(1)?;
+        self.work = self.work.checked_sub(1)?;
+        let (mut source, mut image) = (source.clone(), image.clone());
+        source.individualise(start, from, self.structure, &self.edges_in);
+        image.individualise(start, to, self.structure, &self.edges_in);
+        let same = source.refine(self.structure, &self.edges_in, &mut self.hashes)
+            == image.refine(self.structure, &self.edges_in, &mut self.hashes);
+        if !same || source.size != image.size {
+            return None;
+        }
+        match source.smallest_tie() {
+            None => {
+                let mut table = vec![0; source.order.len()];
+                for (a, b) in source.order.iter().zip(&image.order) {
+                    table[*a as usize] = *b;
+                }
+                (self.structure.renumbered(&table) == *self.structure).then_some(table)
+            }
+            Some(tie) => {
+                let next = source.order[tie];
+                // First what leaves the point where it is: few points move where few have to.
+                let mut candidates = image.order[tie..tie + image.size[tie] as usize].to_vec();
+                candidates.sort_unstable_by_key(|to| (*to != next, *to));
+                candidates.into_iter().find_map(|to| self.extend(&source, &image, tie, next, to))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symmetric_group_takes_few_generators() {
+        // Pairs: each point has a partner that follows it.
+        let mut g = Graph::new();
+        for i in 0..12 {
+            g.object(0);
+            g.edge(0, i + 12);
+        }
+        (0..12).for_each(|_| {
+            g.object(1);
+        });
+        let strong = Strong::automorphisms(&g);
+        assert_eq!(strong.generators.len(), 11);
+        assert_eq!(strong.order(), (1..=12).map(f64::from).product());
+        let place: Vec<Option<NodeId>> = (0..24).map(|p| Some(p % 12)).collect();
+        assert_eq!(strong.on(&place, 12).order(), strong.order());
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_once_for_an_orbit() {
+        // A ring of five and a path of five, of one kind: neither takes a point of the other.
+        let mut g = Graph::new();
+        for i in 0..5 {
+            g.object(0);
+            g.edge(0, (i + 1) % 5);
+        }
+        for i in 5..10 {
+            g.object(0);
+            if i < 9 {
+                g.edge(0, i + 1);
+            }
+        }
+        let strong = Strong::automorphisms(&g);
+        assert_eq!(strong.order(), 5.0);
+        assert_eq!(strong.generators.len(), 1);
+    }
+}
