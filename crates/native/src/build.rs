@@ -106,8 +106,14 @@ const NOT_BUILT_IN: [&str; 24] = [
 /// Flags for every compilation.
 pub fn compile_flags() -> Vec<OsString> {
     // The second sanitizer adds a comparison before an array is indexed (`bounds` in the runtime).
-    let flags =
-        ["-g", "-fno-omit-frame-pointer", "-fsanitize=thread", "-fsanitize=bounds", "-U_FORTIFY_SOURCE"];
+    let flags = [
+        "-g",
+        "-fno-omit-frame-pointer",
+        "-fsanitize=thread",
+        "-fsanitize=bounds",
+        "-U_FORTIFY_SOURCE",
+        "-fno-jump-tables",
+    ];
     let calls = NOT_BUILT_IN.iter().map(|name| OsString::from(format!("-fno-builtin-{name}")));
     flags.iter().map(OsString::from).chain(calls).collect()
 }
