@@ -2,9 +2,9 @@
 //!
 //! Every `.smt2` file of the folder is given to both programs with the same CPU limit. With `--variants`, files with one number or
 //! one comparison changed are asked as well: nothing may be proved that Z3 refutes, nor the other way round. Times are CPU
-//! seconds of the whole process. A file's `:status` is compared, too, where it has one.
+//! seconds of the whole process, printed as they come. A file's `:status` is compared, too, where it has one.
 
-use crate::{process, quotient, table};
+use crate::{process, quotient};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -124,7 +124,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     files(&options.from, &mut list)?;
     let folder = std::env::temp_dir().join(format!("quotient-horn-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
-    let (mut rows, mut sums, mut changed) = (Vec::new(), Sums::default(), Sums::default());
+    let (mut sums, mut changed) = (Sums::default(), Sums::default());
     let both = |file: &Path| -> Result<[(String, f64); 2], String> {
         let ours = answer(Command::new(&binary).arg("prove").arg(file), options.cpu)?;
         let theirs = answer(Command::new(&options.z3).arg("fp.engine=spacer").arg(file), options.cpu)?;
@@ -135,7 +135,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
         let name = file.strip_prefix(&options.from).unwrap_or(file).display().to_string();
         let [(ours, own), (theirs, solver)] = both(file)?;
         sums.add(&name, &ours, &theirs, status(&text));
-        rows.push(vec![name.clone(), ours, format!("{own:.2}"), theirs, format!("{solver:.2}")]);
+        if !options.brief {
+            println!("{name}: quotient {ours} {own:.2} s, spacer {theirs} {solver:.2} s");
+        }
         // Spread over the file.
         let places = (0..).take_while(|&n| variant(&text, n).is_some()).count();
         for n in 0..options.variants.min(places) {
@@ -147,9 +149,6 @@ pub fn run(options: &Options) -> Result<bool, String> {
         }
     }
     std::fs::remove_dir_all(&folder).map_err(|e| format!("cannot remove {}: {e}", folder.display()))?;
-    if !options.brief {
-        print!("{}", table::render(&["file", "quotient", "CPU s", "spacer", "CPU s"], &rows));
-    }
     let show = |what: &str, s: &Sums| {
         println!("{what}: {} files; decided by quotient {}, by spacer {}", s.files, s.ours, s.theirs);
         s.wrong.iter().for_each(|w| println!("CONTRADICTION: {w}"));

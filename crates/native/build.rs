@@ -12,6 +12,9 @@ use std::process::Command;
 
 const LIBRARY: &str = "libquotient_runtime.so";
 
+/// The library as it is embedded: its length in eight bytes, then compressed.
+const EMBEDDED: &str = "libquotient_runtime.so.z";
+
 /// Frame pointers: the runtime walks the stack of the checked program through its own frames. Every processor that switches thread
 /// control blocks (FSGSBASE, which the runtime checks for) has the instructions of x86-64-v2; they join vector clocks.
 const FLAGS: &[&str] = &[
@@ -44,8 +47,8 @@ fn main() {
     }
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out.
     let kept =
-        out.ancestors().nth(4).map(|t| t.join(format!("quotient-runtime-{:016x}.so", checksum.finish())));
-    if kept.as_ref().is_some_and(|kept| std::fs::copy(kept, out.join(LIBRARY)).is_ok()) {
+        out.ancestors().nth(4).map(|t| t.join(format!("quotient-runtime-{:016x}.so.z", checksum.finish())));
+    if kept.as_ref().is_some_and(|kept| std::fs::copy(kept, out.join(EMBEDDED)).is_ok()) {
         return;
     }
     let compile = |name: &str, kind: &str, root: &str, more: &[&str]| {
@@ -67,10 +70,14 @@ fn main() {
     compile("quotient_stateless", "rlib", "stateless/src/lib.rs", &[]);
     let stateless = format!("quotient_stateless={}/libquotient_stateless.rlib", out.display());
     compile("quotient_runtime", "cdylib", "native-runtime/src/lib.rs", &["--extern", &stateless]);
+    let library = std::fs::read(out.join(LIBRARY)).expect("rustc has written the library");
+    let mut embedded = (library.len() as u64).to_le_bytes().to_vec();
+    embedded.extend(miniz_oxide::deflate::compress_to_vec_zlib(&library, 9));
+    std::fs::write(out.join(EMBEDDED), embedded).expect("the build folder can be written");
     // A copy that cannot be kept is made again. The name appears when the copy is complete.
     if let Some(kept) = kept {
         let part = kept.with_extension(std::process::id().to_string());
-        let _ = std::fs::copy(out.join(LIBRARY), &part).and_then(|_| std::fs::rename(&part, &kept));
+        let _ = std::fs::copy(out.join(EMBEDDED), &part).and_then(|_| std::fs::rename(&part, &kept));
     }
 }
 

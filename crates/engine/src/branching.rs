@@ -9,14 +9,14 @@ use quotient_machine::Machine;
 use quotient_seams::{All, Ample, Identity, Incomplete};
 use quotient_search::{Seams, Statistics, Stop, graph};
 
-use crate::Model;
-use crate::check::{Check, CheckError, Compile, PartialOrder};
+use crate::check::{Check, CheckError, Compile};
 use crate::evidence::{MOST_RUNS, Runs};
-use crate::outcome::{Answer, Outcome};
+use crate::outcome::{Answer, Outcome, without_violation};
 use crate::plan::{self, Moves, Why, visible};
 use crate::question::{self, Question};
 use crate::searching::{numbering, options, thread_seconds};
 use crate::symmetry_choice;
+use crate::{Model, PartialOrder};
 use quotient_outcome::Verdict;
 
 impl Model {
@@ -90,11 +90,7 @@ impl Model {
         let search_seconds = thread_seconds() - before;
         outcome.search_seconds += search_seconds;
         let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
-        let mut verdict = match &stop {
-            Stop::Complete => Verdict::Holds,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-            Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
-        };
+        let mut verdict = without_violation(&stop);
         let mut witness = Vec::new();
         if verdict == Verdict::Holds {
             check.enter("answering a formula on the state graph");
@@ -118,16 +114,8 @@ impl Model {
                 outcome.violations.push(runs.violation(&evidence, message, question)?);
             }
         }
-        let text = self.question_text(question);
-        outcome.answers.push(Answer {
-            question,
-            text,
-            verdict,
-            statistics,
-            search_seconds,
-            applied,
-            witness,
-        });
+        let answer = Answer::new(self, question, verdict, applied);
+        outcome.answers.push(Answer { statistics, search_seconds, witness, ..answer });
         outcome.add(&statistics);
         outcome.reduced = reduced;
         if let Some(journal) = check.journal {

@@ -9,101 +9,14 @@ use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
 use quotient_search::{Limits, Report, Statistics, Stop};
 use quotient_trace::NotReplayable;
 
-use crate::outcome::{Answer, Applied, Outcome, ViolationReport};
+use crate::outcome::{Answer, Applied, Outcome, ViolationReport, without_violation};
 use crate::question::{self, Question};
 use crate::searching::{run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::unreached;
-use crate::{Journal, Model, Relative, fairness};
+use crate::{Journal, Model, PartialOrder, Relative, SearchKind, StoreKind, fairness};
 use quotient_outcome::Verdict;
-
-/// In which order states are explored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SearchKind {
-    /// Breadth-first; depth-first with the symmetry orders `pc` and `kbots`, whose papers count states that way.
-    #[default]
-    Usual,
-    /// Nearest first: shortest counterexamples.
-    BreadthFirst,
-    /// Deepest first.
-    DepthFirst,
-}
-
-/// How states are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StoreKind {
-    /// Shared pairs: the smallest.
-    #[default]
-    Tree,
-    /// As they are.
-    Plain,
-    /// Each compressed by itself.
-    Gzip,
-    /// Components kept once: globals, objects, threads.
-    Collapse,
-}
-
-impl StoreKind {
-    /// All of them, the plain one first.
-    pub const ALL: [StoreKind; 4] = [StoreKind::Plain, StoreKind::Gzip, StoreKind::Collapse, StoreKind::Tree];
-
-    /// Each with its word in options and reports, and what it means.
-    pub const NAMES: &[(StoreKind, &str, &str)] = &[
-        (StoreKind::Tree, "tree", "Recursive indexing: about 8 to 14 bytes a state"),
-        (StoreKind::Plain, "plain", "Whole states"),
-        (StoreKind::Gzip, "gzip", "Every state compressed by itself: for comparison"),
-        (StoreKind::Collapse, "collapse", "Globals, objects and threads kept once and shared"),
-    ];
-
-    /// The word for it in options and reports.
-    pub fn name(self) -> &'static str {
-        name(StoreKind::NAMES, self)
-    }
-}
-
-impl SearchKind {
-    /// Those that can be asked for, each with its word in options, and what it means.
-    pub const NAMES: &[(SearchKind, &str, &str)] = &[
-        (SearchKind::BreadthFirst, "bfs", "Breadth-first: shortest counterexamples (with --por off)"),
-        (SearchKind::DepthFirst, "dfs", "Depth-first"),
-    ];
-}
-
-/// The name of a value in a table of all.
-fn name<T: Copy + PartialEq>(names: &[(T, &'static str, &'static str)], value: T) -> &'static str {
-    names.iter().find(|(known, ..)| *known == value).map_or("", |(_, name, _)| name)
-}
-
-/// Whether only representative interleavings are explored (partial order reduction).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PartialOrder {
-    /// All interleavings.
-    Off,
-    /// Ample sets of independent steps.
-    #[default]
-    On,
-    /// Ample sets; allocations of objects count as independent, since they commute up to renaming.
-    SymmetricIndependence,
-}
-
-impl PartialOrder {
-    /// Each with its word in options and reports, and what it means.
-    pub const NAMES: &[(PartialOrder, &str, &str)] = &[
-        (
-            PartialOrder::SymmetricIndependence,
-            "si",
-            "Ample sets; allocations of objects are independent of each other",
-        ),
-        (PartialOrder::On, "on", "Ample sets"),
-        (PartialOrder::Off, "off", "All interleavings"),
-    ];
-
-    /// The word for it in options and reports.
-    pub fn name(self) -> &'static str {
-        name(PartialOrder::NAMES, self)
-    }
-}
 
 /// What to check, and how.
 #[derive(Clone, Copy, Debug)]
@@ -344,7 +257,7 @@ impl Model {
                 break;
             }
             if let Some(why) = check.ended() {
-                outcome.stopped_before(question, self.question_text(question), why.into());
+                outcome.unanswered(self, question, why.into());
                 continue;
             }
             let claim = match how {
@@ -379,14 +292,14 @@ impl Model {
         if more && !outcome.has_answered(Question::Safety) {
             outcome.answers.retain(|a| a.question != Question::Safety);
             if let Some(why) = check.ended() {
-                outcome.stopped_before(Question::Safety, self.question_text(Question::Safety), why.into());
+                outcome.unanswered(self, Question::Safety, why.into());
                 outcome.conclude();
                 return Ok(outcome);
             }
             self.ask(Question::Safety, None, (check, &budget), progress, &mut outcome)?;
         }
         for question in questions {
-            outcome.not_reached(question, self.question_text(question));
+            outcome.unanswered(self, question, Incomplete::NotReached);
         }
         outcome.conclude();
         Ok(outcome)
@@ -609,43 +522,18 @@ impl Model {
         if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
             outcome.is_incomplete(why);
         }
-        let verdict = match &report.stop {
-            _ if found.contains(&question) => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-            Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
-            Stop::Complete => Verdict::Holds,
+        let verdict = match found.contains(&question) {
+            true => Verdict::Violated,
+            false => without_violation(&report.stop),
         };
         if carries && !found.contains(&Question::Safety) {
-            let (text, verdict) = (
-                self.question_text(Question::Safety),
-                match &report.stop {
-                    Stop::Complete => Verdict::Holds,
-                    Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-                    Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
-                },
-            );
-            let (statistics, applied) = (Statistics::default(), applied.clone());
-            let (question, witness, search_seconds) = (Question::Safety, Vec::new(), 0.0);
-            outcome.answers.push(Answer {
-                question,
-                text,
-                verdict,
-                statistics,
-                search_seconds,
-                applied,
-                witness,
-            });
+            let verdict = without_violation(&report.stop);
+            outcome.answers.push(Answer::new(self, Question::Safety, verdict, applied.clone()));
         }
-        let (text, statistics, witness) = (self.question_text(question), report.statistics, Vec::new());
-        let search_seconds = outcome.search_seconds - searched_before;
         outcome.answers.push(Answer {
-            question,
-            text,
-            verdict,
-            statistics,
-            search_seconds,
-            applied,
-            witness,
+            statistics: report.statistics,
+            search_seconds: outcome.search_seconds - searched_before,
+            ..Answer::new(self, question, verdict, applied)
         });
         outcome.add(&report.statistics);
         outcome.reduced = reduced;
@@ -670,29 +558,21 @@ impl Model {
         if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
             outcome.is_incomplete(why);
         }
-        let verdict = match &report.stop {
-            _ if !found.is_empty() => Verdict::Violated,
-            Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
-            _ => Verdict::Holds,
+        let verdict = match found.is_empty() {
+            true => without_violation(&report.stop),
+            false => Verdict::Violated,
         };
-        let text = self.question_text(Question::Safety);
-        let statistics = report.statistics;
         let applied = Applied {
             symmetry: outcome.symmetry.clone(),
             partial_order: PartialOrder::Off,
             store: Some(check.store),
         };
-        let (question, witness, search_seconds) = (Question::Safety, Vec::new(), outcome.search_seconds);
         outcome.answers.push(Answer {
-            question,
-            text,
-            verdict,
-            statistics,
-            search_seconds,
-            applied,
-            witness,
+            statistics: report.statistics,
+            search_seconds: outcome.search_seconds,
+            ..Answer::new(self, Question::Safety, verdict, applied)
         });
-        outcome.add(&statistics);
+        outcome.add(&report.statistics);
         outcome.conclude();
         Ok(())
     }

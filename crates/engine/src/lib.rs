@@ -7,6 +7,7 @@
 mod audit;
 mod branching;
 mod check;
+mod choices;
 mod dot;
 mod evidence;
 mod fairness;
@@ -23,7 +24,8 @@ mod second_look;
 mod symmetry_choice;
 mod unreached;
 
-pub use check::{Check, CheckError, Compile, PartialOrder, SearchKind, StoreKind};
+pub use check::{Check, CheckError, Compile};
+pub use choices::{PartialOrder, SearchKind, StoreKind};
 pub use dot::MOST_DRAWN;
 pub use journal::{Journal, Known, KnownViolation};
 pub use load::{LoadError, Model};

@@ -2,10 +2,11 @@
 
 use quotient_outcome::{Incomplete, Verdict, ViolationKind};
 use quotient_residual::Reduced;
-use quotient_search::{AmpleAudit, Statistics};
+use quotient_search::{AmpleAudit, Statistics, Stop};
 use quotient_trace::Trace;
 
-use crate::check::{PartialOrder, StoreKind};
+use crate::Model;
+use crate::choices::{PartialOrder, StoreKind};
 use crate::question::Question;
 use crate::second_look::{Looker, SecondLook};
 use crate::symmetry_choice::SymmetryReport;
@@ -68,6 +69,31 @@ pub struct Answer {
     pub applied: Applied,
     /// For a formula of branching time that holds: runs that show it, where some do.
     pub witness: Vec<Branch>,
+}
+
+impl Answer {
+    /// An answer that cost nothing and has nothing to show.
+    pub(crate) fn new(model: &Model, question: Question, verdict: Verdict, applied: Applied) -> Answer {
+        Answer {
+            question,
+            text: model.question_text(question),
+            verdict,
+            statistics: Statistics::default(),
+            search_seconds: 0.0,
+            applied,
+            witness: Vec::new(),
+        }
+    }
+}
+
+/// The answer of a search that has found nothing wrong about the question.
+pub(crate) fn without_violation(stop: &Stop) -> Verdict {
+    match stop {
+        Stop::Complete => Verdict::Holds,
+        Stop::Incomplete(why) => Verdict::Undecided(why.clone()),
+        // It ended at a violation of something else.
+        Stop::Violation => Verdict::Undecided(Incomplete::NotReached),
+    }
 }
 
 /// What a search applied.
@@ -163,30 +189,10 @@ impl Outcome {
         answer.is_some_and(|a| a.verdict != Verdict::Undecided(Incomplete::NotReached))
     }
 
-    /// Takes note of a question that was not reached.
-    pub(crate) fn not_reached(&mut self, question: Question, text: String) {
-        self.unanswered(question, text, Incomplete::NotReached);
-    }
-
-    /// Takes note of a question that was not asked, because the check ended before: why.
-    pub(crate) fn stopped_before(&mut self, question: Question, text: String, why: Incomplete) {
-        self.unanswered(question, text, why);
-    }
-
-    fn unanswered(&mut self, question: Question, text: String, why: Incomplete) {
+    /// Takes note of a question without an answer, and why it has none.
+    pub(crate) fn unanswered(&mut self, model: &Model, question: Question, why: Incomplete) {
         if self.answers.iter().all(|a| a.question != question) {
-            let verdict = Verdict::Undecided(why);
-            let (statistics, applied, witness) = (Statistics::default(), Applied::nothing(), Vec::new());
-            let search_seconds = 0.0;
-            self.answers.push(Answer {
-                question,
-                text,
-                verdict,
-                statistics,
-                search_seconds,
-                applied,
-                witness,
-            });
+            self.answers.push(Answer::new(model, question, Verdict::Undecided(why), Applied::nothing()));
         }
     }
 

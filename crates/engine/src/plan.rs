@@ -9,7 +9,7 @@
 
 use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_machine::Machine;
-use quotient_program::visit::{self, Visitor};
+use quotient_program::visit;
 use quotient_program::{Expr, Operation};
 use quotient_seams::Representative;
 
@@ -136,34 +136,32 @@ fn propositions(machine: &Machine) -> Result<Vec<Expr>, Why> {
 
 /// Propositions, if it is known which steps can change them.
 pub(crate) fn visible(propositions: Vec<Expr>) -> Result<Vec<Expr>, Why> {
-    struct Plain(bool);
-    impl Visitor for Plain {
-        fn expr(&mut self, e: &Expr) {
-            self.0 &= matches!(
-                e,
-                Expr::Const(_)
-                    | Expr::Load(_)
-                    | Expr::Unary(..)
-                    | Expr::Binary(..)
-                    | Expr::Conditional(..)
-                    | Expr::Length(_)
-                    | Expr::Full(_)
-                    | Expr::Empty(_)
-                    | Expr::At { .. }
-                    | Expr::Count { .. }
-                    | Expr::Bound(_)
-                    | Expr::Oldest(_)
-                    | Expr::Spanned(..)
-                    | Expr::Terminated(_)
-                    | Expr::InstanceOf { .. }
-                    | Expr::Cast { .. }
-                    | Expr::ArrayLength(_)
-                    | Expr::Query { .. }
-                    | Expr::Reachable(..)
-            );
-        }
+    let unknown = |e: &Expr| {
+        !matches!(
+            e,
+            Expr::Const(_)
+                | Expr::Load(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(..)
+                | Expr::Length(_)
+                | Expr::Full(_)
+                | Expr::Empty(_)
+                | Expr::At { .. }
+                | Expr::Count { .. }
+                | Expr::Bound(_)
+                | Expr::Oldest(_)
+                | Expr::Spanned(..)
+                | Expr::Terminated(_)
+                | Expr::InstanceOf { .. }
+                | Expr::Cast { .. }
+                | Expr::ArrayLength(_)
+                | Expr::Query { .. }
+                | Expr::Reachable(..)
+        )
+    };
+    match propositions.iter().any(|e| visit::any(e, unknown)) {
+        true => Err("the claim asks for more than values and locations"),
+        false => Ok(propositions),
     }
-    let mut plain = Plain(true);
-    propositions.iter().for_each(|e| visit::expr(e, &mut plain));
-    if plain.0 { Ok(propositions) } else { Err("the claim asks for more than values and locations") }
 }

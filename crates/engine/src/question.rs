@@ -215,17 +215,7 @@ fn transformation(operation: Operation, target: usize, span: Span) -> Transforma
 }
 
 fn location(transformations: Vec<Transformation>, span: Span) -> Location {
-    Location {
-        transformations,
-        end: false,
-        accept: false,
-        progress: false,
-        deterministic: false,
-        committed: false,
-        transient: false,
-        labels: Vec::new(),
-        span,
-    }
+    Location { transformations, ..Location::new(span) }
 }
 
 fn function(locations: Vec<Location>, entry: usize, span: Span) -> Function {

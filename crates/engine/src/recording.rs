@@ -6,11 +6,11 @@ use quotient_seams::{Representative as _, System, ViolationKind};
 use quotient_search::{Cause, Report};
 use quotient_trace::{NotReplayable, Replay, Trace, in_real_names};
 
-use crate::check::{Check, CheckError, PartialOrder};
+use crate::check::{Check, CheckError};
 use crate::outcome::{Applied, Outcome, ViolationReport};
 use crate::question::Question;
 use crate::symmetry_choice::{self, Representative};
-use crate::{Model, audit};
+use crate::{Model, PartialOrder, audit};
 
 impl Model {
     /// Says which reductions a search used, and compares states with their representatives where that was asked for. `safety`:

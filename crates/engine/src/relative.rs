@@ -10,7 +10,9 @@ use std::fmt;
 
 use quotient_machine::{Machine, Scalar, ScalarPlace};
 use quotient_proof::automorphism::{Automorphism, Usable, automorphisms};
-use quotient_proof::frontend::promela::{Column, Place, translate};
+use quotient_proof::frontend::promela::{Column, Place, Translation, translate};
+use quotient_proof::limits::Limits;
+use quotient_proof::propose;
 use quotient_proof_check::format::Certificate;
 use quotient_seams::{Representative, Scope, Successors, System, Walk};
 use quotient_search::{Cause, Found, Statistics};
@@ -18,8 +20,8 @@ use quotient_source::{Diagnostics, render};
 
 use quotient_trace::NotReplayable;
 
-use crate::searching::run_representing;
-use crate::{Check, CheckError, Compile, Model, Outcome, audit};
+use crate::searching::run_whole;
+use crate::{Check, CheckError, Compile, Model, Outcome, Question, audit};
 
 /// Larger groups are not written out; their generators are applied as long as they lead to smaller states.
 const LARGEST_GROUP: usize = 1000;
@@ -50,11 +52,36 @@ impl Relative {
     pub fn new(model: &Model, certificate: &str) -> Result<Relative, Refused> {
         let certificate: Certificate =
             serde_json::from_str(certificate).map_err(|e| Refused(format!("not a certificate: {e}")))?;
+        Relative::certified(model, |_| Some(certificate))
+    }
+
+    /// Symmetries that nobody stated: they are proposed and proved in a moment, or there is a reason why the model is searched without
+    /// them. A symmetry that serves no safety question is not looked for.
+    pub fn proposed(model: &Model, check: &Check) -> Result<Relative, Refused> {
+        let questions = model.questions(check).map_err(|e| Refused(e.to_string()))?;
+        if questions.iter().any(|q| *q != Question::Safety) {
+            return Err(Refused("proved symmetries serve safety questions only".into()));
+        }
+        let limits = Limits::new(check.interrupt.cloned().unwrap_or_default());
+        let found =
+            Relative::certified(model, |translation| propose::certificate(&translation.items, &limits))?;
+        match found.usable.maps.is_empty() {
+            true => Err(Refused(found.usable.refused.join("; "))),
+            false => Ok(found),
+        }
+    }
+
+    fn certified(
+        model: &Model,
+        certificate: impl FnOnce(&Translation) -> Option<Certificate>,
+    ) -> Result<Relative, Refused> {
         let mut diagnostics = Diagnostics::new();
         let Some(translation) = translate(&model.program, &model.sources, &mut diagnostics) else {
             let reasons: Vec<String> = diagnostics.iter().map(|d| render(&model.sources, d, false)).collect();
             return Err(Refused(reasons.join("\n")));
         };
+        let certificate =
+            certificate(&translation).ok_or_else(|| Refused("no proposed symmetry was proved".into()))?;
         let usable =
             automorphisms(&certificate, &model.program, &translation, &model.sources).map_err(Refused)?;
         Ok(Relative { usable, columns: translation.columns, threads: translation.threads })
@@ -337,7 +364,7 @@ impl Model {
         let (mut machine, _) = self.machine(Compile::AS_WRITTEN)?;
         let mut orbits = relative.representative();
         orbits.prepare(&mut machine);
-        let (mut report, _) = run_representing(&mut machine, &mut orbits, &check, progress);
+        let mut report = run_whole(&mut machine, &mut orbits, &check, progress);
         for found in &mut report.found {
             let step = found.path.choices.len().saturating_sub(1);
             let concrete = orbits.concrete(&mut machine, found);

@@ -39,7 +39,7 @@ pub(crate) fn run(
 }
 
 /// The same with any representative.
-pub(crate) fn run_representing<R: quotient_seams::Representative<Machine>>(
+fn run_representing<R: quotient_seams::Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
@@ -77,6 +77,28 @@ fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
         let seams = Seams { system: machine, representative, ample, visited: &mut visited };
         return liveness(seams, options);
     }
+    run_reachable(machine, representative, ample, (search, store), options)
+}
+
+/// Searches the reachable states, over all moves.
+pub(crate) fn run_whole<R: quotient_seams::Representative<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    check: &Check<'_>,
+    progress: &mut dyn FnMut(&Statistics),
+) -> Report {
+    let Plan { search, store, .. } = Plan::new(machine, representative, check);
+    run_reachable(machine, representative, &mut All, (search, store), &mut options(check, progress))
+}
+
+/// Searches the reachable states with a store.
+fn run_reachable<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    (search, store): (Search, StoreKind),
+    options: &mut Options<'_>,
+) -> Report {
     match store {
         StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), search, options),
         StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), search, options),

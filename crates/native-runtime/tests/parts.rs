@@ -56,6 +56,15 @@ fn a_table_is_a_map_that_can_be_emptied() {
             _ => assert_eq!(table.get(key), map.get(&key).copied()),
         }
     }
+    let range = 80..4_000;
+    let mut expected: Vec<usize> = map.keys().copied().filter(|key| range.contains(key)).collect();
+    expected.sort_unstable();
+    assert_eq!(table.keys(range.clone()), expected);
+    assert_eq!(table.keys(0..1 << 40), {
+        let mut all: Vec<usize> = map.keys().copied().collect();
+        all.sort_unstable();
+        all
+    });
     let mut all: Vec<(usize, u32)> = table.iter().collect();
     let mut expected: Vec<(usize, u32)> = map.into_iter().collect();
     all.sort_unstable();

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::scratch::Scratch;
 
-/// The runtime library, built with this crate.
-static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libquotient_runtime.so"));
+/// The runtime library, built with this crate: its length in eight bytes, then compressed.
+static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libquotient_runtime.so.z"));
 
 /// What is to be built.
 #[derive(Clone, Debug, Default)]
@@ -106,8 +106,14 @@ const NOT_BUILT_IN: [&str; 24] = [
 /// Flags for every compilation.
 pub fn compile_flags() -> Vec<OsString> {
     // The second sanitizer adds a comparison before an array is indexed (`bounds` in the runtime).
-    let flags =
-        ["-g", "-fno-omit-frame-pointer", "-fsanitize=thread", "-fsanitize=bounds", "-U_FORTIFY_SOURCE"];
+    let flags = [
+        "-g",
+        "-fno-omit-frame-pointer",
+        "-fsanitize=thread",
+        "-fsanitize=bounds",
+        "-U_FORTIFY_SOURCE",
+        "-fno-jump-tables",
+    ];
     let calls = NOT_BUILT_IN.iter().map(|name| OsString::from(format!("-fno-builtin-{name}")));
     flags.iter().map(OsString::from).chain(calls).collect()
 }
@@ -154,13 +160,16 @@ fn install_in(base: &Path) -> Result<PathBuf, BuildError> {
     if std::fs::metadata(&directory).map_err(failed)?.uid() != user {
         return Err(failed(std::io::ErrorKind::PermissionDenied.into()));
     }
-    if std::fs::metadata(&file).is_ok_and(|m| m.len() == RUNTIME.len() as u64 && m.uid() == user) {
+    let (length, compressed) = RUNTIME.split_first_chunk().ok_or(BuildError::Platform)?;
+    if std::fs::metadata(&file).is_ok_and(|m| m.len() == u64::from_le_bytes(*length) && m.uid() == user) {
         return Ok(directory);
     }
+    let runtime = miniz_oxide::inflate::decompress_to_vec_zlib(compressed)
+        .map_err(|broken| failed(std::io::Error::other(broken.to_string())))?;
     // Written beside and renamed, so that nobody sees half of it; under a name that no other thread writes to.
     let beside = Scratch::new_in(&directory).map_err(failed)?;
     let partial = beside.path().join("libquotient_runtime.so");
-    std::fs::write(&partial, RUNTIME).map_err(failed)?;
+    std::fs::write(&partial, runtime).map_err(failed)?;
     std::fs::rename(&partial, &file).map_err(failed)?;
     Ok(directory)
 }

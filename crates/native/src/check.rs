@@ -7,7 +7,7 @@ use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, mode, verdict};
 use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
@@ -115,7 +115,7 @@ pub struct Figures {
     pub restarts: u64,
     /// Executions of those.
     pub discarded: u64,
-    /// Accesses to memory that were no steps.
+    /// Accesses to memory that were not steps.
     pub filtered: u64,
     /// Joinable threads never joined in some execution.
     pub leaked: u32,
@@ -225,7 +225,7 @@ pub fn check(
         holes: holes.len(),
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
-        notes: notes(shared, request, &holes, &session.unconfined()),
+        notes: notes(binary, shared, request, &holes, &session.unconfined()),
         assumptions: relative::assumptions(binary, shared, request),
         recorded: read_records(shared, &token),
         last: token,
@@ -444,10 +444,41 @@ fn figures(shared: &Shared) -> Figures {
 /// Places of holes that a note names.
 const MOST_HOLES: usize = 5;
 
-fn notes(shared: &Shared, request: &Request, holes: &[Location], unconfined: &[String]) -> Vec<String> {
+/// What an example of a reason against an exchange is called: a variable and where, or a place in memory.
+fn difference(binary: &Binary, symbols: &Symbols, shared: &Shared, reason: u16) -> Option<String> {
+    let Difference { what, place } = shared.differences[reason.trailing_zeros() as usize];
+    if (what, place) == (0, 0) {
+        return None;
+    }
+    if place == 0 {
+        return Some(symbols.data(what as u64));
+    }
+    let at = symbols.code(place)?;
+    let bytes = std::fs::read(binary.path()).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let function = crate::residual::image::start(&file, place.checked_sub(shared.program_base)?)?;
+    let name = crate::residual::scalars::variable(&file, function, what);
+    let name = name.unwrap_or_else(|| format!("{what} from the frame pointer"));
+    Some(format!("{name} of {}, {}:{}", at.function, at.file, at.line))
+}
+
+fn notes(
+    binary: &Binary,
+    shared: &Shared,
+    request: &Request,
+    holes: &[Location],
+    unconfined: &[String],
+) -> Vec<String> {
     let mut notes: Vec<String> = unconfined.iter().map(|what| format!("sandbox: {what}")).collect();
     if request.symmetry != Symmetry::Off {
-        notes.extend(crate::symmetric_threads::notes(&shared.classes, &shared.unlike, request.symmetry));
+        let symbols = Symbols::new(binary.path(), shared.program_base);
+        let example = |reason: u16| difference(binary, &symbols, shared, reason);
+        notes.extend(crate::symmetric_threads::notes(
+            &shared.classes,
+            &shared.unlike,
+            request.symmetry,
+            &example,
+        ));
         if shared.unexchanged > 0 {
             let most = quotient_stateless::Configuration::default().image_bound;
             let states = shared.unexchanged;

@@ -33,6 +33,8 @@ pub const TEXT: usize = 1 << 10;
 
 /// What a caller may look at after a return: the result, and five registers that are kept.
 pub const OUTS: usize = 6;
+/// A reason for which bytes of a frame are live: they may be read through a pointer, and a hook tells when they are.
+pub const THROUGH_POINTER: u8 = 1 << 7;
 /// The most pieces of two frames.
 pub const PIECES: usize = 512;
 
@@ -46,8 +48,18 @@ pub struct LivePiece {
     pub second: i32,
     /// Number of bytes.
     pub length: u32,
-    /// Bits of the reasons: bit 0 always, bit `k` if the caller needs the `k`-th of its registers.
+    /// Bits of the reasons: bit 0 always, bit `k` if the caller needs the `k`-th of its registers, [`THROUGH_POINTER`].
     pub needs: u8,
+}
+
+/// What tells two threads apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Difference {
+    /// An address of data, or an offset from the frame pointer if there is a place.
+    pub what: i64,
+    /// Where the function goes on that has the frame; 0: none.
+    pub place: u64,
 }
 
 /// States of a question about residual code.
@@ -561,6 +573,8 @@ pub struct Shared {
     /// Why two threads were not exchanged, as bits (see [`why`]), the smaller number first. With itself: why a thread is unlike
     /// all others.
     pub unlike: [[u16; THREADS]; THREADS],
+    /// An example of each reason, by the number of its bit.
+    pub differences: [Difference; 16],
     /// Sets of threads that were exchanged, at most four.
     pub classes: [u64; 4],
     /// Length of `cells`.

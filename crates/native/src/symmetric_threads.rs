@@ -33,14 +33,23 @@ fn pairs(pairs: &[Pair]) -> String {
     named.join("; ") + &more
 }
 
-fn reasons(bits: u16) -> String {
-    let reasons: Vec<&str> =
-        why::ALL.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, text)| *text).collect();
+fn reasons(bits: u16, example: &dyn Fn(u16) -> Option<String>) -> String {
+    let told = |(bit, text): &(u16, &str)| match example(*bit) {
+        Some(what) => format!("{text} ({what})"),
+        None => (*text).to_owned(),
+    };
+    let reasons: Vec<String> = why::ALL.iter().filter(|(bit, _)| bits & bit != 0).map(told).collect();
     reasons.join("; ")
 }
 
-/// The notes of a report: sets of threads that could be exchanged, then why others, or the same elsewhere, could not.
-pub(crate) fn notes(classes: &[u64], unlike: &[[u16; THREADS]; THREADS], symmetry: Symmetry) -> Vec<String> {
+/// The notes of a report: sets of threads that could be exchanged, then why others, or the same elsewhere, could not. `example`
+/// names something that a reason was found for.
+pub(crate) fn notes(
+    classes: &[u64],
+    unlike: &[[u16; THREADS]; THREADS],
+    symmetry: Symmetry,
+    example: &dyn Fn(u16) -> Option<String>,
+) -> Vec<String> {
     let classes: Vec<ThreadSet> = classes.iter().filter(|c| **c != 0).map(|c| ThreadSet(*c)).collect();
     let found = if symmetry == Symmetry::Costarted { "started alike" } else { "symmetric at some point" };
     let mut notes: Vec<String> = classes.iter().map(|class| format!("{found}: {}", list(*class))).collect();
@@ -53,7 +62,7 @@ pub(crate) fn notes(classes: &[u64], unlike: &[[u16; THREADS]; THREADS], symmetr
                 notes.push(format!(
                     "not symmetric with others: {}: {}",
                     list(ThreadSet::only(a)),
-                    reasons(bits)
+                    reasons(bits, example)
                 ));
                 continue;
             }
@@ -67,7 +76,7 @@ pub(crate) fn notes(classes: &[u64], unlike: &[[u16; THREADS]; THREADS], symmetr
     groups.sort_by_key(|(alike, ..)| *alike);
     for (alike, bits, group) in groups {
         let when = if alike { "not symmetric at other points" } else { "never symmetric" };
-        notes.push(format!("{when}: {}: {}", pairs(&group), reasons(bits)));
+        notes.push(format!("{when}: {}: {}", pairs(&group), reasons(bits, example)));
     }
     notes
 }
@@ -82,7 +91,7 @@ mod tests {
         unlike[1][2] = why::CODE;
         (unlike[1][3], unlike[2][3]) = (why::LOCALS | why::CODE, why::LOCALS | why::CODE);
         unlike[4][4] = why::IDENTITY;
-        let found = notes(&[0b110, 0, 0, 0], &unlike, Symmetry::Dynamic);
+        let found = notes(&[0b110, 0, 0, 0], &unlike, Symmetry::Dynamic, &|_| None);
         let expected = [
             "symmetric at some point: T1 and T2",
             "not symmetric with others: T4: asks for its own identity",
@@ -91,7 +100,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(
-            notes(&[0b1110], &[[0; THREADS]; THREADS], Symmetry::Costarted),
+            notes(&[0b1110], &[[0; THREADS]; THREADS], Symmetry::Costarted, &|_| None),
             ["started alike: T1, T2, T3"]
         );
     }

@@ -119,6 +119,23 @@ impl Function {
     }
 }
 
+impl Location {
+    /// A location without ways on and without anything special about it.
+    pub fn new(span: Span) -> Location {
+        Location {
+            transformations: Vec::new(),
+            end: false,
+            accept: false,
+            progress: false,
+            deterministic: false,
+            committed: false,
+            transient: false,
+            labels: Vec::new(),
+            span,
+        }
+    }
+}
+
 /// One way on from a location.
 #[derive(Clone, Debug)]
 pub struct Transformation {

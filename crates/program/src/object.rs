@@ -37,7 +37,7 @@ pub enum Referent {
     Array(ArrayTypeId),
     /// A channel (of any kind).
     Channel,
-    /// A lock that is no part of a record.
+    /// A lock that is not part of a record.
     Lock,
     /// A collection.
     Collection(CollectionTypeId),

@@ -151,7 +151,7 @@ pub struct Variable {
     pub ty: Type,
     /// What it holds at first.
     pub init: Init,
-    /// Its value is no part of the state: it is zero again after every step.
+    /// Its value is not part of the state: it is zero again after every step.
     pub scratch: bool,
     /// Where it is declared.
     pub span: Span,

@@ -22,6 +22,19 @@ pub trait Visitor {
     fn place(&mut self, _place: &Place, _use: Use) {}
 }
 
+/// Is `wanted` true of the expression or of one inside it?
+pub fn any(e: &Expr, wanted: impl FnMut(&Expr) -> bool) -> bool {
+    struct Any<F>(F, bool);
+    impl<F: FnMut(&Expr) -> bool> Visitor for Any<F> {
+        fn expr(&mut self, e: &Expr) {
+            self.1 = self.1 || (self.0)(e);
+        }
+    }
+    let mut any = Any(wanted, false);
+    expr(e, &mut any);
+    any.1
+}
+
 /// Visits an expression and everything in it.
 pub fn expr(e: &Expr, v: &mut dyn Visitor) {
     v.expr(e);

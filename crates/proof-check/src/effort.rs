@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use crate::format::{Certificate, Proof};
+use crate::format::{Certificate, Program, Proof};
 use crate::trees::Refusal;
 
 /// Operations every certificate may ask for.
@@ -25,15 +25,22 @@ pub struct Effort {
 impl Effort {
     /// As much as a certificate of this size may need.
     pub fn for_certificate(certificate: &Certificate) -> Effort {
+        Effort::for_proofs(&certificate.program, &certificate.proofs)
+    }
+
+    /// As much as these proofs may need.
+    pub fn for_proofs(program: &Program, proofs: &[Proof]) -> Effort {
         let unfolded = |proof: &Proof| match proof {
             Proof::Safety { table, found, .. } => table.sets.len() + found.len(),
             Proof::Cells { cells, .. } => cells.evidence.len(),
+            Proof::Listed { states, .. } => states.len(),
+            Proof::Renamed { .. } => 1,
             Proof::Relative { entries, dead, inverse, .. } => {
                 entries.len() + dead.sets.len() + inverse.as_ref().map_or(0, Vec::len)
             }
         };
-        let sets = certificate.proofs.iter().map(unfolded).fold(0, usize::saturating_add);
-        let unfolds = sets.saturating_add(1).saturating_mul(certificate.program.rules.len());
+        let sets = proofs.iter().map(unfolded).fold(0, usize::saturating_add);
+        let unfolds = sets.saturating_add(1).saturating_mul(program.rules.len());
         Effort::new(BASE.saturating_add(PER_UNFOLD.saturating_mul(unfolds as u64)))
     }
 

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 /// `sum of coefficient * node <= bound`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Inequality {
     /// `(node, coefficient)`.
     pub terms: Vec<(usize, i64)>,
@@ -17,7 +17,7 @@ pub struct Inequality {
 }
 
 /// A constraint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tree {
     /// One inequality.
@@ -193,6 +193,18 @@ pub enum Proof {
         /// The invariant.
         cells: Cells,
     },
+    /// Of a relative assertion, state by state: the list is closed under steps, and each left state has a partner in it.
+    Listed {
+        /// The assertion.
+        assertion: usize,
+        /// All reachable states, each with a derivation.
+        states: Vec<Derived>,
+    },
+    /// Of a relative assertion that permutes the columns: it takes each rule to a rule, word for word.
+    Renamed {
+        /// The assertion.
+        assertion: usize,
+    },
     /// Of a group of relative assertions.
     Relative {
         /// The assertions.
@@ -213,6 +225,17 @@ pub enum Proof {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inverse: Option<Vec<Entry>>,
     },
+}
+
+/// A state with its derivation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Derived {
+    /// The values of all columns.
+    pub state: Vec<i64>,
+    /// The fact or rule that leads to it.
+    pub rule: usize,
+    /// The state before, an earlier one of the list; none for a fact.
+    pub before: Option<usize>,
 }
 
 /// A combination of rows: their numbers, with positive multipliers.

@@ -17,8 +17,10 @@ pub mod format;
 mod inductive;
 mod integer;
 mod inverse;
+mod listed;
 pub mod matrix;
 mod relative;
+mod renamed;
 pub mod smtlib;
 pub mod trees;
 mod unreachable;
@@ -27,7 +29,7 @@ pub mod validate;
 use std::collections::BTreeMap;
 
 use effort::Effort;
-use format::{Certificate, Program, Proof, Right, Start, Tree, Unreachable};
+use format::{Assertion, Certificate, FORMAT, Program, Proof, Right, Start, Tree, Unreachable};
 use trees::{Refusal, System, expand, negated};
 use unreachable::{Context, Index};
 
@@ -60,29 +62,60 @@ pub fn check(certificate: &Certificate) -> Result<Vec<Established>, Refusal> {
 
 /// The same, with as much work as the caller allows.
 pub fn check_within(certificate: &Certificate, effort: &Effort) -> Result<Vec<Established>, Refusal> {
-    validate::certificate(certificate)?;
-    let program = &certificate.program;
-    finite_columns(program, effort)?;
-    let mut known: BTreeMap<usize, Established> = BTreeMap::new();
-    for (index, assertion) in program.assertions.iter().enumerate().filter(|(_, a)| a.assumed) {
-        let length_bounded = assertion.nonincreasing;
-        let established = Established {
-            assertion: index,
-            length_bounded,
-            one_level: false,
-            one_level_inverse: false,
-            assumptions: vec![index],
-        };
-        known.insert(index, established);
+    if certificate.format != FORMAT {
+        return Err(format!("unknown format `{}`", certificate.format));
     }
+    let mut checker = Checker::new(certificate.program.clone(), effort)?;
     for (number, proof) in certificate.proofs.iter().enumerate() {
-        let added =
-            check_proof(program, proof, &known, effort).map_err(|e| format!("proof {number}: {e}"))?;
-        for established in added {
-            known.insert(established.assertion, established);
-        }
+        checker.accept(proof, effort).map_err(|e| format!("proof {number}: {e}"))?;
     }
-    Ok(known.into_values().filter(|e| !program.assertions[e.assertion].assumed).collect())
+    Ok(checker.established())
+}
+
+/// Checks proofs about one program, each of which may rely on those before it.
+pub struct Checker {
+    program: Program,
+    known: BTreeMap<usize, Established>,
+}
+
+impl Checker {
+    /// Nothing is established but what the program assumes.
+    pub fn new(program: Program, effort: &Effort) -> Result<Checker, Refusal> {
+        validate::program(&program)?;
+        finite_columns(&program, effort)?;
+        let assumed = |(index, assertion): (usize, &Assertion)| {
+            let established = Established {
+                assertion: index,
+                length_bounded: assertion.nonincreasing,
+                one_level: false,
+                one_level_inverse: false,
+                assumptions: vec![index],
+            };
+            assertion.assumed.then_some((index, established))
+        };
+        let known = program.assertions.iter().enumerate().filter_map(assumed).collect();
+        Ok(Checker { program, known })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Checks the next proof. One that is refused changes nothing.
+    pub fn accept(&mut self, proof: &Proof, effort: &Effort) -> Result<(), Refusal> {
+        validate::proof(&self.program, proof)?;
+        for established in check_proof(&self.program, proof, &self.known, effort)? {
+            self.known.insert(established.assertion, established);
+        }
+        Ok(())
+    }
+
+    /// What the proofs so far establish, without assumptions.
+    pub fn established(self) -> Vec<Established> {
+        let Checker { program, known } = self;
+        known.into_values().filter(|e| !program.assertions[e.assertion].assumed).collect()
+    }
 }
 
 /// A tree without the inequalities that are not differences: it allows more.
@@ -147,7 +180,7 @@ fn check_proof(
     let mut invariants = Vec::new();
     let listed: &[usize] = match proof {
         Proof::Safety { invariants, .. } | Proof::Relative { invariants, .. } => invariants,
-        Proof::Cells { .. } => &[],
+        Proof::Cells { .. } | Proof::Listed { .. } | Proof::Renamed { .. } => &[],
     };
     for &index in listed {
         assumptions.extend(&need(index)?.assumptions);
@@ -203,6 +236,27 @@ fn check_proof(
         }
         Proof::Cells { assertion, cells } => {
             cells::check(program, &program.assertions[*assertion], cells, effort)?;
+            Ok(vec![Established {
+                assertion: *assertion,
+                length_bounded: false,
+                one_level: false,
+                one_level_inverse: false,
+                assumptions,
+            }])
+        }
+        Proof::Renamed { assertion } => {
+            renamed::images(program, &program.assertions[*assertion], effort)?;
+            Ok(vec![Established {
+                assertion: *assertion,
+                length_bounded: true,
+                one_level: true,
+                one_level_inverse: true,
+                assumptions,
+            }])
+        }
+        Proof::Listed { assertion, states } => {
+            let context = Context { program, invariants, maps: &[], effort };
+            listed::check(&context, &program.assertions[*assertion], states)?;
             Ok(vec![Established {
                 assertion: *assertion,
                 length_bounded: false,

@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
     }
 
     /// New names, for quantifiers.
-    fn bound(&mut self, prefix: &str, count: usize) -> Vec<String> {
+    pub(crate) fn bound(&mut self, prefix: &str, count: usize) -> Vec<String> {
         self.fresh += 1;
         (1..=count).map(|i| format!("{prefix}{}_{i}", self.fresh)).collect()
     }
@@ -374,6 +374,14 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
             }
             Proof::Cells { assertion, cells } => {
                 crate::cells_smtlib::export(program, &format!("proof{number}"), *assertion, cells, &mut out);
+            }
+            Proof::Renamed { assertion } => {
+                let claim = &program.assertions[*assertion];
+                crate::renamed::export(program, &format!("proof{number}"), claim, &mut out);
+            }
+            Proof::Listed { assertion, states } => {
+                let claim = &program.assertions[*assertion];
+                crate::listed::export(program, &format!("proof{number}"), claim, states, &mut out);
             }
             Proof::Relative { group, invariants: listed, entries, dead, inverse, .. } => {
                 let label = format!("proof{number}");

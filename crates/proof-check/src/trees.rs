@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::effort::Effort;
 use crate::format::{Inequality, Tree};
 use crate::matrix::{Matrix, difference};
+use crate::validate::LARGEST_BOUND;
 
 /// Why a certificate is not accepted.
 pub type Refusal = String;
@@ -181,67 +182,179 @@ fn placed(
 /// Operations for each entry of a matrix that is kept: a limit on them is a limit on memory.
 pub const KEPT: usize = 16;
 
+/// Values of a node that are tried one by one where an inequality with several variables is left.
+const FEW_VALUES: i128 = 64;
+
+/// What is left of an inequality once nodes with a single value are replaced by it.
+enum Left {
+    Decided(bool),
+    /// A difference between nodes without sets.
+    Difference((usize, usize, i128)),
+    /// Values of a node with a set: coefficient and bound.
+    Set(usize, i128, i128),
+    /// Something else.
+    Open,
+}
+
+/// The value of a node that has only one.
+fn fixed(system: &System, node: usize) -> Option<i128> {
+    match system.sets.get(node) {
+        Some(values) => match values[..] {
+            [one] => Some(one.into()),
+            _ => None,
+        },
+        None => system.matrix.constant(node),
+    }
+}
+
+/// Numbers that would leave the range which `validate.rs` promises are left alone: what is open is refused.
+fn reduced(l: &Inequality, system: &System, place: &dyn Fn(usize) -> usize) -> Left {
+    let (mut bound, mut rest) = (i128::from(l.bound), Vec::new());
+    for &(n, c) in &l.terms {
+        let (node, c) = (place(n), i128::from(c));
+        match fixed(system, node) {
+            Some(value) => match c.checked_mul(value).and_then(|product| bound.checked_sub(product)) {
+                Some(less) => bound = less,
+                None => return Left::Open,
+            },
+            None => rest.push((node, c)),
+        }
+    }
+    if rest.is_empty() {
+        return Left::Decided(bound >= 0);
+    }
+    if bound.unsigned_abs() > u128::from(LARGEST_BOUND.unsigned_abs()) {
+        return Left::Open;
+    }
+    match rest[..] {
+        [(n, c)] if system.sets.contains(n) => Left::Set(n, c, bound),
+        [(n, c)] if c > 0 => Left::Difference((n, 0, bound.div_euclid(c))),
+        // -c * x <= bound: x >= -(bound / c), rounded to the integer inside.
+        [(n, c)] => Left::Difference((0, n, bound.div_euclid(-c))),
+        [(i, 1), (j, -1)] | [(j, -1), (i, 1)] if !system.sets.contains(i) && !system.sets.contains(j) => {
+            Left::Difference((i, j, bound))
+        }
+        _ => Left::Open,
+    }
+}
+
+/// A node of an inequality with few values, and these.
+fn few_values(tree: &Tree, system: &System, place: &dyn Fn(usize) -> usize) -> Option<(usize, Vec<i128>)> {
+    let values = |node: usize| match system.sets.get(node) {
+        Some(values) => Some((node, values.iter().map(|v| i128::from(*v)).collect::<Vec<_>>())),
+        None => {
+            let (low, high) = (-system.matrix.get(0, node)?, system.matrix.get(node, 0)?);
+            (high - low < FEW_VALUES).then(|| (node, (low..=high).collect()))
+        }
+    };
+    let open = nodes(tree).into_iter().map(place).filter(|n| fixed(system, *n).is_none());
+    open.filter_map(values).filter(|(_, v)| v.len() <= FEW_VALUES as usize).min_by_key(|(_, v)| v.len())
+}
+
 /// Every satisfiable way to satisfy `tree` within `base`, nodes renamed by `place`.
+///
+/// Differences and conditions on finite columns are decided. Any other inequality waits until all but a difference of it has
+/// a single value; where it never does, a variable of it with few values is given each of them, and otherwise the
+/// certificate is refused.
 pub fn expand(
     tree: &Tree,
     base: &System,
     place: &dyn Fn(usize) -> usize,
     effort: &Effort,
 ) -> Result<Vec<System>, Refusal> {
-    fn run(
-        agenda: Vec<&Tree>,
-        base: &System,
-        place: &dyn Fn(usize) -> usize,
-        effort: &Effort,
-        out: &mut Vec<System>,
-    ) -> Result<(), Refusal> {
-        let cells = base.matrix.nodes() * base.matrix.nodes();
-        effort.spend(cells)?;
-        // Conjuncts first, in one batch, then one disjunction at a time.
-        let (mut batch, mut choices, mut stack) = (Vec::new(), Vec::new(), agenda);
-        let mut system = base.clone();
-        while let Some(tree) = stack.pop() {
-            if let Some(node) = about_set(tree, &system, place) {
-                let set = system.sets.get_mut(node).expect("about_set found it");
-                effort.spend((1 + set.len()) * terms(tree))?;
-                set.retain(|&v| holds(tree, &|_| v));
-                continue;
-            }
-            match tree {
-                Tree::Le(l) => match constant(l) {
-                    Some(true) => {}
-                    Some(false) => return Ok(()),
-                    None => batch.push(placed(l, &system, place)?),
-                },
-                Tree::And(list) => stack.extend(list),
-                Tree::Or(_) => choices.push(tree),
-            }
-        }
-        effort.spend(cells * batch.len().min(base.matrix.nodes()))?;
-        system.matrix.add(batch);
-        if system.is_empty() {
-            return Ok(());
-        }
-        match choices.pop() {
-            Some(Tree::Or(list)) => {
-                for alternative in list {
-                    let agenda = choices.iter().copied().chain([alternative]).collect();
-                    run(agenda, &system, place, effort, out)?;
-                }
-            }
-            _ => {
-                // It is kept, so it counts for the memory it takes as well.
-                effort.spend(KEPT * cells)?;
-                out.push(system);
-            }
-        }
-        Ok(())
-    }
     let mut out = Vec::new();
     if !base.is_empty() && !excluded(tree, base, place) {
-        run(vec![tree], base, place, effort, &mut out)?;
+        expand_all(vec![tree], base, place, effort, &mut out)?;
     }
     Ok(out)
+}
+
+fn expand_all(
+    agenda: Vec<&Tree>,
+    base: &System,
+    place: &dyn Fn(usize) -> usize,
+    effort: &Effort,
+    out: &mut Vec<System>,
+) -> Result<(), Refusal> {
+    let cells = base.matrix.nodes() * base.matrix.nodes();
+    effort.spend(cells)?;
+    // Conjuncts first, in one batch, then one disjunction at a time.
+    let (mut batch, mut choices, mut general, mut stack) = (Vec::new(), Vec::new(), Vec::new(), agenda);
+    let mut system = base.clone();
+    while let Some(tree) = stack.pop() {
+        if let Some(node) = about_set(tree, &system, place) {
+            let set = system.sets.get_mut(node).expect("about_set found it");
+            effort.spend((1 + set.len()) * terms(tree))?;
+            set.retain(|&v| holds(tree, &|_| v));
+            continue;
+        }
+        match tree {
+            Tree::Le(l) => match constant(l) {
+                Some(true) => {}
+                Some(false) => return Ok(()),
+                None => match placed(l, &system, place) {
+                    Ok(difference) => batch.push(difference),
+                    Err(_) => general.push((tree, l)),
+                },
+            },
+            Tree::And(list) => stack.extend(list),
+            Tree::Or(_) => choices.push(tree),
+        }
+    }
+    effort.spend(cells * batch.len().min(base.matrix.nodes()))?;
+    system.matrix.add(batch);
+    // Each round decides or adds one, or is the last.
+    let mut changed = true;
+    while changed && !general.is_empty() && !system.is_empty() {
+        effort.spend(general.iter().map(|(_, l)| l.terms.len()).sum::<usize>() + cells)?;
+        changed = false;
+        for (tree, l) in std::mem::take(&mut general) {
+            match reduced(l, &system, place) {
+                Left::Decided(true) => {}
+                Left::Decided(false) => return Ok(()),
+                Left::Difference((i, j, c)) => {
+                    effort.spend(cells)?;
+                    system.matrix.add([(i, j, c)]);
+                    changed = true;
+                }
+                Left::Set(node, c, bound) => {
+                    let set = system.sets.get_mut(node).expect("reduced found it");
+                    set.retain(|&v| c * i128::from(v) <= bound);
+                    changed = true;
+                }
+                Left::Open => general.push((tree, l)),
+            }
+        }
+    }
+    if system.is_empty() {
+        return Ok(());
+    }
+    let waiting = general.iter().map(|(tree, _)| *tree);
+    if let Some(Tree::Or(list)) = choices.pop() {
+        for alternative in list {
+            let agenda = choices.iter().copied().chain(waiting.clone()).chain([alternative]).collect();
+            expand_all(agenda, &system, place, effort, out)?;
+        }
+        return Ok(());
+    }
+    let Some((tree, l)) = general.first() else {
+        // It is kept, so it counts for the memory it takes as well.
+        effort.spend(KEPT * cells)?;
+        out.push(system);
+        return Ok(());
+    };
+    let Some((node, values)) = few_values(tree, &system, place) else {
+        return placed(l, &system, place).map(|_| ());
+    };
+    for value in values {
+        let mut one = system.clone();
+        match one.sets.get_mut(node) {
+            Some(set) => set.retain(|v| i128::from(*v) == value),
+            None => one.matrix.add([(node, 0, value), (0, node, -value)]),
+        }
+        expand_all(waiting.clone().collect(), &one, place, effort, out)?;
+    }
+    Ok(())
 }
 
 /// Whether `system` implies an inequality.
@@ -258,7 +371,11 @@ pub fn implied_bound(
     {
         return Ok(values.iter().all(|&v| i128::from(c) * i128::from(v) <= i128::from(l.bound)));
     }
-    Ok(system.matrix.implies(placed(l, system, place)?))
+    match (placed(l, system, place), reduced(l, system, place)) {
+        (Ok(difference), _) | (Err(_), Left::Difference(difference)) => Ok(system.matrix.implies(difference)),
+        (Err(_), Left::Decided(truth)) => Ok(truth),
+        (Err(reason), _) => Err(reason),
+    }
 }
 
 /// Whether `system` implies `tree`, by one alternative of each disjunction.
@@ -300,4 +417,63 @@ pub fn negated(tree: &Tree) -> Result<Tree, Refusal> {
         Tree::And(list) => Tree::Or(list.iter().map(negated).collect::<Result<_, _>>()?),
         Tree::Or(list) => Tree::And(list.iter().map(negated).collect::<Result<_, _>>()?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linear congruences are random enough for shapes.
+    fn next(state: &mut u64, below: u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % below
+    }
+
+    fn tree(state: &mut u64, depth: u64) -> Tree {
+        match next(state, if depth == 0 { 1 } else { 4 }) {
+            0 => {
+                let mut terms = Vec::new();
+                for node in 1..=3 {
+                    let coefficient = next(state, 7) as i64 - 3;
+                    if coefficient != 0 && next(state, 3) > 0 {
+                        terms.push((node, coefficient));
+                    }
+                }
+                Tree::Le(Inequality { terms, bound: next(state, 13) as i64 - 6 })
+            }
+            1 => Tree::Or((0..2).map(|_| tree(state, depth - 1)).collect()),
+            _ => Tree::And((0..2).map(|_| tree(state, depth - 1)).collect()),
+        }
+    }
+
+    /// Sums are decided exactly where the variables have few values: by evaluation of every point.
+    #[test]
+    fn expansion_has_the_points_of_the_tree() {
+        let (mut state, mut some, mut all) = (7, 0, 0);
+        for round in 0..3_000 {
+            let tree = tree(&mut state, 3);
+            let mut base = System::new(4);
+            base.matrix.add((1..=3).flat_map(|n| [(n, 0, 3), (0, n, 1)]));
+            if round % 2 == 0 {
+                base = System::new(4);
+                base.matrix.add((2..=3).flat_map(|n| [(n, 0, 3), (0, n, 1)]));
+                base.sets.insert(1, vec![-1, 0, 2, 3]);
+            }
+            let found = expand(&tree, &base, &|n| n, &Effort::new(1 << 40)).expect("few values");
+            for point in 0..125i64 {
+                let values = [0, point % 5 - 1, point / 5 % 5 - 1, point / 25 - 1];
+                let inside = |s: &&System| {
+                    let equal = |n: usize| [(n, 0, i128::from(values[n])), (0, n, -i128::from(values[n]))];
+                    let in_sets = s.sets.get(1).is_none_or(|set| set.contains(&values[1]));
+                    let mut one = (*s).clone();
+                    one.matrix.add((1..=3).filter(|n| !s.sets.contains(*n)).flat_map(equal));
+                    in_sets && !one.is_empty()
+                };
+                let holds = inside(&&base) && holds(&tree, &|n| values[n]);
+                assert_eq!(found.iter().any(|s| inside(&s)), holds, "round {round}: {tree:?} at {values:?}");
+                (some, all) = (some + u32::from(holds), all + 1);
+            }
+        }
+        assert!(some * 10 > all && some * 10 < all * 9);
+    }
 }

@@ -10,8 +10,8 @@
 //!   that no number in a proof decides how much memory is taken.
 
 use crate::format::{
-    Assertion, Cells, Certificate, Closing, Cover, Entry, Evidence, FORMAT, Inequality, Program, Proof,
-    Right, Rule, States, Tree, Unreachable,
+    Assertion, Cells, Closing, Cover, Entry, Evidence, Inequality, Program, Proof, Right, Rule, States, Tree,
+    Unreachable,
 };
 use crate::trees::{self, Refusal};
 
@@ -22,8 +22,8 @@ pub const MOST_NODES: usize = 1000;
 /// The entries of a matrix that has solutions are sums along paths without repeated nodes, through the constraints of
 /// the sets and rules unfolded: at most `4 * MOST_NODES * LONGEST_PATH` of these, which 128 bits hold.
 pub const LARGEST_BOUND: i64 = 1 << 61;
-/// Absolute value of a coefficient. With values as large as bounds, a sum of a million such terms is below 2^113.
-pub const LARGEST_COEFFICIENT: i64 = 1 << 31;
+/// Absolute value of a coefficient. With values as large as bounds, a sum of a million such terms is below 2^122.
+pub const LARGEST_COEFFICIENT: i64 = 1 << 40;
 /// Terms of an inequality.
 const MOST_TERMS: usize = 1 << 20;
 /// Unfolds on the right side, and depth of an obligation.
@@ -31,17 +31,6 @@ pub const LONGEST_PATH: usize = 1000;
 
 fn require(condition: bool, what: &str) -> Result<(), Refusal> {
     if condition { Ok(()) } else { Err(what.to_string()) }
-}
-
-/// Everything in the certificate.
-pub fn certificate(certificate: &Certificate) -> Result<(), Refusal> {
-    require(certificate.format == FORMAT, &format!("unknown format `{}`", certificate.format))?;
-    let own = &certificate.program;
-    program(own)?;
-    for (number, one) in certificate.proofs.iter().enumerate() {
-        proof(own, one).map_err(|e| format!("proof {number}: {e}"))?;
-    }
-    Ok(())
 }
 
 fn inequality(l: &Inequality, allowed: &dyn Fn(usize) -> bool) -> Result<(), Refusal> {
@@ -66,7 +55,8 @@ fn tree(tree_: &Tree, allowed: &dyn Fn(usize) -> bool) -> Result<(), Refusal> {
     }
 }
 
-fn program(program: &Program) -> Result<(), Refusal> {
+/// Columns, rules, assertions.
+pub fn program(program: &Program) -> Result<(), Refusal> {
     let k = program.columns.len();
     require(2 * k < MOST_NODES, "the program has too many columns")?;
     for (number, r) in program.rules.iter().enumerate() {
@@ -110,7 +100,8 @@ pub(crate) fn assertion(assertion: &Assertion, k: usize) -> Result<(), Refusal> 
     }
 }
 
-fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
+/// A proof about a program that was validated.
+pub(crate) fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
     let assertions = |list: &[usize]| list.iter().all(|&a| a < program.assertions.len());
     match proof {
         Proof::Safety { assertion, invariants, maps, start, table, found } => {
@@ -126,6 +117,22 @@ fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
         Proof::Cells { assertion, cells } => {
             require(assertions(&[*assertion]), "it names an assertion that is not there")?;
             at_heads(program, cells)
+        }
+        Proof::Renamed { assertion } => {
+            require(assertions(&[*assertion]), "it names an assertion that is not there")
+        }
+        Proof::Listed { assertion, states } => {
+            require(assertions(&[*assertion]), "it names an assertion that is not there")?;
+            let small = |v: &i64| v.unsigned_abs() <= LARGEST_BOUND.unsigned_abs();
+            for (at, one) in states.iter().enumerate() {
+                require(one.state.len() == program.columns.len(), "a state has too few or too many values")?;
+                require(one.state.iter().all(small), "a value is too large")?;
+                let rule =
+                    program.rules.get(one.rule).ok_or("a state is derived by a rule that is not there")?;
+                require(rule.fact == one.before.is_none(), "a fact follows a state, or a rule does not")?;
+                require(one.before.is_none_or(|b| b < at), "a state is derived from a later one")?;
+            }
+            Ok(())
         }
         Proof::Relative { group, invariants, entries, dead, inverse, .. } => {
             require(!group.is_empty(), "it proves no assertion")?;

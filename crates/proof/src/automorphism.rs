@@ -100,8 +100,12 @@ pub fn automorphisms(
 /// Whether a proof is what a forward search needs, going by what it claims. Only such proofs are checked, alone: they
 /// rely on no other.
 fn candidate(proof: &Proof) -> Result<usize, &'static str> {
-    let Proof::Relative { group, invariants, one_level, inverse, .. } = proof else {
-        return Err("it relates no two states");
+    let (group, invariants, one_level, inverse) = match proof {
+        Proof::Renamed { assertion } => return Ok(*assertion),
+        Proof::Relative { group, invariants, one_level, inverse, .. } => {
+            (group, invariants, one_level, inverse)
+        }
+        _ => return Err("it relates no two states"),
     };
     match (&group[..], *one_level) {
         ([_], true) => {}
@@ -130,7 +134,11 @@ fn one_level(
     let proof = certificate
         .proofs
         .iter()
-        .find(|p| matches!(p, Proof::Relative { group, .. } if group.contains(&index)))
+        .find(|p| match p {
+            Proof::Renamed { assertion } => *assertion == index,
+            Proof::Relative { group, .. } => group.contains(&index),
+            _ => false,
+        })
         .ok_or("it is not proved")?;
     candidate(proof)?;
     match established {

@@ -190,6 +190,69 @@ fn relative(
     }))
 }
 
+/// The proof behind a report in the certificate's form. `None` when there is none, or a cover could not be found again, which
+/// would be a defect of the prover.
+pub(crate) fn proof(
+    source: &Program,
+    domain: &Domain,
+    report: &Report,
+) -> Result<Option<out::Proof>, Overflow> {
+    let trees = |list: &[usize]| -> Vec<Tree> {
+        list.iter().filter_map(|&i| invariant(&source.assertions[i], source.width())).collect()
+    };
+    match &report.proof {
+        None => Ok(None),
+        Some(Proof::Safety { proof, maps, invariants, found }) => {
+            let mut trees = trees(invariants);
+            if let Some(found) = found {
+                trees.push(found.tree(domain)?);
+            }
+            let trees: Vec<&Tree> = trees.iter().collect();
+            let map_list = maps.iter().filter_map(|&m| Map::of(source, domain, m).ok()).collect();
+            let prover = Prover::new(source, domain, map_list, &trees);
+            let entries: Vec<State> = proof.table.live().cloned().collect();
+            let Some(out_table) = table(&prover, &entries)? else { return Ok(None) };
+            let bad = violations(source, domain, &source.assertions[report.assertion])?;
+            let lookup = Table::of(domain, &entries);
+            let mut start: Vec<out::Start> = Vec::new();
+            let mut known = HashMap::new();
+            for state in prover.start(&bad)? {
+                let values = values(domain, &state);
+                let Some(cover) = cover(&prover, &lookup, state)? else { return Ok(None) };
+                let at = *known.entry(values.clone()).or_insert(start.len());
+                if at == start.len() {
+                    start.push(out::Start { values, covers: Vec::new() });
+                }
+                if !start[at].covers.contains(&cover) {
+                    start[at].covers.push(cover);
+                }
+            }
+            let found = found.iter().flat_map(|f| &f.cells).map(|c| states(domain, c));
+            Ok(Some(out::Proof::Safety {
+                assertion: report.assertion,
+                invariants: invariants.clone(),
+                maps: maps.clone(),
+                start,
+                table: out_table,
+                found: found.collect::<Result<_, _>>()?,
+            }))
+        }
+        Some(Proof::Cells(cells)) => {
+            Ok(Some(out::Proof::Cells { assertion: report.assertion, cells: (**cells).clone() }))
+        }
+        Some(Proof::Renamed) => Ok(Some(out::Proof::Renamed { assertion: report.assertion })),
+        Some(Proof::Listed(states)) => {
+            Ok(Some(out::Proof::Listed { assertion: report.assertion, states: states.clone() }))
+        }
+        Some(Proof::Relative { proof, group, invariants, inverse, .. }) => {
+            let trees = trees(invariants);
+            let trees: Vec<&Tree> = trees.iter().collect();
+            let prover = Prover::new(source, domain, Vec::new(), &trees);
+            relative(&prover, proof, group, invariants, inverse.as_deref())
+        }
+    }
+}
+
 /// The certificate of every assertion proved. `None` when a cover could not be found again, which
 /// would be a defect of the prover.
 pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::Certificate>, Overflow> {
@@ -199,70 +262,14 @@ pub fn certificate(source: &Program, reports: &[Report]) -> Result<Option<out::C
     // In the order of dependencies, as they were proved.
     for group in crate::prove::groups(source) {
         for report in group.iter().filter_map(|&g| reports.iter().find(|r| r.assertion == g)) {
-            if done.contains(&report.assertion) {
+            let Some(own) = report.proof.as_ref().filter(|_| !done.contains(&report.assertion)) else {
                 continue;
-            }
-            let trees = |list: &[usize]| -> Vec<Tree> {
-                list.iter().filter_map(|&i| invariant(&source.assertions[i], source.width())).collect()
             };
-            match &report.proof {
-                None => {}
-                Some(Proof::Safety { proof, maps, invariants, found }) => {
-                    let mut trees = trees(invariants);
-                    if let Some(found) = found {
-                        trees.push(found.tree(&domain)?);
-                    }
-                    let trees: Vec<&Tree> = trees.iter().collect();
-                    let map_list = maps.iter().filter_map(|&m| Map::of(source, &domain, m).ok()).collect();
-                    let prover = Prover::new(source, &domain, map_list, &trees);
-                    let entries: Vec<State> = proof.table.live().cloned().collect();
-                    let Some(out_table) = table(&prover, &entries)? else { return Ok(None) };
-                    let bad = violations(source, &domain, &source.assertions[report.assertion])?;
-                    let lookup = Table::of(&domain, &entries);
-                    let mut start: Vec<out::Start> = Vec::new();
-                    let mut known = HashMap::new();
-                    for state in prover.start(&bad)? {
-                        let values = values(&domain, &state);
-                        let Some(cover) = cover(&prover, &lookup, state)? else { return Ok(None) };
-                        let at = *known.entry(values.clone()).or_insert(start.len());
-                        if at == start.len() {
-                            start.push(out::Start { values, covers: Vec::new() });
-                        }
-                        if !start[at].covers.contains(&cover) {
-                            start[at].covers.push(cover);
-                        }
-                    }
-                    proofs.push(out::Proof::Safety {
-                        assertion: report.assertion,
-                        invariants: invariants.clone(),
-                        maps: maps.clone(),
-                        start,
-                        table: out_table,
-                        found: match found {
-                            Some(found) => {
-                                found.cells.iter().map(|c| states(&domain, c)).collect::<Result<_, _>>()?
-                            }
-                            None => Vec::new(),
-                        },
-                    });
-                    done.push(report.assertion);
-                }
-                Some(Proof::Cells(cells)) => {
-                    let (assertion, cells) = (report.assertion, (**cells).clone());
-                    proofs.push(out::Proof::Cells { assertion, cells });
-                    done.push(assertion);
-                }
-                Some(Proof::Relative { proof, group, invariants, inverse, .. }) => {
-                    let trees = trees(invariants);
-                    let trees: Vec<&Tree> = trees.iter().collect();
-                    let prover = Prover::new(source, &domain, Vec::new(), &trees);
-                    let Some(out_proof) = relative(&prover, proof, group, invariants, inverse.as_deref())?
-                    else {
-                        return Ok(None);
-                    };
-                    proofs.push(out_proof);
-                    done.extend(group);
-                }
+            let Some(written) = proof(source, &domain, report)? else { return Ok(None) };
+            proofs.push(written);
+            match own {
+                Proof::Relative { group, .. } => done.extend(group),
+                _ => done.push(report.assertion),
             }
         }
     }

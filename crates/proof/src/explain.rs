@@ -181,6 +181,13 @@ pub fn explain(program: &Program, report: &Report) -> String {
                 text.push_str(&sets(program, &domain, proof.table.live(), count));
             }
         }
+        (_, Some(Proof::Renamed)) => text.push_str("  it takes each rule, word for word, to a rule\n"),
+        (_, Some(Proof::Listed(states))) => {
+            let count = states.len();
+            text.push_str(&format!(
+                "  all {count} reachable states are known; each left one has a partner\n"
+            ));
+        }
         (_, Some(Proof::Relative { proof, .. })) => {
             let count = proof.entries.len();
             text.push_str(&format!("  {count} obligations; each step on the left is matched on the right\n"));

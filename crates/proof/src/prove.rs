@@ -1,8 +1,9 @@
 //! Proving the assertions of a program: order, attempts, verdicts. `claims.rs` has those of safety claims.
 
 mod claims;
+mod confirm;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::time::Duration;
 
 use crate::clock::Stopwatch;
@@ -88,6 +89,10 @@ pub enum Proof {
     },
     /// An invariant at loop heads.
     Cells(Box<quotient_proof_check::format::Cells>),
+    /// Its map takes each rule to a rule.
+    Renamed,
+    /// All reachable states, among which each left state of a relative claim has a partner.
+    Listed(Vec<quotient_proof_check::format::Derived>),
     /// A table of obligations, shared by the assertions proved together.
     Relative {
         /// The table.
@@ -141,6 +146,8 @@ pub struct Run<'p> {
     domain: Domain,
     reachable: OnceCell<Reachable>,
     reports: Vec<Option<Report>>,
+    /// Knows the proofs it has accepted so far.
+    checker: RefCell<Option<quotient_proof_check::Checker>>,
 }
 
 /// Proves or refutes every assertion of the program.
@@ -156,6 +163,7 @@ pub fn prove_each(program: &Program, options: &Options, decided: &mut dyn FnMut(
         domain: Domain::of(program),
         reachable: OnceCell::new(),
         reports: vec![None; program.assertions.len()],
+        checker: RefCell::new(None),
     };
     for group in groups(program) {
         run.group(&group, decided);
@@ -305,7 +313,11 @@ impl Run<'_> {
         for &at in rest.iter().filter(|a| waiting.contains(a)) {
             let mut report = match self.options.limits.ended() {
                 Some(reached) => self.not_begun(at, reached),
-                None => self.safety(at),
+                None => {
+                    let mut report = self.safety(at);
+                    self.confirm(&mut report, &self.options.limits.within(self.options.max_time));
+                    report
+                }
             };
             if group.len() > 1 {
                 report.notes.push("it depends on itself through `using`; such uses are ignored".into());
@@ -369,6 +381,11 @@ impl Run<'_> {
         let mut open = Vec::new();
         for report in &mut reports {
             let started = Stopwatch::start();
+            if self.renamed(report) {
+                report.elapsed = started.elapsed();
+                decided(report);
+                continue;
+            }
             let alone = Support { invariants: support.invariants.clone(), ..Support::default() };
             match self.attempt(&[report.assertion], &alone, &base) {
                 Outcome::Proved(proof) => {
@@ -380,6 +397,7 @@ impl Run<'_> {
                             *inverse = found;
                         }
                     }
+                    self.confirm_group(&mut [report]);
                 }
                 Outcome::Failed(reason, left, right) => {
                     (report.left_states, report.right_states) = (left, right);
@@ -442,6 +460,20 @@ impl Run<'_> {
         }
         let mut last = String::new();
         for options in attempts {
+            // What has no short proof of bounded length may have partners in the list of all states.
+            if !options.bounded_length && options.grain == Grain::Whole {
+                for report in reports.iter_mut().filter(|r| open.contains(&r.assertion)) {
+                    if self.listed(report) {
+                        report.elapsed += started.elapsed();
+                    }
+                }
+                let proved = |r: &&Report| matches!(r.verdict, Verdict::Proved);
+                let done: Vec<usize> = reports.iter().filter(proved).map(|r| r.assertion).collect();
+                open.retain(|at| !done.contains(at));
+                if open.is_empty() {
+                    return reports;
+                }
+            }
             match self.attempt(&open, &support, &options) {
                 Outcome::Proved(proof) => {
                     let proof = std::rc::Rc::new(*proof);
@@ -449,6 +481,9 @@ impl Run<'_> {
                         self.fill(report, proof.clone(), &open, &supports, &invariants);
                         report.elapsed += started.elapsed();
                     }
+                    let mut members: Vec<&mut Report> =
+                        reports.iter_mut().filter(|r| open.contains(&r.assertion)).collect();
+                    self.confirm_group(&mut members);
                     return reports;
                 }
                 Outcome::Failed(reason, left, right) => {

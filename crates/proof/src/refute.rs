@@ -54,7 +54,9 @@ pub fn refute_safety(assertion: &Assertion, reachable: &Reachable) -> Option<Ref
     Some(Refutation { trace: reachable.trace(found), reason: "this state violates the claim".into() })
 }
 
-/// Refutes a relative claim by the explored states.
+/// Looks for a left state without partners: among the explored states, then backwards from the left side, where exploration was
+/// cut short. A state found backwards that has a partner, or may have one, is taken out of the left side, and the next one is
+/// looked for.
 pub fn refute_relative(
     program: &Program,
     domain: &Domain,
@@ -64,14 +66,105 @@ pub fn refute_relative(
     limits: &Limits,
 ) -> Result<Option<Refutation>, Overflow> {
     let Right::State(tree) = &assertion.right else { return Ok(None) };
-    let k = program.width();
     let prover = Prover::new(program, domain, Vec::new(), &[]);
-    let mut tried = 0;
+    let mut search = Partnerless { program, domain, assertion, tree, reachable, prover, tries, limits };
     for (number, state) in reachable.states.iter().enumerate() {
         let progress = Progress { doing: "looking for a counterexample", goals: number, stored: 0 };
-        if limits.reached(progress).is_some() {
+        if limits.reached(progress).is_some() || search.tries == 0 {
             return Ok(None);
         }
+        if let Some(reason) = search.partners_unreachable(state)? {
+            return Ok(Some(Refutation { trace: reachable.trace(number), reason }));
+        }
+    }
+    if reachable.complete {
+        return Ok(None);
+    }
+    let mut left = left_states(program, domain, assertion)?;
+    for state in &reachable.states {
+        left = without(domain, left, state)?;
+    }
+    while search.tries > 0 {
+        let sets = BACKWARD_SETS;
+        let Some(trace) = backward_trace(program, domain, &left, &[], sets, limits)? else { break };
+        let Some(last) = trace.last() else { break };
+        if let Some(reason) = search.partners_unreachable(&last.state)? {
+            return Ok(Some(Refutation { trace, reason }));
+        }
+        left = without(domain, left, &last.state)?;
+        search.tries -= 1;
+    }
+    Ok(None)
+}
+
+/// Sets on the way back to one left state.
+const BACKWARD_SETS: usize = 500;
+
+/// The states of the left side.
+fn left_states(program: &Program, domain: &Domain, assertion: &Assertion) -> Result<Vec<State>, Overflow> {
+    let claim = Assertion { right: Right::Constraint(Tree::Or(Vec::new())), ..assertion.clone() };
+    crate::prove::violations(program, domain, &claim)
+}
+
+/// Sets of states without one state.
+fn without(domain: &Domain, sets: Vec<State>, point: &[i64]) -> Result<Vec<State>, Overflow> {
+    let mut out = Vec::new();
+    for set in sets {
+        // Equal so far, different in this column.
+        let mut equal = set;
+        for (place, &value) in domain.places.iter().zip(point) {
+            match *place {
+                Place::Set(f) => {
+                    let bit = domain.finite[f].values.iter().position(|v| *v == value);
+                    let own = bit.map_or(0, |b| 1 << b);
+                    let rest = equal.sets[f] & !own;
+                    if rest != 0 {
+                        let mut other = equal.clone();
+                        other.sets[f] = rest;
+                        out.push(other);
+                    }
+                    equal.sets[f] &= own;
+                }
+                Place::Node(n) => {
+                    let (below, above) =
+                        (value.checked_sub(1).ok_or(Overflow)?, value.checked_add(1).ok_or(Overflow)?);
+                    for (i, j, c) in [(n, 0, Some(below)), (0, n, above.checked_neg())] {
+                        let mut other = equal.clone();
+                        if other.region.meet(i, j, c.ok_or(Overflow)?)? {
+                            out.push(other);
+                        }
+                    }
+                    let down = value.checked_neg().ok_or(Overflow)?;
+                    if !(equal.region.meet(n, 0, value)? && equal.region.meet(0, n, down)?) {
+                        break;
+                    }
+                }
+            }
+            if equal.sets.contains(&0) {
+                break;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The search for a reachable left state whose partners are all unreachable.
+struct Partnerless<'a> {
+    program: &'a Program,
+    domain: &'a Domain,
+    assertion: &'a Assertion,
+    tree: &'a Tree,
+    reachable: &'a Reachable,
+    prover: Prover<'a>,
+    /// Proofs that may still be tried.
+    tries: usize,
+    limits: &'a Limits,
+}
+
+impl Partnerless<'_> {
+    /// Why a reachable state has no reachable partner, if it is a left state and that is known.
+    fn partners_unreachable(&mut self, state: &[i64]) -> Result<Option<String>, Overflow> {
+        let (assertion, k) = (self.assertion, self.program.width());
         for left in expand(&assertion.left, fixed(state, assertion.nodes)?, &|n| n)? {
             // One choice of the universal variables; the claim must hold for it.
             let Some(point) = left.solution()? else { continue };
@@ -81,7 +174,7 @@ pub fn refute_relative(
                 chosen.meet(0, node, -point[node])?;
             }
             let source: Vec<usize> = std::iter::once(0).chain(k + 1..=2 * k).collect();
-            let partners = expand(tree, chosen, &|n| n)?;
+            let partners = expand(self.tree, chosen, &|n| n)?;
             let mut targets = Vec::new();
             let mut exact = true;
             for partner in &partners {
@@ -97,47 +190,44 @@ pub fn refute_relative(
                 targets.iter().map(|t| (1..=k).map(|n| t.dbm().constant(n)).collect::<Option<Vec<_>>>());
             let single: Option<Vec<Vec<i64>>> = single.collect();
             let met = match &single {
-                Some(points) => points.iter().any(|p| reachable.index.contains_key(p)),
-                None => reachable.states.iter().any(inside),
+                Some(points) => points.iter().any(|p| self.reachable.index.contains_key(p)),
+                None => self.reachable.states.iter().any(inside),
             };
             if met || !exact {
                 continue;
             }
+            let left = self.program.show(state);
             let right = match &single {
-                Some(points) if points.len() == 1 => program.show(&points[0]),
+                Some(points) if points.len() == 1 => self.program.show(&points[0]),
                 _ => "every right state".to_string(),
             };
-            if reachable.complete {
-                let reason = format!(
-                    "{} is reachable, {right} is not: all {} reachable states were explored",
-                    program.show(state),
-                    reachable.states.len()
-                );
-                return Ok(Some(Refutation { trace: reachable.trace(number), reason }));
+            if self.reachable.complete {
+                let count = self.reachable.states.len();
+                return Ok(Some(format!(
+                    "{left} is reachable, {right} is not: all {count} reachable states were explored"
+                )));
             }
-            tried += 1;
-            if tried > tries {
+            if self.tries == 0 {
                 return Ok(None);
             }
-            let bad = targets.iter().map(|t| as_state(domain, t)).collect::<Result<Vec<_>, _>>()?;
+            self.tries -= 1;
+            let bad = targets.iter().map(|t| as_state(self.domain, t)).collect::<Result<Vec<_>, _>>()?;
             let options = SafetyOptions {
                 max_stored: 20_000,
                 max_time: std::time::Duration::from_secs(2),
-                limits: limits.clone(),
+                limits: self.limits.clone(),
                 ..SafetyOptions::default()
             };
             let bad: Vec<State> = bad.into_iter().flatten().collect();
-            if let Ok(proof) = prover.unreachable(&bad, &options) {
-                let reason = format!(
-                    "{} is reachable, {right} is not: unfolding it backwards gives {} sets of states, none initial",
-                    program.show(state),
+            if let Ok(proof) = self.prover.unreachable(&bad, &options) {
+                return Ok(Some(format!(
+                    "{left} is reachable, {right} is not: unfolding it backwards gives {} sets of states, none initial",
                     proof.table.stored
-                );
-                return Ok(Some(Refutation { trace: reachable.trace(number), reason }));
+                )));
             }
         }
+        Ok(None)
     }
-    Ok(None)
 }
 
 /// A region over all columns as a state of the split domain; `None` when a finite column has no

@@ -130,6 +130,10 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
                 _ if matches!(report.proof, Some(Proof::Cells(_))) => {
                     format!("{} pieces of evidence, checked", report.stored)
                 }
+                _ if matches!(report.proof, Some(Proof::Renamed)) => "one level, rule by rule".to_string(),
+                _ if matches!(report.proof, Some(Proof::Listed(_))) => {
+                    format!("all {} states looked at: no use in safety proofs", report.stored)
+                }
                 (false, ..) => format!("{} sets stored", report.stored),
                 (true, true, _) => "one level".to_string(),
                 (true, false, true) => format!("{} obligations, length-non-increasing", report.stored),

@@ -20,7 +20,7 @@
 //! refused. Conditions are compared by their atoms, every combination of which is looked at; combinations that no state has
 //! can only lead to a refusal.
 
-use quotient_program::visit::{self, Visitor};
+use quotient_program::visit;
 use quotient_program::{BinaryOp, Expr, Function, Operation, Place, Projection, Root, UnaryOp};
 
 /// Most atoms: all their combinations are tried.
@@ -110,28 +110,22 @@ fn moves(claim: &Function) -> Option<Vec<Move<'_>>> {
 
 /// Only values of variables, channels and locations.
 fn is_plain(e: &Expr) -> bool {
-    struct Plain(bool);
-    impl Visitor for Plain {
-        fn expr(&mut self, e: &Expr) {
-            self.0 &= matches!(
-                e,
-                Expr::Const(_)
-                    | Expr::Load(_)
-                    | Expr::Unary(..)
-                    | Expr::Binary(..)
-                    | Expr::Conditional(..)
-                    | Expr::Length(_)
-                    | Expr::Full(_)
-                    | Expr::Empty(_)
-                    | Expr::At { .. }
-                    | Expr::Oldest(_)
-                    | Expr::Spanned(..)
-            );
-        }
-    }
-    let mut plain = Plain(true);
-    visit::expr(e, &mut plain);
-    plain.0
+    !visit::any(e, |e| {
+        !matches!(
+            e,
+            Expr::Const(_)
+                | Expr::Load(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(..)
+                | Expr::Length(_)
+                | Expr::Full(_)
+                | Expr::Empty(_)
+                | Expr::At { .. }
+                | Expr::Oldest(_)
+                | Expr::Spanned(..)
+        )
+    })
 }
 
 fn strip(e: &Expr) -> &Expr {

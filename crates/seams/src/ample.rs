@@ -81,8 +81,9 @@ pub trait Ample<S: ?Sized> {
         false
     }
 
-    /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. A function of the two
-    /// states alone, the second of which may be none, behind a fault; `from` is the state whose [`Ample::proposals`] were asked for last, or one that was passed through behind it.
+    /// Threads that may go on from `to`, which a step from `from` led to, at once and without `to` being kept. Depends only on `from`
+    /// and `to`; `to` is empty if the step faulted. `from` is the state whose [`Ample::proposals`] were asked for last, or one that was
+    /// passed through after it.
     #[inline]
     fn passing(&mut self, _system: &mut S, _from: &[u64], _to: &[u64]) -> Passing {
         Passing::default()

@@ -21,7 +21,7 @@ pub struct Group<'a> {
 pub struct Looked {
     /// Which entries were new, in order.
     pub new: Vec<u32>,
-    /// The words of each entry when there are two to four, one entry lies behind the other, and each has a hint of two numbers; else 0.
+    /// The words of each entry when there are two to four, one entry lies after the other, and each has a hint of two numbers; else 0.
     pub short: usize,
     /// The hints of all entries, each in as much room as the longest needs.
     pub hints: Vec<u32>,

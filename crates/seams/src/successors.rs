@@ -23,12 +23,12 @@ impl Entry {
 #[derive(Debug, Default)]
 pub struct Successors {
     words: Vec<u64>,
-    /// End of the last entry; what lies behind is a draft.
+    /// End of the last entry; what lies after is a draft.
     end: usize,
     entries: Vec<Entry>,
     /// Entries with a violation.
     violations: usize,
-    /// Marks of the first entries; those behind have none.
+    /// Marks of the first entries; those after have none.
     marks: Vec<u64>,
     /// Entries that are remarks, in order; hardly ever any.
     remarks: Vec<usize>,
@@ -107,7 +107,7 @@ impl Successors {
         entries.is_empty() || !self.remarks.is_empty() && entries.all(|entry| self.remarks.contains(&entry))
     }
 
-    /// Copies `state` behind the last entry and returns it for changing; [`Successors::commit`] makes
+    /// Copies `state` after the last entry and returns it for changing; [`Successors::commit`] makes
     /// it an entry, a second `draft` overwrites it.
     #[inline(always)]
     pub fn draft(&mut self, state: &[u64]) -> &mut [u64] {
@@ -129,7 +129,7 @@ impl Successors {
         unsafe { self.words.get_unchecked_mut(start..) }
     }
 
-    /// Copies an entry's state behind the last entry and returns it for changing, as [`Successors::draft`] does.
+    /// Copies an entry's state after the last entry and returns it for changing, as [`Successors::draft`] does.
     pub fn draft_copy(&mut self, index: usize) -> &mut [u64] {
         let e = self.entries[index];
         self.words.truncate(self.end);
@@ -204,7 +204,7 @@ impl Successors {
     pub fn state(&self, index: usize) -> &[u64] {
         let e = self.entries[index];
         // SAFETY: the words of an entry stay until `clear`, which removes the entry too: `draft` cuts off only what lies
-        // behind the last entry.
+        // after the last entry.
         unsafe { self.words.get_unchecked(e.start..e.start + e.len as usize) }
     }
 
@@ -215,20 +215,20 @@ impl Successors {
         &mut self.words[e.start..e.start + e.len as usize]
     }
 
-    /// The states of the first `count` entries, one behind the other, and their length, if that is the same for all.
+    /// The states of the first `count` entries, one after the other, and their length, if that is the same for all.
     #[inline]
     pub fn uniform(&self, count: usize) -> Option<(&[u64], usize)> {
         let entries = &self.entries[..count];
         let len = entries.first()?.len;
         let same = entries.iter().fold(0, |differs, e| differs | (e.len ^ len)) == 0;
-        // Entries lie in order, one behind the other, unless some were replaced by shorter ones: then there are gaps, and the
+        // Entries lie in order, one after the other, unless some were replaced by shorter ones: then there are gaps, and the
         // last one lies further on.
         let last = entries.last()?.start;
         let dense = last == (count - 1) * len as usize;
         (same && dense).then(|| (&self.words[..count * len as usize], len as usize))
     }
 
-    /// The states as far as each has `WORDS` words and lies behind the one before, which [`Successors::uniform`] must have said of
+    /// The states as far as each has `WORDS` words and lies after the one before, which [`Successors::uniform`] must have said of
     /// those looked at.
     #[inline(always)]
     pub fn first_states<const WORDS: usize>(&self) -> &[[u64; WORDS]] {
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(out.uniform(2), Some((&[1, 2, 3, 4, 5, 6][..], 3)));
         out.replace(0, &[7, 8]);
         assert_eq!(out.uniform(2), None);
-        // All are as long as each other again, but not one behind the other.
+        // All are as long as each other again, but not one after the other.
         out.replace(1, &[9, 10]);
         assert_eq!(out.uniform(2), None);
         assert_eq!(out.uniform(1), Some((&[7, 8][..], 2)));

@@ -63,7 +63,7 @@ impl<M: Model> Typed<M> {
         Ok(())
     }
 
-    /// The state behind packed words (for printing a path).
+    /// The state after packed words (for printing a path).
     pub fn unpack(&self, words: &[u64]) -> M::State {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let length = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize;

@@ -1,4 +1,6 @@
 //! Walks through a system: the one way to follow a path, and random walks for audits.
+//!
+//! Successors come in the same order whenever they are generated, explored or explained, so a path is a list of positions in that order.
 
 use crate::{Exhausted, Interrupt, Representative, Scope, Successors, System};
 
@@ -25,7 +27,7 @@ impl Walk {
         Walk { state: state.to_vec(), ..Walk::default() }
     }
 
-    /// The state; none behind a violation that ends the path.
+    /// The state; none after a violation that ends the path.
     pub fn state(&self) -> &[u64] {
         &self.state
     }

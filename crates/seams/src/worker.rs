@@ -1,4 +1,9 @@
 //! Parts for several threads.
+//!
+//! A system, a representative and an ample set are each one worker's part of what several threads can use. What was compiled never changes
+//! and is shared; what all must agree on (the numbers of shapes) is in a registry that is shared, behind a lock that is only taken for
+//! what was never met before; everything else is the worker's own memory. So every worker encodes a state alike, whatever it has met
+//! before (`machine/tests/steps/workers.rs`).
 
 /// What a thread needs of its own to take part in a search: a system, a representative or an ample set is one worker's part, with
 /// memory of its own, of something that any number of workers can have a part of. Parts share what never changes, and what must be

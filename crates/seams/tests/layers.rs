@@ -4,6 +4,7 @@
 //! ends know programs and not how these are checked; the checker of certificates knows nothing of the prover.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -42,13 +43,17 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Crates that put all others together: the engine, which only the command uses, and the command.
 const TOGETHER: &[&str] = &["bench", "engine", "explorer", "quotient"];
 
-/// The crates of the workspace with those they use, as `cargo metadata` tells.
-fn uses() -> BTreeMap<String, Vec<String>> {
+/// What `cargo metadata` tells of the workspace.
+fn metadata() -> Value {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    serde_json::from_slice(&output.stdout).expect("cargo writes JSON")
+}
+
+/// The crates of the workspace with those they use.
+fn uses() -> BTreeMap<String, Vec<String>> {
     let name = |of: &Value| {
         let name = of["name"].as_str().unwrap_or_default();
         name.strip_prefix("quotient-").unwrap_or(name).to_owned()
@@ -58,7 +63,7 @@ fn uses() -> BTreeMap<String, Vec<String>> {
         let all = package["dependencies"].as_array().into_iter().flatten();
         all.filter(|d| d["path"].is_string() && d["kind"] != "dev").map(name).collect()
     };
-    metadata["packages"].as_array().into_iter().flatten().map(|p| (name(p), used(p))).collect()
+    metadata()["packages"].as_array().into_iter().flatten().map(|p| (name(p), used(p))).collect()
 }
 
 #[test]
@@ -82,8 +87,9 @@ fn every_crate_uses_only_what_its_layer_allows() {
         wrong.extend(more.map(|u| format!("{name} must not use {u}")));
     }
     let gone = LAYERS.iter().filter(|(name, _)| !crates.contains_key(*name));
-    wrong
-        .extend(gone.map(|(name, _)| format!("{name} has a row in LAYERS and is no crate of the workspace")));
+    wrong.extend(
+        gone.map(|(name, _)| format!("{name} has a row in LAYERS and is not a crate of the workspace")),
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -93,6 +99,29 @@ fn rows_name_crates_of_earlier_rows() {
     for (index, (name, allowed)) in LAYERS.iter().enumerate() {
         for used in *allowed {
             assert!(LAYERS[..index].iter().any(|(earlier, _)| earlier == used), "{name} may use {used}");
+        }
+    }
+}
+
+/// Crates without tests of their own say so (`test = false`), which saves compiling them twice. A test would then never run.
+#[test]
+fn no_test_is_left_out() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
+    for target in targets.filter(|target| target["test"] == false && target["kind"][0] == "lib") {
+        let root = Path::new(target["src_path"].as_str().expect("a path"));
+        let mut folders = vec![root.parent().expect("a folder").to_owned()];
+        // The table of languages has the languages' own crates beside it.
+        while let Some(folder) = folders.pop().filter(|folder| !folder.ends_with("languages")) {
+            for entry in std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+                if entry.is_dir() {
+                    folders.push(entry);
+                } else if entry.extension().is_some_and(|e| e == "rs") {
+                    let text = std::fs::read_to_string(&entry).expect("a source");
+                    assert!(!text.contains("#[test]"), "{} is never run", entry.display());
+                }
+            }
         }
     }
 }

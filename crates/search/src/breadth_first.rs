@@ -196,7 +196,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         again: &mut Vec<Again<'l>>,
         options: &Options<'_>,
     ) -> Result<(), Stop> {
-        // Nothing behind the violation that ends the search.
+        // Nothing after the violation that ends the search.
         let violated = if options.all { None } else { self.successors.first_violation() };
         let count = violated.unwrap_or(self.successors.len());
         self.visited.insert_batch(&self.successors, count, &batch.groups, &mut self.looked);

@@ -57,7 +57,7 @@ struct Waiting {
     key: u64,
     start: usize,
     words: u32,
-    /// Words of the state as it was found, behind these; 0: the search goes on from the state stored.
+    /// Words of the state as it was found, after these; 0: the search goes on from the state stored.
     found: u32,
     /// Its number among its predecessor's successors.
     choice: u32,

@@ -1,4 +1,4 @@
-//! States waiting to be expanded, with their hints, packed one behind the other.
+//! States waiting to be expanded, with their hints, packed one after the other.
 
 use quotient_seams::{Known, Short};
 /// The states of one breadth-first level, in order.

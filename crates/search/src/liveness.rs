@@ -343,7 +343,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering> Liveness<'_, S, 
         if self.period == 0 { successor } else { successor % self.period }
     }
 
-    /// Takes the layers out of all successors and hashes their cores, so that their lookups overlap; hints go behind those
+    /// Takes the layers out of all successors and hashes their cores, so that their lookups overlap; hints go after those
     /// on the stack.
     fn look_up(&mut self, successors: &mut Successors, known: Option<Known<'_>>) {
         self.first_hint = self.hints.len();

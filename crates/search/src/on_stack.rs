@@ -63,7 +63,7 @@ impl OnStack {
                 if self.slots[at] == 0 {
                     return;
                 }
-                // It may move to the hole unless its home lies behind the hole.
+                // It may move to the hole unless its home lies after the hole.
                 let home = self.home(self.slots[at]);
                 if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
                     break;

@@ -1,5 +1,5 @@
 //! Which states wait in the next level of a breadth-first search. Exact: an entry is a place in the frontier, and the state
-//! found there is compared. Filled when first asked: most searches seldom do. Never cleared: places of earlier levels are told by their size.
+//! found there is compared. Filled lazily; most searches never need it. Never cleared: places of earlier levels are told by their size.
 
 use crate::frontier::Frontier;
 

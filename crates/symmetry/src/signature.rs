@@ -11,7 +11,7 @@
 //! 4. Threads still alike may be *twins*: same data, the very same references, and nothing refers to them. They need no choice.
 //! 5. Number what each thread leads to, in this order.
 //!
-//! If threads remain alike that are no twins, or nodes that nothing leads to, nothing is decided here and the other ways of the
+//! If threads remain alike that are not twins, or nodes that nothing leads to, nothing is decided here and the other ways of the
 //! exact form are tried.
 //!
 //! Why this is canonical: up to step 3 everything is compared by kinds, data, labels and numbers given before, so a renumbered

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
-use quotient_seams::{Scope, Successors, System, Violation, ViolationCode, ViolationKind};
+use quotient_seams::{Scope, Successors, System, Violation, ViolationCode, ViolationKind, Walk};
 use quotient_source::SourceMap;
 
 use crate::unreduced::Unreduced;
@@ -18,7 +18,8 @@ pub struct Run<'a> {
     machine: &'a mut Machine,
     beside: Option<Unreduced<'a>>,
     sources: &'a SourceMap,
-    state: Vec<u64>,
+    /// Where it has come to.
+    walk: Walk,
     /// Steps taken.
     taken: usize,
     names: ObjectNames,
@@ -37,32 +38,27 @@ impl<'a> Run<'a> {
         first: u32,
     ) -> Result<Run<'a>, NotReplayable> {
         let lost = NotReplayable { step: 0 };
-        let mut initial = Successors::new();
-        machine.initial(&mut initial).map_err(|_| lost.clone())?;
-        let first = first as usize;
-        if first >= initial.len() {
-            return Err(lost);
-        }
-        let violation = initial.entry(first).violation;
-        let mut state = initial.state(first).to_vec();
-        if state.is_empty() {
-            // A violation of the initial state: show the state it is about.
-            let with_state = (0..initial.len()).find(|i| initial.entry(*i).has_state());
-            state = with_state.map_or_else(Vec::new, |i| initial.state(i).to_vec());
+        let mut walk = Walk::start(machine, first).map_err(|_| lost.clone())?;
+        let initial = walk.looked();
+        let violation = initial.entry(first as usize).violation;
+        // A violation of the initial state: show the state it is about.
+        let with_state = (0..initial.len()).find(|i| initial.entry(*i).has_state());
+        if let (true, Some(with_state)) = (walk.state().is_empty(), with_state) {
+            walk.take(with_state).map_err(|_| lost.clone())?;
         }
         let beside = match unreduced {
             Some(unreduced) => Some(Unreduced::start(unreduced, machine).ok_or(lost)?),
             None => None,
         };
         let (names, shown) = (ObjectNames::default(), Vec::new());
-        let mut run = Run { machine, beside, sources, state, taken: 0, names, shown, violation };
+        let mut run = Run { machine, beside, sources, walk, taken: 0, names, shown, violation };
         run.shown = run.values();
         Ok(run)
     }
 
     /// The state it has come to.
     pub fn state(&self) -> &[u64] {
-        &self.state
+        self.walk.state()
     }
 
     /// The machine whose steps are taken.
@@ -72,7 +68,7 @@ impl<'a> Run<'a> {
 
     /// The steps that can be taken next, in the order of the machine's successors.
     pub fn possible(&mut self) -> Vec<StepRecord> {
-        self.machine.explain(&self.state)
+        self.machine.explain(self.walk.state())
     }
 
     /// Every variable's value, after the last step.
@@ -115,8 +111,8 @@ impl<'a> Run<'a> {
         }
         self.violation = record.violation;
         match (&record.state, statements.last()) {
-            (Some(next), _) => self.state.clone_from(next),
-            (None, Some(last)) => self.state.clone_from(&last.state),
+            (Some(next), _) => self.walk.go(next),
+            (None, Some(last)) => self.walk.go(&last.state),
             (None, None) => {}
         }
         if record.state.is_some() {
@@ -155,9 +151,9 @@ impl<'a> Run<'a> {
         }
         let mut next = Successors::new();
         let stuck = self.machine.program().claim.is_none()
-            && self.machine.successors(&self.state, Scope::All, &mut next).is_ok()
+            && self.machine.successors(self.walk.state(), Scope::All, &mut next).is_ok()
             && next.is_still(0..next.len())
-            && !self.machine.is_valid_end(&self.state);
+            && !self.machine.is_valid_end(self.walk.state());
         let message = "deadlock: invalid end state".to_owned();
         stuck.then_some((Violation { kind: ViolationKind::Deadlock, message }, None))
     }
@@ -176,7 +172,7 @@ impl<'a> Run<'a> {
     fn view(&self) -> (&Machine, &[u64]) {
         match &self.beside {
             Some(beside) => (beside.machine, beside.state()),
-            None => (self.machine, &self.state),
+            None => (self.machine, self.walk.state()),
         }
     }
 

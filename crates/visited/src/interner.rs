@@ -40,7 +40,7 @@ impl<const SLOTS: usize, const PLACES: usize> Nodes<SLOTS, PLACES> {
         use std::arch::x86_64::*;
         const { assert!(SLOTS * PLACES + PLACES <= 16 && 3 <= PLACES && PLACES <= 5) };
         // The numbers of four places from `first` on whose keys are equal. With three places the fourth is the left-over
-        // word behind the last number, which is 0.
+        // word after the last number, which is 0.
         let four = |first: usize| {
             let load = |at: usize| {
                 debug_assert!(at + first + 4 <= 16);

@@ -156,7 +156,7 @@ unsafe fn insert_until_full<const AVX2: bool>(
         if let Some(&later) = hashes.get(at + AHEAD) {
             // Its line has been asked for and is probably there; if it is full, the next one will be needed, too.
             let ahead = lines.as_ptr().wrapping_add(home(later, 0, units));
-            // SAFETY: `home` is below the number of lines. The line behind the last one is only asked for.
+            // SAFETY: `home` is below the number of lines. The line after the last one is only asked for.
             let full = unsafe { (*ahead).is_full() };
             prefetch_at(ahead.wrapping_add(usize::from(full)));
         }

@@ -145,7 +145,7 @@ mod tests {
         agrees_with_a_hash_set(Gzip::new(), 5_000);
     }
 
-    /// Cuts every state behind the first word, which holds its length, in parts that depend on that.
+    /// Cuts every state after the first word, which holds its length, in parts that depend on that.
     struct ByLength(Vec<Part>);
 
     impl Parts for ByLength {

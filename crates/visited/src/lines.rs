@@ -143,7 +143,7 @@ impl<L: Line> Segment for Lines<L> {
             return Some(());
         }
         // In place, so that no memory is given back to be cleared again. From the last line to the first, entries go to their
-        // new lines: homes grow with the hash, so that these are behind the line read, among those read already. Entries that
+        // new lines: homes grow with the hash, so that these are after the line read, among those read already. Entries that
         // had been pushed out of their line may belong before it: they have to wait, as those that would wrap around.
         let lines = &mut *self.lines;
         let mut used = vec![0u8; units];

@@ -1,6 +1,6 @@
 //! Numbers for vectors of bytes: each distinct vector gets the next number, from 0.
 //!
-//! The vectors lie one behind the other; a table of numbers finds them. A slot of the table is four bytes and no hash is
+//! The vectors lie one after the other; a table of numbers finds them. A slot of the table is four bytes and no hash is
 //! kept, so that a short vector costs little more than its bytes: comparing reads the vector itself.
 
 use quotient_seams::fallible;

@@ -37,7 +37,7 @@ fn states(machine: &mut Machine) -> Vec<Vec<u64>> {
     }
 }
 
-/// The answers for a state: what is proposed, and which threads may go on behind each of its moves.
+/// The answers for a state: what is proposed, and which threads may go on after each of its moves.
 fn ask(machine: &mut Machine, ample: &mut AmpleSets, state: &[u64]) -> (Proposals, Vec<Passing>) {
     let mut out = Successors::new();
     let proposals = ample.proposals(machine, state);

@@ -250,7 +250,7 @@ fn states_with_one_way_on_are_passed_through() {
 
 #[test]
 fn an_atomic_sequence_goes_on_behind_a_d_step() {
-    // What is done behind the `d_step` belongs to the step that begins with it: here the assertion, which the other process decides.
+    // What is done after the `d_step` belongs to the step that begins with it: here the assertion, which the other process decides.
     for steps in ["d_step { skip }; assert(g <= 0)", "l = 1; d_step { l = 2; l = 3 }; l = 4; assert(g <= 0)"]
     {
         let text = format!(

@@ -44,6 +44,26 @@ fn peterson() -> Model {
     Model::from_text("peterson.pml", &std::fs::read_to_string(path).expect("readable")).expect("well formed")
 }
 
+/// The model without the assertions in its comments: what is proposed is what they say.
+#[test]
+fn proposed_symmetries_are_used() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/relative/peterson.pml");
+    let text = std::fs::read_to_string(path).expect("readable").replace("/*@", "/*");
+    let model = Model::from_text("peterson.pml", &text).expect("well formed");
+    let relative = Relative::proposed(&model, &Check::default()).expect("proved");
+    assert_eq!(relative.used(), ["exchange_1_2_with_values", "exchange_2_3_with_values"]);
+    let stated = peterson();
+    let stated = with(&stated, &Relative::new(&stated, &certificate_of(&stated).0).expect("usable"));
+    let proposed = with(&model, &relative);
+    assert_eq!(proposed.statistics.states, stated.statistics.states);
+    assert_eq!(proposed.verdict, Verdict::Holds);
+    // A process that has another place to go: nothing is proposed that holds.
+    let text =
+        "byte x; active proctype a() { do :: x = 1 od } active proctype b() { do :: x == 1 -> x = 2 od }";
+    let model = Model::from_text("two.pml", text).expect("well formed");
+    assert!(Relative::proposed(&model, &Check::default()).is_err());
+}
+
 #[test]
 fn one_state_is_kept_of_each_orbit() {
     let model = peterson();

@@ -122,8 +122,10 @@ impl Browser {
 
     /// Opens an address and waits until the page is ready.
     pub fn open(&self, address: &str) {
+        // The same document would only be told of another fragment.
+        self.call("Page.navigate", json!({ "url": "about:blank" }));
         self.call("Page.navigate", json!({ "url": address }));
-        self.wait("document.documentElement.dataset.ready === 'true'");
+        self.wait("document.documentElement?.dataset.ready === 'true'");
     }
 
     /// The value of an expression of the page.

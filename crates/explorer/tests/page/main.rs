@@ -140,7 +140,7 @@ fn stepping_branching_and_going_back_in_a_browser() {
         .wait(&format!("document.querySelector('#timeline').getAttribute('aria-valuemax') === '{length}'"));
     // The address of the branch, opened again, gives the same picture.
     browser.value(&format!("location.hash = new URL({address}).hash; location.reload(); true"));
-    browser.wait("document.documentElement.dataset.ready === 'true' && document.querySelector('#timeline').getAttribute('aria-valuemax') === '2'");
+    browser.wait("document.documentElement?.dataset.ready === 'true' && document.querySelector('#timeline')?.getAttribute('aria-valuemax') === '2'");
     is_clean(&browser, &served);
 }
 

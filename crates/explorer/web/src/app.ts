@@ -173,6 +173,9 @@ addEventListener("popstate", (event) => {
   if (kept) void store.stand({ moves: kept.path === null ? store.place.moves : parse(kept.path), at: kept.at, row: null }, "keep");
 });
 
+// An address with a token that is opened in this tab again.
+addEventListener("hashchange", () => takeToken());
+
 const said = takeToken();
 void store.start(said).then(async () => {
   $("file").textContent = store.info.file;

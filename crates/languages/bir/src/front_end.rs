@@ -1,8 +1,8 @@
 //! BIR as one of the modelling languages.
 
+use quotient_formula::properties;
 use quotient_front_end::{Feature, FrontEnd, LoadOptions, Loaded, Words, is_name};
-use quotient_program::Expr;
-use quotient_source::{Diagnostics, FileId, SourceMap, Span};
+use quotient_source::{Diagnostics, FileId, SourceMap};
 
 use crate::{LowerOptions, ast, lower_with, parse_loaded, parse_property};
 
@@ -40,21 +40,10 @@ impl FrontEnd for Bir {
         options: &LoadOptions,
     ) -> Result<Loaded, Diagnostics> {
         let parsed = parse_loaded(sources, file);
-        let mut diagnostics = parsed.diagnostics;
-        let system = match parsed.system {
-            Some(system) if !diagnostics.has_errors() => system,
-            _ => return Err(diagnostics),
+        let (Some(system), false) = (parsed.system, parsed.diagnostics.has_errors()) else {
+            return Err(parsed.diagnostics);
         };
-        let mut properties = Vec::new();
-        for (keyword, text) in &options.properties {
-            match parse_property(sources, *keyword, text) {
-                Ok(property) => properties.push(property),
-                Err(errors) => diagnostics.extend(errors),
-            }
-        }
-        if diagnostics.has_errors() {
-            return Err(diagnostics);
-        }
+        let (properties, mut diagnostics) = properties(sources, options, parsed.diagnostics, parse_property)?;
         let asked: Vec<&ast::Expr> = properties.iter().flat_map(|p| p.expressions()).collect();
         let lower =
             LowerOptions { constants: options.defines.clone(), extensions: options.extensions.clone() };
@@ -63,15 +52,9 @@ impl FrontEnd for Bir {
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
-        // Formulas are files of their own, so that no two expressions have the same place.
-        let spans: Vec<Span> = asked.iter().map(|e| e.span).collect();
-        let meaning = |e: &ast::Expr| {
-            let at = spans.iter().position(|span| *span == e.span);
-            let value = at.and_then(|at| lowered.propositions.get(at)).cloned();
-            (value.unwrap_or(Expr::Const(0)), sources.slice(e.span).to_owned())
-        };
         let key = |e: &ast::Expr, out: &mut String| out.push_str(&format!("{:?}", e.span));
-        let claims = properties.iter().map(|p| p.claim(&mut { meaning }, &key)).collect();
+        let claims =
+            quotient_formula::claims(&properties, &lowered.propositions, sources, (&|e| e.span, &key));
         Ok(Loaded { program: lowered.program, warnings: diagnostics, claims, own_claims: 0 })
     }
 }

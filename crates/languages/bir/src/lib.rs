@@ -12,7 +12,7 @@ mod token;
 
 use std::path::Path;
 
-use quotient_formula::{Property, PropertyKind};
+use quotient_formula::Property;
 use quotient_front_end::PropertyKeyword;
 use quotient_source::{Diagnostics, FileId, SourceMap};
 
@@ -50,16 +50,8 @@ pub fn parse_property(
     let mut diagnostics = Diagnostics::new();
     let file = map.add(format!("--{}", keyword.name()), text);
     let tokens = lexer::formula(file, text, &mut diagnostics);
-    match parser::property(tokens, keyword, &mut diagnostics) {
-        Some(kind) if !diagnostics.has_errors() => {
-            let span = match &kind {
-                PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula) => formula.span,
-                PropertyKind::Invariant(e) => e.span,
-            };
-            Ok(Property { kind, text: text.trim().to_owned(), span })
-        }
-        _ => Err(diagnostics),
-    }
+    let property = parser::property(tokens, keyword, text, &mut diagnostics);
+    property.filter(|_| !diagnostics.has_errors()).ok_or(diagnostics)
 }
 
 /// Reads a system whose text is in the map already.

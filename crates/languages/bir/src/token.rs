@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use quotient_source::Span;
-
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
@@ -25,28 +23,26 @@ pub enum Kind {
     End,
 }
 
-/// A token and where it is.
-#[derive(Clone, Debug)]
-pub struct Token {
-    /// What it is.
-    pub kind: Kind,
-    /// Where it is.
-    pub span: Span,
-}
+pub(crate) type Token = quotient_formula::Token<Kind>;
 
-impl Token {
-    /// Whether it is this operator, bracket or (unquoted) word.
-    pub fn is(&self, text: &str) -> bool {
-        match &self.kind {
-            Kind::Word(word) => &**word == text,
-            Kind::Punct(punct) => *punct == text,
-            _ => false,
+impl quotient_formula::Kind for Kind {
+    fn is_punctuation(&self, text: &str) -> bool {
+        matches!(self, Kind::Punct(punct) if *punct == text)
+    }
+
+    fn word(&self) -> Option<&str> {
+        match self {
+            Kind::Word(word) => Some(word),
+            _ => None,
         }
     }
 
-    /// How a message names it.
-    pub fn describe(&self) -> String {
-        match &self.kind {
+    fn is_end(&self) -> bool {
+        *self == Kind::End
+    }
+
+    fn describe(&self) -> String {
+        match self {
             Kind::Word(word) if is_keyword(word) => format!("the keyword `{word}`"),
             Kind::Word(text) | Kind::Quoted(text) => format!("`{text}`"),
             Kind::TypeVariable(name) => format!("the type variable `` `{name} ``"),

@@ -1,8 +1,8 @@
 //! DVE as one of the modelling languages.
 
+use quotient_formula::properties;
 use quotient_front_end::{Claim, ClaimKind, Feature, FrontEnd, LoadOptions, Loaded, Words};
-use quotient_program::Expr;
-use quotient_source::{Diagnostics, FileId, SourceMap, Span};
+use quotient_source::{Diagnostics, FileId, SourceMap};
 
 use crate::{Lowered, ast, lower, parse_loaded, parse_property, print};
 
@@ -41,21 +41,10 @@ impl FrontEnd for Dve {
         options: &LoadOptions,
     ) -> Result<Loaded, Diagnostics> {
         let parsed = parse_loaded(sources, file);
-        let mut diagnostics = parsed.diagnostics;
-        let system = match parsed.system {
-            Some(system) if !diagnostics.has_errors() => system,
-            _ => return Err(diagnostics),
+        let (Some(system), false) = (parsed.system, parsed.diagnostics.has_errors()) else {
+            return Err(parsed.diagnostics);
         };
-        let mut properties = Vec::new();
-        for (keyword, text) in &options.properties {
-            match parse_property(sources, *keyword, text) {
-                Ok(property) => properties.push(property),
-                Err(errors) => diagnostics.extend(errors),
-            }
-        }
-        if diagnostics.has_errors() {
-            return Err(diagnostics);
-        }
+        let (properties, mut diagnostics) = properties(sources, options, parsed.diagnostics, parse_property)?;
         let asked: Vec<&ast::Expr> = properties.iter().flat_map(|p| p.expressions()).collect();
         let mut lowered = lower(&system, &asked, sources);
         diagnostics.extend(std::mem::take(&mut lowered.diagnostics));
@@ -64,15 +53,10 @@ impl FrontEnd for Dve {
         }
         let mut claims = own_claims(&mut lowered, sources);
         let own_claims = claims.len();
-        // Formulas are files of their own, so that no two expressions have the same place.
-        let spans: Vec<Span> = asked.iter().map(|e| e.span).collect();
-        let meaning = |e: &ast::Expr| {
-            let at = spans.iter().position(|span| *span == e.span);
-            let value = at.and_then(|at| lowered.propositions.get(at)).cloned();
-            (value.unwrap_or(Expr::Const(0)), sources.slice(e.span).to_owned())
-        };
         let key = |e: &ast::Expr, out: &mut String| out.push_str(&print::expr(e));
-        claims.extend(properties.iter().map(|p| p.claim(&mut { meaning }, &key)));
+        let given =
+            quotient_formula::claims(&properties, &lowered.propositions, sources, (&|e| e.span, &key));
+        claims.extend(given);
         Ok(Loaded { program: lowered.program, warnings: diagnostics, claims, own_claims })
     }
 }

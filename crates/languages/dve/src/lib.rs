@@ -23,7 +23,7 @@ mod parser;
 pub mod print;
 mod token;
 
-use quotient_formula::{Property, PropertyKind};
+use quotient_formula::Property;
 use quotient_front_end::PropertyKeyword;
 use quotient_source::{Diagnostics, FileId, SourceMap};
 
@@ -63,14 +63,6 @@ pub fn parse_property(
     let mut diagnostics = Diagnostics::new();
     let file = map.add(format!("--{}", keyword.name()), text);
     let tokens = lexer::formula(file, text, &mut diagnostics);
-    match parser::property(tokens, keyword, &mut diagnostics) {
-        Some(kind) if !diagnostics.has_errors() => {
-            let span = match &kind {
-                PropertyKind::Ltl(formula) | PropertyKind::Ctl(formula) => formula.span,
-                PropertyKind::Invariant(e) => e.span,
-            };
-            Ok(Property { kind, text: text.trim().to_owned(), span })
-        }
-        _ => Err(diagnostics),
-    }
+    let property = parser::property(tokens, keyword, text, &mut diagnostics);
+    property.filter(|_| !diagnostics.has_errors()).ok_or(diagnostics)
 }

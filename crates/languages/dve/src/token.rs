@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use quotient_source::Span;
-
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
@@ -17,12 +15,7 @@ pub(crate) enum Kind {
     End,
 }
 
-/// A token and where it is.
-#[derive(Clone, Debug)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) span: Span,
-}
+pub(crate) type Token = quotient_formula::Token<Kind>;
 
 /// Words that cannot be names.
 pub(crate) const KEYWORDS: &[&str] = &[
@@ -37,19 +30,24 @@ pub(crate) const PUNCTUATION: &[&str] = &[
     "<", ">", "=", "!", "?", ".", ",", ";", ":", "(", ")", "[", "]", "{", "}",
 ];
 
-impl Token {
-    /// Whether it is this operator, bracket or word.
-    pub(crate) fn is(&self, text: &str) -> bool {
-        match &self.kind {
-            Kind::Word(word) => &**word == text,
-            Kind::Punct(punct) => *punct == text,
-            Kind::Number(_) | Kind::End => false,
+impl quotient_formula::Kind for Kind {
+    fn is_punctuation(&self, text: &str) -> bool {
+        matches!(self, Kind::Punct(punct) if *punct == text)
+    }
+
+    fn word(&self) -> Option<&str> {
+        match self {
+            Kind::Word(word) => Some(word),
+            _ => None,
         }
     }
 
-    /// How a message names it.
-    pub(crate) fn describe(&self) -> String {
-        match &self.kind {
+    fn is_end(&self) -> bool {
+        *self == Kind::End
+    }
+
+    fn describe(&self) -> String {
+        match self {
             Kind::Word(word) if KEYWORDS.contains(&&**word) => format!("the keyword `{word}`"),
             Kind::Word(word) => format!("`{word}`"),
             Kind::Number(value) => format!("`{value}`"),

@@ -48,17 +48,8 @@ pub enum Quantifier {
     Count,
 }
 
-/// What the parser of formulas needs of a language: a parser that stands at a token and can read the language's own expressions.
-pub trait Expressions {
-    /// An expression.
-    type Expr;
-    /// A name.
-    type Name;
-    /// An operator between two expressions, other than the connectives.
-    type Infix: Copy;
-    /// An operator before an expression, other than `!`.
-    type Prefix: Copy;
-
+/// Tokens as the parser of formulas reads them.
+pub trait Tokens {
     /// Is the token after the next `ahead` ones this operator or bracket?
     fn is(&self, ahead: usize, punctuation: &str) -> bool;
     /// The token after the next `ahead` ones, if it is a word.
@@ -84,6 +75,25 @@ pub trait Expressions {
     fn enter(&mut self) -> Parse<()>;
     /// Comes back from there.
     fn leave(&mut self);
+}
+
+/// What the parser of formulas needs of a language: a parser that stands at a token and can read the language's own expressions.
+pub trait Expressions {
+    /// Its tokens, and where it stands among them.
+    type Tokens: Tokens;
+    /// An expression.
+    type Expr;
+    /// A name.
+    type Name;
+    /// An operator between two expressions, other than the connectives.
+    type Infix: Copy;
+    /// An operator before an expression, other than `!`.
+    type Prefix: Copy;
+
+    /// Where it stands.
+    fn tokens(&self) -> &Self::Tokens;
+    /// The same, to go on.
+    fn tokens_mut(&mut self) -> &mut Self::Tokens;
 
     /// Takes a name, or reports that one is missing.
     fn name(&mut self, what: &str) -> Parse<Self::Name>;
@@ -134,7 +144,7 @@ pub trait Expressions {
 
     /// Does the language's negation come next?
     fn is_not(&self) -> bool {
-        self.is(0, "!")
+        self.tokens().is(0, "!")
     }
     /// If the operator is bitwise: the connective that means the same between truth values.
     fn bitwise(_op: Self::Infix) -> Option<Connective> {
@@ -163,8 +173,8 @@ pub fn branching<L: Expressions>(language: &mut L) -> Parse<Formula<L::Expr>> {
 /// A formula without temporal operators that makes up the whole input.
 pub fn invariant<L: Expressions>(language: &mut L) -> Parse<L::Expr> {
     let formula = linear_part(language)?;
-    if !language.at_end() {
-        return Err(language.expected("an operator or the end of the expression", ""));
+    if !language.tokens().at_end() {
+        return Err(language.tokens_mut().expected("an operator or the end of the expression", ""));
     }
     let span = formula.span;
     match into_expression(language, formula)? {
@@ -172,7 +182,7 @@ pub fn invariant<L: Expressions>(language: &mut L) -> Parse<L::Expr> {
         None => {
             let diagnostic =
                 Diagnostic::error(span, "an invariant has no temporal operators").help("use --ltl");
-            Err(language.report(diagnostic))
+            Err(language.tokens_mut().report(diagnostic))
         }
     }
 }
@@ -184,8 +194,8 @@ pub fn linear_part<L: Expressions>(language: &mut L) -> Parse<Formula<L::Expr>> 
 
 fn whole<L: Expressions>(language: &mut L, time: Time) -> Parse<Formula<L::Expr>> {
     let formula = Parser { language: &mut *language, time, operators: 0 }.level(0)?;
-    if !language.at_end() {
-        return Err(language.expected("an operator or the end of the formula", ""));
+    if !language.tokens().at_end() {
+        return Err(language.tokens_mut().expected("an operator or the end of the formula", ""));
     }
     Ok(formula)
 }
@@ -226,16 +236,16 @@ struct Parser<'l, L> {
 
 impl<L: Expressions> Parser<'_, L> {
     fn level(&mut self, least: u8) -> Parse<Formula<L::Expr>> {
-        self.language.enter()?;
+        self.language.tokens_mut().enter()?;
         let formula = self.infixes(least);
-        self.language.leave();
+        self.language.tokens_mut().leave();
         formula
     }
 
     fn infixes(&mut self, least: u8) -> Parse<Formula<L::Expr>> {
         let mut left = self.prefixed()?;
         while let Some((op, level, length)) = self.infix().filter(|(_, level, _)| *level >= least) {
-            let operator = self.language.span();
+            let operator = self.language.tokens().span();
             self.count_operator(operator)?;
             self.skip(length);
             let right = self.level(level + 1)?;
@@ -246,7 +256,7 @@ impl<L: Expressions> Parser<'_, L> {
 
     fn skip(&mut self, tokens: usize) {
         for _ in 0..tokens {
-            self.language.bump();
+            self.language.tokens_mut().bump();
         }
     }
 
@@ -258,7 +268,7 @@ impl<L: Expressions> Parser<'_, L> {
         let diagnostic =
             Diagnostic::error(span, format!("this formula has more than {MAX_OPERATORS} operators"))
                 .help("name parts of it with variables of the model");
-        Err(self.language.report(diagnostic))
+        Err(self.language.tokens_mut().report(diagnostic))
     }
 
     /// The infix operator here, its precedence, and the number of its tokens. Languages may have the operators of formulas as one
@@ -268,16 +278,18 @@ impl<L: Expressions> Parser<'_, L> {
         let l = &*self.language;
         let connective = |c, level, tokens| Some((Infix::Connective(c), level, tokens));
         match () {
-            () if l.is(0, "->") => return connective(Implies, 1, 1),
-            () if l.is(0, "<->") => return connective(Equivalent, 1, 1),
-            () if l.is(0, "<") && l.is(1, "->") && l.touches() => return connective(Equivalent, 1, 2),
-            () if l.is(0, "||") || l.is(0, "\\/") => return connective(Or, 2, 1),
-            () if l.is(0, "\\") && l.is(1, "/") => return connective(Or, 2, 2),
-            () if l.is(0, "&&") || l.is(0, "/\\") => return connective(And, 3, 1),
-            () if l.is(0, "/") && l.is(1, "\\") => return connective(And, 3, 2),
+            () if l.tokens().is(0, "->") => return connective(Implies, 1, 1),
+            () if l.tokens().is(0, "<->") => return connective(Equivalent, 1, 1),
+            () if l.tokens().is(0, "<") && l.tokens().is(1, "->") && l.tokens().touches() => {
+                return connective(Equivalent, 1, 2);
+            }
+            () if l.tokens().is(0, "||") || l.tokens().is(0, "\\/") => return connective(Or, 2, 1),
+            () if l.tokens().is(0, "\\") && l.tokens().is(1, "/") => return connective(Or, 2, 2),
+            () if l.tokens().is(0, "&&") || l.tokens().is(0, "/\\") => return connective(And, 3, 1),
+            () if l.tokens().is(0, "/") && l.tokens().is(1, "\\") => return connective(And, 3, 2),
             () => {}
         }
-        if let Some(word) = l.word(0) {
+        if let Some(word) = l.tokens().word(0) {
             match word {
                 "implies" => return connective(Implies, 1, 1),
                 "equivalent" => return connective(Equivalent, 1, 1),
@@ -295,13 +307,13 @@ impl<L: Expressions> Parser<'_, L> {
     fn prefix(&self) -> Option<(Prefix<L::Prefix>, usize)> {
         let l = &*self.language;
         match () {
-            () if l.is(0, "[") && l.is(1, "]") => return Some((Prefix::Always, 2)),
-            () if l.is(0, "<") && l.is(1, ">") => return Some((Prefix::Eventually, 2)),
+            () if l.tokens().is(0, "[") && l.tokens().is(1, "]") => return Some((Prefix::Always, 2)),
+            () if l.tokens().is(0, "<") && l.tokens().is(1, ">") => return Some((Prefix::Eventually, 2)),
             () if l.is_not() => return Some((Prefix::Not, 1)),
             () => {}
         }
         let branching = self.time == Time::Branching;
-        let prefix = match l.word(0) {
+        let prefix = match l.tokens().word(0) {
             Some("A") if branching => Prefix::All,
             Some("E") if branching => Prefix::Exists,
             Some("G") if branching => Prefix::Always,
@@ -317,17 +329,17 @@ impl<L: Expressions> Parser<'_, L> {
     fn prefixed(&mut self) -> Parse<Formula<L::Expr>> {
         let mut prefixes = Vec::new();
         loop {
-            let span = self.language.span();
-            if self.language.is(0, "!!") {
+            let span = self.language.tokens().span();
+            if self.language.tokens().is(0, "!!") {
                 // Two negations; SPIN reads a sorted send here and stops.
                 prefixes.extend([(Prefix::Not, span), (Prefix::Not, span)]);
-                self.language.bump();
+                self.language.tokens_mut().bump();
                 continue;
             }
             if let Some([path, state]) = self.path_prefix() {
                 self.count_operator(span)?;
                 prefixes.extend([(path, span), (state, span)]);
-                self.language.bump();
+                self.language.tokens_mut().bump();
                 continue;
             }
             let Some((prefix, length)) = self.prefix() else { break };
@@ -362,7 +374,7 @@ impl<L: Expressions> Parser<'_, L> {
 
     /// `AG` and the like: a path quantifier and a temporal operator in one word.
     fn path_prefix(&self) -> Option<[Prefix<L::Prefix>; 2]> {
-        let word = self.language.word(0).filter(|_| self.time == Time::Branching)?;
+        let word = self.language.tokens().word(0).filter(|_| self.time == Time::Branching)?;
         let (path, state) = word.split_at_checked(1)?;
         let path = match path {
             "A" => Prefix::All,
@@ -380,36 +392,36 @@ impl<L: Expressions> Parser<'_, L> {
 
     /// `forall p: P . e` and the like; `None` when this is something else.
     fn quantified(&mut self) -> Parse<Option<Formula<L::Expr>>> {
-        let quantifier = match self.language.word(0) {
+        let quantifier = match self.language.tokens().word(0) {
             Some("forall") => Quantifier::ForAll,
             Some("exists") => Quantifier::Exists,
             Some("count") => Quantifier::Count,
             _ => return Ok(None),
         };
-        if self.language.word(1).is_none() || !self.language.is(2, ":") {
+        if self.language.tokens().word(1).is_none() || !self.language.tokens().is(2, ":") {
             return Ok(None);
         }
-        let start = self.language.span();
+        let start = self.language.tokens().span();
         self.count_operator(start)?;
-        self.language.bump();
+        self.language.tokens_mut().bump();
         let variable = self.language.name("a name for the process")?;
-        self.language.bump();
+        self.language.tokens_mut().bump();
         let kind = self.language.name("the name of a kind of process")?;
         self.expect(".", "between the kind of process and what is asked of it")?;
         self.language.bind(&variable, &kind);
         let body = self.level(0);
         self.language.unbind();
         let body = self.state_expression(body?, start)?;
-        let span = start.to(self.language.previous());
+        let span = start.to(self.language.tokens().previous());
         let expr = self.language.quantified(quantifier, variable, kind, body, span)?;
         Ok(Some(Formula { kind: FormulaKind::Atom(expr), span }))
     }
 
     fn expect(&mut self, punctuation: &str, why: &str) -> Parse<()> {
-        if !self.language.is(0, punctuation) {
-            return Err(self.language.expected(&format!("`{punctuation}`"), why));
+        if !self.language.tokens().is(0, punctuation) {
+            return Err(self.language.tokens_mut().expected(&format!("`{punctuation}`"), why));
         }
-        self.language.bump();
+        self.language.tokens_mut().bump();
         Ok(())
     }
 
@@ -417,27 +429,27 @@ impl<L: Expressions> Parser<'_, L> {
         if let Some(formula) = self.quantified()? {
             return Ok(formula);
         }
-        let open = self.language.span();
-        let bracket = self.time == Time::Branching && self.language.is(0, "[");
-        if bracket || self.language.is(0, "(") {
-            self.language.bump();
+        let open = self.language.tokens().span();
+        let bracket = self.time == Time::Branching && self.language.tokens().is(0, "[");
+        if bracket || self.language.tokens().is(0, "(") {
+            self.language.tokens_mut().bump();
             let mut formula = self.level(0)?;
             if bracket {
                 // `A[f U g]`.
                 self.expect("]", "after the formula")?;
             } else {
-                self.language.close(open)?;
+                self.language.tokens_mut().close(open)?;
             }
-            formula.span = open.to(self.language.previous());
+            formula.span = open.to(self.language.tokens().previous());
             return Ok(formula);
         }
-        if let Some(word) = self.language.word(0).filter(|w| matches!(*w, "G" | "F")) {
+        if let Some(word) = self.language.tokens().word(0).filter(|w| matches!(*w, "G" | "F")) {
             let instead = if word == "G" { "[]" } else { "<>" };
-            let applied = self.language.word(1).is_some_and(|w| w != "U" && w != "W" && w != "V");
-            if self.language.is(1, "(") || applied {
+            let applied = self.language.tokens().word(1).is_some_and(|w| w != "U" && w != "W" && w != "V");
+            if self.language.tokens().is(1, "(") || applied {
                 let diagnostic = Diagnostic::error(open, format!("`{word}` is not an operator here"))
                     .help(format!("write `{instead}`"));
-                return Err(self.language.report(diagnostic));
+                return Err(self.language.tokens_mut().report(diagnostic));
             }
         }
         let expr = self.language.primary()?;
@@ -487,7 +499,7 @@ impl<L: Expressions> Parser<'_, L> {
                 let diagnostic = Diagnostic::error(span, "a temporal formula cannot be used as a number")
                     .related(operator, "used by this operator")
                     .help("put parentheses around the expression: `<> (x == 2)`, not `<> x == 2`");
-                Err(self.language.report(diagnostic))
+                Err(self.language.tokens_mut().report(diagnostic))
             }
         }
     }

@@ -58,25 +58,3 @@ impl<E> Formula<E> {
         }
     }
 }
-
-/// A property given apart from the model.
-#[derive(Clone, Debug)]
-pub struct Property<E> {
-    /// What is asked.
-    pub kind: PropertyKind<E>,
-    /// The formula as written.
-    pub text: String,
-    /// The whole of it.
-    pub span: Span,
-}
-
-/// The kinds of property.
-#[derive(Clone, Debug)]
-pub enum PropertyKind<E> {
-    /// A formula of linear time, for every run.
-    Ltl(Formula<E>),
-    /// A formula of branching time, for the initial state.
-    Ctl(Formula<E>),
-    /// What must hold in every state.
-    Invariant(E),
-}

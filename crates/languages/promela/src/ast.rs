@@ -515,57 +515,8 @@ pub enum ExprKind {
     },
 }
 
-/// Prefix operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// `!`
-    Not,
-    /// `~`
-    Complement,
-    /// `-`
-    Negate,
-}
-
-/// Infix operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Mod,
-    /// `<<`
-    Shl,
-    /// `>>`
-    Shr,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `&`
-    BitAnd,
-    /// `^`
-    BitXor,
-    /// `|`
-    BitOr,
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-}
+/// Operators: those of programs.
+pub use quotient_program::{BinaryOp, UnaryOp};
 
 /// A temporal formula, as `ltl` blocks, `--ltl` and `--ctl` write it.
 pub type Formula = quotient_formula::Formula<Expr>;

@@ -1,5 +1,6 @@
 //! Promela as one of the modelling languages.
 
+use quotient_formula::properties;
 use quotient_front_end::{Feature, FrontEnd, LoadOptions, Loaded, Words, is_name};
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap};
 
@@ -44,20 +45,13 @@ impl FrontEnd for Promela {
         let parse =
             ParseOptions { defines: options.defines.clone(), include_dirs: options.include_dirs.clone() };
         let parsed = parse_loaded(sources, file, &parse);
-        let mut diagnostics = parsed.diagnostics;
-        if diagnostics.has_errors() {
-            return Err(diagnostics);
+        if parsed.diagnostics.has_errors() {
+            return Err(parsed.diagnostics);
         }
-        let mut given = Vec::new();
-        for (keyword, text) in &options.properties {
-            match parse_property(sources, *keyword, text, &parsed.macros) {
-                Ok(property) => given.push(property),
-                Err(errors) => diagnostics.extend(errors),
-            }
-        }
-        if diagnostics.has_errors() {
-            return Err(diagnostics);
-        }
+        let read = |sources: &mut SourceMap, keyword, text: &str| {
+            parse_property(sources, keyword, text, &parsed.macros)
+        };
+        let (given, mut diagnostics) = properties(sources, options, parsed.diagnostics, read)?;
         for (name, span) in parsed.macros.unused() {
             let message = format!("`-D {name}` has no effect: the model does not use this name");
             diagnostics.push(

@@ -143,24 +143,7 @@ pub fn parse_property(
     macros: &Macros,
 ) -> Result<ast::Property, Diagnostics> {
     let name = &format!("--{}", keyword.name());
-    let (kind, span) = match keyword {
-        PropertyKeyword::Ltl => {
-            let formula = parse_formula_with(map, name, text, macros)?;
-            let span = formula.span;
-            (ast::PropertyKind::Ltl(formula), span)
-        }
-        PropertyKeyword::Ctl => {
-            let formula = parse_apart(map, name, text, macros, |parser| parser.whole_branching_formula())?;
-            let span = formula.span;
-            (ast::PropertyKind::Ctl(formula), span)
-        }
-        PropertyKeyword::Invariant => {
-            let expr = parse_apart(map, name, text, macros, |parser| parser.whole_state_formula())?;
-            let span = expr.span;
-            (ast::PropertyKind::Invariant(expr), span)
-        }
-    };
-    Ok(ast::Property { kind, text: text.trim().to_owned(), span })
+    parse_apart(map, name, text, macros, |parser| parser.whole_property(keyword, text))
 }
 
 fn parse_apart<T>(

@@ -254,6 +254,10 @@ impl World {
         unsafe {
             system_call(CHDIR, [directory.as_ptr() as usize, 0, 0, 0, 0, 0]);
             system_call(UMASK, [self.kept_mask, 0, 0, 0, 0, 0]);
+            if let Some(limit) = self.kept_descriptors.take() {
+                const DESCRIPTORS: usize = 7;
+                real!("setrlimit", fn(usize, *const [u64; 2]) -> i32)(DESCRIPTORS, &limit);
+            }
             system_call(number::DUP2, [KEPT_INPUT as usize, 0, 0, 0, 0, 0]);
             for output in [1, 2] {
                 system_call(number::DUP2, [SESSION_DESCRIPTOR as usize + 1, output, 0, 0, 0, 0]);

@@ -305,6 +305,7 @@ unsafe fn write_address(domain: u16, number: Option<usize>, to: *mut u8, length:
     }
     // SAFETY: by the caller.
     unsafe {
+        world().note_stale(length as usize, 4, false);
         let room = (*length as usize).min(bytes.len());
         crate::instrumentation::hooks::range(to as usize, room, How::WRITE);
         to.copy_from_nonoverlapping(bytes.as_ptr(), room);

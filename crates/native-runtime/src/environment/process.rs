@@ -71,6 +71,36 @@ pub unsafe extern "C" fn abort() -> ! {
     exit_process(134)
 }
 
+/// `setrlimit`: limits that only concern the program itself are set, and put back before the next execution.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn setrlimit(resource: i32, limit: *const [u64; 2]) -> i32 {
+    if !active() {
+        return pass_on!("setrlimit", fn(i32, *const [u64; 2]) -> i32; resource, limit);
+    }
+    const DESCRIPTORS: i32 = 7;
+    let mut now = [0u64; 2];
+    // SAFETY: room for a struct rlimit.
+    unsafe { real!("getrlimit", fn(i32, *mut [u64; 2]) -> i32)(resource, &mut now) };
+    crate::exploration::race::access(limit as usize, 16, crate::exploration::race::How::READ);
+    // SAFETY: the caller gives a struct rlimit.
+    let wanted = unsafe { *limit };
+    // The explorer has descriptors, too, and a lower hard limit could not be put back.
+    if resource != DESCRIPTORS || wanted[0] < now[0] || wanted[1] != now[1] || world().threaded {
+        fail(FailureKind::Refused, "setrlimit: other than more descriptors, before there are threads", 0);
+    }
+    let mut w = world();
+    w.process_changed = true;
+    w.kept_descriptors.get_or_insert(now);
+    pass_on!("setrlimit", fn(i32, *const [u64; 2]) -> i32; resource, limit)
+}
+
+/// `setrlimit64`, which is the same here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn setrlimit64(resource: i32, limit: *const [u64; 2]) -> i32 {
+    // SAFETY: as the caller of this one owes.
+    unsafe { setrlimit(resource, limit) }
+}
+
 /// What `assert` calls when it fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __assert_fail(

@@ -10,9 +10,9 @@ pub type Clock = [u32; THREADS];
 /// How many components of clocks are in use: those of threads that have a number, in groups of eight. All others are 0.
 static WIDTH: AtomicUsize = AtomicUsize::new(8);
 
-/// There are so many threads with a number.
+/// There are so many threads with a number, or others with a component. It never gets less: what was in use is cleared.
 pub fn note_threads(count: usize) {
-    WIDTH.store(count.next_multiple_of(8).min(THREADS), Relaxed);
+    WIDTH.fetch_max(count.next_multiple_of(8).min(THREADS), Relaxed);
 }
 
 #[inline]

@@ -120,6 +120,7 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
         );
     }
     w.driver_fs = context::fs_base();
+    w.errno_below = w.driver_fs - crate::memory::heap::errno_address();
     w.keep_process();
     w.has_input = rewind_input() > 0;
     if crate::descriptors::files::opened_already() {
@@ -183,6 +184,8 @@ impl World {
         self.restarts_made += 1;
         self.objects.restart();
         self.races.restart();
+        self.stale.restart();
+        self.histories.restart();
         self.mappings.restart();
         self.external.restart();
         self.exit_handlers.restart();

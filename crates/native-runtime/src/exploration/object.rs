@@ -159,6 +159,12 @@ impl Objects {
         self.states.iter().filter(|state| state.generation == self.generation)
     }
 
+    /// The same, to be changed.
+    pub fn in_use_mut(&mut self) -> impl Iterator<Item = &mut Object> {
+        let generation = self.generation;
+        self.states.iter_mut().filter(move |state| state.generation == generation)
+    }
+
     /// Remembers the current states as those of the start.
     pub fn set_baseline(&mut self) {
         let generation = self.generation;

@@ -344,15 +344,18 @@ impl Execution for Program {
 
     fn repeat(&mut self, run: &[Event], _check: bool) -> Result<(), usize> {
         let mut w = world();
+        w.keep_ghosts(run);
         if w.replays() || !w.script.is_of(run) {
             self.restart();
             for (step, event) in run.iter().enumerate() {
+                w.add_ghosts(step);
                 let met = self.pending(event.thread, event.alternative);
                 if !met.is_some_and(|met| met.same_shape(&event.operation)) {
                     return Err(step);
                 }
                 self.step(event.thread, event.alternative);
             }
+            w.add_ghosts(run.len());
             return Ok(());
         }
         w.restart();

@@ -40,6 +40,8 @@ struct Entry {
     how: How,
     /// Index of its stack, if they are kept.
     stack: u32,
+    /// Was it not made, but would have been by a thread that is exchanged (`symmetry::history`)?
+    ghost: bool,
 }
 
 /// An access that can still be part of a race.
@@ -65,7 +67,10 @@ pub struct Races {
     touched: Table<(u64, u64)>,
     /// Per eight bytes, in all executions so far: were they accessed plainly, and did somebody rely on that they were not?
     plain: Table<(bool, bool)>,
-    /// Per eight bytes, in all executions so far: the locks of every access.
+    /// Per eight bytes, in all executions so far: were they written while there were threads, and did somebody rely on that they were
+    /// not?
+    changed: Table<(bool, bool)>,
+    /// Per four bytes, in all executions so far: the locks of every access.
     pub guards: Table<crate::symmetry::guard::Guard>,
     /// Is no lock to be relied on?
     pub guards_distrusted: bool,
@@ -80,6 +85,7 @@ impl Races {
             stacks: Vec::new(),
             touched: Table::new(),
             plain: Table::new(),
+            changed: Table::new(),
             guards: Table::new(),
             guards_distrusted: false,
         }
@@ -98,11 +104,26 @@ impl Races {
         })
     }
 
+    /// Adds an access that was not made.
+    pub fn add_ghost(&mut self, granule: usize, access: Access) {
+        let head = self.granules.entry(granule);
+        let Access { epoch, bytes, thread, how } = access;
+        self.entries.push(Entry { next: *head, epoch, bytes, thread, how, stack: 0, ghost: true });
+        *head = self.entries.len() as u32;
+    }
+
     /// Have these eight bytes only been accessed by atomic operations so far? Then somebody relies on it.
     pub fn rely_on_atomic(&mut self, granule: usize) -> bool {
         let (plain, relied) = self.plain.entry(granule);
         *relied |= !*plain;
         !*plain
+    }
+
+    /// Has nobody written to these eight bytes so far while there were threads? Then somebody relies on it.
+    pub fn rely_on_unchanged(&mut self, granule: usize) -> bool {
+        let (changed, relied) = self.changed.entry(granule);
+        *relied |= !*changed;
+        !*changed
     }
 
     /// Has only this thread accessed these eight bytes so far? Then it relies on it.
@@ -154,6 +175,15 @@ impl World {
         }
     }
 
+    /// Takes note of a write, if symmetry is dynamic.
+    fn note_change(&mut self, address: usize, size: usize) {
+        for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
+            let (changed, relied) = self.races.changed.entry(granule);
+            self.grown |= *relied && !*changed;
+            *changed = true;
+        }
+    }
+
     /// Takes note of a plain access, if symmetry is dynamic.
     pub fn note_plain(&mut self, address: usize, size: usize) {
         if self.shared.symmetry != 2 {
@@ -198,6 +228,9 @@ impl Runtime {
     pub fn note_access(mut self, address: usize, size: usize, how: How) {
         if self.shared.symmetry == 2 {
             self.note_guard(address, size);
+            if how.write {
+                self.note_change(address, size);
+            }
         }
         if self.replays() {
             let stack = self.stack_here();
@@ -219,18 +252,21 @@ impl Runtime {
         }
     }
 
-    /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap.
+    /// Memory is given back: that conflicts with every access to it. Later accesses are found by the heap, and what nobody has
+    /// accessed in this execution conflicts with nothing. Also what is known of all executions is about accesses that
+    /// are made in one.
     pub fn note_free(mut self, address: usize, size: usize) {
-        self.note_plain(address, size);
-        if self.shared.symmetry == 2 {
-            self.note_guard(address, size);
-        }
-        for granule in (address >> 3)..((address + size).div_ceil(8)) {
-            if let Some(head) = self.races.granules.get(granule)
-                && head != 0
-            {
+        for granule in self.races.granules.keys((address >> 3)..(address + size).div_ceil(8)) {
+            self.note_plain(granule * 8, 8);
+            if self.shared.symmetry == 2 {
+                self.note_guard(granule * 8, 8);
+                self.note_change(granule * 8, 8);
+            }
+            if let Some(head) = self.races.granules.get(granule).filter(|head| *head != 0) {
                 self.check(granule, head, 0xff, How::WRITE);
             }
+            // Whoever accesses it now is told by the heap.
+            *self.races.granules.entry(granule) = 0;
         }
     }
 
@@ -249,6 +285,7 @@ impl Runtime {
                 && first.how == how
                 && first.epoch == epoch
                 && first.bytes == bytes
+                && !first.ghost
                 && stack.is_none()
             {
                 return;
@@ -262,7 +299,7 @@ impl Runtime {
             self.races.stacks.push(*stack);
             self.races.stacks.len() as u32 - 1
         });
-        let entry = Entry { next: 0, epoch, bytes, thread, how, stack };
+        let entry = Entry { next: 0, epoch, bytes, thread, how, stack, ghost: false };
         let w = &mut *self;
         let (races, clock) = (&mut w.races, &w.threads[w.current].clock);
         // Entries that are no longer needed: each would race only with what the new one races with as well. The first one's
@@ -293,7 +330,7 @@ impl Runtime {
         }
     }
 
-    fn check(self, granule: usize, head: u32, bytes: u8, how: How) {
+    fn check(mut self, granule: usize, head: u32, bytes: u8, how: How) {
         let mut at = head;
         while at != 0 {
             let old = self.races.entries[at as usize - 1];
@@ -302,7 +339,11 @@ impl Runtime {
                 && (how.write || old.how.write)
                 && !(how.atomic && old.how.atomic);
             if conflict && old.epoch > self.threads[self.current].clock[old.thread as usize] {
-                self.found(granule, bytes, how, old);
+                if old.ghost {
+                    self.ghost_met(granule);
+                } else {
+                    self.found(granule, bytes, how, old);
+                }
             }
             at = old.next;
         }
@@ -376,5 +417,9 @@ fn shared_access(address: usize, size: usize, how: How) {
     if w.shared.allow_races != 0 && w.objects.range_races(address, size) {
         crate::instrumentation::atomics::racing_access(address, size, how);
     }
-    world().note_access(address, size, how);
+    let mut w = world();
+    w.note_access(address, size, how);
+    // What is read now was there when the thread stopped before this access, if it did.
+    w.note_stale(address, size, how.write);
+    w.note_errno(address, how.write);
 }

@@ -104,6 +104,7 @@ impl World {
             return Some(new);
         }
         let at = self.script.at;
+        self.add_ghosts(at);
         if at == self.script.end {
             self.script.running = false;
             return None;

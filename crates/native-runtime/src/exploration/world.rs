@@ -219,6 +219,16 @@ pub struct World {
     pub answers: crate::symmetry::question::Answers,
     /// Of the frames that are being compared: which correspond byte by byte at the same offsets.
     pub exact: u32,
+    /// Accesses of threads that are exchanged.
+    pub histories: crate::symmetry::history::Histories,
+    /// Variables that are reached through pointers.
+    pub stale: crate::symmetry::stale::Stale,
+    /// Has the program read `errno`, in any execution so far, and does somebody rely on that it has not?
+    pub errno_read: bool,
+    /// See `errno_read`.
+    pub errno_relied_on: bool,
+    /// Where it is, below the FS base.
+    pub errno_below: usize,
     /// Who refers to whom.
     pub references: crate::symmetry::dynamic::References,
     /// Executions started so far.
@@ -271,6 +281,8 @@ pub struct World {
     pub files_opened: bool,
     /// Has it changed the current directory, the standard descriptors, or the mask for new files?
     pub process_changed: bool,
+    /// The limit of descriptors at the start, if the program has changed it.
+    pub kept_descriptors: Option<[u64; 2]>,
     /// The mask at the start.
     pub kept_mask: usize,
     /// Has the program changed files in this execution?
@@ -395,6 +407,11 @@ pub fn attach() {
         identified: 0,
         answers: Default::default(),
         exact: 0,
+        histories: Default::default(),
+        stale: Default::default(),
+        errno_read: false,
+        errno_relied_on: false,
+        errno_below: 0,
         references: Default::default(),
         restarts_made: 0,
         local_ranges: Vec::new(),
@@ -424,6 +441,7 @@ pub fn attach() {
         files_ever_changed: false,
         has_input: false,
         process_changed: false,
+        kept_descriptors: None,
         kept_mask: 0,
         outside_noted: false,
         clock_ticks: 0,

@@ -58,6 +58,12 @@ fn step(op: Op, address: usize, size: usize, needed: i64) {
         _ => true,
     };
     w.note_access(address, size, How { write, atomic: true });
+    if op != Op::Store {
+        w.note_stale(address, size, false);
+    }
+    if write {
+        w.note_stale(address, size, true);
+    }
     w.note_for_symmetry(address, size);
 }
 

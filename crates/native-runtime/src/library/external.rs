@@ -17,7 +17,8 @@
 //!
 //! Descriptors must have the same number in all orders of independent calls, but the kernel gives out the lowest free one.
 //! So each thread but the main one has a range of numbers of its own. Addresses of streams are like that already, since
-//! every thread has its own part of the heap.
+//! every thread has its own part of the heap. Like an address, a number stands for what it names and for nothing else: threads that
+//! have nothing open can be exchanged, and what they open later has other numbers then.
 //!
 //! What is printed is not an object: nobody in the program can notice in which order two threads print, unless it asks for the
 //! position or makes the stream something else (`observes` in the table): then the exploration starts again as well.
@@ -75,6 +76,11 @@ impl External {
                 if variable == 0 { 0 } else { *(variable as *const usize) }
             }
         });
+    }
+
+    /// Has this thread opened something that is still open?
+    pub fn has_open(&self, thread: usize) -> bool {
+        self.open.iter().any(|o| o.thread == thread)
     }
 
     /// Nothing is open.
@@ -320,8 +326,6 @@ impl World {
         if self.current == 0 {
             return descriptor;
         }
-        // Its number is part of the name of what it opens.
-        self.identity_used();
         let first = FIRST + (self.current - 1) * RANGE;
         // SAFETY: descriptors of this process; no memory is involved.
         unsafe {

@@ -7,6 +7,7 @@
 use super::accesses::{note, note_late, text_size};
 use super::table::{Format, Function};
 use crate::exploration::race::How;
+use crate::exploration::world::world;
 use crate::library::stub::{Call, Saved};
 
 /// Goes through the arguments of a call.
@@ -213,7 +214,7 @@ pub fn read(format: Format, saved: &Saved) {
             conversion.precision
         };
         match conversion.letter {
-            b'm' => {}
+            b'm' => world().note_errno_read(),
             b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => {
                 if conversion.size == 16 {
                     arguments.long_double()

@@ -103,8 +103,29 @@ pub fn interpose(w: &mut World) {
     });
 }
 
+/// Lets the C library allocate the buffers of the standard streams now: later they would belong to the thread that prints first.
+fn allocate_buffers() {
+    unsafe extern "C" {
+        static stdin: usize;
+        static stdout: usize;
+        static stderr: usize;
+    }
+    // SAFETY: a terminated name.
+    let allocate = unsafe { dlsym(0, c"_IO_doallocbuf".as_ptr()) };
+    if allocate != 0 {
+        // SAFETY: the C library's function, which takes a stream; it does nothing where there is a buffer.
+        unsafe {
+            let allocate = std::mem::transmute::<usize, unsafe extern "C" fn(usize)>(allocate);
+            [stdin, stdout, stderr].into_iter().for_each(|stream| allocate(stream));
+        }
+    }
+}
+
 /// Lets libraries make the mappings now that they would make in every execution, and keep afterwards: languages.
 pub fn prepare(w: &mut World) {
+    allocate_buffers();
+    // Libraries of C++ look at `errno` without telling.
+    w.errno_read |= w.library.imported.iter().any(|i| i.name().starts_with("_Z"));
     const ALL: i32 = 6;
     let called = |name: &CStr| w.library.imported.iter().any(|i| i.name == name);
     if called(c"setlocale") || called(c"newlocale") {
@@ -145,6 +166,8 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
         return target;
     }
     let Some(function) = &imported.function else {
+        world().distrust_stale();
+        world().note_errno_read();
         if world().has_company() {
             unknown(imported, "its effects are not known");
         }
@@ -172,6 +195,9 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
     }
     if let Some(from) = function.from {
         note_asked(from, imported, saved);
+    }
+    if function.errno {
+        world().note_errno_read();
     }
     if function.point {
         point(Kind::Cancellation, Next::GoesOn);

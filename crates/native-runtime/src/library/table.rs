@@ -29,6 +29,7 @@
 //! | `alone` | not while several threads exist |
 //! | `never` | not at all |
 //! | `from-machine`, `from-clock`, `from-random`, `from-environment` | the result comes from outside, and an answer is relative to it (`outside`) |
+//! | `errno` | it looks at the number of the last error |
 //! | `ostream` | the first argument is a stream of C++: known if it is the standard output |
 
 use crate::protocol::Outside;
@@ -212,6 +213,8 @@ pub struct Function {
     pub never: bool,
     /// Is its first argument a stream of C++?
     pub ostream: bool,
+    /// Does it look at the number of the last error (`errno`)?
+    pub errno: bool,
     /// Where its result comes from, if that is outside of the program.
     pub from: Option<Outside>,
 }
@@ -230,6 +233,7 @@ impl Function {
         alone: false,
         never: false,
         ostream: false,
+        errno: false,
         from: None,
     };
 
@@ -238,7 +242,13 @@ impl Function {
         self.accesses.is_empty()
             && self.touch.is_none()
             && self.format.is_none()
-            && !(self.point || self.changes || self.merges || self.alone || self.never || self.ostream)
+            && !(self.point
+                || self.changes
+                || self.merges
+                || self.alone
+                || self.never
+                || self.ostream
+                || self.errno)
             && self.observes.is_none()
             && self.from.is_none()
     }
@@ -405,6 +415,7 @@ impl Function {
             "alone" => self.alone = true,
             "never" => self.never = true,
             "ostream" => self.ostream = true,
+            "errno" => self.errno = true,
             "from-machine" => self.from = Some(Outside::Machine),
             "from-clock" => self.from = Some(Outside::Clock),
             "from-random" => self.from = Some(Outside::Random),

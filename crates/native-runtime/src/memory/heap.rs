@@ -377,6 +377,12 @@ macro_rules! out_of_memory {
     }};
 }
 
+/// Where the `errno` of the calling thread is.
+pub fn errno_address() -> usize {
+    // SAFETY: needs nothing.
+    unsafe { __errno_location() as usize }
+}
+
 unsafe extern "C" {
     fn __errno_location() -> *mut i32;
     fn __libc_malloc(size: usize) -> *mut u8;

@@ -18,6 +18,8 @@ const WRITABLE: i32 = 2;
 /// How much of each area is in use.
 pub struct Mappings {
     used: [usize; THREADS],
+    /// What is mapped now: address and length.
+    live: Vec<(usize, usize)>,
     /// Has the program mapped a file?
     has_file: bool,
     /// Has it mapped one so that others see what is written?
@@ -26,19 +28,32 @@ pub struct Mappings {
 
 impl Default for Mappings {
     fn default() -> Mappings {
-        Mappings { used: [0; THREADS], has_file: false, has_shared_file: false }
+        Mappings { used: [0; THREADS], live: Vec::new(), has_file: false, has_shared_file: false }
     }
 }
 
 impl Mappings {
-    /// Has the program mapped anything in this execution?
+    /// Is anything mapped that the program has mapped?
     pub fn in_use(&self) -> bool {
-        self.used.iter().any(|used| *used > 0)
+        !self.live.is_empty()
+    }
+
+    /// A part of the program's memory is not mapped any more. A thread that has nothing left starts again: what it has mapped and given back
+    /// does not tell it apart.
+    fn given_back(&mut self, address: usize, length: usize) {
+        self.live.retain(|(start, size)| !(address <= *start && start + size <= address + length));
+        for (thread, used) in self.used.iter_mut().enumerate() {
+            let area = BASE + thread * AREA..BASE + (thread + 1) * AREA;
+            if !self.live.iter().any(|(start, _)| area.contains(start)) {
+                *used = 0;
+            }
+        }
     }
 
     /// Takes everything away.
     pub fn restart(&mut self) {
         (self.has_file, self.has_shared_file) = (false, false);
+        self.live.clear();
         for (thread, used) in self.used.iter_mut().enumerate().filter(|(_, used)| **used > 0) {
             const MUNMAP: usize = 11;
             // SAFETY: the area has only mappings of the program, which does not run.
@@ -94,7 +109,21 @@ fn map(address: usize, length: usize, protection: i32, flags: i32, file: i32, of
     let arguments =
         [place, length, protection as usize, (flags | 0x10) as usize, file as usize, offset as usize];
     // SAFETY: a new mapping where none is.
-    unsafe { system_call(number::MMAP, arguments) }
+    let result = unsafe { system_call(number::MMAP, arguments) };
+    if result == place as isize {
+        world().mappings.live.push((place, length.next_multiple_of(PAGE)));
+    }
+    result
+}
+
+/// `munmap`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn munmap(address: usize, length: usize) -> i32 {
+    let result = pass_on!("munmap", fn(usize, usize) -> i32; address, length);
+    if active() && result == 0 {
+        world().mappings.given_back(address, length.next_multiple_of(PAGE));
+    }
+    result
 }
 
 macro_rules! maps {

@@ -1,5 +1,7 @@
 //! A hash table from addresses to small values that can be emptied in constant time.
 
+use std::ops::Range;
+
 /// Open addressing; an entry is valid if it is of the current generation.
 pub struct Table<V> {
     entries: Vec<(usize, u32, V)>,
@@ -36,6 +38,17 @@ impl<V: Copy + Default> Table<V> {
     /// All keys and their values.
     pub fn iter(&self) -> impl Iterator<Item = (usize, V)> + '_ {
         self.entries.iter().filter(|entry| entry.1 == self.generation).map(|entry| (entry.0, entry.2))
+    }
+
+    /// The keys of a range, in order: by looking for each of them, or through the table, whichever is shorter.
+    pub fn keys(&self, range: Range<usize>) -> Vec<usize> {
+        let mut keys: Vec<usize> = if range.len() < self.entries.len() {
+            range.filter(|key| self.get(*key).is_some()).collect()
+        } else {
+            self.iter().map(|(key, _)| key).filter(|key| range.contains(key)).collect()
+        };
+        keys.sort_unstable();
+        keys
     }
 
     /// The value of `key`, which is put in if it is not there.

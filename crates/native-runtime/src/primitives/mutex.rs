@@ -65,11 +65,13 @@ impl World {
 
 impl Runtime {
     /// Takes note of the use of a primitive: its memory must exist, and nothing may free it meanwhile.
-    pub fn use_primitive(self, address: usize, size: usize) {
+    pub fn use_primitive(mut self, address: usize, size: usize) {
         if active() {
             self.check_address(address, size, true);
             if self.threaded {
                 self.note_access(address, 1, How { write: true, atomic: true });
+                // The runtime looks at it without a hook.
+                self.note_stale(address, size, false);
             }
         }
     }

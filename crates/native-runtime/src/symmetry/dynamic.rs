@@ -18,8 +18,9 @@
 
 use crate::exploration::world::{Status, World};
 use crate::memory::heap;
-use crate::protocol::{OUTS, Op, THREADS, why};
+use crate::protocol::{OUTS, Op, THREADS, THROUGH_POINTER, why};
 use crate::symmetry::frames::Frame;
+use crate::symmetry::stale::chain;
 
 /// Operations whose whole effect is given by the object, the operands and the function called.
 const KNOWN: [Op; 21] = [
@@ -104,6 +105,7 @@ impl World {
         no(flags(x) != flags(y) || x.children != 0 || y.children != 0, why::JOIN)?;
         no(!x.cleanup.is_empty() || !y.cleanup.is_empty() || !self.keys.is_empty(), why::UNKNOWN)?;
         no(self.mappings.in_use(), why::UNKNOWN)?;
+        no(self.external.has_open(a) || self.external.has_open(b), why::UNKNOWN)?;
         no(!x.frames.complete || !y.frames.complete, why::UNKNOWN)?;
         no(x.frames.entry != y.frames.entry || x.frames.frames.len() != y.frames.frames.len(), why::CODE)?;
         no(!self.objects_invariant(a, b), why::OBJECTS)?;
@@ -130,7 +132,7 @@ impl World {
     }
 
     /// The thread that an address belongs to.
-    fn owner_of(&self, address: usize) -> Option<usize> {
+    pub fn owner_of(&self, address: usize) -> Option<usize> {
         if !(LOW..HIGH).contains(&address) {
             return None;
         }
@@ -192,13 +194,25 @@ impl World {
                 self.exact |= 1 << k;
             }
         }
+        let mut chains = (0, 0);
         for k in 0..x.len() {
+            chains = (chain(chains.0, x[k].place), chain(chains.1, y[k].place));
             let pairing = self.pairing(x[k].place, y[k].place).cloned().ok_or(why::CODE)?;
             let reasons = 1 | needs[k] << 1;
-            for piece in pairing.pieces.iter().filter(|p| p.needs & reasons != 0) {
+            for piece in pairing.pieces.iter().filter(|p| p.needs & (reasons | THROUGH_POINTER) != 0) {
                 let from = x[k].pointer.wrapping_add_signed(piece.first as isize);
                 let to = y[k].pointer.wrapping_add_signed(piece.second as isize);
-                if !self.same_memory(from, to, piece.length as usize, a, b) {
+                let length = piece.length as usize;
+                if self.same_memory(from, to, length, a, b) {
+                    continue;
+                }
+                let stale = piece.needs & reasons == 0
+                    && self.stale.rely(chains.0, x[k].pointer, from, length)
+                    && self.stale.rely(chains.1, y[k].pointer, to, length);
+                if !stale {
+                    let at = (0..length).find(|k| byte(from + k) != byte(to + k)).unwrap_or(0);
+                    let offset = (piece.first as isize).wrapping_add_unsigned(at) as usize;
+                    self.note_difference(why::LOCALS, offset, x[k].place);
                     return Err(why::LOCALS);
                 }
             }
@@ -238,9 +252,20 @@ impl World {
     }
 
     /// Thread-local variables of the program and of its libraries.
-    fn locals_correspond(&self, a: usize, b: usize) -> bool {
+    fn locals_correspond(&mut self, a: usize, b: usize) -> bool {
+        self.errno_relied_on |= !self.errno_read;
         let (x, y) = (self.threads[a].fs, self.threads[b].fs);
-        self.local_ranges.iter().all(|(below, size)| self.same_memory(x - below, y - below, *size, a, b))
+        self.local_ranges.iter().all(|(below, size)| {
+            let same = |from: usize, upto: usize| {
+                from >= upto || self.same_memory(x - below + from, y - below + from, upto - from, a, b)
+            };
+            // `errno` does not count until the program reads it.
+            let errno = below.wrapping_sub(self.errno_below);
+            if self.errno_read || errno >= *size {
+                return same(0, *size);
+            }
+            same(0, errno) && same(errno + 4, *size)
+        })
     }
 
     /// Threads whose handle, stack or heap somebody else refers to, in live memory.
@@ -253,12 +278,16 @@ impl World {
         let ranges: Vec<std::ops::Range<usize>> =
             self.snapshot.iter().flat_map(crate::memory::snapshot::Snapshot::ranges).collect();
         for range in ranges {
-            to[0] |= self.references_in(range, None);
+            let (found, at) = self.references_in(range, None);
+            if found & !to[0] != 0 {
+                self.note_difference(why::REFERENCE_GLOBAL, at, 0);
+            }
+            to[0] |= found;
         }
         for thread in 0..THREADS {
             // A very large heap is not looked through.
             let used = self.heap.used(thread);
-            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)) } else { u64::MAX };
+            to[1] |= if used.len() < 1 << 24 { self.references_in(used, Some(thread)).0 } else { u64::MAX };
             if self.threads[thread].lives() {
                 to[2] |= self.references_of(thread);
             }
@@ -267,57 +296,82 @@ impl World {
         to
     }
 
-    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> u64 {
+    /// The threads that words of a range refer to, other than `by`, and where the last of these is.
+    fn references_in(&self, range: std::ops::Range<usize>, by: Option<usize>) -> (u64, usize) {
         let words = (range.start.next_multiple_of(8)..range.end.saturating_sub(7)).step_by(8);
-        let mut to = 0;
+        let (mut to, mut at) = (0, 0);
         for address in words {
             let word = read(address);
             if (LOW..HIGH).contains(&word)
                 && let Some(owner) = self.owner_of(word).filter(|o| Some(*o) != by)
             {
-                to |= 1 << owner;
+                (to, at) = (to | 1 << owner, address);
             }
         }
-        to
+        (to, at)
     }
 
     /// Threads that a thread refers to in its live locals, registers and operands; if its code is not understood, in all of
     /// its stack.
     fn references_of(&mut self, thread: usize) -> u64 {
         let frames = self.threads[thread].frames.frames.clone();
-        let needs = if self.threads[thread].frames.complete { self.needs(&frames, &frames) } else { None };
         let mut to = 0;
-        let mut note = |w: &World, value: usize| {
-            if let Some(owner) = w.owner_of(value).filter(|o| *o != thread) {
-                to |= 1u64 << owner;
-            }
-        };
         for value in self.threads[thread].operands {
-            note(self, value);
+            to |= self.reference(value, thread);
         }
-        let Some(needs) = needs else {
-            let t = &self.threads[thread];
-            let all = t.sp.max(t.stack.start)..t.top.min(t.stack.end);
-            return to | self.references_in(all, Some(thread));
-        };
-        for k in 0..frames.len() {
-            let Some(pairing) = self.pairing(frames[k].place, frames[k].place).cloned() else {
-                return u64::MAX;
+        let t = &self.threads[thread];
+        let (low, top) = (t.sp.max(t.stack.start), t.top.min(t.stack.end));
+        if !t.frames.complete || frames.is_empty() {
+            return to | self.references_in(low..top, Some(thread)).0;
+        }
+        let chains: Vec<usize> = frames
+            .iter()
+            .scan(0, |called, frame| {
+                *called = chain(*called, frame.place);
+                Some(*called)
+            })
+            .collect();
+        // The result of a thread's routine may be asked for.
+        let mut needed = 1u8;
+        for k in (0..frames.len()).rev() {
+            let frame = frames[k];
+            let Some(pairing) = self.pairing(frame.place, frame.place).cloned() else {
+                // A frame of a library, or one that is not understood: everything in it counts, and it may need anything of
+                // what it has called.
+                let end = frames.get(k + 1).map_or(top, |outer| outer.low).clamp(low, top);
+                to |= self.references_in(frame.low.clamp(low, end)..end, Some(thread)).0;
+                frame.registers.iter().for_each(|value| to |= self.reference(*value, thread));
+                needed = (1 << OUTS) - 1;
+                continue;
             };
-            for piece in pairing.pieces.iter().filter(|p| p.needs & (1 | needs[k] << 1) != 0) {
-                let start = frames[k].pointer.wrapping_add_signed(piece.first as isize);
-                let end = start + piece.length as usize;
+            let reasons = 1 | needed << 1;
+            for piece in pairing.pieces.iter().filter(|p| p.needs & (reasons | THROUGH_POINTER) != 0) {
+                let start = frame.pointer.wrapping_add_signed(piece.first as isize);
+                let length = piece.length as usize;
                 // A word of which only a part is live is not a pointer; every word that is touched counts all the same.
-                for address in ((start & !7)..end).step_by(8) {
-                    note(self, read(address));
+                let found = ((start & !7)..start + length)
+                    .step_by(8)
+                    .fold(0, |found, address| found | self.reference(read(address), thread));
+                let stale = found & !to != 0
+                    && piece.needs & reasons == 0
+                    && self.stale.rely(chains[k], frame.pointer, start, length);
+                if found & !to != 0 && !stale {
+                    self.note_difference(why::REFERENCE, piece.first as isize as usize, frame.place);
                 }
+                to |= if stale { 0 } else { found };
             }
-            let live = live_registers(&pairing, needs[k]);
+            let live = live_registers(&pairing, needed);
             for r in (1..OUTS).filter(|r| live >> r & 1 != 0) {
-                note(self, frames[k].registers[r - 1]);
+                to |= self.reference(frame.registers[r - 1], thread);
             }
+            needed = live;
         }
         to
+    }
+
+    /// The thread that a value of `thread` refers to, as a set, if it is another one.
+    fn reference(&self, value: usize, thread: usize) -> u64 {
+        self.owner_of(value).filter(|owner| *owner != thread).map_or(0, |owner| 1 << owner)
     }
 
     /// Takes note of threads that were found to be symmetric, for the report.
@@ -328,6 +382,13 @@ impl World {
                 return;
             }
         }
+    }
+
+    /// Takes note of an example of a reason: an address, or a place and an offset from its frame pointer.
+    pub fn note_difference(&mut self, reason: u16, what: usize, place: usize) {
+        let differences = &mut self.shared.differences;
+        differences[reason.trailing_zeros() as usize] =
+            crate::protocol::Difference { what: what as i64, place: place as u64 };
     }
 
     /// These threads cannot be exchanged now; if they are the same, with nobody.
@@ -345,71 +406,4 @@ fn live_registers(pairing: &crate::symmetry::question::Pairing, needed: u8) -> u
 /// Is one of the two in the set, and the other not?
 fn differ(set: u64, a: usize, b: usize) -> bool {
     set >> a & 1 != set >> b & 1
-}
-
-impl World {
-    /// Are the accesses of `a` and `b` that could still be part of a data race mirror images: is there, for each of one, one of
-    /// the other to the same bytes in the same way, that happens before the same things? And does what others did happen
-    /// before both or none?
-    ///
-    /// Epochs that do not belong to an access do not matter: later accesses have later epochs, which nobody has seen. Memory
-    /// that has only ever been accessed by atomic operations, by one thread, or under one lock ([`crate::symmetry::guard`]), cannot be part of
-    /// a race; should that turn out to be wrong, the exploration starts again.
-    fn accesses_mirrored(&mut self, a: usize, b: usize) -> bool {
-        let mut of: [Vec<(usize, u8, crate::exploration::race::How, u32)>; 2] = Default::default();
-        let all: Vec<(usize, crate::exploration::race::Access)> = self.races.all().collect();
-        for (granule, access) in all {
-            if access.how.atomic && self.races.rely_on_atomic(granule)
-                || self.races.rely_on_private(granule, access.thread)
-                || self.rely_on_guard(granule)
-            {
-                continue;
-            }
-            let (x, y) = (&self.threads[a], &self.threads[b]);
-            let owner = self.owner_of(granule * 8);
-            let thread = access.thread as usize;
-            if owner == Some(a) || owner == Some(b) {
-                // Nobody else has a pointer to it. What others did there must be over for its owner.
-                let owner = owner.unwrap_or(a);
-                if thread != owner && access.epoch > self.threads[owner].clock[thread] {
-                    return false;
-                }
-            } else if thread == a || thread == b {
-                of[usize::from(thread == b)].push((granule, access.bytes, access.how, access.epoch));
-            } else {
-                let clocks = [(&x.clock, &y.clock), (&x.acquired, &y.acquired), (&x.fence, &y.fence)];
-                let before = |clock: &crate::exploration::clock::Clock| access.epoch <= clock[thread];
-                if clocks.iter().any(|(c, d)| before(c) != before(d)) {
-                    return false;
-                }
-            }
-        }
-        let [of_a, mut of_b] = of;
-        if of_a.len() != of_b.len() {
-            return false;
-        }
-        for (granule, bytes, how, epoch) in of_a {
-            let same = |other: &(usize, u8, crate::exploration::race::How, u32)| {
-                (other.0, other.1, other.2) == (granule, bytes, how)
-                    && self.ordered_alike(a, epoch, b, other.3)
-            };
-            let Some(found) = of_b.iter().position(same) else { return false };
-            of_b.swap_remove(found);
-        }
-        true
-    }
-
-    /// Does the access of `a` in epoch `e` happen before the same things as that of `b` in epoch `f`, mirrored?
-    fn ordered_alike(&self, a: usize, e: u32, b: usize, f: u32) -> bool {
-        let alike = |clock: &crate::exploration::clock::Clock| (e <= clock[a]) == (f <= clock[b]);
-        let threads = self.threads.iter().enumerate().filter(|(t, _)| *t != a && *t != b);
-        let (x, y) = (&self.threads[a], &self.threads[b]);
-        threads.into_iter().all(|(_, t)| alike(&t.clock) && alike(&t.acquired) && alike(&t.fence))
-            && self.objects.in_use().all(|o| alike(&o.clock) && alike(&o.readers_clock))
-            && (e <= y.clock[a]) == (f <= x.clock[b])
-            && (e <= y.acquired[a]) == (f <= x.acquired[b])
-            && (e <= y.fence[a]) == (f <= x.fence[b])
-            && (e <= x.acquired[a]) == (f <= y.acquired[b])
-            && (e <= x.fence[a]) == (f <= y.fence[b])
-    }
 }

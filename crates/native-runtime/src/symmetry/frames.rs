@@ -15,6 +15,8 @@ pub struct Frame {
     pub place: usize,
     /// Its frame pointer.
     pub pointer: usize,
+    /// Its stack pointer: where its part of the stack begins.
+    pub low: usize,
     /// rbx, r12 to r15.
     pub registers: [usize; 5],
 }
@@ -33,6 +35,7 @@ pub struct Frames {
 unsafe extern "C" {
     fn _Unwind_Backtrace(callback: extern "C" fn(usize, *mut u8) -> i32, data: *mut u8) -> i32;
     fn _Unwind_GetIP(context: usize) -> usize;
+    fn _Unwind_GetCFA(context: usize) -> usize;
     fn _Unwind_GetGR(context: usize, register: i32) -> usize;
     fn _Unwind_FindEnclosingFunction(place: usize) -> usize;
 }
@@ -63,7 +66,9 @@ extern "C" fn visit(context: usize, walk: *mut u8) -> i32 {
         return STOP;
     }
     let registers = [3, 12, 13, 14, 15].map(register);
-    walk.frames.frames.push(Frame { place, pointer: register(6), registers });
+    // SAFETY: as above. To the frame that goes on, the end of the one that it has called is its own stack pointer.
+    let low = unsafe { _Unwind_GetCFA(context) };
+    walk.frames.frames.push(Frame { place, pointer: register(6), low, registers });
     GO_ON
 }
 
@@ -94,6 +99,8 @@ impl World {
                 walk.frames.entry = _Unwind_FindEnclosingFunction(walk.last_own);
             }
         });
+        let current = self.current;
+        self.stale.stop(current, &walk.frames.frames);
         self.me().frames = walk.frames;
     }
 }

@@ -1,6 +1,6 @@
 //! Memory that is only ever accessed under a lock: it cannot be part of a data race.
 //!
-//! The lockset discipline of Savage, Burrows, Nelson, Sobalvarro and Anderson ("Eraser", 1997): per eight bytes, the locks that
+//! The lockset discipline of Savage, Burrows, Nelson, Sobalvarro and Anderson ("Eraser", 1997): per four bytes, the locks that
 //! every access so far, in all executions, was made under. Two accesses under one mutex are ordered by it, so as long as
 //! one lock is left there is no race on these bytes, whichever thread made the last access. Dynamic symmetry relies on
 //! this: without it two threads could never be exchanged after one of them was the last to change a counter.
@@ -17,10 +17,12 @@ use crate::exploration::world::{Status, World};
 use crate::memory::heap;
 use crate::protocol::THREADS;
 
-/// The most locks that are kept per eight bytes.
+/// The most locks that are kept per part of memory.
 const MOST: usize = 2;
+/// Bytes of a part: variables that share eight bytes may have locks of their own.
+const PART: usize = 4;
 
-/// Eight bytes of memory.
+/// Four bytes of memory.
 #[derive(Clone, Copy, Default)]
 pub struct Guard {
     accessed: bool,
@@ -69,15 +71,17 @@ impl World {
         }
     }
 
-    /// Have these eight bytes only been accessed under some lock so far? Then somebody relies on it.
-    pub fn rely_on_guard(&mut self, granule: usize) -> bool {
+    /// Have these bytes of eight only been accessed under some lock so far? Then somebody relies on it.
+    pub fn rely_on_guard(&mut self, granule: usize, bytes: u8) -> bool {
         if self.races.guards_distrusted || !self.belongs_to_no_worker(granule * 8) {
             return false;
         }
-        let guard = self.races.guards.entry(granule);
-        let guarded = guard.accessed && guard.locks[0] != 0;
-        guard.relied_on |= guarded;
-        guarded
+        (0..8 / PART).filter(|half| bytes >> (half * PART) & 0xf != 0).all(|half| {
+            let guard = self.races.guards.entry(granule * 8 / PART + half);
+            let guarded = guard.accessed && guard.locks[0] != 0;
+            guard.relied_on |= guarded;
+            guarded
+        })
     }
 
     /// Takes note of the locks under which the running thread accesses memory.
@@ -99,8 +103,8 @@ impl World {
             }
         }
         let mut alone = None;
-        for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
-            let guard = *self.races.guards.entry(granule);
+        for part in (address / PART)..=((address + size.max(1) - 1) / PART) {
+            let guard = *self.races.guards.entry(part);
             let locks = guard.after(&held[..count]);
             if guard.accessed && locks == guard.locks {
                 continue;
@@ -109,7 +113,7 @@ impl World {
                 continue;
             }
             self.grown |= guard.relied_on && locks[0] == 0;
-            *self.races.guards.entry(granule) = Guard { accessed: true, locks, ..guard };
+            *self.races.guards.entry(part) = Guard { accessed: true, locks, ..guard };
         }
     }
 

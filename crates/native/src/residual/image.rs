@@ -6,6 +6,8 @@ use std::path::Path;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Register};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
+use super::scalars::Scalars;
+
 /// A function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Function {
@@ -28,6 +30,16 @@ pub struct Image {
     functions: BTreeMap<u64, Function>,
     /// Names of imported functions, by the address of the slot that will hold theirs.
     imports: HashMap<u64, String>,
+    /// Scalar variables of functions, by the address of the function.
+    scalars: HashMap<u64, Scalars>,
+}
+
+/// Where the function begins that contains this address.
+pub fn start(file: &object::File<'_>, address: u64) -> Option<u64> {
+    let around = |s: &object::Symbol<'_, '_>| {
+        s.kind() == SymbolKind::Text && (s.address()..s.address() + s.size()).contains(&address)
+    };
+    file.symbols().find(around).map(|s| s.address())
 }
 
 impl Image {
@@ -58,7 +70,13 @@ impl Image {
                 }
             }
         }
-        Some(Image { sections, functions, imports })
+        let scalars = super::scalars::scalars(&file);
+        Some(Image { sections, functions, imports, scalars })
+    }
+
+    /// The scalar variables of a function.
+    pub fn scalars(&self, function: Function) -> &[(i64, u32)] {
+        self.scalars.get(&function.start).map_or(&[], Vec::as_slice)
     }
 
     /// The function that contains this address.

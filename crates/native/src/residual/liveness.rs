@@ -12,7 +12,7 @@ use iced_x86::{
 
 use super::escape::{ARGUMENTS, Addresses, CLOBBERED, Frame, Within, analyse, harmless};
 use super::image::{Function, Image};
-use crate::protocol::OUTS;
+use crate::protocol::{OUTS, THROUGH_POINTER};
 
 /// What a caller may look at after a return. The first stands for all registers of a result.
 pub const OUT_REGISTERS: [Register; OUTS] =
@@ -47,8 +47,12 @@ struct Effect {
     /// Offsets and sizes of what is read and certainly written in the frame.
     read_bytes: Vec<(i64, u32)>,
     written_bytes: Vec<(i64, u32)>,
+    /// The same for what is read after a hook has announced it.
+    announced_bytes: Vec<(i64, u32)>,
     /// May read anything in the frame.
     reads_frame: bool,
+    /// May read anything in the frame through a pointer.
+    reads_through_pointer: bool,
     returns: bool,
     /// Does nothing but set this register: what it reads is needed only if the register is.
     only_sets: Option<usize>,
@@ -84,8 +88,11 @@ impl Liveness {
         let mut lowest = 0;
         for (address, (instruction, _)) in &code {
             let addresses = &frame.addresses[address];
-            let effect = effect(image, instruction, addresses, &frame, &mut factory)?;
-            let all = effect.read_bytes.iter().chain(&effect.written_bytes);
+            let mut effect = effect(image, instruction, addresses, &frame, &mut factory)?;
+            if effect.read_bytes.iter().any(|read| is_announced(image, &code, &frame, *address, *read)) {
+                effect.announced_bytes = std::mem::take(&mut effect.read_bytes);
+            }
+            let all = effect.read_bytes.iter().chain(&effect.written_bytes).chain(&effect.announced_bytes);
             lowest = all.map(|(offset, _)| *offset).fold(lowest, i64::min);
             effects.insert(*address, effect);
         }
@@ -99,6 +106,13 @@ impl Liveness {
             return Err("a very large frame".to_owned());
         }
         let size = (-lowest) as usize;
+        // Bytes of which every read through a pointer is announced by a hook.
+        let mut announced = vec![false; size];
+        for &(offset, length) in image.scalars(function) {
+            let bytes =
+                (offset..offset + i64::from(length)).filter_map(|at| usize::try_from(at - lowest).ok());
+            bytes.for_each(|byte| announced.get_mut(byte).into_iter().for_each(|a| *a = true));
+        }
         let mut before: HashMap<u64, Set> = HashMap::new();
         let mut changed = true;
         while changed {
@@ -110,7 +124,7 @@ impl Liveness {
                         set.join(after);
                     }
                 }
-                set.apply(&effects[address], lowest);
+                set.apply(&effects[address], lowest, &announced);
                 if before.get(address) != Some(&set) {
                     before.insert(*address, set);
                     changed = true;
@@ -139,7 +153,7 @@ impl Set {
         self.bytes.iter_mut().zip(&other.bytes).for_each(|(a, b)| *a |= b);
     }
 
-    fn apply(&mut self, effect: &Effect, lowest: i64) {
+    fn apply(&mut self, effect: &Effect, lowest: i64, announced: &[bool]) {
         let index = |offset: i64| usize::try_from(offset - lowest).ok();
         let needed = effect.only_sets.map_or(1, |register| self.registers[register]);
         for &register in &effect.writes {
@@ -171,6 +185,18 @@ impl Set {
                 }
             }
         }
+        for &(offset, size) in &effect.announced_bytes {
+            for byte in (offset..offset + i64::from(size)).filter_map(index) {
+                if let Some(live) = self.bytes.get_mut(byte) {
+                    *live |= if announced[byte] { THROUGH_POINTER } else { needed };
+                }
+            }
+        }
+        if effect.reads_through_pointer {
+            for (byte, announced) in self.bytes.iter_mut().zip(announced) {
+                *byte |= if *announced { THROUGH_POINTER } else { 1 };
+            }
+        }
         if effect.reads_frame {
             self.bytes.iter_mut().for_each(|byte| *byte |= needed);
         }
@@ -188,6 +214,41 @@ impl Set {
         }
         Live { bytes: bytes.map(|(k, needs)| ((k as i64 + lowest) as i32, *needs)).collect(), registers }
     }
+}
+
+/// Has a hook told of this read of the frame, on the only way to it? It stands before the read, and nothing but other hooks is
+/// called in between.
+fn is_announced(
+    image: &Image,
+    code: &BTreeMap<u64, (Instruction, Vec<u64>)>,
+    frame: &Frame,
+    read: u64,
+    (offset, size): (i64, u32),
+) -> bool {
+    let mut at = read;
+    while let Some((&before, (instruction, next))) = code.range(..at).next_back() {
+        // Nobody comes here from elsewhere.
+        if *next != [at] || code.values().any(|(i, to)| i.next_ip() != at && to.contains(&at)) {
+            return false;
+        }
+        if matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall) {
+            let Some(name) = image.called(instruction).filter(|name| name.starts_with("__tsan_")) else {
+                return false;
+            };
+            let reads = name.strip_prefix("__tsan_").is_some_and(|n| n == format!("read{size}"));
+            let there = frame.addresses[&before].get(&ARGUMENTS[0]) == Some(&Within::At(offset));
+            if reads && there {
+                return true;
+            }
+            if !name.starts_with("__tsan_read") && !name.starts_with("__tsan_write") {
+                return false;
+            }
+        } else if instruction.flow_control() != FlowControl::Next {
+            return false;
+        }
+        at = before;
+    }
+    false
 }
 
 /// Is this what sets up or takes down a frame?
@@ -313,7 +374,8 @@ fn touches(memory: &UsedMemory, addresses: &Addresses, frame: &Frame, effect: &m
     let inside = base == Register::RBP
         || addresses.contains_key(&base)
         || addresses.contains_key(&memory.index().full_register());
-    effect.reads_frame |= reads && (inside || frame.escapes);
+    effect.reads_frame |= reads && inside;
+    effect.reads_through_pointer |= reads && !inside && frame.escapes;
 }
 
 fn call(image: &Image, instruction: &Instruction, addresses: &Addresses, frame: &Frame, effect: &mut Effect) {
@@ -325,7 +387,7 @@ fn call(image: &Image, instruction: &Instruction, addresses: &Addresses, frame: 
         // The number of vector registers in use, and these, for functions that take floating-point arguments.
         effect.reads.push(Register::RAX.number());
         effect.reads.extend(16..24);
-        effect.reads_frame |= frame.escapes;
+        effect.reads_through_pointer |= frame.escapes;
     }
     effect.reads.extend(ARGUMENTS[..count].iter().filter_map(|r| number(*r)));
     if let Some((_, Some((argument, size)))) = known {

@@ -10,6 +10,7 @@
 //! | [`image`] | which instructions, functions, imported names are there? |
 //! | [`escape`] | can memory of a frame be reached other than by its own function? |
 //! | [`liveness`] | which bytes of a frame and which registers can still be read? |
+//! | [`scalars`] | which bytes of a frame are single numbers or pointers? |
 //! | [`lockstep`] | do two places go on with the same code, up to a renaming of bytes of their frames? |
 //!
 //! What is not understood (vector registers across calls, `alloca`, arguments on the stack, indirect jumps) gives no answer, and the
@@ -19,6 +20,7 @@ pub mod escape;
 pub mod image;
 pub mod liveness;
 pub mod lockstep;
+pub mod scalars;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -90,13 +90,9 @@ fn check_all(expected: &[(u32, u32, u64, u64)]) {
     }
 }
 
-/// Two minutes: `QUOTIENT_SIX_THREADS=1 cargo test -p quotient-native --test programs closed_forms`.
 #[test]
+#[ignore = "takes two minutes"]
 fn six_threads() {
-    if std::env::var_os("QUOTIENT_SIX_THREADS").is_none() {
-        println!("skipped: set QUOTIENT_SIX_THREADS=1");
-        return;
-    }
     check_all(&[(0, 6, 518_400, 720), (1, 6, 75_876, 143)]);
 }
 

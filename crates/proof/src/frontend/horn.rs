@@ -1,7 +1,7 @@
 //! Constrained Horn clauses (`HORN` logic of SMT-LIB, as in CHC-COMP) over integers and booleans.
 //!
 //! Clauses with at most one predicate in the body are rules; clauses with head `false` are queries
-//! and become safety claims, each of which may use those before it. Several predicates become one
+//! and become safety claims, each of which may use those before it. A condition as a head is a query for its opposite. Several predicates become one
 //! with a first column that says which. Booleans are 0 and 1. The clauses are satisfiable exactly
 //! when every query holds. `div` and `mod` by a constant are SMT-LIB's: the rest is never negative. A query without a predicate
 //! is the fact of a predicate of its own, which must not hold. Z3's `declare-rel`, `declare-var`, `rule` and `query` are read,
@@ -231,12 +231,24 @@ impl Clause<'_> {
             Some(head) => {
                 let mut found = Vec::new();
                 self.conjunct(&head, &mut found)?;
-                let Some((index, arguments, bindings, at)) = self.atoms.pop().filter(|_| found.is_empty())
-                else {
-                    return refuse(head.span(), "the head of a clause is neither a predicate nor false");
-                };
-                self.bindings = bindings;
-                Some(self.atom(index, &arguments, width, at, &mut parts)?)
+                match self.atoms.pop() {
+                    Some((index, arguments, bindings, at)) if found.is_empty() => {
+                        self.bindings = bindings;
+                        Some(self.atom(index, &arguments, width, at, &mut parts)?)
+                    }
+                    // A condition follows from the body: the body and its opposite have no solution.
+                    None => {
+                        let condition = self.formula(&head)?;
+                        parts.push(not(condition));
+                        None
+                    }
+                    Some(_) => {
+                        return refuse(
+                            head.span(),
+                            "the head of a clause is neither a predicate nor a condition",
+                        );
+                    }
+                }
             }
         };
         let query = |left: Atom, constraint: Formula| {

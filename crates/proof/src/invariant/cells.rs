@@ -36,7 +36,7 @@ pub enum Shape {
 }
 
 /// More cells than this are given up.
-const MOST_CELLS: usize = 2_000;
+const MOST_CELLS: usize = 5_000;
 /// More cells looked at than this are given up: closing may derive bounds that are no thresholds, and these grow slowly.
 const MOST_STEPS: usize = 100_000;
 /// Times a bound takes the exact value it needs.

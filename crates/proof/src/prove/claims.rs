@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use quotient_proof_check::format as out;
-
 use super::{Proof, Report, Run, Verdict, violations};
 use crate::canonical::Map;
 use crate::cells;
-use crate::constraint::{Linear, Overflow};
+use crate::constraint::Overflow;
 use crate::domain::State;
 use crate::explicit::{Reachable, explore};
 use crate::invariant::{self, Failed, Found};
 use crate::limits::Limits;
-use crate::program::{Assertion, Right, Tree};
+use crate::program::{Assertion, Tree};
 use crate::refute::{Refutation, backward_trace, refute_safety, violates};
 use crate::safety::{GaveUp, Prover, SafetyOptions, SafetyProof, Table};
 
@@ -22,7 +20,9 @@ const QUICK_TIME: Duration = Duration::from_millis(300);
 /// States explored to see whether that is all.
 const FEW_STATES: usize = 5_000;
 /// Time for one kind of invariant.
-const FOUND_TIME: Duration = Duration::from_millis(700);
+pub(super) const FOUND_TIME: Duration = Duration::from_millis(700);
+/// Time for zones where there are many processes, and so many combinations of their places.
+const ZONES_TIME: Duration = Duration::from_secs(20);
 /// Time for a trace found backwards, once nothing was proved.
 const TRACE_TIME: Duration = Duration::from_secs(10);
 /// Processes up to which cells are tried before tables.
@@ -40,6 +40,8 @@ enum Try {
     Table(Duration),
     /// An invariant at loop heads.
     Heads,
+    /// Zones by location once more, for longer.
+    Zones,
 }
 
 impl Run<'_> {
@@ -109,9 +111,7 @@ impl Run<'_> {
             }
             match self.found_states(assertion, &bad, &few, &limits) {
                 Ok(Some(found)) => {
-                    report.conditional_on.clear();
-                    let proof = SafetyProof { table: Table::default(), visited: 0 };
-                    self.proved_with(&mut report, proof, Vec::new(), found);
+                    self.proved_without_table(&mut report, found);
                     return report;
                 }
                 Ok(None) => {}
@@ -120,12 +120,20 @@ impl Run<'_> {
             // Cells by place multiply with each process; tables under a symmetry do not.
             let (brief, long) = (Try::Table(BRIEF_TIME), Try::Table(options.max_time / 2));
             let order = match self.program.counters() <= FEW_PROCESSES {
-                true => [brief, Try::Heads, long],
-                false => [brief, long, Try::Heads],
+                true => [brief, Try::Heads, long, Try::Zones],
+                false => [brief, Try::Zones, long, Try::Heads],
             };
             for next in order {
                 let time = match next {
                     Try::Table(time) => time,
+                    Try::Zones => {
+                        let limits = limits.within(ZONES_TIME);
+                        if let Ok(found) = invariant::zones(self.program, &self.domain, &bad, &limits) {
+                            self.proved_without_table(&mut report, found);
+                            return report;
+                        }
+                        continue;
+                    }
                     Try::Heads => {
                         match self.found_at_heads(at, &limits) {
                             Ok(found) => {
@@ -171,7 +179,6 @@ impl Run<'_> {
                 let invariants = usable.invariants.iter().map(|i| i.0).collect();
                 report.proof =
                     Some(Proof::Safety { proof: Box::new(proof), maps: used, invariants, found: None });
-                self.confirm(&mut report, &limits);
             }
             Err((reason, table)) => {
                 report.stored = table.stored;
@@ -185,58 +192,21 @@ impl Run<'_> {
         report
     }
 
-    /// The checker decides differences in tables, and general inequalities only with evidence: a proof by a table that it refuses
-    /// is replaced by an invariant at loop heads, if one is found; otherwise the report says that nothing confirms it.
-    fn confirm(&self, report: &mut Report, limits: &Limits) {
-        let Some(Proof::Safety { maps, invariants, .. }) = &report.proof else { return };
-        if !self.has_general(report.assertion) {
-            return;
-        }
-        let alone = maps.is_empty() && invariants.is_empty();
-        let written = crate::certificate::certificate(self.program, std::slice::from_ref(report));
-        if alone
-            && let Ok(Some(written)) = written
-            && quotient_proof_check::check(&written).is_ok()
-        {
-            return;
-        }
-        let assertion = &self.program.assertions[report.assertion];
-        let limits = limits.within(FOUND_TIME);
-        let found = if self.options.without_invariants {
-            None
-        } else {
-            cells::prove(self.program, &self.domain, assertion, &limits).ok()
-        };
-        match found.filter(|found| self.checked(report.assertion, found).is_ok()) {
-            Some(found) => self.proved_at_heads(report, found),
-            None => report.notes.push(
-                "not confirmed by the checker, which decides no general linear inequalities in tables".into(),
-            ),
-        }
-    }
-
-    /// Whether the program or the claim has inequalities that are not differences.
-    fn has_general(&self, at: usize) -> bool {
-        let mut general = false;
-        let mut visit = |l: &Linear| {
-            general |= !matches!(l.terms[..], [] | [(_, 1 | -1)] | [(_, 1), (_, -1)] | [(_, -1), (_, 1)]);
-        };
-        self.program.rules.iter().for_each(|r| r.guard.each(&mut visit));
-        self.program.assertions[at].left.each(&mut visit);
-        if let Right::Constraint(claim) = &self.program.assertions[at].right {
-            claim.each(&mut visit);
-        }
-        general
-    }
-
     /// Writes down a proof by an invariant at loop heads.
-    fn proved_at_heads(&self, report: &mut Report, found: cells::Found) {
+    pub(super) fn proved_at_heads(&self, report: &mut Report, found: cells::Found) {
         report.conditional_on.clear();
         report.verdict = Verdict::Proved;
         report.left_states = 0;
         report.stored = found.cells.evidence.len();
         report.found = Some((found.name, found.cells.cells.len()));
         report.proof = Some(Proof::Cells(Box::new(found.cells)));
+    }
+
+    /// Writes down a proof by an invariant that excludes all violations.
+    fn proved_without_table(&self, report: &mut Report, found: Found) {
+        report.conditional_on.clear();
+        let proof = SafetyProof { table: Table::default(), visited: 0 };
+        self.proved_with(report, proof, Vec::new(), found);
     }
 
     /// Writes down a proof that uses an invariant which was found.
@@ -277,28 +247,17 @@ impl Run<'_> {
         }
     }
 
-    /// An invariant at loop heads that excludes the violations and has passed the checker, or what is in the way of one.
+    /// An invariant at loop heads that excludes the violations, or what is in the way of one.
     fn found_at_heads(&self, at: usize, limits: &Limits) -> Result<cells::Found, Option<String>> {
         let assertion = &self.program.assertions[at];
         match cells::prove(self.program, &self.domain, assertion, &limits.within(CELLS_TIME)) {
-            Ok(found) => match self.checked(at, &found) {
-                Ok(()) => Ok(found),
-                Err(refusal) => Err(Some(format!("a proof was found that the checker refuses: {refusal}"))),
-            },
+            Ok(found) => Ok(found),
             Err(tried) => Err(tried.meets.map(|state| {
                 let text = |v: &Option<i64>| v.map_or("_".into(), |v| v.to_string());
                 let state = self.program.show_terms(&state.iter().map(text).collect::<Vec<_>>());
                 format!("the invariants tried do not exclude {state}")
             })),
         }
-    }
-
-    /// Nothing is called proved by an invariant at loop heads before the checker has accepted it.
-    fn checked(&self, at: usize, found: &cells::Found) -> Result<(), String> {
-        let program = crate::certificate::program(self.program, &self.domain);
-        let proofs = vec![out::Proof::Cells { assertion: at, cells: found.cells.clone() }];
-        let certificate = out::Certificate { format: out::FORMAT.into(), program, proofs };
-        quotient_proof_check::check(&certificate).map(|_| ())
     }
 
     /// Bounds of columns that hold in every state, to help unfolding.

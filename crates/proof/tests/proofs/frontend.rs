@@ -271,6 +271,23 @@ fn clauses_of_other_tools_are_read() {
     }
 }
 
+/// A clause whose head is a condition asks whether the body can be met without it.
+#[test]
+fn a_condition_as_head_is_a_query() {
+    let text = "(set-logic HORN) (declare-fun p (Int Bool) Bool)
+        (assert (p 0 true)) (assert (forall ((x Int) (b Bool)) (=> (and (p x b) (< x 5)) (p (+ x 1) (not b)))))
+        (assert (forall ((x Int) (b Bool)) (=> (p x b) (let ((even (= (mod x 2) 0))) (and (<= x LIMIT) (= b even))))))";
+    for (limit, answer) in [("5", "proved"), ("4", "refuted")] {
+        let program = load_text("head.smt2", &text.replace("LIMIT", limit)).unwrap();
+        let reports = prove(&program, &Options::default());
+        assert_eq!(word(&program, &reports, "query_1"), answer);
+    }
+    let some = text.replace("(= b even)", "(exists ((y Int)) (= x (* 2 y)))");
+    assert!(load_text("head.smt2", &some).is_err(), "a quantifier below a negation");
+    let two = text.replace("(<= x LIMIT)", "(p x b)");
+    assert!(load_text("head.smt2", &two).unwrap_err().contains("neither a predicate nor a condition"));
+}
+
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     let promela = |body: &str| load_text("m.pml", body).unwrap_err();

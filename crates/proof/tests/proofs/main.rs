@@ -7,6 +7,7 @@ mod forgeries;
 mod frontend;
 mod integer;
 mod invariants;
+mod listed;
 mod paper;
 mod propose;
 mod support;

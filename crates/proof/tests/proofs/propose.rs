@@ -50,6 +50,35 @@ fn exchanges_are_found() {
 }
 
 #[test]
+fn columns_and_values_move_with_the_processes() {
+    let of = |name: &str, n: usize| proposed(&models::generate(name, n).expect("the model exists"));
+    // All clocks change when time passes, and who came last is a number of a process.
+    assert_eq!(of("fischer", 2), ["exchange_1_2_with_values"]);
+    // Forks are shared by neighbours, and move with them.
+    assert_eq!(of("philosophers", 3), ["rotation"]);
+}
+
+#[test]
+fn reversals_halves_and_shifts_are_found() {
+    // A token goes up and down a line; the ends differ from the middle.
+    let line = "p([0,1,0]). p([1,0,C]) :- p([0,1,C]). p([0,1,C]) :- p([1,0,C]).
+                p([A,0,1]) :- p([A,1,0]). p([A,1,0]) :- p([A,0,1]). assert one: p([1,B,1]) |= false.";
+    assert_eq!(proposed(line), ["exchange_1_3"]);
+    let line = "p([0,1,1,0]). p([1,0,C,D]) :- p([0,1,C,D]). p([0,1,C,D]) :- p([1,0,C,D]).
+                p([A,0,1,D]) :- p([A,1,0,D]). p([A,1,0,D]) :- p([A,0,1,D]).
+                p([A,B,0,1]) :- p([A,B,1,0]). p([A,B,1,0]) :- p([A,B,0,1]). assert some: p([0,0,0,D]) |= false.";
+    assert_eq!(proposed(line), ["reversal"]);
+    // Two pairs of a client and a server each.
+    let pairs = "p([0,0,0,0]). p([1,B,C,D]) :- p([0,B,C,D]), B = 0. p([A,1,C,D]) :- p([A,0,C,D]), A = 1.
+                 p([0,0,C,D]) :- p([1,1,C,D]). p([A,B,1,D]) :- p([A,B,0,D]), D = 0. p([A,B,C,1]) :- p([A,B,C,0]), C = 1.
+                 p([A,B,0,0]) :- p([A,B,1,1]). assert order: p([0,1,C,D]) |= false.";
+    assert_eq!(proposed(pairs), ["halves"]);
+    // Numbers that are only compared with each other.
+    let shift = "p(X,Y) :- X = Y. p(X+1,Y) :- p(X,Y), X <= Y. p(X,Y+1) :- p(X,Y), Y < X. assert near: p(X,Y) |= X >= Y.";
+    assert_eq!(proposed(shift), ["shift"]);
+}
+
+#[test]
 fn values_are_exchanged_with_the_processes() {
     // Each process gives the turn to itself.
     let text =

@@ -82,7 +82,12 @@ fn verdicts_agree_with_explicit_reachability() {
                     );
                     refuted += 1;
                 }
-                Verdict::Unknown(_) => unknown += 1,
+                Verdict::Unknown(why) => {
+                    unknown += 1;
+                    if std::env::var("QUOTIENT_PROOF_UNKNOWN").is_ok() {
+                        println!("unknown ({holds}): {why} {:?}: {}", report.notes, show());
+                    }
+                }
                 Verdict::Assumed => panic!("nothing was assumed: {}", show()),
             }
         }

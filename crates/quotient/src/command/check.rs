@@ -122,6 +122,11 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         journal: Some(watch::journal()),
         relative: relative.as_ref(),
     };
+    let proposed = options.propose.then(|| Relative::proposed(&model, &check));
+    let check = match &proposed {
+        Some(Ok(proposed)) => Check { relative: Some(proposed), ..check },
+        _ => check,
+    };
     if let Err(message) = unserved(&model, &check, given) {
         return error(&message);
     }
@@ -131,7 +136,7 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
         progress.search(statistics);
     });
     progress.clear();
-    let outcome = match result {
+    let mut outcome = match result {
         Ok(outcome) => outcome,
         Err(failure) => {
             let (verdict, status) = failure_status(&failure);
@@ -140,6 +145,9 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
             return ended(verdict, status, None);
         }
     };
+    if let Some(Err(why)) = &proposed {
+        outcome.notes.push(format!("--propose brought nothing: {why}"));
+    }
     let run = Run {
         file,
         model: &model,
@@ -157,7 +165,10 @@ fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout
     terminal::report(&text, exit_status(&outcome));
     // The answer is given: whatever fails from here on does not change it.
     let drawn = options.dot.as_deref().map_or(Ok(()), |path| write_drawing(path, &model, &check));
-    let traced = options.trace.as_deref().map_or(Ok(()), |path| write_trace(path, options, &model, &outcome));
+    let traced = options.trace.as_deref().map_or(Ok(()), |path| {
+        let raw = options.raw || check.relative.is_some();
+        write_trace(path, options, raw, &model, &outcome)
+    });
     for message in [drawn, traced].into_iter().filter_map(Result::err) {
         eprintln!("error: {message}");
     }
@@ -259,6 +270,7 @@ fn write_drawing(path: &Path, model: &Model, check: &Check<'_>) -> Result<(), St
 fn write_trace(
     path: &Path,
     options: &options::Check,
+    raw: bool,
     model: &Model,
     outcome: &Outcome,
 ) -> Result<(), String> {
@@ -270,7 +282,7 @@ fn write_trace(
         defines: options.input.load_options().defines,
         language: options.input.language.map(|l| l.name().to_owned()),
         include_dirs: options.input.include.clone(),
-        raw: options.raw || options.relative.is_some(),
+        raw,
         checksum: checksum(model),
         question: violation.question.to_string(),
         properties: options

@@ -54,7 +54,7 @@ fn needed(option: &str) -> Option<Feature> {
     Some(match option {
         "define" => Feature::Definitions,
         "include" => Feature::Include,
-        "relative" => Feature::Proofs,
+        "relative" | "propose" => Feature::Proofs,
         "claim" => Feature::Claims,
         "acceptance" | "progress" => Feature::Labels,
         _ => return None,

@@ -151,6 +151,10 @@ pub(crate) struct Check {
     #[arg(help_heading = MODELS, long, value_name = "FILE", conflicts_with_all = ["symmetry", "por"])]
     pub(crate) relative: Option<PathBuf>,
 
+    /// Propose symmetries of the processes, prove them, and search with those that are proved (safety questions; the report says which)
+    #[arg(help_heading = MODELS, long, conflicts_with_all = ["symmetry", "por", "relative"])]
+    pub(crate) propose: bool,
+
     /// Leave the model's own ltl formulas and never claims aside; --ltl, --ctl and --invariant are still checked
     #[arg(help_heading = MODELS, long)]
     pub(crate) safety: bool,

@@ -1,7 +1,7 @@
 //! What a user sees while something long goes on: one line on a terminal that is written over, or lines now and then in a log.
 //!
 //! On a terminal the line never takes more than its width: what is too long is cut off, least important last, so that nothing is wrapped and
-//! left behind. Elsewhere nothing is written, unless `--log-every` asks for lines, each whole and ended.
+//! left after. Elsewhere nothing is written, unless `--log-every` asks for lines, each whole and ended.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -107,7 +107,7 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "NAME")]
     explain: Vec<String>,
 
-    /// Write a picture of the proofs (DOT, for Graphviz): sets of states and which rules connect them
+    /// Write a picture of the proofs: sets of states and which rules connect them (SVG if the name ends in .svg, else DOT for Graphviz)
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
 

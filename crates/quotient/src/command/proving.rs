@@ -54,7 +54,7 @@ pub(crate) struct ProveOptions {
     pub(crate) without_proposals: bool,
     /// Say in the program's names why these assertions have their verdicts.
     pub(crate) explain: Vec<String>,
-    /// Where to write a picture of the proofs, as DOT.
+    /// Where to write a picture of the proofs: SVG if the name ends in `.svg`, else DOT.
     pub(crate) picture: Option<PathBuf>,
     /// How to prove.
     pub(crate) options: Options,
@@ -257,7 +257,8 @@ pub(crate) fn prove_main(options: &ProveOptions, stdout: &mut dyn Write, stderr:
         let _ = if options.json { write!(stderr, "{text}") } else { write!(stdout, "{text}") };
     }
     if let Some(path) = &options.picture {
-        let drawn = picture::dot(&program, &reports).and_then(|text| {
+        let draw = if path.extension().is_some_and(|e| e == "svg") { picture::svg } else { picture::dot };
+        let drawn = draw(&program, &reports).and_then(|text| {
             std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
         });
         if let Err(message) = drawn {

@@ -1,4 +1,4 @@
-//! Several models in one command: which files there are, and the table behind their reports.
+//! Several models in one command: which files there are, and the table after their reports.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ pub(crate) fn for_one_model(options: &options::Check) -> Option<&'static str> {
     one.into_iter().find_map(|(given, name)| given.then_some(name))
 }
 
-/// The table behind the reports.
+/// The table after the reports.
 pub(crate) fn table(all: &[Checked]) -> String {
     let mut out = String::from("\n");
     let names: Vec<String> = all.iter().map(|c| c.file.display().to_string()).collect();

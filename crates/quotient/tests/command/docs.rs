@@ -44,6 +44,9 @@ fn blocks(name: &str, text: &str) -> Vec<Block> {
             mark = reason.map(|r| r.trim().to_owned()).or(mark.filter(|_| line.is_empty()));
             continue;
         }
+        // Forms of a command line have placeholders; all others are run.
+        let form = line.contains(['[', '|']) || line.contains("FILE");
+        assert!(form || !line.starts_with("quotient "), "{place}: write `$ ` before a command line");
         // A block was begun by the line that set `inside`.
         let sessions = &mut blocks.last_mut().expect("inside of a block").sessions;
         match (line.strip_prefix("$ "), sessions.last_mut()) {
@@ -153,4 +156,34 @@ fn sessions_are_read_and_compared() {
     assert!(!matches(&session.expected, &lines("x 7.0 s\ny 3")));
     assert!(!matches(&session.expected, &lines("x 7.0 s\ny 2\nmore")));
     assert_eq!(masked("1,234 states in 0.5 s."), "1,234 states in # s.");
+}
+
+/// Files that the map and the guide for contributors name, as `crate/file.rs` for one in its `src` or as paths from `crates` or the root.
+#[test]
+fn files_that_are_named_exist() {
+    let root = root();
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    for name in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root.join(name)).expect("text");
+        // Between every other pair of back quotes stands code.
+        for word in text.split('`').skip(1).step_by(2) {
+            let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+            let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
+            if !word.contains('/')
+                || !word.chars().all(is_path)
+                || !["rs", "txt", "json", "md"].contains(&ending)
+            {
+                continue;
+            }
+            let crates = root.join("crates");
+            let (first, rest) = word.split_once('/').expect("it was asked for");
+            let places = [root.join(word), crates.join(word), crates.join(first).join("src").join(rest)];
+            found += 1;
+            if !places.iter().any(|place| place.is_file()) {
+                wrong.push(format!("{name}: {word}"));
+            }
+        }
+    }
+    assert!(found >= 30, "only {found} files are named");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -102,6 +102,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--raw", [Seen("symmetric.pml", &[], &["--raw"]), Seen("threads.bir", &[], &["--raw"]), Refused]),
         ("--all", [Seen("wrong.pml", &[], &["--all"]), Seen("wrong.bir", &[], &["--all"]), Refused]),
         ("--no-deadlock", [Seen("wrong.pml", &["--all"], &["--no-deadlock"]), Seen("wrong.bir", &["--all"], &["--no-deadlock"]), Refused]),
+        ("--propose", [Seen("symmetric.pml", &[], &["--propose"]), Refused, Refused]),
         ("--relative", [Seen("symmetric.pml", &[], &["--relative", "no-such-certificate"]), Refused, Refused]),
         ("--safety", [
             Seen("claims.pml", &[], &["--safety"]),

@@ -99,11 +99,8 @@ fn make() {
 }
 
 #[test]
+#[ignore = "needs cmake"]
 fn cmake() {
-    if Command::new("cmake").arg("--version").output().is_err() {
-        println!("cmake is not installed: nothing was tested");
-        return;
-    }
     let lists = "cmake_minimum_required(VERSION 3.10)\nproject(accounts C)\nfind_package(Threads REQUIRED)\n\
         add_library(account STATIC account.c)\nadd_executable(program main.c)\n\
         target_link_libraries(program account Threads::Threads)\n";

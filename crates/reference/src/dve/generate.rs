@@ -2,6 +2,9 @@
 //!
 //! Systems are made as text, one piece a line, so that [`shrink`] can remove lines. Often some processes have the same body,
 //! so that they are interchangeable.
+//!
+//! Some messages carry values that only a type of the channel makes small, and some of those who meet look at what the other one
+//! changes: so types of messages and the order of effects show.
 
 use quotient_source::SourceMap;
 
@@ -58,6 +61,8 @@ struct Channel {
     name: &'static str,
     capacity: usize,
     values: usize,
+    /// Its messages may hold values that do not fit a byte.
+    wide: bool,
 }
 
 struct Writer {
@@ -107,26 +112,27 @@ impl Writer {
     }
 
     fn declare_channels(&mut self) {
-        let choices = [
-            Channel { name: "s", capacity: 0, values: 0 },
-            Channel { name: "v", capacity: 0, values: 1 },
-            Channel { name: "q", capacity: 1, values: 1 },
-            Channel { name: "r", capacity: 2, values: 1 },
-            Channel { name: "w", capacity: 0, values: 2 },
-        ];
-        for channel in choices {
-            if !self.random.chance(45) {
+        for (name, capacity, values) in [("s", 0, 0), ("v", 0, 1), ("q", 1, 1), ("r", 2, 1), ("w", 0, 2)] {
+            if !self.random.chance(if values == 1 { 60 } else { 40 }) {
                 continue;
             }
-            self.channels.push(channel);
-            match channel.name {
-                "s" | "v" => self.line(format!("channel {};", channel.name)),
-                "w" => self.line("channel {byte, int} w[0];"),
-                name => {
-                    let ty = if self.random.chance(50) { "byte" } else { "int" };
-                    self.line(format!("channel {{{ty}}} {name}[{}];", channel.capacity));
+            let wide = match name {
+                "s" | "v" => {
+                    self.line(format!("channel {name};"));
+                    self.random.chance(40)
                 }
-            }
+                "w" => {
+                    self.line("channel {byte, int} w[0];");
+                    true
+                }
+                name => {
+                    let wide = self.random.chance(30);
+                    let ty = if wide { "int" } else { "byte" };
+                    self.line(format!("channel {{{ty}}} {name}[{capacity}];"));
+                    wide
+                }
+            };
+            self.channels.push(Channel { name, capacity, values, wide });
         }
     }
 
@@ -135,6 +141,7 @@ impl Writer {
         let init = self.random.between(0, 2);
         self.line(format!("byte l = {init};"));
         self.line("byte m;");
+        self.line("int k;");
         self.line(format!("state {};", STATES[..states].join(", ")));
         let first = STATES[self.random.below(states)];
         self.line(format!("init {first};"));
@@ -166,14 +173,21 @@ impl Writer {
             String::new()
         };
         let mut sync = String::new();
+        let mut effects: Vec<String> = Vec::new();
         // Variables that the effect must leave alone, because the message uses them.
         let mut used: Vec<&str> = Vec::new();
-        if self.random.chance(40)
+        if self.random.chance(50)
             && let Some(channel) = self.random.pick(&self.channels).copied()
         {
             let send = self.random.chance(50);
             let values: Vec<String> = (0..channel.values)
-                .map(|field| if send { self.value() } else { ["l", "m"][field].to_owned() })
+                .map(|field| match send {
+                    // Typed channels make anything fit; in the others only `k` takes what does not fit a byte.
+                    true if channel.wide || channel.capacity > 0 => self.large(),
+                    true => self.value(),
+                    false if channel.wide && field + 1 == channel.values => "k".to_owned(),
+                    false => ["l", "m"][field].to_owned(),
+                })
                 .collect();
             let values =
                 if values.len() > 1 { format!("{{{}}}", values.join(", ")) } else { values.concat() };
@@ -183,9 +197,14 @@ impl Writer {
             } else if !send {
                 // Two that meet must not change the same global: only senders do.
                 used = vec!["x", "y", "z", "f"];
+                if self.random.chance(50) {
+                    effects.push(format!("m = {}", ["x", "y"][self.random.below(2)]));
+                }
+            } else if self.random.chance(50) {
+                let global = ["x", "y"][self.random.below(2)];
+                effects.push(format!("{global} = ({global} + 1) % 3"));
             }
         }
-        let mut effects: Vec<String> = Vec::new();
         for _ in 0..self.random.weighted(&[3, 4, 2]).unwrap_or(0) {
             let targets: Vec<&str> =
                 ["x", "y", "z", "f", "l", "m"].into_iter().filter(|t| !used.contains(t)).collect();
@@ -242,10 +261,22 @@ impl Writer {
         }
     }
 
+    /// A value that often does not fit a byte.
+    fn large(&mut self) -> String {
+        match self.random.weighted(&[2, 3, 3, 2, 1]) {
+            Some(0) => self.value(),
+            Some(1) => "300".to_owned(),
+            Some(2) => "255 + l".to_owned(),
+            Some(3) => "l - 2".to_owned(),
+            _ => "40000".to_owned(),
+        }
+    }
+
     fn condition(&mut self, processes: usize) -> String {
         let a = self.variable();
         let value = self.random.below(3);
-        match self.random.weighted(&[4, 3, 2, 2, 2, 1]) {
+        match self.random.weighted(&[4, 3, 2, 2, 2, 1, 2]) {
+            Some(6) => ["k > 200", "k < 0", "k == 44", "l > 200"][self.random.below(4)].to_owned(),
             Some(0) => format!("{a} == {value}"),
             Some(1) => format!("{a} <= {}", self.value()),
             Some(2) => {

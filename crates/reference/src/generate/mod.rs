@@ -20,6 +20,7 @@
 mod expressions;
 mod knobs;
 mod labels;
+mod messages;
 mod scope;
 mod statements;
 
@@ -28,10 +29,10 @@ pub use knobs::Knobs;
 use crate::construct::*;
 use crate::interpret::accepts;
 use labels::labelable;
+use messages::carried;
 use quotient_promela::ast::*;
 use quotient_testing::Random;
 use scope::*;
-use statements::carried;
 
 /// The program of `seed`, with about `size` statements in each process. Every third one uses variables as locks.
 pub fn generate(seed: u64, size: usize) -> Model {

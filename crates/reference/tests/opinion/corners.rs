@@ -50,7 +50,7 @@ fn refused_rendezvous_in_an_escape() {
     );
 }
 
-/// A sorted send compares the value as sent: 256 goes behind 5, though it is stored as 0.
+/// A sorted send compares the value as sent: 256 goes after 5, though it is stored as 0.
 #[test]
 fn sorted_send_of_a_value_that_is_cut() {
     check(

@@ -1,7 +1,7 @@
 //! States that are passed through.
 //!
-//! Where an ample set is one move of one thread, the state behind that move has this one way on, and only ways through it
-//! lead to what lies behind. It need not be stored: the search goes on at once, until there is more than one move to explore, or
+//! Where an ample set is one move of one thread, the state after that move has this one way on, and only ways through it
+//! lead to what lies after. It need not be stored: the search goes on at once, until there is more than one move to explore, or
 //! cycles of the control flow have been closed a few times (so it comes to an end), or the state changes its size, or something
 //! is wrong ([`Ample::passing`]). This is transition compression (Kurshan, Levin and Yenigün, "Compressing transitions for model
 //! checking", 2002) with the ample sets of the state at hand. What is explored is the same reduced graph; a state passed through by
@@ -9,7 +9,7 @@
 //!
 //! The conditions of ample sets are about the graph with all its states, so they hold as before; and what the [`Proviso`] asks for, that
 //! from each state one that was expanded whole can be reached, holds for a state passed through because it does for the one
-//! that is stored behind it. A question about what happens in between (a temporal one) passes through nothing.
+//! that is stored after it. A question about what happens in between (a temporal one) passes through nothing.
 //!
 //! [`Proviso`]: quotient_seams::Proviso
 

@@ -55,7 +55,7 @@ fn threads(proposal: Scope) -> u64 {
     }
 }
 
-/// Generates moves that suffice from `state`: those of the first proposal behind the last one tried that can be taken, or all that have
+/// Generates moves that suffice from `state`: those of the first proposal after the last one tried that can be taken, or all that have
 /// not been explored. A search that refuses them asks again.
 #[inline]
 pub(crate) fn suffice<S: System, A: Ample<S>>(

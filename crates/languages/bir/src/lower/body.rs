@@ -14,21 +14,6 @@ use super::types::Ty;
 use super::{Item, Lower, Scope};
 use crate::ast::{self, Body, Jump, Work};
 
-/// A location without transformations yet.
-pub(super) fn empty_location(span: Span) -> Location {
-    Location {
-        transformations: Vec::new(),
-        end: false,
-        accept: false,
-        progress: false,
-        deterministic: false,
-        committed: false,
-        transient: false,
-        labels: Vec::new(),
-        span,
-    }
-}
-
 /// A transformation.
 pub(super) fn step(
     guard: Option<Expr>,
@@ -112,7 +97,7 @@ impl Lower<'_> {
                 )
                 .related(locations[first.0 as usize].name.span, "first declared here");
             }
-            let mut empty = empty_location(location.name.span);
+            let mut empty = Location::new(location.name.span);
             empty.labels.push(location.name.text.to_string());
             out.push(empty);
         }
@@ -269,7 +254,7 @@ impl Lower<'_> {
                 // A location of its own that does nothing but return.
                 let span = catch.record.span.to(catch.variable.span);
                 let value = self.returned(value.as_ref(), span);
-                let mut location = empty_location(span);
+                let mut location = Location::new(span);
                 let mut t = step(None, vec![Action::Return(value)], None, span);
                 t.text = "return".into();
                 location.transformations.push(t);

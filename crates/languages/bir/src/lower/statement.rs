@@ -8,7 +8,7 @@ use quotient_program::{Action, Catch, Expr, Location, LocationId, Operation, Tra
 use quotient_source::Span;
 
 use super::action::Ending;
-use super::body::{empty_location, step};
+use super::body::step;
 use super::operator::{and, not};
 use super::types::Ty;
 use super::{Item, Lower};
@@ -26,7 +26,7 @@ struct Graph {
 
 impl Graph {
     fn add(&mut self, span: Span) -> LocationId {
-        self.locations.push(empty_location(span));
+        self.locations.push(Location::new(span));
         self.block.push(self.current);
         LocationId(self.locations.len() as u32 - 1)
     }

@@ -129,7 +129,7 @@ impl Parser<'_> {
         self.bump();
         if let (Unary::Minus, Kind::Integer(value, long)) = (op, self.token().kind.clone()) {
             self.bump();
-            let mut literal = self.integer(value, long, true)?;
+            let mut literal = self.integer(-value, long)?;
             literal.span = start.to(literal.span);
             return Ok(literal);
         }
@@ -243,7 +243,7 @@ impl Parser<'_> {
         match self.token().kind.clone() {
             Kind::Integer(value, long) => {
                 self.bump();
-                self.integer(value, long, false)
+                self.integer(value, long)
             }
             Kind::Real(text, float) => {
                 self.bump();

@@ -12,15 +12,17 @@ mod proposition;
 mod recover;
 mod types;
 
-use quotient_formula::PropertyKind;
+use std::ops::{Deref, DerefMut};
+
+use quotient_formula::{Cursor, Property};
 use quotient_front_end::PropertyKeyword;
-use quotient_source::{Diagnostic, Diagnostics, Span};
+use quotient_source::{Diagnostic, Diagnostics};
 
 use crate::ast::{Expr, Member, Name, System};
 use crate::token::{Kind, Token, is_keyword};
 
-/// How deep statements, types and expressions may be nested, taken together.
-const MAX_NESTING: usize = 150;
+/// How deep statements, types and expressions may be nested, taken together, and what to do about deeper ones.
+const MAX_NESTING: (usize, &str) = (150, "split it into functions or variables");
 
 /// The greatest height of an expression tree.
 const MAX_HEIGHT: u16 = 400;
@@ -31,39 +33,45 @@ const MAX_ERRORS: usize = 60;
 pub(crate) use quotient_formula::{Parse, Reported};
 
 pub(crate) struct Parser<'a> {
-    tokens: Vec<Token>,
-    diagnostics: &'a mut Diagnostics,
-
-    at: usize,
-    nesting: usize,
-    /// While positive, mistakes are not reported: something is only tried.
-    trying: u32,
+    cursor: Cursor<'a, Kind>,
     /// A `>` here closes `<e>`.
     angle: bool,
     /// In a formula: the variables of the quantifiers around.
     bound: Option<Vec<Name>>,
 }
 
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a, Kind>;
+
+    fn deref(&self) -> &Cursor<'a, Kind> {
+        &self.cursor
+    }
+}
+
+impl<'a> DerefMut for Parser<'a> {
+    fn deref_mut(&mut self) -> &mut Cursor<'a, Kind> {
+        &mut self.cursor
+    }
+}
+
+/// A parser at the start of a file, or of a proposition.
+fn parser(tokens: Vec<Token>, diagnostics: &mut Diagnostics, bound: Option<Vec<Name>>) -> Parser<'_> {
+    Parser { cursor: Cursor::new(tokens, diagnostics, MAX_NESTING), angle: false, bound }
+}
+
 /// A property of a system.
 pub(crate) fn property(
     tokens: Vec<Token>,
     keyword: PropertyKeyword,
+    text: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<PropertyKind<Expr>> {
-    let bound = Some(Vec::new());
-    let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, trying: 0, angle: false, bound };
-    let kind = match keyword {
-        PropertyKeyword::Ltl => quotient_formula::linear(&mut parser).map(PropertyKind::Ltl),
-        PropertyKeyword::Ctl => quotient_formula::branching(&mut parser).map(PropertyKind::Ctl),
-        PropertyKeyword::Invariant => quotient_formula::invariant(&mut parser).map(PropertyKind::Invariant),
-    };
-    kind.ok()
+) -> Option<Property<Expr>> {
+    quotient_formula::property(parser(tokens, diagnostics, Some(Vec::new())), keyword, text).ok()
 }
 
 /// The system in a file, as far as it could be understood.
 pub(crate) fn system(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Option<System> {
-    let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, trying: 0, angle: false, bound: None };
-    parser.system().ok()
+    parser(tokens, diagnostics, None).system().ok()
 }
 
 impl Parser<'_> {
@@ -90,72 +98,6 @@ impl Parser<'_> {
             self.unexpected("the end of the file", "a file holds one system");
         }
         Ok(System { name, members })
-    }
-
-    /// The token that comes next.
-    fn token(&self) -> &Token {
-        // The last token is `End`, and `bump` does not go past it.
-        &self.tokens[self.at]
-    }
-
-    fn span(&self) -> Span {
-        self.token().span
-    }
-
-    /// The token after the next `ahead` ones.
-    fn peek(&self, ahead: usize) -> &Token {
-        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
-    }
-
-    fn is(&self, text: &str) -> bool {
-        self.token().is(text)
-    }
-
-    fn at_end(&self) -> bool {
-        self.token().kind == Kind::End
-    }
-
-    fn bump(&mut self) -> Token {
-        let token = self.token().clone();
-        if !self.at_end() {
-            self.at += 1;
-        }
-        token
-    }
-
-    /// Takes the token if it comes next.
-    fn eat(&mut self, text: &str) -> bool {
-        let found = self.is(text);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    /// The end of what was just read.
-    fn previous(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].span
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        if self.trying == 0 {
-            self.diagnostics.push(diagnostic);
-        }
-        Reported
-    }
-
-    /// Reports that something else was expected here.
-    fn unexpected(&mut self, expected: &str, help: &str) -> Reported {
-        let token = self.token();
-        let mut d = Diagnostic::error(token.span, format!("expected {expected}, found {}", token.describe()));
-        if !help.is_empty() {
-            d = d.help(help);
-        }
-        self.report(d)
-    }
-
-    fn expect(&mut self, text: &str, help: &str) -> Parse<Span> {
-        if self.is(text) { Ok(self.bump().span) } else { Err(self.unexpected(&format!("`{text}`"), help)) }
     }
 
     /// Whether a name comes next.
@@ -197,21 +139,10 @@ impl Parser<'_> {
 
     /// Goes one level deeper.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        self.enter_level()?;
+        self.deeper()?;
         let result = inner(self);
         self.nesting -= 1;
         result
-    }
-
-    /// Goes one level deeper; `nesting` is taken back by whoever called it.
-    fn enter_level(&mut self) -> Parse<()> {
-        if self.nesting >= MAX_NESTING {
-            let d = Diagnostic::error(self.span(), "nested too deeply")
-                .help("split it into functions or variables");
-            return Err(self.report(d));
-        }
-        self.nesting += 1;
-        Ok(())
     }
 
     /// Tries to read something; on failure nothing has happened.

@@ -1,11 +1,11 @@
 //! BIR's expressions in temporal formulas, whose parser is `quotient_formula`. Besides what expressions have, propositions ask for
 //! locations (`t@l`) and local variables (`t:x`) of threads.
 
-use quotient_formula::{Connective, Expressions, Quantifier};
-use quotient_source::{Diagnostic, Span};
+use quotient_formula::{Connective, Cursor, Expressions, Quantifier};
+use quotient_source::Span;
 
 use super::expression::OPERATORS;
-use super::{Parse, Parser, Reported};
+use super::{Parse, Parser};
 use crate::ast::{Binary, Expr, ExprKind, Name, Unary};
 use crate::token::Kind;
 
@@ -35,67 +35,19 @@ impl Parser<'_> {
     }
 }
 
-impl Expressions for Parser<'_> {
+impl<'a> Expressions for Parser<'a> {
+    type Tokens = Cursor<'a, Kind>;
     type Expr = Expr;
     type Name = Name;
     type Infix = Binary;
     type Prefix = Unary;
 
-    fn is(&self, ahead: usize, punctuation: &str) -> bool {
-        matches!(self.peek(ahead).kind, Kind::Punct(punct) if punct == punctuation)
+    fn tokens(&self) -> &Cursor<'a, Kind> {
+        self
     }
 
-    fn word(&self, ahead: usize) -> Option<&str> {
-        match &self.peek(ahead).kind {
-            Kind::Word(word) => Some(word),
-            _ => None,
-        }
-    }
-
-    fn span(&self) -> Span {
-        self.span()
-    }
-
-    fn touches(&self) -> bool {
-        self.peek(1).span.start == self.span().end
-    }
-
-    fn previous(&self) -> Span {
-        self.previous()
-    }
-
-    fn at_end(&self) -> bool {
-        self.at_end()
-    }
-
-    fn bump(&mut self) {
-        self.bump();
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.report(diagnostic)
-    }
-
-    fn expected(&mut self, what: &str, why: &str) -> Reported {
-        self.unexpected(what, why)
-    }
-
-    fn close(&mut self, open: Span) -> Parse<()> {
-        if self.is(")") {
-            self.bump();
-            return Ok(());
-        }
-        let found = self.token().describe();
-        let d = Diagnostic::error(self.span(), format!("expected `)`, found {found}"));
-        Err(self.report(d.related(open, "opened here")))
-    }
-
-    fn enter(&mut self) -> Parse<()> {
-        self.enter_level()
-    }
-
-    fn leave(&mut self) {
-        self.nesting -= 1;
+    fn tokens_mut(&mut self) -> &mut Cursor<'a, Kind> {
+        self
     }
 
     fn name(&mut self, what: &str) -> Parse<Name> {

@@ -27,7 +27,7 @@ impl Parser<'_> {
     pub(super) fn skip_member(&mut self, start: usize) {
         // How many braces the part already read has left open.
         let mut open = 0usize;
-        for token in &self.tokens[start..self.at] {
+        for token in self.since(start) {
             if token.is("{") {
                 open += 1;
             } else if token.is("}") {

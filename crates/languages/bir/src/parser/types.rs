@@ -104,7 +104,7 @@ impl Parser<'_> {
         let value = match self.token().kind.clone() {
             Kind::Integer(value, long) => {
                 self.bump();
-                self.integer(value, long, sign == Some(Unary::Minus))?
+                self.integer(if sign == Some(Unary::Minus) { -value } else { value }, long)?
             }
             _ if self.at_name() => {
                 let block = self.name("a constant")?;
@@ -125,10 +125,9 @@ impl Parser<'_> {
         })
     }
 
-    /// An integer literal just read; 2147483648 is only a number behind a minus sign.
-    pub(super) fn integer(&mut self, value: i128, long: bool, negative: bool) -> Parse<Expr> {
+    /// An integer literal just read; 2147483648 is only a number after a minus sign.
+    pub(super) fn integer(&mut self, value: i128, long: bool) -> Parse<Expr> {
         let span = self.previous();
-        let value = if negative { -value } else { value };
         let fits = if long { i64::try_from(value).is_ok() } else { i32::try_from(value).is_ok() };
         if !fits {
             let what = if long { "a long" } else { "an int" };

@@ -230,17 +230,7 @@ fn common_name(names: Vec<&str>) -> String {
 }
 
 fn location(state: &Name) -> Location {
-    Location {
-        transformations: Vec::new(),
-        end: false,
-        accept: false,
-        progress: false,
-        deterministic: false,
-        committed: false,
-        transient: false,
-        labels: vec![state.text.to_string()],
-        span: state.span,
-    }
+    Location { labels: vec![state.text.to_string()], ..Location::new(state.span) }
 }
 
 /// Replaces the locals of a process by what others see of them, who look at [`Expr::Bound`].

@@ -3,7 +3,7 @@
 use quotient_formula::Parse;
 use quotient_source::Span;
 
-use super::{MAX_HEIGHT, MAX_NESTING, Parser};
+use super::{MAX_HEIGHT, Parser};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
 use crate::print;
 use crate::token::Kind;
@@ -71,16 +71,6 @@ impl Parser<'_> {
         let e = parse(self);
         self.nesting -= 1;
         e
-    }
-
-    /// Goes one level deeper.
-    pub(super) fn deeper(&mut self) -> Parse<()> {
-        if self.nesting == MAX_NESTING {
-            let message = format!("expressions are nested more than {MAX_NESTING} deep here");
-            return Err(self.error(self.span(), message, "cut the expression into parts"));
-        }
-        self.nesting += 1;
-        Ok(())
     }
 
     /// A number, a name with what belongs to it, or an expression in parentheses.

@@ -8,15 +8,17 @@ mod expression;
 mod process;
 mod proposition;
 
-use quotient_formula::{Parse, PropertyKind, Reported};
+use std::ops::{Deref, DerefMut};
+
+use quotient_formula::{Cursor, Parse, Property, Reported};
 use quotient_front_end::PropertyKeyword;
-use quotient_source::{Diagnostic, Diagnostics, Span};
+use quotient_source::{Diagnostic, Diagnostics};
 
 use crate::ast::{Expr, Name, System};
 use crate::token::{KEYWORDS, Kind, Token};
 
-/// How deep expressions may be nested.
-const MAX_NESTING: usize = 150;
+/// How deep expressions may be nested, and what to do about deeper ones.
+const MAX_NESTING: (usize, &str) = (150, "cut the expression into parts");
 
 /// The greatest height of an expression tree.
 pub const MAX_HEIGHT: u16 = 1000;
@@ -25,33 +27,43 @@ pub const MAX_HEIGHT: u16 = 1000;
 const MAX_ERRORS: usize = 50;
 
 struct Parser<'a> {
-    tokens: Vec<Token>,
-    diagnostics: &'a mut Diagnostics,
-
-    at: usize,
-    nesting: usize,
+    cursor: Cursor<'a, Kind>,
     /// In a formula: `P.x` may also be a variable, and `->` is an operator.
     proposition: bool,
 }
 
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a, Kind>;
+
+    fn deref(&self) -> &Cursor<'a, Kind> {
+        &self.cursor
+    }
+}
+
+impl<'a> DerefMut for Parser<'a> {
+    fn deref_mut(&mut self) -> &mut Cursor<'a, Kind> {
+        &mut self.cursor
+    }
+}
+
+/// A parser at the start of a file, or of a proposition.
+fn parser(tokens: Vec<Token>, diagnostics: &mut Diagnostics, proposition: bool) -> Parser<'_> {
+    Parser { cursor: Cursor::new(tokens, diagnostics, MAX_NESTING), proposition }
+}
+
 /// The system in a file, as far as it could be understood.
 pub(crate) fn system(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Option<System> {
-    Parser { tokens, diagnostics, at: 0, nesting: 0, proposition: false }.system().ok()
+    parser(tokens, diagnostics, false).system().ok()
 }
 
 /// A property of a system.
 pub(crate) fn property(
     tokens: Vec<Token>,
     keyword: PropertyKeyword,
+    text: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<PropertyKind<Expr>> {
-    let mut parser = Parser { tokens, diagnostics, at: 0, nesting: 0, proposition: true };
-    let kind = match keyword {
-        PropertyKeyword::Ltl => quotient_formula::linear(&mut parser).map(PropertyKind::Ltl),
-        PropertyKeyword::Ctl => quotient_formula::branching(&mut parser).map(PropertyKind::Ctl),
-        PropertyKeyword::Invariant => quotient_formula::invariant(&mut parser).map(PropertyKind::Invariant),
-    };
-    kind.ok()
+) -> Option<Property<Expr>> {
+    quotient_formula::property(parser(tokens, diagnostics, true), keyword, text).ok()
 }
 
 impl Parser<'_> {
@@ -113,70 +125,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The token that comes next.
-    fn token(&self) -> &Token {
-        // The last token is `End`, and `bump` does not go past it.
-        &self.tokens[self.at]
-    }
-
-    fn span(&self) -> Span {
-        self.token().span
-    }
-
-    /// Where the last token was.
-    fn previous(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].span
-    }
-
-    /// The token after the next `ahead` ones.
-    fn peek(&self, ahead: usize) -> &Token {
-        &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
-    }
-
-    fn is(&self, text: &str) -> bool {
-        self.token().is(text)
-    }
-
-    fn at_end(&self) -> bool {
-        self.token().kind == Kind::End
-    }
-
     fn at_type(&self) -> bool {
         ["const", "byte", "int"].iter().any(|w| self.is(w))
-    }
-
-    fn bump(&mut self) -> Token {
-        let token = self.token().clone();
-        if !self.at_end() {
-            self.at += 1;
-        }
-        token
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let found = self.is(text);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn expect(&mut self, text: &str, help: &str) -> Parse<Span> {
-        if self.is(text) { Ok(self.bump().span) } else { Err(self.unexpected(&format!("`{text}`"), help)) }
-    }
-
-    fn unexpected(&mut self, wanted: &str, help: &str) -> Reported {
-        let found = self.token().describe();
-        self.error(self.span(), format!("expected {wanted}, found {found}"), help)
-    }
-
-    fn error(&mut self, span: Span, message: String, help: &str) -> Reported {
-        let mut diagnostic = Diagnostic::error(span, message);
-        if !help.is_empty() {
-            diagnostic = diagnostic.help(help);
-        }
-        self.diagnostics.push(diagnostic);
-        Reported
     }
 
     fn name(&mut self, what: &str) -> Parse<Name> {

@@ -78,7 +78,8 @@ impl Parser<'_> {
                 for kind in ["genbuchi", "muller", "rabin", "streett"] {
                     if self.is(kind) {
                         let message = format!("acceptance of kind `{kind}` is not supported");
-                        return Err(self.error(self.span(), message, "use a Büchi automaton: `accept s;`"));
+                        let span = self.span();
+                        return Err(self.error(span, message, "use a Büchi automaton: `accept s;`"));
                     }
                 }
                 self.eat("buchi");
@@ -126,8 +127,8 @@ impl Parser<'_> {
 
     /// Skips to what follows a transition, which started at this token.
     fn skip_transition(&mut self, start: usize) {
-        let opened = self.tokens[start..self.at].iter().filter(|t| t.is("{")).count();
-        let closed = self.tokens[start..self.at].iter().filter(|t| t.is("}")).count();
+        let opened = self.since(start).iter().filter(|t| t.is("{")).count();
+        let closed = self.since(start).iter().filter(|t| t.is("}")).count();
         let mut open = opened.saturating_sub(closed);
         while !self.at_end() && !self.is("process") && !self.is("system") {
             if open == 0 && (self.is(",") || self.is(";") || self.is("}")) {
@@ -148,8 +149,9 @@ impl Parser<'_> {
         if !self.is("->") {
             *from = Some(self.name("the name of a state")?);
             if self.is("=>") {
+                let span = self.span();
                 return Err(self.error(
-                    self.span(),
+                    span,
                     "probabilistic transitions are not supported".into(),
                     "write `a -> b { … }` for each of them",
                 ));

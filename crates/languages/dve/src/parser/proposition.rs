@@ -1,8 +1,8 @@
 //! DVE's expressions in temporal formulas, whose parser is `quotient_formula`. Besides what expressions have, propositions ask for
 //! variables of processes (`P.x`). `imply` is left to the formula's `->`.
 
-use quotient_formula::{Connective, Expressions, Parse, Quantifier, Reported};
-use quotient_source::{Diagnostic, Span};
+use quotient_formula::{Connective, Cursor, Expressions, Parse, Quantifier};
+use quotient_source::Span;
 
 use super::Parser;
 use crate::ast::{Binary, Expr, ExprKind, Name, Unary};
@@ -18,67 +18,19 @@ impl Parser<'_> {
     }
 }
 
-impl Expressions for Parser<'_> {
+impl<'a> Expressions for Parser<'a> {
+    type Tokens = Cursor<'a, Kind>;
     type Expr = Expr;
     type Name = Name;
     type Infix = Binary;
     type Prefix = Unary;
 
-    fn is(&self, ahead: usize, punctuation: &str) -> bool {
-        matches!(self.peek(ahead).kind, Kind::Punct(punct) if punct == punctuation)
+    fn tokens(&self) -> &Cursor<'a, Kind> {
+        self
     }
 
-    fn word(&self, ahead: usize) -> Option<&str> {
-        match &self.peek(ahead).kind {
-            Kind::Word(word) => Some(word),
-            _ => None,
-        }
-    }
-
-    fn span(&self) -> Span {
-        self.span()
-    }
-
-    fn touches(&self) -> bool {
-        self.peek(1).span.start == self.span().end
-    }
-
-    fn previous(&self) -> Span {
-        self.previous()
-    }
-
-    fn at_end(&self) -> bool {
-        self.at_end()
-    }
-
-    fn bump(&mut self) {
-        self.bump();
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diagnostics.push(diagnostic);
-        Reported
-    }
-
-    fn expected(&mut self, what: &str, why: &str) -> Reported {
-        self.unexpected(what, why)
-    }
-
-    fn close(&mut self, open: Span) -> Parse<()> {
-        if self.eat(")") {
-            return Ok(());
-        }
-        let found = self.token().describe();
-        let d = Diagnostic::error(self.span(), format!("expected `)`, found {found}"));
-        Err(self.report(d.related(open, "opened here")))
-    }
-
-    fn enter(&mut self) -> Parse<()> {
-        self.deeper()
-    }
-
-    fn leave(&mut self) {
-        self.nesting -= 1;
+    fn tokens_mut(&mut self) -> &mut Cursor<'a, Kind> {
+        self
     }
 
     fn name(&mut self, what: &str) -> Parse<Name> {

@@ -1,6 +1,5 @@
 //! Constant expressions: array lengths, capacities, numbers of processes.
 
-use quotient_program::BinaryOp;
 use quotient_source::Diagnostic;
 
 use super::Lowering;
@@ -56,7 +55,7 @@ pub(super) fn fold(
         }
         ast::ExprKind::Binary(op, a, b) => {
             let (a, b) = (fold(a, constant)?, fold(b, constant)?);
-            binary_op(*op).apply(a, b).ok_or(expr.span)
+            op.apply(a, b).ok_or(expr.span)
         }
         ast::ExprKind::Conditional(c, a, b) => {
             if fold(c, constant)? != 0 {
@@ -66,29 +65,5 @@ pub(super) fn fold(
             }
         }
         _ => Err(expr.span),
-    }
-}
-
-/// The program's operator for a syntactic one.
-pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
-    match op {
-        ast::BinaryOp::Add => BinaryOp::Add,
-        ast::BinaryOp::Sub => BinaryOp::Sub,
-        ast::BinaryOp::Mul => BinaryOp::Mul,
-        ast::BinaryOp::Div => BinaryOp::Div,
-        ast::BinaryOp::Mod => BinaryOp::Mod,
-        ast::BinaryOp::Shl => BinaryOp::Shl,
-        ast::BinaryOp::Shr => BinaryOp::Shr,
-        ast::BinaryOp::Lt => BinaryOp::Lt,
-        ast::BinaryOp::Le => BinaryOp::Le,
-        ast::BinaryOp::Gt => BinaryOp::Gt,
-        ast::BinaryOp::Ge => BinaryOp::Ge,
-        ast::BinaryOp::Eq => BinaryOp::Eq,
-        ast::BinaryOp::Ne => BinaryOp::Ne,
-        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
-        ast::BinaryOp::BitXor => BinaryOp::BitXor,
-        ast::BinaryOp::BitOr => BinaryOp::BitOr,
-        ast::BinaryOp::And => BinaryOp::And,
-        ast::BinaryOp::Or => BinaryOp::Or,
     }
 }

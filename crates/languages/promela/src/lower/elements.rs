@@ -1,6 +1,6 @@
 //! The graph of elements that SPIN builds from statements (its `flow.c`), from which locations follow.
 //!
-//! An element is a statement or one of the invisible points SPIN adds: the join behind an `if`, the head and the exit
+//! An element is a statement or one of the invisible points SPIN adds: the join after an `if`, the head and the exit
 //! of a `do`. Sequences hold elements; an element's `next` is what follows it in its sequence, or what follows
 //! the statement that the sequence is part of.
 

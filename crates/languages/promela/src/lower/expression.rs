@@ -7,11 +7,10 @@ use quotient_program::{
 use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
-use super::constant::binary_op;
 use super::parameter::OWN_ID;
 use super::pointer::Sort;
 use crate::ast;
-use crate::ast::ExprKind;
+use crate::ast::{BinaryOp, ExprKind};
 
 /// What a name without index or field stands for, when it is not a variable.
 enum Predefined {
@@ -28,24 +27,17 @@ impl Lowering<'_> {
             ExprKind::Number(value) => return Expr::Const(*value),
             ExprKind::Address(_) => return self.refuse_opaque(e.span),
             ExprKind::Reference(r) => return self.value(r),
-            ExprKind::Unary(op, a) => {
-                let op = match op {
-                    ast::UnaryOp::Not => UnaryOp::Not,
-                    ast::UnaryOp::Complement => UnaryOp::Complement,
-                    ast::UnaryOp::Negate => UnaryOp::Negate,
-                };
-                match (op, self.expr(a)) {
-                    (UnaryOp::Negate, Expr::Const(value)) => return Expr::Const(value.wrapping_neg()),
-                    (op, a) => Expr::Unary(op, Box::new(a)),
-                }
-            }
-            ExprKind::Binary(op @ (ast::BinaryOp::Eq | ast::BinaryOp::Ne), a, b)
+            ExprKind::Unary(op, a) => match (op, self.expr(a)) {
+                (UnaryOp::Negate, Expr::Const(value)) => return Expr::Const(value.wrapping_neg()),
+                (op, a) => Expr::Unary(*op, Box::new(a)),
+            },
+            ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
                 if let Some((a, b)) = self.compare_opaque(a, b) =>
             {
-                Expr::Binary(binary_op(*op), Box::new(a), Box::new(b))
+                Expr::Binary(*op, Box::new(a), Box::new(b))
             }
             ExprKind::Binary(op, a, b) => {
-                let (a, b, op) = (self.expr(a), self.expr(b), binary_op(*op));
+                let (a, b, op) = (self.expr(a), self.expr(b), *op);
                 if let (Some(a), Some(b)) = (a.constant(), b.constant())
                     && let Some(value) = op.apply(a, b)
                 {

@@ -119,15 +119,12 @@ impl Builder<'_> {
         let e = self.flow.element(element);
         let marks = self.marks[element.0];
         self.locations.push(Location {
-            transformations: Vec::new(),
             end: marks.end,
             accept: marks.accept,
             progress: marks.progress,
             deterministic: e.d_step.is_some(),
-            committed: false,
-            transient: false,
             labels: e.labels.clone(),
-            span: e.span,
+            ..Location::new(e.span)
         });
         self.numbers.insert(element, id);
         self.open.push(element);
@@ -168,7 +165,7 @@ impl Builder<'_> {
         element
     }
 
-    /// What lies behind a jump, a join or the head of an `unless`; `None` where a process can stand.
+    /// What lies after a jump, a join or the head of an `unless`; `None` where a process can stand.
     fn beyond(&self, at: ElementId) -> Option<ElementId> {
         let e = self.flow.element(at);
         match &e.kind {
@@ -202,7 +199,7 @@ impl Builder<'_> {
 
     /// All steps from an element, escapes first, ranked.
     fn transformations(&mut self, element: ElementId) -> Vec<Transformation> {
-        // An `else` stands behind the other options of its own choice, and compares itself with everything before it, also
+        // An `else` stands after the other options of its own choice, and compares itself with everything before it, also
         // across nested choices: that is SPIN's rule.
         let steps = self.with_escapes(element);
         let mut escape = steps.first().and_then(|step| step.escape);
@@ -322,7 +319,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Inside a `d_step` jumps and joins are passed freely; what lies behind it is hunted as from the `d_step`
+    /// Inside a `d_step` jumps and joins are passed freely; what lies after it is hunted as from the `d_step`
     /// itself.
     fn hunt_in_d_step(&mut self, element: ElementId, d_step: Option<ElementId>) -> ElementId {
         let mut at = element;

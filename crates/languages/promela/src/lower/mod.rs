@@ -2,7 +2,7 @@
 //!
 //! The control flow of the result is SPIN's, state by state: `elements` builds the graph of elements SPIN builds
 //! from the statements, `flow` turns elements into locations the way SPIN's generated verifier does (gotos and
-//! joins are no steps of their own, choices merge, escapes come first). That is what makes counts comparable.
+//! joins are not steps of their own, choices merge, escapes come first). That is what makes counts comparable.
 //!
 //! Deviations from SPIN: a global may be used above its declaration; an index on a plain variable, a structure
 //! where a number is needed and the like are errors here, not warnings; `hidden` variables that a step could read
@@ -49,7 +49,7 @@ pub fn lower(model: &ast::Model, sources: &SourceMap) -> Lowered {
     lower_with(model, &[], sources)
 }
 
-/// Translates a model with properties given apart from it; they come behind the model's own claims.
+/// Translates a model with properties given apart from it; they come after the model's own claims.
 pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &SourceMap) -> Lowered {
     let mut lowering = Lowering {
         sources,

@@ -2,7 +2,7 @@
 //!
 //! A pointer `T &p` refers to an array object of elements of type `T`; `new T` makes one element, `new T[n]` makes n, and
 //! plain use of `p` means the first. A `chan` of a model with pointers is a reference to a channel object; `chan &c` is the
-//! same thing written differently. References are no numbers: they can be copied and compared with `==` and `!=`, and the
+//! same thing written differently. References are not numbers: they can be copied and compared with `==` and `!=`, and the
 //! checks here see to it that nothing else is done with them.
 
 use quotient_program::{

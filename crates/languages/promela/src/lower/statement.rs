@@ -89,7 +89,7 @@ impl Lowering<'_> {
             );
             return;
         };
-        // A jump is no step: a label that means something needs one.
+        // A jump is not a step: a label that means something needs one.
         let process = self.current.as_ref().map_or_else(String::new, |b| b.name.clone());
         let referred = statement.labels.iter().any(|l| {
             let plain = l.name.split('#').next().unwrap_or(&l.name);

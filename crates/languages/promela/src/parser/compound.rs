@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(StatementKind::Select { variable, from, to, in_inline: self.inlines.in_call() })
     }
 
-    /// Skips to the `)` of `for (i = 0; …)` and over the block behind it.
+    /// Skips to the `)` of `for (i = 0; …)` and over the block after it.
     fn skip_loop_header(&mut self) {
         let mut nesting = 1usize;
         while !self.at_end() && nesting > 0 && !self.token().is("{") && !self.token().is("}") {

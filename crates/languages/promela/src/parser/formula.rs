@@ -1,11 +1,12 @@
 //! Promela's expressions in temporal formulas, whose parser is `quotient_formula`.
 
-use quotient_formula::{Connective, Expressions, Quantifier};
+use quotient_formula::{Connective, Expressions, Quantifier, Tokens};
+use quotient_front_end::PropertyKeyword;
 use quotient_source::{Diagnostic, Span};
 
 use super::expression::infix;
 use super::{Parse, Parser, Reported};
-use crate::ast::{BinaryOp, Expr, ExprKind, Formula, Ident, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Formula, Ident, Property, UnaryOp};
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -15,25 +16,14 @@ impl Parser<'_> {
         quotient_formula::linear(&mut self).ok()
     }
 
-    /// One formula of branching time that makes up the whole input.
-    pub fn whole_branching_formula(mut self) -> Option<Formula> {
+    /// One property that makes up the whole input.
+    pub fn whole_property(mut self, keyword: PropertyKeyword, text: &str) -> Option<Property> {
         self.apart = true;
-        quotient_formula::branching(&mut self).ok()
-    }
-
-    /// One formula without temporal operators that makes up the whole input.
-    pub fn whole_state_formula(mut self) -> Option<Expr> {
-        self.apart = true;
-        quotient_formula::invariant(&mut self).ok()
+        quotient_formula::property(self, keyword, text).ok()
     }
 }
 
-impl Expressions for Parser<'_> {
-    type Expr = Expr;
-    type Name = Ident;
-    type Infix = BinaryOp;
-    type Prefix = UnaryOp;
-
+impl Tokens for Parser<'_> {
     fn is(&self, ahead: usize, punctuation: &str) -> bool {
         if ahead == 0 { self.is(punctuation) } else { self.ahead(ahead).is(punctuation) }
     }
@@ -81,6 +71,22 @@ impl Expressions for Parser<'_> {
 
     fn leave(&mut self) {
         self.nesting -= 1;
+    }
+}
+
+impl Expressions for Parser<'_> {
+    type Tokens = Self;
+    type Expr = Expr;
+    type Name = Ident;
+    type Infix = BinaryOp;
+    type Prefix = UnaryOp;
+
+    fn tokens(&self) -> &Self {
+        self
+    }
+
+    fn tokens_mut(&mut self) -> &mut Self {
+        self
     }
 
     fn name(&mut self, what: &str) -> Parse<Ident> {

@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A declaration, or a statement with `unless` behind it.
+    /// A declaration, or a statement with `unless` after it.
     fn step(&mut self) -> Parse<Statement> {
         let statement = self.statement()?;
         if !self.is_word("unless") {

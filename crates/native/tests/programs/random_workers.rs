@@ -1,0 +1,369 @@
+//! Random workers with their own variables, blocks and errors: symmetry finds all outcomes that visiting all states finds.
+//!
+//! The workers of a program are alike. They take items from a queue into a variable whose address they give away, keep numbers in others, in a
+//! block of the heap, in `errno`, and use some of them later: where they do, that tells them apart, and must be noticed. The
+//! main thread keeps one handle, the last, and uses it or not. The oracle is an interpreter of the actions that shares no
+//! code with the checker.
+//!
+//! `QUOTIENT_RANDOM_WORKERS=2000 cargo test -p quotient-native --test programs random_workers` for volume.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use quotient_native::session::Surroundings;
+use quotient_native::{Answer, Binary, Build, Report, Request, check};
+use quotient_stateless::random::Random;
+use quotient_stateless::{Algorithm, Symmetry};
+
+/// Programs per file.
+const BATCH: usize = 25;
+
+/// What a worker does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    /// Takes an item from the queue, if there is one, into its variable `item`.
+    Get,
+    /// Adds `item` to `x`.
+    AddItem,
+    /// Writes a number into its variable `out`, through a pointer.
+    Fill(i64),
+    /// Reads `x` into `out`, through a pointer.
+    Look,
+    /// Adds `out` to `y`, through a pointer.
+    AddOut,
+    /// Lets a call fail, which leaves 34 in `errno`.
+    Fail,
+    /// Adds `errno` to `x`.
+    AddErrno,
+    /// Writes `x`.
+    Store(i64),
+    /// If `x` has this value, writes the next one to `y`.
+    IfThen(i64),
+    /// Adds `item` to `s` under the lock, beside a number that has no lock and does not change.
+    Locked,
+    /// Keeps `item` in its block.
+    Keep,
+    /// Adds what it has kept to `y`.
+    AddKept,
+    /// Maps a page and gives it back.
+    Map,
+}
+
+#[derive(Clone, Debug)]
+struct Program {
+    workers: usize,
+    items: i64,
+    actions: Vec<Action>,
+    /// The main thread joins the last worker and then writes what `x` is to `z`.
+    joins_last: bool,
+}
+
+fn program(seed: u64) -> Program {
+    let mut random = Random(seed);
+    let workers = 2 + usize::from(random.one_in(4));
+    let count = 2 + if workers == 2 { random.below(3) } else { 0 };
+    let actions = (0..count).map(|_| {
+        let number = random.below(3) as i64;
+        match random.below(13) {
+            0 | 1 => Action::Get,
+            2 => Action::AddItem,
+            3 => Action::Fill(number),
+            4 => Action::Look,
+            5 => Action::AddOut,
+            6 => Action::Fail,
+            7 => Action::AddErrno,
+            8 => Action::Store(number),
+            9 => Action::IfThen(number),
+            10 => Action::Locked,
+            11 => [Action::Keep, Action::AddKept][random.below(2)],
+            _ => Action::Map,
+        }
+    });
+    let actions = actions.collect();
+    Program { workers, items: random.below(3) as i64, actions, joins_last: random.one_in(3) }
+}
+
+/// A worker's own state.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+struct Worker {
+    at: usize,
+    /// Between the two steps of `IfThen`.
+    half: bool,
+    item: i64,
+    out: i64,
+    error: i64,
+    kept: i64,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    x: i64,
+    y: i64,
+    z: i64,
+    s: i64,
+    queue: i64,
+    workers: Vec<Worker>,
+    main_done: bool,
+}
+
+impl Program {
+    /// All outcomes, by visiting all states.
+    fn outcomes(&self) -> BTreeSet<u64> {
+        let workers = vec![Worker::default(); self.workers];
+        let start = State { x: 0, y: 0, z: 0, s: 0, queue: self.items, workers, main_done: !self.joins_last };
+        let (mut seen, mut left, mut found) = (HashSet::from([start.clone()]), vec![start], BTreeSet::new());
+        while let Some(state) = left.pop() {
+            let ended = |w: &Worker| w.at == self.actions.len();
+            if state.workers.iter().all(ended) && state.main_done {
+                found.insert(code(&[state.x, state.y, state.z, state.s, state.queue]));
+            }
+            let mut next: Vec<State> = (0..self.workers)
+                .filter(|&w| !ended(&state.workers[w]))
+                .map(|w| self.step(&state, w))
+                .collect();
+            if !state.main_done && ended(&state.workers[self.workers - 1]) {
+                next.push(State { z: state.x + 1, main_done: true, ..state.clone() });
+            }
+            left.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
+        }
+        found
+    }
+
+    fn step(&self, state: &State, number: usize) -> State {
+        let mut state = state.clone();
+        let mut w = std::mem::take(&mut state.workers[number]);
+        let mut ends = true;
+        match self.actions[w.at] {
+            Action::Get if state.queue > 0 => {
+                w.item = state.queue;
+                state.queue -= 1;
+            }
+            Action::Get | Action::Map => {}
+            Action::AddItem => state.x += w.item,
+            Action::Fill(number) => w.out = number,
+            Action::Look => w.out = state.x,
+            Action::AddOut => state.y += w.out,
+            Action::Fail => w.error = 34,
+            Action::AddErrno => state.x += w.error,
+            Action::Store(number) => state.x = number,
+            Action::IfThen(number) if !w.half => {
+                ends = state.x != number;
+                w.half = !ends;
+            }
+            Action::IfThen(number) => {
+                state.y = number + 1;
+                w.half = false;
+            }
+            Action::Locked => state.s += w.item,
+            Action::Keep => w.kept = w.item,
+            Action::AddKept => state.y += w.kept,
+        }
+        w.at += usize::from(ends);
+        state.workers[number] = w;
+        state
+    }
+
+    fn source(&self, n: usize) -> String {
+        let mut text = format!(
+            "static void *worker{n}(void *a) {{\n  long item = 0, out = 0;\n  long *block = malloc(16);\n  block[0] = 0;\n  (void)a;\n"
+        );
+        for action in &self.actions {
+            let statement = match action {
+                Action::Get => "get(&item);".to_owned(),
+                Action::AddItem => "atomic_fetch_add(&x, item);".to_owned(),
+                Action::Fill(number) => format!("fill(&out, {number});"),
+                Action::Look => "look(&out);".to_owned(),
+                Action::AddOut => "add(&out);".to_owned(),
+                Action::Fail => "strtol(\"99999999999999999999\", 0, 10);".to_owned(),
+                Action::AddErrno => "atomic_fetch_add(&x, errno);".to_owned(),
+                Action::Store(number) => format!("atomic_store(&x, {number});"),
+                Action::IfThen(number) => {
+                    format!("if (atomic_load(&x) == {number}) atomic_store(&y, {number} + 1);")
+                }
+                Action::Locked => {
+                    "pthread_mutex_lock(&m); pair.s += item * pair.one; pthread_mutex_unlock(&m);".to_owned()
+                }
+                Action::Keep => "block[0] = item;".to_owned(),
+                Action::AddKept => "atomic_fetch_add(&y, block[0]);".to_owned(),
+                Action::Map => {
+                    "{ char *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); p[1] = 1; munmap(p, 4096); }"
+                        .to_owned()
+                }
+            };
+            let _ = writeln!(text, "  {statement}");
+        }
+        let _ = writeln!(
+            text,
+            "  free(block);\n  pthread_mutex_lock(&m); done++; pthread_cond_signal(&c); pthread_mutex_unlock(&m);\n  return 0;\n}}"
+        );
+        let join = if self.joins_last {
+            "  pthread_join(tid, 0);\n  atomic_store(&z, atomic_load(&x) + 1);\n"
+        } else {
+            ""
+        };
+        let (workers, items) = (self.workers, self.items);
+        let _ = writeln!(
+            text,
+            "static void program{n}(void) {{\n  pthread_t tid;\n  queue = {items};\n  for (int i = 0; i < {workers}; i++) pthread_create(&tid, 0, worker{n}, 0);\n{join}  pthread_mutex_lock(&m); while (done < {workers}) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);\n}}"
+        );
+        text
+    }
+}
+
+const BEGINNING: &str = "
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+void __quotient_observe(long);
+static atomic_long x, y, z;
+static long queue;
+static struct { int s, one; } pair = { 0, 1 };
+static int done;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int get(long *item) {
+  int got = 0;
+  pthread_mutex_lock(&m);
+  if (queue > 0) { *item = queue--; got = 1; }
+  pthread_mutex_unlock(&m);
+  return got;
+}
+static void fill(long *out, long number) { *out = number; }
+static void look(long *out) { *out = atomic_load(&x); }
+static void add(long *out) { atomic_fetch_add(&y, *out); }
+";
+
+/// The hash that the runtime makes of what is observed, as an outcome of an execution that has ended well.
+fn code(words: &[i64]) -> u64 {
+    let hash = words.iter().fold(0, |hash: u64, word| {
+        (hash ^ *word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_add(1)
+    });
+    hash >> 8
+}
+
+fn build(programs: &[Program], name: &str) -> Binary {
+    let mut text = BEGINNING.to_owned();
+    programs.iter().enumerate().for_each(|(n, program)| text += &program.source(n));
+    text += "int main(int count, char **arguments) {\n  (void)count;\n  switch (atoi(arguments[1])) {\n";
+    for n in 0..programs.len() {
+        let _ = writeln!(text, "  case {n}: program{n}(); break;");
+    }
+    text += "  }\n  __quotient_observe(x);\n  __quotient_observe(y);\n  __quotient_observe(z);\n  __quotient_observe(pair.s);\n  __quotient_observe(queue);\n  return 0;\n}\n";
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.c"));
+    std::fs::write(&path, text).expect("the test directory can be written");
+    Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All executions, or those up to the first violation.
+fn explored(binary: &Binary, number: usize, algorithm: Algorithm, symmetry: Symmetry, all: bool) -> Report {
+    let request = Request {
+        algorithm,
+        symmetry,
+        all,
+        surroundings: Surroundings { arguments: vec![number.to_string().into()], ..Surroundings::default() },
+        ..Request::default()
+    };
+    check(binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("program {number}: {error}"))
+}
+
+fn counts() -> (usize, u64) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    (number("QUOTIENT_RANDOM_WORKERS").unwrap_or(BATCH as u64) as usize, number("QUOTIENT_SEED").unwrap_or(0))
+}
+
+#[test]
+fn no_outcome_is_lost() {
+    let (count, first) = counts();
+    let mut exchanged = 0;
+    for batch in 0..count.div_ceil(BATCH) {
+        let seed = |i: usize| first + (batch * BATCH + i) as u64;
+        let programs: Vec<Program> = (0..BATCH).map(|i| program(seed(i))).collect();
+        let binary = build(&programs, &format!("workers-{batch}"));
+        for (number, program) in programs.iter().enumerate() {
+            let expected = program.outcomes();
+            let modes = [
+                (Algorithm::Optimal, Symmetry::Costarted),
+                (Algorithm::Optimal, Symmetry::Dynamic),
+                (Algorithm::SourceSets, Symmetry::Dynamic),
+            ];
+            for (algorithm, symmetry) in modes {
+                let report = explored(&binary, number, algorithm, symmetry, true);
+                let Report { answer, outcomes, figures, notes, .. } = report;
+                let context = format!("seed {}, {symmetry:?}, {notes:?}\n{program:?}", seed(number));
+                assert!(matches!(answer, Answer::Holds), "{answer:?}: {context}");
+                let found: BTreeSet<u64> =
+                    outcomes.into_iter().map(|outcome| outcome & ((1 << 56) - 1)).collect();
+                assert_eq!(found, expected, "{context}");
+                exchanged += usize::from(modes[1] == (algorithm, symmetry) && figures.pruned > 0);
+            }
+        }
+    }
+    assert!(exchanged * 2 > count, "symmetry was found in {exchanged} of {count} programs only");
+}
+
+/// What a worker does with `g`, which has a lock, an atomic variable beside it, or nothing to order its accesses.
+const STEPS: [&str; 8] = [
+    "pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&other); h++; pthread_mutex_unlock(&other);",
+    "atomic_fetch_add(&x, 1);",
+    "if (atomic_fetch_add(&x, 1) == 1) g++;",
+    "if (atomic_load(&y) == 1) g++;",
+    "atomic_store(&y, 1);",
+    "if (atomic_load(&x) == 2 && g > 9) atomic_store(&y, 2);",
+];
+
+/// What the main thread does in the end.
+const ENDS: [&str; 5] = [
+    "pthread_join(tid, 0); g++;",
+    "pthread_mutex_lock(&m); while (done < K) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); if (g > 9) h = 1;",
+    "while (atomic_load(&x) < 2) return; g++;",
+    "pthread_mutex_lock(&m); g++; pthread_mutex_unlock(&m);",
+    "",
+];
+
+/// Data races are found with symmetry where they are found without.
+#[test]
+fn no_race_is_lost() {
+    let (count, first) = counts();
+    let mut raced = 0;
+    for batch in 0..count.div_ceil(BATCH) {
+        let mut text = BEGINNING.to_owned();
+        text += "static int g, h;\nstatic pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;\n";
+        let mut sources = Vec::new();
+        for n in 0..BATCH {
+            let mut random = Random(first + (batch * BATCH + n) as u64);
+            let workers = 2 + random.below(2);
+            let steps: Vec<&str> =
+                (0..1 + random.below(7 - 2 * workers)).map(|_| STEPS[random.below(8)]).collect();
+            let end = ENDS[random.below(5)].replace('K', &workers.to_string());
+            sources.push(format!(
+                "static void *worker{n}(void *a) {{ (void)a; {} pthread_mutex_lock(&m); done++; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }}\nstatic void program{n}(void) {{ pthread_t tid; for (int i = 0; i < {workers}; i++) pthread_create(&tid, 0, worker{n}, 0); {end} }}\n",
+                steps.join(" ")
+            ));
+        }
+        text += &sources.concat();
+        text += "int main(int count, char **arguments) {\n  (void)count;\n  switch (atoi(arguments[1])) {\n";
+        (0..BATCH).for_each(|n| text += &format!("  case {n}: program{n}(); break;\n"));
+        text += "  }\n  pthread_exit(0);\n}\n";
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("races-{batch}.c"));
+        std::fs::write(&path, text).expect("the test directory can be written");
+        let build = Build { sources: vec![path], ..Build::default() };
+        let binary = build.run().unwrap_or_else(|error| panic!("{error}"));
+        for (number, source) in sources.iter().enumerate() {
+            let kind = |symmetry| match explored(&binary, number, Algorithm::Optimal, symmetry, false).answer
+            {
+                Answer::Holds => None,
+                Answer::Violated(run) => Some(run.failure.kind),
+                other => panic!("{other:?}\n{source}"),
+            };
+            let [off, dynamic] = [Symmetry::Off, Symmetry::Dynamic].map(kind);
+            assert_eq!(off, dynamic, "seed {}\n{source}", first + (batch * BATCH + number) as u64);
+            raced += usize::from(off.is_some());
+        }
+    }
+    assert!(raced * 20 > count && raced * 10 < count * 9, "{raced} of {count} have a race");
+}
