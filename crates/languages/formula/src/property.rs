@@ -77,7 +77,8 @@ pub fn claims<E>(
     properties: &[Property<E>],
     propositions: &[Expr],
     sources: &SourceMap,
-    (span, key): (&dyn Fn(&E) -> Span, &dyn Fn(&E, &mut String)),
+    span: &dyn Fn(&E) -> Span,
+    key: &dyn Fn(&E, &mut String),
 ) -> Vec<Claim> {
     // Formulas are files of their own, so that no two expressions have the same place.
     let spans: Vec<Span> = properties.iter().flat_map(|p| p.expressions()).map(span).collect();
