@@ -159,8 +159,11 @@ impl Browser {
 
     /// Presses a key.
     pub fn press(&self, key: &str) {
-        let text = if key.chars().count() == 1 { json!(key) } else { Value::Null };
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": key, "text": text }));
+        let mut down = json!({ "type": "keyDown", "key": key });
+        if key.chars().count() == 1 {
+            down["text"] = json!(key);
+        }
+        self.call("Input.dispatchKeyEvent", down);
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
     }
 
