@@ -44,7 +44,11 @@ const store = new Store((what) => {
     drawBecause(store);
   } else {
     drawNotice(store);
-    if (store.run) drawHeadline(store);
+    if (store.run) {
+      drawHeadline(store);
+      // The line of statistics may have another width now.
+      drawPlayer(store);
+    }
   }
 });
 
