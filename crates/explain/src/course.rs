@@ -212,7 +212,7 @@ impl Course {
 
     /// Makes a step, one of those that [`possible`] gives for the last state.
     pub fn take(&mut self, machine: &mut Machine, step: Possible) {
-        if self.moves.len() % APART == 0 && !self.moves.is_empty() {
+        if self.moves.len().is_multiple_of(APART) && !self.moves.is_empty() {
             self.kept.push(self.last.clone());
         }
         self.moves.push(step.way);
