@@ -205,6 +205,7 @@ impl<'a> Search<'a> {
             let effect = context.execute(shape, any);
             if effect != Ok(Effect::Blocked) {
                 self.outcome.faults.extend(next.noted.drain(..));
+                self.outcome.beyond_spin |= matches!(shape, Shape::DStep(_)) && next.hidden != state.hidden;
             }
             match effect {
                 Ok(Effect::Blocked) => {
