@@ -35,10 +35,20 @@ pub(super) struct Element {
     pub(super) text: String,
 }
 
+/// What SPIN knows of a statement from how it is written; it does not compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// A condition that is the number 1; a print counts as well.
+    Skip,
+    /// A condition that is the number 0.
+    Never,
+    Other,
+}
+
 #[derive(Debug)]
 pub(super) enum Kind {
     /// A step.
-    Basic { operation: Operation, actions: Vec<Action>, skip: bool },
+    Basic { operation: Operation, actions: Vec<Action>, written: Written },
     /// A jump to a label or out of a loop.
     Goto(Target),
     /// Where alternatives meet, or a loop starts over.

@@ -6,9 +6,7 @@
 //! by element in the order of their creation: a mark that is passed on to the first statement of another option is passed
 //! on again if that choice was made later.
 
-use quotient_program::{Expr, Operation};
-
-use super::elements::{ElementId, Kind};
+use super::elements::{ElementId, Kind, Written};
 use super::flow::Builder;
 
 /// The marks of one element.
@@ -116,10 +114,5 @@ fn options(builder: &mut Builder<'_>, id: ElementId) -> Vec<ElementId> {
 /// `false` as a guard: SPIN leaves the option out of its tables.
 fn never(builder: &Builder<'_>, id: ElementId) -> bool {
     let element = builder.flow.element(id);
-    let Kind::Basic { operation: Operation::When(condition), .. } = &element.kind else { return false };
-    let mut condition = condition;
-    while let Expr::Spanned(inner, _) = condition {
-        condition = inner;
-    }
-    matches!(condition, Expr::Const(0)) && element.escapes.is_empty()
+    matches!(element.kind, Kind::Basic { written: Written::Never, .. }) && element.escapes.is_empty()
 }
