@@ -5,7 +5,7 @@
 //! every process may go on. A *transition* is a path from one stored state to the next.
 
 use super::elements::Shape;
-use super::resolved::Value;
+use super::resolved::{Basic, Value};
 use super::state::{Context, Program, State, Stored};
 use super::step::Effect;
 use super::{Fault, Outcome};
@@ -233,8 +233,9 @@ impl<'a> Search<'a> {
             } else if self.accept(&next, pid, depth) {
                 any = true;
                 escaping = transition.escape;
-            } else {
-                escaping = None;
+            } else if escaping.is_some() {
+                // SPIN forgets here that an escape was taken, and tries what comes after all escapes.
+                self.outcome.beyond_spin = true;
             }
         }
         any
@@ -245,10 +246,19 @@ impl<'a> Search<'a> {
         let mut accepted = false;
         for pid in (0..state.stored.processes.len()).rev() {
             if pid != sender {
+                self.outcome.beyond_spin |= self.peeks(state, pid);
                 accepted |= self.process(state, pid, false, depth + 1);
             }
         }
         accepted
+    }
+
+    /// Does a process stand where it would look at a message without taking it?
+    fn peeks(&self, state: &State, pid: usize) -> bool {
+        let process = &state.stored.processes[pid];
+        let table = &self.program.proctypes[process.proctype].table;
+        let shapes = table.steps[process.at].iter().map(|t| &table.elements.elements[t.element].shape);
+        shapes.into_iter().any(|shape| matches!(shape, Shape::Basic(Basic::Receive { peek: true, .. })))
     }
 
     /// After a step: stores the state, or goes on at once with the same process.

@@ -518,6 +518,10 @@ impl Lowering<'_> {
         counter(context, main, main_sequence);
         let escape_sequence = part(self, context, escape, true);
         counter(context, escape, escape_sequence);
+        // SPIN makes what the escape consists of before what the main part consists of, though not what is inside of them.
+        if !matches!(main.kind, StatementKind::Block(_)) {
+            context.flow.make_again(main_sequence);
+        }
         if self.is_empty(context, main_sequence, main.span)
             || self.is_empty(context, escape_sequence, escape.span)
         {
