@@ -233,9 +233,8 @@ impl<'a> Search<'a> {
             } else if self.accept(&next, pid, depth) {
                 any = true;
                 escaping = transition.escape;
-            } else if escaping.is_some() {
-                // SPIN forgets here that an escape was taken, and tries what comes after all escapes.
-                self.outcome.beyond_spin = true;
+            } else {
+                escaping = None;
             }
         }
         any
