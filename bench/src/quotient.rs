@@ -93,9 +93,8 @@ fn parse(text: &str) -> Result<Answer, Failure> {
         return Err(Failure::Broken("no states or transitions in the answer".into()));
     };
     let listed = json["violations"].as_array().into_iter().flatten();
-    let kinds: std::collections::BTreeSet<ErrorKind> = listed
-        .map(|violation| ErrorKind::named(violation["kind"].as_str().unwrap_or("other")))
-        .collect();
+    let kinds: std::collections::BTreeSet<ErrorKind> =
+        listed.map(|violation| ErrorKind::named(violation["kind"].as_str().unwrap_or("other"))).collect();
     if json["verdict"] == "violated" && kinds.is_empty() {
         return Err(Failure::Broken("violated, but no violation in the answer".into()));
     }

@@ -1,6 +1,6 @@
 //! A run of the program as written, followed from its start: every statement, who wrote what, and states at any step.
 //!
-//! States are kept at every 512th step and executed again from there, so that a long run takes little memory and any state of it
+//! States are kept at every 64th step and executed again from there, so that a long run takes little memory and any state of it
 //! little time.
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use crate::look::Look;
 use crate::position::{Move, Position};
 
 /// Steps between the states that are kept.
-const APART: usize = 512;
+const APART: usize = 64;
 
 /// A statement of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ pub struct Course {
     by_name: HashMap<String, u32>,
     /// Messages in channels, with the statements that sent them.
     waiting: HashMap<String, Vec<(u32, Vec<Value>)>>,
-    /// States before every 512th step.
+    /// States before every 64th step.
     kept: Vec<Kept>,
     /// The last state.
     last: Kept,
@@ -175,6 +175,27 @@ pub fn possible(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
             Possible { way, record }
         })
         .collect()
+}
+
+/// The same, each that does the same once: a statement that goes wrong may also go on, for those who look for more than the first violation.
+pub fn offered(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
+    let statements = |p: &Possible| -> Vec<(u32, u32, Option<u32>)> {
+        p.record.steps().iter().map(|s| (s.thread, s.transformation, s.partner)).collect()
+    };
+    let mut kept: Vec<Possible> = Vec::new();
+    for way in possible(machine, state) {
+        let (own, wrong) = (statements(&way), way.record.violation.is_some());
+        let same = |k: &Possible| {
+            statements(k) == own
+                && (k.record.violation.is_some() != wrong || k.record.state == way.record.state)
+        };
+        match kept.iter().position(same) {
+            Some(at) if wrong && kept[at].record.violation.is_none() => kept[at] = way,
+            Some(_) => {}
+            None => kept.push(way),
+        }
+    }
+    kept
 }
 
 impl Course {
@@ -316,12 +337,7 @@ impl Course {
     }
 
     /// What the statements of a step do that can be made from a state.
-    pub fn effects(
-        machine: &Machine,
-        state: &[u64],
-        names: &ObjectNames,
-        step: &Possible,
-    ) -> Vec<Effect> {
+    pub fn effects(machine: &Machine, state: &[u64], names: &ObjectNames, step: &Possible) -> Vec<Effect> {
         let mut before = Kept { state: state.to_vec(), names: names.clone() };
         let mut effects = Vec::new();
         for statement in step.record.steps() {

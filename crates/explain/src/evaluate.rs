@@ -223,6 +223,10 @@ impl<'l, 'a> Evaluation<'l, 'a> {
     }
 
     fn read(&mut self, scalar: &Scalar) {
+        // What the statement wrote itself was not there before it.
+        if self.written.contains_key(&scalar.full) {
+            return;
+        }
         let read = Read {
             full: scalar.full.clone(),
             name: scalar.name.clone(),

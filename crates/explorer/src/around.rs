@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use quotient_explain::{Course, Ending, Move, possible};
+use quotient_explain::{Course, Ending, Move, offered};
 use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(crate) fn walk(machine: &mut Machine, course: &mut Course, steps: usize, see
             return;
         }
         let (state, _) = course.state(machine, course.len());
-        let ways = possible(machine, &state);
+        let ways = offered(machine, &state);
         if ways.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ pub(crate) fn passing(
     let mut safe = HashSet::new();
     for step in (0..course.len()).rev() {
         let (state, _) = course.state(machine, step);
-        for way in possible(machine, &state) {
+        for way in offered(machine, &state) {
             let Some(next) = way.record.state.clone() else { continue };
             if way.way != course.moves[step] && cannot_reach(machine, next, bad, &mut safe, interrupt) {
                 return Some((step + 1, way.way));
@@ -174,7 +174,7 @@ impl Graph {
             }
             let (state, layer) = (graph.states[id].state.clone(), graph.states[id].layer);
             let explored = chosen.explored(machine, &state);
-            let ways = possible(machine, &state);
+            let ways = offered(machine, &state);
             let node = &mut graph.states[id];
             node.expanded = true;
             if ways.is_empty() {

@@ -75,9 +75,7 @@ impl Options {
         }
         let is_set = |field: &str| body[field].as_bool().unwrap_or(false);
         let symmetry = match body["symmetry"].as_str() {
-            Some(text) => {
-                Some(text.parse().map_err(|_| format!("`{text}` is not a value of --symmetry"))?)
-            }
+            Some(text) => Some(text.parse().map_err(|_| format!("`{text}` is not a value of --symmetry"))?),
             None => None,
         };
         let max_time = match body["max_time"].as_str().map(|t| t.trim_end_matches('s').trim()) {
@@ -149,9 +147,10 @@ impl Checking {
     /// What a check found of symmetry.
     pub fn symmetry(&self) -> Value {
         let known = lock(&self.known);
-        known.symmetry.as_ref().map_or(Value::Null, |order| {
-            json!({ "order": order, "found": known.symmetry_found, "limit": known.symmetry_limit })
-        })
+        known.symmetry.as_ref().map_or(
+            Value::Null,
+            |order| json!({ "order": order, "found": known.symmetry_found, "limit": known.symmetry_limit }),
+        )
     }
 
     /// Stops it.

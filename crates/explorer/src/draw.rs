@@ -56,7 +56,8 @@ pub fn draw(
             let length = run["length"].as_u64().unwrap_or(0);
             let mut from = 0;
             while from < length && rows.len() < MOST_ROWS {
-                let part = session.answer("steps", &json!({ "path": path, "from": from, "to": from + 256 }))?;
+                let part =
+                    session.answer("steps", &json!({ "path": path, "from": from, "to": from + 256 }))?;
                 rows.extend(part["rows"].as_array().cloned().unwrap_or_default());
                 from += 256;
             }
@@ -140,7 +141,10 @@ impl Svg {
     }
 
     fn circle(&mut self, x: f64, y: f64, r: f64, fill: &str) {
-        let _ = writeln!(self.body, r##"<circle cx="{x:.1}" cy="{y:.1}" r="{r}" fill="{fill}" stroke="#5b6068" stroke-width="0.5"/>"##);
+        let _ = writeln!(
+            self.body,
+            r##"<circle cx="{x:.1}" cy="{y:.1}" r="{r}" fill="{fill}" stroke="#5b6068" stroke-width="0.5"/>"##
+        );
     }
 
     fn finish(self) -> String {
@@ -241,7 +245,8 @@ fn boxes(heap: &Value) -> HashMap<String, (f64, f64, f64)> {
     let mut places = HashMap::new();
     for node in list(&heap["nodes"]) {
         let layer = number(&node["layer"]);
-        let height = 26.0 + 18.0 * (list(&node["fields"]).len() + usize::from(!node["lock"].is_null())) as f64;
+        let height =
+            26.0 + 18.0 * (list(&node["fields"]).len() + usize::from(!node["lock"].is_null())) as f64;
         let y = next.entry(layer).or_insert(16.0);
         places.insert(text(&node["id"]).to_owned(), (16.0 + 260.0 * layer as f64, *y, height + 6.0));
         *y += height + 24.0;
@@ -327,9 +332,29 @@ fn graph_svg(graph: &Value) -> String {
         let (colour, dashes) =
             if edge["left_out"] == true { ("#d0d0cb", "stroke-dasharray=\"3 3\"") } else { (colour, "") };
         let d = if b.0 > a.0 {
-            format!("M{} {}C{} {} {} {} {} {}", a.0 + 7.0, a.1, a.0 + 40.0, a.1, b.0 - 40.0, b.1, b.0 - 7.0, b.1)
+            format!(
+                "M{} {}C{} {} {} {} {} {}",
+                a.0 + 7.0,
+                a.1,
+                a.0 + 40.0,
+                a.1,
+                b.0 - 40.0,
+                b.1,
+                b.0 - 7.0,
+                b.1
+            )
         } else {
-            format!("M{} {}C{} {} {} {} {} {}", a.0, a.1 + 7.0, a.0, a.1 + 30.0, b.0, b.1 + 30.0, b.0, b.1 + 7.0)
+            format!(
+                "M{} {}C{} {} {} {} {} {}",
+                a.0,
+                a.1 + 7.0,
+                a.0,
+                a.1 + 30.0,
+                b.0,
+                b.1 + 30.0,
+                b.0,
+                b.1 + 7.0
+            )
         };
         out.path(&d, colour, dashes);
     }

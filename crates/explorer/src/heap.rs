@@ -93,10 +93,7 @@ fn layers<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> BTreeMap<&'a str, usize>
 }
 
 /// The nodes to draw: all, or what changed with what it refers to and what refers to it.
-fn chosen<'a>(
-    nodes: &'a BTreeMap<String, Node<'_>>,
-    changed: &dyn Fn(&Leaf) -> bool,
-) -> BTreeSet<&'a str> {
+fn chosen<'a>(nodes: &'a BTreeMap<String, Node<'_>>, changed: &dyn Fn(&Leaf) -> bool) -> BTreeSet<&'a str> {
     if nodes.len() <= MOST {
         return nodes.keys().map(String::as_str).collect();
     }

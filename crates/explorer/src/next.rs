@@ -1,6 +1,6 @@
 //! What can happen next and why not, and where values come from.
 
-use quotient_explain::{Course, Ending, Look, Position, Possible, Reason, possible, reason};
+use quotient_explain::{Course, Ending, Look, Position, Possible, Reason, offered, reason};
 use quotient_machine::Machine;
 use quotient_program::Operation;
 use quotient_seams::{Scope, System};
@@ -14,14 +14,14 @@ impl Session {
     pub(crate) fn next(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
         let course = self.course(work, body)?;
         let at = Session::at(&course, body);
-        if at == course.len() && matches!(course.ending, Ending::Violation(_) | Ending::Lost(_)) {
-            return Ok(json!({ "choices": [], "waiting": [], "over": true }));
-        }
+        // Nothing follows what goes wrong; the others still wait for something.
+        let over = at == course.len() && matches!(course.ending, Ending::Violation(_) | Ending::Lost(_));
+        let failing = course.rows.last().filter(|_| over).map(|row| row.thread);
         let model = work.model.clone();
         let (chosen, machine) = work.chosen();
         let (state, names) = course.state(machine, at);
         let explored = chosen.off().is_none().then(|| chosen.explored(machine, &state));
-        let ways = possible(machine, &state);
+        let ways = offered(machine, &state);
         let taken = course.moves.get(at).copied();
         let set_by = course.set_by(course.first_row[at] as usize);
         let mut enabled: Vec<(u32, u32)> = Vec::new();
@@ -52,7 +52,8 @@ impl Session {
             let function = &machine.program().functions[thread.function as usize];
             let location = &function.locations[thread.location as usize];
             let first = first_transformation(machine, thread.function, thread.location);
-            if enabled.iter().any(|(id, t)| *id == thread.id && *t != u32::MAX) {
+            if failing == Some(thread.id) || enabled.iter().any(|(id, t)| *id == thread.id && *t != u32::MAX)
+            {
                 return None;
             }
             let takes_part = enabled.contains(&(thread.id, u32::MAX));
@@ -97,7 +98,10 @@ impl Session {
             }))
         });
         let waiting: Vec<Value> = waiting.collect();
-        Ok(json!({ "choices": choices, "waiting": waiting, "over": false }))
+        if over {
+            choices.clear();
+        }
+        Ok(json!({ "choices": choices, "waiting": waiting, "over": over }))
     }
 
     /// Where a value comes from: the statement that wrote it, and what that statement read, some levels deep.
@@ -153,7 +157,7 @@ impl Session {
         let (state, names) = course.state(machine, at);
         let scope = if chosen.off().is_some() { Scope::All } else { chosen.explored(machine, &state) };
         let mut ways = Vec::new();
-        for step in possible(machine, &state) {
+        for step in offered(machine, &state) {
             let text = step.record.steps().first().and_then(|s| machine.transformation(s.transformation));
             let text = text.map_or(String::new(), |(_, _, t)| t.text.clone());
             let pid = step.way.thread;
@@ -170,9 +174,8 @@ impl Session {
 /// The number of a location's first transformation.
 fn first_transformation(machine: &Machine, function: u32, location: u32) -> u32 {
     let functions = &machine.program().functions;
-    let count = |f: &quotient_program::Function| {
-        f.locations.iter().map(|l| l.transformations.len()).sum::<usize>()
-    };
+    let count =
+        |f: &quotient_program::Function| f.locations.iter().map(|l| l.transformations.len()).sum::<usize>();
     let before: usize = functions[..function as usize].iter().map(count).sum();
     let own = &functions[function as usize].locations[..location as usize];
     (before + own.iter().map(|l| l.transformations.len()).sum::<usize>()) as u32

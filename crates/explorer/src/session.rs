@@ -27,6 +27,9 @@ const KEPT: usize = 6;
 /// The longest time that one question is worked on.
 pub(crate) const LONGEST: Duration = Duration::from_secs(2);
 
+/// The time that a run is followed before its beginning is shown.
+const AT_ONCE: Duration = Duration::from_millis(600);
+
 /// Rows up to which the history of every value is sent with a run.
 pub(crate) const WHOLE_HISTORY: usize = 5_000;
 
@@ -170,15 +173,22 @@ impl Session {
         let text = body["path"].as_str().ok_or("a question needs a `path`")?;
         let position: Position = text.parse().map_err(|e: quotient_explain::PositionError| e.to_string())?;
         if let Some(at) = work.kept.iter().position(|c| c.moves == position.moves) {
-            let found = work.kept.remove(at);
+            let mut found = work.kept.remove(at);
+            if matches!(found.ending, Ending::Interrupted(_)) {
+                // Of a longer run it was the beginning; of this one it is all.
+                found = Arc::new(Course { ending: Ending::Open, ..Course::clone(&found) });
+            }
             work.kept.push(found.clone());
             return Ok(found);
         }
-        let part = Interrupt::within(None, Some(LONGEST));
-        let begins = |c: &&Arc<Course>| c.ending == Ending::Open && position.moves.starts_with(&c.moves);
+        // A long run is followed in parts: the page shows the first and asks again.
+        let part = Interrupt::within(None, Some(AT_ONCE));
+        let begins = |c: &&Arc<Course>| {
+            matches!(c.ending, Ending::Open | Ending::Interrupted(_)) && position.moves.starts_with(&c.moves)
+        };
         let longest = work.kept.iter().filter(begins).max_by_key(|c| c.len());
         let mut course = match longest {
-            Some(known) => Course::clone(known),
+            Some(known) => Course { ending: Ending::Open, ..Course::clone(known) },
             None => Course::start(&mut work.machine).ok_or("the model has no initial state")?,
         };
         let known = course.len();
@@ -321,6 +331,7 @@ impl Session {
         let model = work.model.clone();
         let machine = &mut work.machine;
         let (state, names, row) = Session::place_in(machine, &course, body);
+        let ends_wrong = row == course.rows.len() && matches!(course.ending, Ending::Violation(_));
         let set_by = course.set_by(row);
         let look = Look::new(machine, &state, &names);
         let all = look.leaves();
@@ -329,7 +340,9 @@ impl Session {
             let set = set_by.get(leaf.full.as_str()).copied();
             shown["set"] =
                 json!(set.map(|row| json!({ "row": row, "step": course.rows[row as usize].step })));
-            shown["unread"] = json!(work.unread.is_unread(machine, &state, leaf));
+            // Where a run goes wrong, what went wrong has read what it did.
+            let unread = !ends_wrong && work.unread.is_unread(machine, &state, leaf);
+            shown["unread"] = json!(unread);
             shown
         });
         let leaves: Vec<Value> = leaves.collect();
@@ -337,7 +350,8 @@ impl Session {
             let function = &machine.program().functions[thread.function as usize];
             let location = &function.locations[thread.location as usize];
             let span = location.span;
-            let ended = location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
+            let ended =
+                location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
             json!({
                 "pid": thread.id, "name": machine.thread_name(&state, thread.id, &names),
                 "file": model.sources.written(span).file.0, "line": model.sources.position(span).line,
@@ -445,8 +459,8 @@ fn ending(model: &Model, machine: &mut Machine, course: &Course) -> Value {
             "headline": format!("The model has no step {step} like the one in this run"),
         }),
         Ending::Interrupted(steps) => json!({
-            "kind": "lost", "step": steps + 1,
-            "headline": format!("Following this run took too long; this is its beginning, {steps} steps"),
+            "kind": "more", "step": steps + 1,
+            "headline": format!("The beginning of a long run: {steps} steps so far"),
         }),
         Ending::Violation(code) => {
             let violation = machine.violation(code);

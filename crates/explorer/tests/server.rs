@@ -190,8 +190,24 @@ fn random_requests_do_no_harm() {
     let mut random = Random::new(1);
     let count = quotient_testing::setting("QUOTIENT_REQUESTS", 2_000);
     let questions = [
-        "info", "run", "steps", "state", "next", "because", "progress", "find", "eval", "walk", "passing", "heap",
-        "graph", "reductions", "changed", "reload", "x", "",
+        "info",
+        "run",
+        "steps",
+        "state",
+        "next",
+        "because",
+        "progress",
+        "find",
+        "eval",
+        "walk",
+        "passing",
+        "heap",
+        "graph",
+        "reductions",
+        "changed",
+        "reload",
+        "x",
+        "",
     ];
     for _ in 0..count {
         let moves: Vec<String> =
@@ -289,7 +305,8 @@ fn models() -> Vec<std::path::PathBuf> {
 /// Ample sets of a place are some threads' steps, and all of them are among those that can be made.
 #[test]
 fn what_is_explored_can_be_made() {
-    let served = Served::start("byte x, y; active proctype P() { x++; x++ } active proctype Q() { y++; y++ }");
+    let served =
+        Served::start("byte x, y; active proctype P() { x++; x++ } active proctype Q() { y++; y++ }");
     let (_, next) = served.ask("next", &json!({ "path": "q1:" }));
     let choices = next["choices"].as_array().unwrap();
     let explored: Vec<&Value> = choices.iter().filter(|c| c["explored"] == true).collect();

@@ -53,7 +53,11 @@ impl Way {
             if statements.first().is_some_and(|first| wanted(first)) {
                 let before = Some(Rc::clone(&self.choices));
                 ways.push(Way {
-                    choices: Rc::new(Choices { last: choice as u32, number: self.choices.number + 1, before }),
+                    choices: Rc::new(Choices {
+                        last: choice as u32,
+                        number: self.choices.number + 1,
+                        before,
+                    }),
                     statements: statements.into_iter().cloned().collect(),
                     followed: 1,
                     end: record.state,

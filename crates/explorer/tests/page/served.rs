@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use quotient_engine::{Check, LoadOptions, Model};
-use quotient_explain::{Course, possible};
+use quotient_explain::{Course, Ending, possible};
 use quotient_explorer::session::{Loader, Opening};
 use quotient_explorer::{Listening, Session, checking};
 use quotient_testing::Random;
@@ -32,6 +32,24 @@ fn loader(name: &str, text: &Text) -> Loader {
             Model::from_text_with(&name, &text, properties)
         }
     })
+}
+
+/// A random run of at most so many steps, opened at its start.
+fn walk(model: &Model, steps: usize, seed: u64) -> Option<Opening> {
+    let mut machine = model.as_written().ok()?;
+    let mut course = Course::start(&mut machine)?;
+    let mut random = Random::new(seed);
+    for _ in 0..steps {
+        let (state, _) = course.state(&mut machine, course.len());
+        let ways = possible(&mut machine, &state);
+        if ways.is_empty() || course.ending != Ending::Open {
+            break;
+        }
+        let choice = random.below(ways.len());
+        course.take(&mut machine, ways.into_iter().nth(choice)?);
+    }
+    let position = quotient_explain::Position { moves: course.moves, checksum: None };
+    Some(Opening { position, step: Some(0), ..Opening::default() })
 }
 
 impl Served {
@@ -61,24 +79,25 @@ impl Served {
         Served::walk_of(file, &text, steps, seed)
     }
 
+    /// Serves a file with a random run; none if it cannot be read or has no run.
+    pub fn file(path: &Path, steps: usize, seed: u64) -> Option<Served> {
+        let load = {
+            let path = path.to_owned();
+            Box::new(move |properties: &[_]| {
+                let options = LoadOptions { properties: properties.to_vec(), ..LoadOptions::default() };
+                Model::load(&path, &options)
+            })
+        };
+        let model = load(&[]).ok()?;
+        let opening = walk(&model, steps, seed)?;
+        Some(Served::serve(&path.display().to_string(), model, opening, load))
+    }
+
     /// The same for a text.
     pub fn walk_of(name: &str, text: &Text, steps: usize, seed: u64) -> Served {
         let load = loader(name, text);
         let model = load(&[]).expect("a model");
-        let mut machine = model.as_written().unwrap();
-        let mut course = Course::start(&mut machine).unwrap();
-        let mut random = Random::new(seed);
-        for _ in 0..steps {
-            let (state, _) = course.state(&mut machine, course.len());
-            let ways = possible(&mut machine, &state);
-            if ways.is_empty() {
-                break;
-            }
-            let choice = random.below(ways.len());
-            course.take(&mut machine, ways.into_iter().nth(choice).unwrap());
-        }
-        let position = quotient_explain::Position { moves: course.moves, checksum: None };
-        let opening = Opening { position, step: Some(0), ..Opening::default() };
+        let opening = walk(&model, steps, seed).expect("a run");
         Served::serve(name, model, opening, load)
     }
 

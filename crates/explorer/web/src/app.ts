@@ -63,17 +63,20 @@ const store = new Store((what) => {
   if (what === "place") {
     drawHeadline(store);
     drawColumns(store);
+    drawBecause(store);
     revealStep(store);
     drawSource(store);
     drawState(store);
     drawNext(store);
-    drawBecause(store);
     drawPlayer(store);
     drawNotice(store);
     drawCentre();
   } else if (what === "rows") {
-    if (store.tab === "chart" && !store.other) drawChart(store);
+    const height = $("chart").clientHeight;
     drawBecause(store);
+    // What is said below the chart takes room from it: where the page stands stays in sight.
+    if ($("chart").clientHeight !== height) revealStep(store);
+    if (store.tab === "chart" && !store.other) drawChart(store);
   } else if (what === "watches") {
     drawWatches(store);
   } else if (what === "tab") {

@@ -31,6 +31,9 @@ export function drawHeadline(store: Store): void {
   } else if (ending.kind === "lost") {
     replace(h1, ending.headline ?? "");
     replace(p, "The model has changed, or the address is of another model");
+  } else if (ending.kind === "more") {
+    replace(h1, ending.headline ?? "");
+    replace(p, "The rest is being followed");
   } else if (ending.kind === "end") {
     replace(h1, "Every process has come to its end");
     replace(p, `After ${steps}`);

@@ -81,6 +81,7 @@ export class Store {
           this.windows.clear();
         }
       }
+      if (this.run.ending.kind === "more") void this.fetchMore(place).catch((error: Error) => this.say(error.message));
       const length = this.run.length;
       const moves = place.moves.length === length ? place.moves : place.moves.slice(0, length);
       this.place = { moves, at: Math.max(0, Math.min(place.at, length)), row: place.row };
@@ -104,6 +105,17 @@ export class Store {
     } catch (error) {
       this.say((error as Error).message);
     }
+  }
+
+  /** Follows the rest of a long run, whose beginning is shown, and goes to where it should have been. */
+  private async fetchMore(wanted: Place): Promise<void> {
+    const beginning = this.run;
+    for (let run = beginning; run.ending.kind === "more"; ) {
+      run = await api.run(print(wanted.moves));
+      // Somebody went on from what there is.
+      if (this.run !== beginning) return;
+    }
+    await this.stand(wanted, "replace");
   }
 
   private writeAddress(how: "push" | "replace"): void {

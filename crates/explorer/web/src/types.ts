@@ -14,7 +14,7 @@ export interface Statement {
 }
 export interface Part { text?: string; code?: string; value?: string; full?: string }
 export interface Ending {
-  kind: "open" | "violation" | "deadlock" | "end" | "lost"; headline?: string; message?: string; violation?: string; at?: string;
+  kind: "open" | "violation" | "deadlock" | "end" | "lost" | "more"; headline?: string; message?: string; violation?: string; at?: string;
   parts?: Part[]; failed?: Failed | null; step?: number;
 }
 export interface Process { pid: number; name: string }

@@ -13,7 +13,8 @@ export function edges(store: Store): Edge[] {
     for (const s of waiting.statements) {
       if (s.holder !== null && s.holder !== waiting.pid) out.push({ from: waiting.pid, to: s.holder, said: s.why, step: null });
       for (const read of s.reads) {
-        if (read.set && read.set.pid !== waiting.pid && !out.some((e) => e.from === waiting.pid && e.to === read.set?.pid))
+        // Its own variables it got from whoever started it; that is not what it waits for.
+        if (read.set && read.set.pid !== waiting.pid && !read.full.startsWith(`${waiting.process}.`) && !out.some((e) => e.from === waiting.pid && e.to === read.set?.pid))
           out.push({ from: waiting.pid, to: read.set.pid, said: `${read.full} is ${read.value.text}`, step: read.set.step });
       }
     }
@@ -40,7 +41,7 @@ function onCycle(edges: Edge[]): Set<Edge> {
 /** A drawing with its content as a list; none where nothing is proved. */
 export function drawWaits(store: Store): HTMLElement | null {
   const all = edges(store);
-  if (all.length === 0 || store.next?.choices.length !== 0) return null;
+  if (all.length === 0 || store.next?.choices.length !== 0 || store.next.over) return null;
   const pids = [...new Set(all.flatMap((e) => [e.from, e.to]))].sort((a, b) => a - b);
   const cycle = onCycle(all);
   const size = pids.length > 6 ? 250 : 190;

@@ -135,7 +135,10 @@ fn temporal_claims_end_in_their_own_status() {
         object["answers"].as_array().expect("a list").iter().map(|a| &a["verdict"]).collect();
     assert_eq!(verdicts, ["holds", "holds", "holds", "violated"], "{object:#}");
     let object = json_of(&["--ltl", "<>[] (x == 1)"]);
-    assert_eq!((&object["violations"][0]["kind"], &object["violations"][0]["cycle"]), (&"ltl".into(), &2.into()));
+    assert_eq!(
+        (&object["violations"][0]["kind"], &object["violations"][0]["cycle"]),
+        (&"ltl".into(), &2.into())
+    );
     let dot = File::new("quiet.dot", "");
     assert_eq!(quotient(&["check", "--dot", dot.path(), quiet.path()]).status.code(), Some(0));
     let drawn = std::fs::read_to_string(dot.path()).expect("a drawing");
