@@ -226,7 +226,7 @@ export function drawWatches(store: Store): void {
     return el("div", { class: "leaf watch", "data-watch": watch.text },
       el("code", { class: "name", title: watch.text }, watch.text),
       el("span", { class: `held ${watch.wrong ? "wrong" : ""}` }, watch.wrong ?? watch.said?.value ?? "…"),
-      drawing as unknown as Node,
+      watch.wrong ? null : (drawing as unknown as Node),
       el("span", { class: "right" }, last ? stepLink(store.run.rows.step[last[0] - 1], (s) => void store.go(s)) : null, el("button", { class: "step", "aria-label": `No longer watch ${watch.text}`, onclick: () => store.unwatch(watch.text) }, "✕")));
   };
   replace($("watches"), ...store.watches.map(one));
@@ -298,7 +298,7 @@ export function drawBecause(store: Store): void {
       el("div", {}, ...said),
       ...inputs.map((i) => tell(i, depth + 1)));
   };
-  replace(pane, el("h3", {}, store.place.at === store.run.length ? "Because" : `Because, at step ${store.place.at}`), ...list.map((o) => tell(o, 0)));
+  replace(pane, el("h3", {}, store.place.at === store.origins.at ? "Because" : `Because, at step ${store.origins.at}`), ...list.map((o) => tell(o, 0)));
 }
 
 export function drawNotice(store: Store): void {

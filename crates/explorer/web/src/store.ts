@@ -38,7 +38,8 @@ export class Store {
   /** The state one step before, to show what changed. */
   before: State | null = null;
   next: Next | null = null;
-  origins: { for: string; list: Origin[] } = { for: "", list: [] };
+  /** Where values come from: of which run and step. */
+  origins: { for: string; at: number; list: Origin[] } = { for: "", at: 0, list: [] };
   progress: Progress | null = null;
   /** How many steps at the end of the run are repeated for ever. */
   cycle = 0;
@@ -185,7 +186,7 @@ export class Store {
       reads.map(async (read) => ({ ...(await api.because(this.path, read.full, row)), name: read.name, value: read.value })),
     );
     if (key !== this.path) return;
-    this.origins = { for: key, list };
+    this.origins = { for: key, at: this.run.length, list };
     this.changed("rows");
   }
 
@@ -193,7 +194,7 @@ export class Store {
     const row = this.state?.row ?? this.run.rows.step.length;
     const origin = await api.because(this.path, full, row);
     const leaf = this.state?.leaves.find((l) => l.full === full);
-    this.origins = { for: this.path, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value }] };
+    this.origins = { for: this.path, at: this.place.at, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value }] };
     this.changed("rows");
   }
 
@@ -273,7 +274,7 @@ export class Store {
       await api.reload();
       this.changes = null;
       this.info = await api.info();
-      this.origins = { for: "", list: [] };
+      this.origins = { for: "", at: 0, list: [] };
       this.run = await api.run(this.path);
       this.windows.clear();
       await this.stand({ ...this.place, row: null }, "replace");
