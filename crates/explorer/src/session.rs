@@ -176,7 +176,7 @@ impl Session {
             let mut found = work.kept.remove(at);
             if matches!(found.ending, Ending::Interrupted(_)) {
                 // Of a longer run it was the beginning; of this one it is all.
-                found = Arc::new(Course { ending: Ending::Open, ..Course::clone(&found) });
+                found = Arc::new(open_again(&found));
             }
             work.kept.push(found.clone());
             return Ok(found);
@@ -188,7 +188,7 @@ impl Session {
         };
         let longest = work.kept.iter().filter(begins).max_by_key(|c| c.len());
         let mut course = match longest {
-            Some(known) => Course { ending: Ending::Open, ..Course::clone(known) },
+            Some(known) => open_again(known),
             None => Course::start(&mut work.machine).ok_or("the model has no initial state")?,
         };
         let known = course.len();
@@ -449,6 +449,13 @@ impl Session {
         };
         Ok(json!({ "step": row.map(|row| course.rows[row].step) }))
     }
+}
+
+/// A run that goes on from where it was interrupted.
+fn open_again(course: &Course) -> Course {
+    let mut course = course.clone();
+    course.ending = Ending::Open;
+    course
 }
 
 /// How a run ends, in a sentence.

@@ -279,7 +279,7 @@ fn values_are_set_where_it_is_said() {
             session.answer(question, &json!({ "path": path, "at": length })).unwrap();
         }
     }
-    assert!(asked > 2_000, "{asked} values");
+    assert!(asked > 100, "{asked} values");
 }
 
 /// The models of this repository, every eighth of them.
