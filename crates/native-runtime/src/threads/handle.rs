@@ -8,7 +8,7 @@
 //! are kept, with the epoch of the user; when its life ends, all of them must be known to whoever ends it.
 
 use crate::exploration::clock::Clock;
-use crate::exploration::world::{Status, World, fail, world};
+use crate::exploration::world::{Status, fail, world};
 use crate::protocol::{FailureKind, THREADS, why};
 
 /// What is known of a handle in this execution.
@@ -99,12 +99,11 @@ pub fn ended(thread: usize, clock: &Clock) {
     }
 }
 
-impl World {
-    /// The running thread ends.
-    pub fn end_of_handle(&self) {
-        let me = &self.threads[self.current];
-        if me.detached {
-            ended(self.current, &{ me.clock });
-        }
+/// The running thread ends.
+pub fn own_end() {
+    let w = world();
+    let (me, detached, clock) = (w.current, w.threads[w.current].detached, w.threads[w.current].clock);
+    if detached {
+        ended(me, &clock);
     }
 }

@@ -60,7 +60,7 @@ pub fn finish(result: usize) -> ! {
     if world().signals.used {
         crate::interruptions::signal::end_of_thread();
     }
-    world().end_of_handle();
+    handle::own_end();
     let mut w = world();
     w.end_of_stack();
     let me = w.me();
