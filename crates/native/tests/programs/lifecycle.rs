@@ -63,7 +63,13 @@ fn misuse(name: &str, what: &str, text: &str) {
 /// Bodies of `main` in one program, of which each is checked by itself: what is wrong with it, if anything.
 pub(crate) struct Cases {
     declarations: String,
-    cases: Vec<(String, String, Option<(FailureKind, String)>)>,
+    cases: Vec<Case>,
+}
+
+struct Case {
+    name: String,
+    body: String,
+    failure: Option<(FailureKind, String)>,
 }
 
 impl Cases {
@@ -72,22 +78,23 @@ impl Cases {
     }
 
     pub(crate) fn holds(&mut self, name: &str, body: &str) {
-        self.cases.push((name.to_owned(), body.to_owned(), None));
+        self.cases.push(Case { name: name.to_owned(), body: body.to_owned(), failure: None });
     }
 
     pub(crate) fn fails(&mut self, name: &str, kind: FailureKind, what: &str, body: &str) {
-        self.cases.push((name.to_owned(), body.to_owned(), Some((kind, what.to_owned()))));
+        let failure = Some((kind, what.to_owned()));
+        self.cases.push(Case { name: name.to_owned(), body: body.to_owned(), failure });
     }
 
     /// Checks them all.
     pub(crate) fn check(&self, name: &str) {
         let mut text =
             format!("{}\nint main(int argc, char **argv) {{ switch (atoi(argv[1])) {{\n", self.declarations);
-        for (number, (_, body, _)) in self.cases.iter().enumerate() {
+        for (number, Case { body, .. }) in self.cases.iter().enumerate() {
             let _ = writeln!(text, "case {number}: {{ {body}; }} break;");
         }
         let binary = build(name, "c", &(text + "} return 0; }"));
-        for (number, (name, body, failure)) in self.cases.iter().enumerate() {
+        for (number, Case { name, body, failure }) in self.cases.iter().enumerate() {
             let name = format!("{name} ({body})");
             let mut request = request();
             request.surroundings.arguments = vec![number.to_string().into()];
