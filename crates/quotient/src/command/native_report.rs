@@ -184,7 +184,8 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
     if repeated.failure.kind != FailureKind::None {
         let _ = writeln!(out, "\n  {}", repeated.message());
     }
-    let titles = if trace.accesses.len() > 1 { ["later: ", "earlier: "] } else { ["in ", ""] };
+    let titles =
+        if repeated.failure.kind == FailureKind::Race { ["later: ", "earlier: "] } else { ["in ", ""] };
     for (title, side) in titles.iter().zip(&trace.accesses) {
         let what = if side.access.is_empty() { String::new() } else { format!(", {}", side.access) };
         let _ = writeln!(out, "  {title}T{}{what}", side.thread);
