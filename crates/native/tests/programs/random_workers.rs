@@ -73,8 +73,12 @@ enum Join {
 }
 
 /// Where the main thread looks for a block: what this is in C.
-const CELLS: [&str; 4] =
-    ["&in_data", "mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)", "calloc(1, sizeof *cell)", "&in_frame"];
+const CELLS: [&str; 4] = [
+    "&in_data",
+    "mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
+    "calloc(1, sizeof *cell)",
+    "&in_frame",
+];
 
 #[derive(Clone, Debug)]
 struct Program {
@@ -98,11 +102,16 @@ const WAYS: [&[Action]; 9] = [
     &[Action::Get],
 ];
 
+/// The first seeds are the ways by themselves, so that a short run has all of them.
 fn program(seed: u64) -> Program {
     let mut random = Random(seed);
+    let way = WAYS[seed as usize % WAYS.len()];
+    if seed < (WAYS.len() * CELLS.len()) as u64 && (way.contains(&Action::Publish) || seed < WAYS.len() as u64) {
+        let cell = seed as usize / WAYS.len();
+        return Program { workers: 2, items: 2, actions: way.to_vec(), join: Join::Never, cell };
+    }
     let workers = 2 + usize::from(random.one_in(6));
-    // One after the other, so that a short run has all of them.
-    let mut actions = WAYS[seed as usize % WAYS.len()].to_vec();
+    let mut actions = way.to_vec();
     for _ in 0..if workers == 2 { random.below(3) } else { 0 } {
         let number = random.below(3) as i64;
         let action = match random.below(12) {
@@ -395,7 +404,7 @@ fn no_outcome_is_lost() {
             }
         }
     }
-    assert!(exchanged * 2 > count, "symmetry was found in {exchanged} of {count} programs only");
+    assert!(exchanged * 4 > count, "symmetry was found in {exchanged} of {count} programs only");
 }
 
 /// What a worker does with `g`, which has a lock, an atomic variable beside it, or nothing to order its accesses.
