@@ -87,6 +87,9 @@ struct Program {
     actions: Vec<Action>,
     join: Join,
     cell: usize,
+    /// The action that workers begin together: up to it they go one after the other, then all wait for a lock that the main
+    /// thread has. So it is there that they can be exchanged, and only the order of what follows is left to be seen.
+    gate: Option<usize>,
 }
 
 /// Ways of a difference between workers to something that can be seen.
@@ -106,9 +109,12 @@ const WAYS: [&[Action]; 9] = [
 fn program(seed: u64) -> Program {
     let mut random = Random(seed);
     let way = WAYS[seed as usize % WAYS.len()];
-    if seed < (WAYS.len() * CELLS.len()) as u64 && (way.contains(&Action::Publish) || seed < WAYS.len() as u64) {
+    if seed < (WAYS.len() * CELLS.len()) as u64
+        && (way.contains(&Action::Publish) || seed < WAYS.len() as u64)
+    {
         let cell = seed as usize / WAYS.len();
-        return Program { workers: 2, items: 2, actions: way.to_vec(), join: Join::Never, cell };
+        let gate = Some(way.len() - 1).filter(|gate| *gate > 0);
+        return Program { workers: 2, items: 2, actions: way.to_vec(), join: Join::Never, cell, gate };
     }
     let workers = 2 + usize::from(random.one_in(6));
     let mut actions = way.to_vec();
@@ -131,7 +137,15 @@ fn program(seed: u64) -> Program {
         actions.insert(random.below(actions.len() + 1), action);
     }
     let join = [Join::Never, Join::Never, Join::Last, Join::InCallback][random.below(4)];
-    Program { workers, items: 1 + random.below(2) as i64, actions, join, cell: random.below(CELLS.len()) }
+    let gate = (random.below(2) == 0).then(|| random.below(actions.len()));
+    Program {
+        workers,
+        items: 1 + random.below(2) as i64,
+        actions,
+        join,
+        cell: random.below(CELLS.len()),
+        gate,
+    }
 }
 
 /// A worker's own state.
@@ -183,7 +197,7 @@ impl Program {
                 found.insert(code(&[state.x, state.y, state.z, state.t, state.s, state.queue, block]));
             }
             let mut next: Vec<State> = (0..self.workers)
-                .filter(|&w| !ended(&state.workers[w]))
+                .filter(|&w| !ended(&state.workers[w]) && self.may_step(&state.workers, w))
                 .map(|w| self.step(&state, w))
                 .collect();
             if !state.main_done && ended(&state.workers[self.workers - 1]) {
@@ -192,6 +206,18 @@ impl Program {
             left.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
         }
         found
+    }
+
+    /// Does the gate let a worker go on?
+    fn may_step(&self, workers: &[Worker], number: usize) -> bool {
+        let Some(gate) = self.gate else { return true };
+        let at = workers[number].at;
+        if at < gate {
+            return workers[..number].iter().all(|w| w.at >= gate);
+        }
+        let has_lock = |w: &Worker| w.at == gate && w.half;
+        let others = workers.iter().enumerate().filter(|(n, _)| *n != number);
+        workers.iter().all(|w| w.at >= gate) && (at > gate || !others.into_iter().any(|(_, w)| has_lock(w)))
     }
 
     fn step(&self, state: &State, number: usize) -> State {
@@ -243,7 +269,7 @@ impl Program {
         let mut text = format!(
             "static void *worker{n}(void *a) {{\n  long item = 0, out = 0;\n  long *block = malloc(16);\n  block[0] = 0;\n  (void)a;\n"
         );
-        for action in &self.actions {
+        for (at, action) in self.actions.iter().enumerate() {
             let statement = match action {
                 Action::Get => "get(&item);".to_owned(),
                 Action::AddItem => "sum(&item);".to_owned(),
@@ -272,7 +298,14 @@ impl Program {
                         .to_owned()
                 }
             };
-            let _ = writeln!(text, "  {statement}");
+            let _ = if self.gate == Some(at) {
+                writeln!(
+                    text,
+                    "  sem_post(&ready); pthread_mutex_lock(&n); {statement} pthread_mutex_unlock(&n);"
+                )
+            } else {
+                writeln!(text, "  {statement}")
+            };
         }
         let publishes = self.actions.contains(&Action::Publish);
         let free = if publishes { "" } else { "  free(block);\n" };
@@ -288,10 +321,14 @@ impl Program {
             }
         };
         let (workers, items) = (self.workers, self.items);
+        let [open, wait, close] = match self.gate {
+            Some(_) => ["pthread_mutex_lock(&n); ", "sem_wait(&ready); ", "  pthread_mutex_unlock(&n);\n"],
+            None => [""; 3],
+        };
         let cell = if publishes { CELLS[self.cell] } else { "&in_data" };
         let _ = writeln!(
             text,
-            "static void program{n}(void) {{\n  pthread_t tid;\n  long *in_frame = 0;\n  cell = {cell};\n  queue = {items};\n  for (int i = 0; i < {workers}; i++) pthread_create(&tid, 0, worker{n}, 0);\n{join}  pthread_mutex_lock(&m); while (done < {workers}) pthread_cond_wait(&c, &m); published = *cell ? **cell : 0; pthread_mutex_unlock(&m);\n}}"
+            "static void program{n}(void) {{\n  pthread_t tid;\n  long *in_frame = 0;\n  cell = {cell};\n  queue = {items};\n  {open}for (int i = 0; i < {workers}; i++) {{ pthread_create(&tid, 0, worker{n}, 0); {wait}}}\n{close}{join}  pthread_mutex_lock(&m); while (done < {workers}) pthread_cond_wait(&c, &m); published = *cell ? **cell : 0; pthread_mutex_unlock(&m);\n}}"
         );
         text
     }
@@ -300,6 +337,7 @@ impl Program {
 const BEGINNING: &str = "
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,7 +349,8 @@ static long *in_data, **cell;
 static __thread long own;
 static struct { int s, one; } pair = { 0, 1 };
 static int done;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static sem_t ready;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static int get(long *item) {
   int got = 0;
