@@ -322,7 +322,11 @@ impl Program {
         };
         let (workers, items) = (self.workers, self.items);
         let [open, wait, close] = match self.gate {
-            Some(_) => ["pthread_mutex_lock(&n); ", "sem_wait(&ready); ", "  pthread_mutex_unlock(&n);\n"],
+            Some(_) => [
+                "sem_init(&ready, 0, 0); pthread_mutex_lock(&n); ",
+                "sem_wait(&ready); ",
+                "  pthread_mutex_unlock(&n);\n",
+            ],
             None => [""; 3],
         };
         let cell = if publishes { CELLS[self.cell] } else { "&in_data" };
