@@ -1,8 +1,9 @@
 //! Random workers with their own variables, blocks and errors: symmetry finds all outcomes that visiting all states finds.
 //!
 //! The workers of a program are alike. They take items from a queue into a variable whose address they give away, keep numbers in others, in a
-//! block of the heap, in `errno`, and use some of them later: where they do, that tells them apart, and must be noticed. The
-//! main thread keeps one handle, the last, and uses it or not. The oracle is an interpreter of the actions that shares no
+//! block of the heap, in a thread-local variable, in `errno`, and use some of them later, in an order that can be seen: where
+//! they do, that tells them apart, and must be noticed. The main thread keeps one handle, the last, and uses it or not, and may
+//! get a block of a worker. In many programs all workers wait for one lock before they use what they have, so that this is where they can be exchanged. The oracle is an interpreter of the actions that shares no
 //! code with the checker.
 //!
 //! `QUOTIENT_RANDOM_WORKERS=2000 cargo test -p quotient-native --test programs random_workers` for volume.
