@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::outcome::json;
+use quotient::outcome::text::Detail;
 use quotient::{Incomplete, Verdict};
 use quotient_native::protocol::FailureKind;
 use quotient_native::trace::{Frame, location};
@@ -223,7 +224,7 @@ fn violation(repeated: &Repeated, full: bool) -> Value {
         "here": side(0),
         "there": side(1),
         "schedule": trace.schedule,
-        "trace": json::trace(trace, full),
+        "trace": json::trace(trace, Detail::of_all(full)),
         "output": trace.output,
     })
 }
@@ -235,7 +236,7 @@ pub(crate) fn trace_json(file: &Path, trace: &Repeated, full: bool) -> String {
         None => Verdict::Undecided(Incomplete::OneRun),
     };
     let file = file.display().to_string();
-    json::text(&header(Some(&file)).answer(&verdict, json!({ "violation": violation(trace, full) })))
+    json::text(&header(Some(&file)).answer(&verdict, json!({ "violations": [violation(trace, full)] })))
 }
 
 /// The report for machines.
@@ -247,7 +248,6 @@ pub(crate) fn json(run: &Run<'_>) -> String {
     };
     let file = run.file.display().to_string();
     let body = json!({
-        "violation": violations.first(),
         "violations": violations,
         "not_checked": if run.allow_races { vec![RACES] } else { Vec::new() },
         "assumptions": run.report.assumptions,
