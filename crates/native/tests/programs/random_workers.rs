@@ -288,12 +288,12 @@ impl Program {
                 Action::Locked => {
                     "pthread_mutex_lock(&m); pair.s += item * pair.one; pthread_mutex_unlock(&m);".to_owned()
                 }
-                Action::Keep => "block[0] = item;".to_owned(),
+                Action::Keep => "keep(&block[0], &item);".to_owned(),
                 Action::AddKept => "sum(&block[0]);".to_owned(),
-                Action::Own => "own = item;".to_owned(),
+                Action::Own => "keep(&own, &item);".to_owned(),
                 Action::AddOwn => "sum(&own);".to_owned(),
-                Action::Publish => "publish(item, block);".to_owned(),
-                Action::Take => "block[0] = atomic_fetch_add(&x, 1);".to_owned(),
+                Action::Publish => "publish(&item, block);".to_owned(),
+                Action::Take => "take(block);".to_owned(),
                 Action::Map => {
                     "{ char *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); p[1] = 1; munmap(p, 4096); }"
                         .to_owned()
@@ -373,7 +373,9 @@ static void search(const long *value) {
   pthread_mutex_unlock(&m);
 }
 static void tell(void) { pthread_mutex_lock(&m); t = t * 3 + errno; pthread_mutex_unlock(&m); }
-static void publish(long item, long *block) { pthread_mutex_lock(&m); if (item == 1) *cell = block; pthread_mutex_unlock(&m); }
+static void keep(long *to, const long *from) { *to = *from; }
+static void publish(const long *item, long *block) { pthread_mutex_lock(&m); if (*item == 1) *cell = block; pthread_mutex_unlock(&m); }
+static void take(long *to) { *to = atomic_fetch_add(&x, 1); }
 static int calls;
 static int compare(const void *handle, const void *element) {
   (void)element;
