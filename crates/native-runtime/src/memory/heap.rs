@@ -262,11 +262,29 @@ fn is_too_much(more: usize) -> bool {
     w.shared.max_memory > 0 && (used() + more) as u64 > w.shared.max_memory
 }
 
+/// The running thread is about to give a block back or to move it. If it owes joins, and others may use the block, it
+/// waits for them first: until then they may not have ended.
+fn settle_before_release(block: usize) {
+    /// Of a larger block nobody asks who uses it.
+    const LARGE: usize = 4096;
+    if !active() || !is_block(block) {
+        return;
+    }
+    let mut w = world();
+    let owed = w.me().owed;
+    // SAFETY: a block of this heap.
+    let size = unsafe { block_size(block) };
+    if owed != 0 && (size > LARGE || w.is_foreign(block, size.max(1))) {
+        crate::threads::thread::settle(owed);
+    }
+}
+
 /// Gives a block back.
 pub fn release(block: usize) {
     if block == 0 || !contains(block) {
         return;
     }
+    settle_before_release(block);
     let header = (block - 8) as *mut usize;
     // SAFETY: within the arenas; what is not a header is recognised as such.
     let mark = unsafe { *header };
@@ -529,6 +547,7 @@ pub unsafe extern "C" fn realloc(block: *mut u8, size: usize) -> *mut u8 {
         // SAFETY: a program that is not checked has all its blocks from the C library.
         return unsafe { __libc_realloc(block, size) };
     }
+    settle_before_release(block as usize);
     let new = allocate(size, 16);
     let mut kept = 0;
     if new != 0 && is_block(block as usize) {
