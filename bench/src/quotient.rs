@@ -79,7 +79,7 @@ fn first_line(text: &str) -> String {
 fn parse(text: &str) -> Result<Answer, Failure> {
     let json: Value =
         serde_json::from_str(text).map_err(|error| Failure::Broken(format!("not JSON: {error}")))?;
-    let message = || match json["message"].as_str().or(json["violation"]["message"].as_str()) {
+    let message = || match json["message"].as_str().or(json["violations"][0]["message"].as_str()) {
         Some(message) => message.to_string(),
         None => "no message".to_string(),
     };
@@ -92,13 +92,9 @@ fn parse(text: &str) -> Result<Answer, Failure> {
     let (Some(states), Some(transitions)) = (json["states"].as_u64(), json["transitions"].as_u64()) else {
         return Err(Failure::Broken("no states or transitions in the answer".into()));
     };
-    // With `--all`, `violations` lists them; otherwise there is at most the one in `violation`.
     let listed = json["violations"].as_array().into_iter().flatten();
-    let single = Some(&json["violation"]).filter(|violation| violation.is_object());
-    let kinds: std::collections::BTreeSet<ErrorKind> = listed
-        .chain(single)
-        .map(|violation| ErrorKind::named(violation["kind"].as_str().unwrap_or("other")))
-        .collect();
+    let kinds: std::collections::BTreeSet<ErrorKind> =
+        listed.map(|violation| ErrorKind::named(violation["kind"].as_str().unwrap_or("other"))).collect();
     if json["verdict"] == "violated" && kinds.is_empty() {
         return Err(Failure::Broken("violated, but no violation in the answer".into()));
     }

@@ -188,7 +188,7 @@ fn judge(json: &Value, expected: Expected) -> Option<(Fate, String)> {
             (Fate::Wrong, "holds, and does not say under sequential consistency".into())
         }
         ("violated", _) => {
-            (Fate::Wrong, format!("violated, no error is known: {}", json["violation"]["message"]))
+            (Fate::Wrong, format!("violated, no error is known: {}", json["violations"][0]["message"]))
         }
         ("undecided", _) => (Fate::Undecided, message),
         ("error", _) => (Fate::Refused, complaint(json["message"].as_str().unwrap_or_default())),

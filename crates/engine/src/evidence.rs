@@ -83,7 +83,8 @@ impl Runs<'_> {
         let mut branches = Vec::new();
         self.parts(evidence, &path, &mut branches)?;
         let (formula, holds) = (evidence.formula.with_names(self.names), evidence.holds);
-        out.push(Branch { formula, holds, after: nodes.len() - 1, trace, branches });
+        let after = nodes.len().checked_sub(2).and_then(|last| trace.reached.get(last)).copied().unwrap_or(0);
+        out.push(Branch { formula, holds, after, trace, branches });
         Ok(())
     }
 

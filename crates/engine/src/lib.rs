@@ -32,7 +32,7 @@ pub use load::{LoadError, Model};
 pub use outcome::{Answer, Applied, Branch, Outcome, ViolationReport};
 pub use position::WrittenPath;
 pub use question::Question;
-pub use quotient_front_end::{LoadOptions, PropertyKeyword};
+pub use quotient_front_end::{ClaimKind, LoadOptions, PropertyKeyword};
 pub use quotient_languages::Language;
 pub use quotient_outcome::{Incomplete, Limit, Verdict, ViolationKind};
 pub use relative::{Refused, Relative};

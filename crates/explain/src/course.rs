@@ -1,9 +1,9 @@
 //! A run of the program as written, followed from its start: every statement, who wrote what, and states at any step.
 //!
-//! States are kept at every 512th step and executed again from there, so that a long run takes little memory and any state of it
+//! States are kept at every 64th step and executed again from there, so that a long run takes little memory and any state of it
 //! little time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use quotient_machine::{Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_outcome::Value;
@@ -15,7 +15,7 @@ use crate::look::Look;
 use crate::position::{Move, Position};
 
 /// Steps between the states that are kept.
-const APART: usize = 512;
+const APART: usize = 64;
 
 /// A statement of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,21 @@ impl RowKind {
     }
 }
 
+/// A lock that a thread held for a part of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The lock's object.
+    pub object: String,
+    /// Who held it.
+    pub thread: u32,
+    /// The statement that took it.
+    pub from: u32,
+    /// The statement that gave it back; none while it is held.
+    pub to: Option<u32>,
+    /// How often it was taken and not given back.
+    count: u32,
+}
+
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -122,12 +137,16 @@ pub struct Course {
     pub first_row: Vec<u32>,
     /// How it ends.
     pub ending: Ending,
+    /// What threads were called when they made their first step.
+    pub called: BTreeMap<u32, String>,
+    /// Locks that were held, in the order in which they were taken.
+    pub held: Vec<Held>,
     /// Names of places that were written, by number.
     pub written: Vec<String>,
     by_name: HashMap<String, u32>,
     /// Messages in channels, with the statements that sent them.
     waiting: HashMap<String, Vec<(u32, Vec<Value>)>>,
-    /// States before every 512th step.
+    /// States before every 64th step.
     kept: Vec<Kept>,
     /// The last state.
     last: Kept,
@@ -158,6 +177,27 @@ pub fn possible(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
         .collect()
 }
 
+/// The same, each that does the same once: a statement that goes wrong may also go on, for those who look for more than the first violation.
+pub fn offered(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
+    let statements = |p: &Possible| -> Vec<(u32, u32, Option<u32>)> {
+        p.record.steps().iter().map(|s| (s.thread, s.transformation, s.partner)).collect()
+    };
+    let mut kept: Vec<Possible> = Vec::new();
+    for way in possible(machine, state) {
+        let (own, wrong) = (statements(&way), way.record.violation.is_some());
+        let same = |k: &Possible| {
+            statements(k) == own
+                && (k.record.violation.is_some() != wrong || k.record.state == way.record.state)
+        };
+        match kept.iter().position(same) {
+            Some(at) if wrong && kept[at].record.violation.is_none() => kept[at] = way,
+            Some(_) => {}
+            None => kept.push(way),
+        }
+    }
+    kept
+}
+
 impl Course {
     /// A run of no steps; none where the program has no initial state.
     pub fn start(machine: &mut Machine) -> Option<Course> {
@@ -174,6 +214,8 @@ impl Course {
             rows: Vec::new(),
             first_row: vec![0],
             ending: violation.map_or(Ending::Open, Ending::Violation),
+            called: BTreeMap::new(),
+            held: Vec::new(),
             written: Vec::new(),
             by_name: HashMap::new(),
             waiting: HashMap::new(),
@@ -224,6 +266,11 @@ impl Course {
             let effect = between(machine, statement, &before, after.as_ref());
             let writes = effect.writes.iter().map(|w| (self.name(&w.full), w.before != w.after)).collect();
             let sent_by = self.pass_messages(&effect);
+            self.pass_locks(statement.thread, &effect);
+            let thread = statement.thread;
+            self.called
+                .entry(thread)
+                .or_insert_with(|| machine.thread_name(&before.state, thread, &before.names));
             self.rows.push(Row {
                 step: number,
                 thread: statement.thread,
@@ -268,6 +315,39 @@ impl Course {
             }
         }
         sent_by
+    }
+
+    /// Keeps account of who holds which lock.
+    fn pass_locks(&mut self, thread: u32, effect: &Effect) {
+        let row = self.rows.len() as u32;
+        for event in &effect.events {
+            let Event::Lock { operation, object } = event else { continue };
+            let own = |h: &&mut Held| h.to.is_none() && h.thread == thread && h.object == *object;
+            let held = self.held.iter_mut().rev().find(own);
+            match (operation, held) {
+                (LockOperation::Lock, Some(held)) => held.count += 1,
+                (LockOperation::Lock | LockOperation::Unwait, None) => {
+                    self.held.push(Held { object: object.clone(), thread, from: row, to: None, count: 1 });
+                }
+                (LockOperation::Unlock, Some(held)) if held.count > 1 => held.count -= 1,
+                (LockOperation::Unlock | LockOperation::Wait, Some(held)) => held.to = Some(row),
+                _ => {}
+            }
+        }
+    }
+
+    /// What the statements of a step do that can be made from a state.
+    pub fn effects(machine: &Machine, state: &[u64], names: &ObjectNames, step: &Possible) -> Vec<Effect> {
+        let mut before = Kept { state: state.to_vec(), names: names.clone() };
+        let mut effects = Vec::new();
+        for statement in step.record.steps() {
+            let after = after(machine, &before, statement);
+            effects.push(between(machine, statement, &before, after.as_ref()));
+            if let Some(after) = after {
+                before = after;
+            }
+        }
+        effects
     }
 
     fn name(&mut self, full: &str) -> u32 {

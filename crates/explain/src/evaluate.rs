@@ -123,7 +123,8 @@ impl<'l, 'a> Evaluation<'l, 'a> {
             Expr::Empty(channel) => i32::from(self.channel(channel)?.0.is_empty()),
             Expr::Full(channel) => {
                 let (messages, capacity) = self.channel(channel)?;
-                i32::from(messages.len() as u32 >= capacity)
+                // A rendezvous channel is never full.
+                i32::from(messages.len() as u32 >= capacity.max(1))
             }
             Expr::Poll { channel, any, patterns } => {
                 let (messages, _) = self.channel(channel)?;
@@ -222,6 +223,10 @@ impl<'l, 'a> Evaluation<'l, 'a> {
     }
 
     fn read(&mut self, scalar: &Scalar) {
+        // What the statement wrote itself was not there before it.
+        if self.written.contains_key(&scalar.full) {
+            return;
+        }
         let read = Read {
             full: scalar.full.clone(),
             name: scalar.name.clone(),

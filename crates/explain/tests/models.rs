@@ -1,34 +1,15 @@
-//! What is said of runs, compared with what the machine does, on every model of this repository: random walks from fixed seeds.
+//! What is said of runs, compared with what the machine does, on every model of this repository and on random programs: random walks from
+//! fixed seeds. `QUOTIENT_RANDOM_PROGRAMS` sets how many programs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 use quotient_engine::Model;
 use quotient_explain::{Course, Ending, Evaluation, Look, Position, Reason, possible, reason};
 use quotient_machine::{Machine, ObjectNames};
 use quotient_program::{Expr, Operation};
+use quotient_reference::{generate, print};
 use quotient_seams::Interrupt;
-use quotient_testing::Random;
-
-/// The models of this repository.
-fn models() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut folders: Vec<PathBuf> = ["models", "tests"].map(|f| root.join(f)).into();
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.extension().and_then(|e| e.to_str()) {
-                Some("pml" | "bir" | "dve") => files.push(path),
-                None if path.is_dir() => folders.push(path),
-                _ => {}
-            }
-        }
-    }
-    files.sort();
-    assert!(files.len() > 500, "{} models", files.len());
-    files
-}
+use quotient_testing::{Random, models, setting};
 
 /// A run of at most `steps` steps, chosen at random.
 fn walk(machine: &mut Machine, random: &mut Random, steps: usize) -> Option<Course> {
@@ -60,13 +41,25 @@ fn is_called_otherwise(value: &str) -> bool {
     value.starts_with("ended(") || value.ends_with(" (deleted)")
 }
 
+/// The models of this repository and random programs, with names.
+fn subjects() -> impl Iterator<Item = (String, Model)> {
+    let files = models().into_iter().filter_map(|file| {
+        let model = Model::load(&file, &Default::default()).ok()?;
+        Some((file.file_name().unwrap().to_string_lossy().into_owned(), model))
+    });
+    let programs = setting("QUOTIENT_RANDOM_PROGRAMS", 500);
+    let random = (0..programs).filter_map(|seed| {
+        let text = print(&generate(9_100_000 + seed, 1 + (seed % 12) as usize));
+        Some((format!("program {seed}"), Model::from_text("random.pml", &text).ok()?))
+    });
+    files.chain(random)
+}
+
 fn each_walk(seed: u64, mut each: impl FnMut(&str, &Model, &mut Machine, Course)) -> usize {
     let mut count = 0;
-    for (index, file) in models().into_iter().enumerate() {
-        let Ok(model) = Model::load(&file, &Default::default()) else { continue };
+    for (index, (name, model)) in subjects().enumerate() {
         let Ok(mut machine) = model.as_written() else { continue };
         let mut random = Random::new(seed + index as u64);
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
         if let Some(course) = walk(&mut machine, &mut random, 60) {
             each(&name, &model, &mut machine, course);
             count += 1;
@@ -116,7 +109,7 @@ fn what_changes_is_written() {
             before = course.state(machine, step + 1);
         }
     });
-    assert!(walks > 400, "{walks} walks");
+    assert!(walks > 800, "{walks} walks");
 }
 
 /// A position gives the same run again, from its text.
@@ -147,6 +140,82 @@ fn who_set_a_value_wrote_it() {
             }
         }
     });
+}
+
+/// What a statement is said to read is what the state before it holds there, under the name that the state gives it, unless the statement
+/// itself wrote it before.
+#[test]
+fn what_is_read_is_what_was_there() {
+    let mut compared = 0;
+    each_walk(5, |file, _, machine, course| {
+        let mut before = course.state(machine, 0);
+        for step in 0..course.len() {
+            let mut seen = Vec::new();
+            course.explain(machine, step, step + 1, |_, _, effect, after| {
+                seen.push((effect, after.map(|(s, n)| (s.to_vec(), n.clone()))));
+            });
+            for (effect, after) in seen {
+                let old = values(machine, &before.0, &before.1);
+                for read in &effect.reads {
+                    let own = effect.writes.iter().any(|w| w.full == read.full);
+                    if let (Some(held), false) = (old.get(&read.full), own)
+                        && !is_called_otherwise(held)
+                        // A channel's own variable names the channel; the name stands for what is in it.
+                        && read.value.to_string() != read.full
+                    {
+                        compared += 1;
+                        assert_eq!(
+                            held.replace("null", "none"),
+                            read.value.to_string(),
+                            "{file}: step {}: {}",
+                            step + 1,
+                            read.full
+                        );
+                    }
+                }
+                if let Some(after) = after {
+                    before = after;
+                }
+            }
+            before = course.state(machine, step + 1);
+        }
+    });
+    assert!(compared > 5_000, "{compared} reads");
+}
+
+/// Every violation that a check finds is a run of the program as written, as long as its trace says: the number of a step is the same in both.
+#[test]
+fn steps_of_traces_are_positions() {
+    let mut compared = 0;
+    for (name, model) in subjects().step_by(2) {
+        let limits = quotient_search::Limits { states: Some(500), ..Default::default() };
+        let check = quotient_engine::Check { limits, ..Default::default() };
+        let Ok(outcome) = model.check(&check) else { continue };
+        for v in &outcome.violations {
+            let path = model.written_path(v.question, &v.choices, v.cycle, false);
+            let path = path.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let last = v.trace.steps.last().map_or(0, |s| s.number);
+            // Steps in which only a claim moves are no steps of the program.
+            let alone = v.trace.steps.iter().filter(|s| s.process == "-" || s.process == "claim").count();
+            let steps = path.choices.len() - 1;
+            assert!(steps <= last && last <= steps + alone, "{name}: {steps} steps, the trace has {last}");
+            if alone > 0 {
+                continue;
+            }
+            let mut machine = model.as_written().unwrap();
+            let Some(mut course) = Course::start(&mut machine) else { continue };
+            for &choice in path.choices.iter().skip(1) {
+                let (state, _) = course.state(&mut machine, course.len());
+                let way = possible(&mut machine, &state).into_iter().nth(choice as usize).unwrap();
+                course.take(&mut machine, way);
+            }
+            let told: Vec<(usize, u32)> = v.trace.steps.iter().map(|s| (s.number, s.pid)).collect();
+            let made: Vec<(usize, u32)> = course.rows.iter().map(|r| (r.step as usize, r.thread)).collect();
+            assert_eq!(told, made, "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared} violations");
 }
 
 /// Conditions have the value here that the machine gives them: what can be executed is true, and where a condition is the only thing that
@@ -212,13 +281,12 @@ fn conditions_and_reasons_agree_with_the_machine() {
                     }
                     match reason(&look, thread.id, function, location, t) {
                         Reason::False { .. } => reasons += 1,
-                        Reason::Full(name) | Reason::Empty(name) => {
+                        why @ (Reason::Full(_) | Reason::Empty(_)) => {
                             reasons += 1;
-                            let text = values(machine, &state, &names).get(&name).cloned();
-                            if let Some(text) = text {
-                                let is_empty = text == "[]";
-                                let full = matches!(t.operation, Operation::Send { .. });
-                                assert_ne!(is_empty, full, "{file}: step {step}: {name} is {text}");
+                            let (Reason::Full(name) | Reason::Empty(name)) = &why else { continue };
+                            if let Some(text) = values(machine, &state, &names).get(name) {
+                                let is_empty = matches!(why, Reason::Empty(_));
+                                assert_eq!(text == "[]", is_empty, "{file}: step {step}: {name} is {text}");
                             }
                         }
                         _ => {}

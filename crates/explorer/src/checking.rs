@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use quotient_engine::{Check, Incomplete, Model, Outcome, Question, Verdict};
+use quotient_engine::{
+    Check, Incomplete, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict,
+};
 use quotient_explain::{Course, Position, possible};
 use quotient_seams::{Interrupt, Reason};
 use serde_json::{Value, json};
@@ -23,7 +25,78 @@ struct Known {
     message: Option<String>,
     violations: Vec<Found>,
     symmetry: Option<String>,
+    symmetry_found: Vec<String>,
+    symmetry_limit: Option<String>,
     partial_order: Option<&'static str>,
+    /// How it went, at most [`MOST_POINTS`].
+    points: Vec<Point>,
+    /// Statements that no run executes, as `file:line`; known when everything was explored.
+    unreached: Vec<String>,
+    /// What the check has to say beside the verdict.
+    report: Option<String>,
+}
+
+/// Figures of a check at some time.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    seconds: f64,
+    states: u64,
+    waiting: u64,
+    bytes: u64,
+}
+
+/// Points that are kept; when there are more, every second one goes.
+const MOST_POINTS: usize = 400;
+
+/// What was asked of a check, by name, as on the command line.
+#[derive(Clone, Copy, Debug, Default)]
+struct Options {
+    search: SearchKind,
+    partial_order: PartialOrder,
+    symmetry: Option<Symmetry>,
+    raw: bool,
+    all: bool,
+    no_deadlock: bool,
+    safety: bool,
+    max_time: Option<Duration>,
+}
+
+impl Options {
+    fn read(body: &Value) -> Result<Options, String> {
+        fn named<T: Copy>(
+            body: &Value,
+            field: &str,
+            names: &[(T, &str, &str)],
+            usual: T,
+        ) -> Result<T, String> {
+            let Some(text) = body[field].as_str() else { return Ok(usual) };
+            let found = names.iter().find(|(_, name, _)| *name == text);
+            found.map(|(value, ..)| *value).ok_or_else(|| format!("`{text}` is not a value of --{field}"))
+        }
+        let is_set = |field: &str| body[field].as_bool().unwrap_or(false);
+        let symmetry = match body["symmetry"].as_str() {
+            Some(text) => Some(text.parse().map_err(|_| format!("`{text}` is not a value of --symmetry"))?),
+            None => None,
+        };
+        let max_time = match body["max_time"].as_str().map(|t| t.trim_end_matches('s').trim()) {
+            None => None,
+            Some(text) => {
+                let wrong = || format!("`{text}` is not a number of seconds");
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                Some(Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?)
+            }
+        };
+        Ok(Options {
+            search: named(body, "search", SearchKind::NAMES, SearchKind::Usual)?,
+            partial_order: named(body, "por", PartialOrder::NAMES, PartialOrder::On)?,
+            symmetry,
+            raw: is_set("raw"),
+            all: is_set("all"),
+            no_deadlock: is_set("no_deadlock"),
+            safety: is_set("safety"),
+            max_time,
+        })
+    }
 }
 
 /// A violation, as a position.
@@ -49,18 +122,35 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Checking {
-    /// Starts a check with the usual options unless one is running.
-    pub fn start(&self, model: &Arc<Model>) {
+    /// Starts a check with the options that are asked for, by their names on the command line, unless one is running.
+    pub fn start(&self, model: &Arc<Model>, body: &Value) -> Result<(), String> {
+        let options = Options::read(body)?;
         let mut known = lock(&self.known);
         if known.running {
-            return;
+            return Ok(());
         }
         *known = Known { running: true, started: Some(Instant::now()), ..Known::default() };
         drop(known);
         let interrupt = Interrupt::new();
         *lock(&self.interrupt) = Some(interrupt.clone());
         let (known, model) = (self.known.clone(), model.clone());
-        thread::spawn(move || run(&model, &known, &interrupt));
+        thread::spawn(move || run(&model, options, &known, &interrupt));
+        Ok(())
+    }
+
+    /// How many states a check that came to its end has stored.
+    pub fn states(&self) -> Option<u64> {
+        let known = lock(&self.known);
+        known.verdict.filter(|v| !known.running && *v == "holds").map(|_| known.states)
+    }
+
+    /// What a check found of symmetry.
+    pub fn symmetry(&self) -> Value {
+        let known = lock(&self.known);
+        known.symmetry.as_ref().map_or(
+            Value::Null,
+            |order| json!({ "order": order, "found": known.symmetry_found, "limit": known.symmetry_limit }),
+        )
     }
 
     /// Stops it.
@@ -87,7 +177,17 @@ impl Checking {
             "verdict": known.verdict,
             "message": known.message,
             "symmetry": known.symmetry,
+            "symmetry_found": known.symmetry_found,
+            "symmetry_limit": known.symmetry_limit,
             "partial_order": known.partial_order,
+            "report": known.report,
+            "unreached": known.unreached.iter().filter_map(|at| {
+                let (file, line) = at.rsplit_once(':')?;
+                Some(json!({ "file": file, "line": line.parse::<u32>().ok()? }))
+            }).collect::<Vec<_>>(),
+            "points": known.points.iter().map(|p| json!({
+                "seconds": p.seconds, "states": p.states, "waiting": p.waiting, "bytes": p.bytes,
+            })).collect::<Vec<_>>(),
             "violations": known.violations.iter().map(|v| json!({
                 "kind": v.kind, "message": v.message, "at": v.at, "position": v.position, "cycle": v.cycle,
             })).collect::<Vec<_>>(),
@@ -95,10 +195,35 @@ impl Checking {
     }
 }
 
-fn run(model: &Model, known: &Mutex<Known>, interrupt: &Interrupt) {
-    let check = Check { interrupt: Some(interrupt), ..Check::default() };
+fn run(model: &Model, options: Options, known: &Mutex<Known>, interrupt: &Interrupt) {
+    let mut check = Check {
+        interrupt: Some(interrupt),
+        search: options.search,
+        partial_order: options.partial_order,
+        symmetry: options.symmetry,
+        raw: options.raw,
+        all: options.all,
+        deadlocks: !options.no_deadlock,
+        safety_only: options.safety,
+        ..Check::default()
+    };
+    check.limits.time = options.max_time;
     let result = model.check_with(&check, &mut |statistics| {
         let mut known = lock(known);
+        let point = Point {
+            seconds: known.started.map_or(0.0, |s| s.elapsed().as_secs_f64()),
+            states: statistics.states,
+            waiting: statistics.waiting,
+            bytes: statistics.store_bytes + statistics.search_bytes,
+        };
+        known.points.push(point);
+        if known.points.len() > MOST_POINTS {
+            let mut keep = false;
+            known.points.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
         known.states = statistics.states;
         known.transitions = statistics.transitions;
         known.depth = statistics.depth;
@@ -131,7 +256,41 @@ fn conclude(known: &mut Known, outcome: &Outcome) {
         _ => None,
     };
     known.symmetry = Some(outcome.symmetry.order.clone());
+    known.symmetry_found.clone_from(&outcome.symmetry.found);
+    known.symmetry_limit.clone_from(&outcome.symmetry.limit);
+    known.unreached = outcome.unreached.iter().map(|u| u.at.clone()).collect();
+    let seconds = known.seconds;
+    known.points.push(Point {
+        seconds,
+        states: outcome.statistics.states,
+        waiting: outcome.statistics.waiting,
+        bytes: outcome.statistics.store_bytes + outcome.statistics.search_bytes,
+    });
+    known.report = Some(report(outcome));
     known.partial_order = Some(outcome.partial_order.name());
+}
+
+/// What the terminal would say beside the trace.
+fn report(outcome: &Outcome) -> String {
+    let mut lines = Vec::new();
+    for violation in &outcome.violations {
+        let at = violation.at.as_ref().map_or_else(String::new, |at| format!(" ({at})"));
+        lines.push(format!("{}{at}", violation.message));
+    }
+    for answer in &outcome.answers {
+        let why = match &answer.verdict {
+            Verdict::Undecided(why) => format!(" ({why})"),
+            Verdict::Holds | Verdict::Violated => String::new(),
+        };
+        lines.push(format!("{}: {}{why}", answer.text, answer.verdict.name()));
+    }
+    lines.extend(outcome.left_out.iter().map(|what| format!("not checked: {what}")));
+    lines.extend(outcome.symmetry.limit.iter().map(|limit| format!("symmetry is limited: {limit}")));
+    lines.extend(outcome.notes.iter().map(|note| format!("note: {note}")));
+    for u in &outcome.unreached {
+        lines.push(format!("never executed: {}  {}  {}", u.at, u.process, u.statement));
+    }
+    lines.join("\n")
 }
 
 fn found(model: &Model, violation: &quotient_engine::ViolationReport) -> Found {

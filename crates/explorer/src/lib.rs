@@ -6,14 +6,22 @@
 //!
 //! - [`guard`]: who is answered; [`server`]: requests and answers; [`page`]: the page's files;
 //! - [`session`]: a model that is explored, and the questions about it;
-//! - [`checking`]: the check that runs beside.
+//! - [`checking`]: the check that runs beside;
+//! - `next`: what can happen and why not, where values come from; `around`: what else could have happened; `reductions`, `heap`, `unread`, `edits`.
 
+mod around;
 pub mod checking;
+pub mod draw;
+mod edits;
 pub mod guard;
+mod heap;
+mod next;
 pub mod page;
+mod reductions;
 pub mod server;
 pub mod session;
 mod show;
+mod unread;
 
 pub use checking::Checking;
 pub use server::{Answers, Listening};

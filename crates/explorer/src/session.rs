@@ -3,38 +3,50 @@
 //! Every question names a position: the steps from the start. The run that leads there is followed once and kept for the next questions
 //! (a few runs; the oldest goes first); a question about a longer run goes on from a shorter one that is kept.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quotient_engine::Model;
-use quotient_explain::{Course, Ending, Look, Position, Possible, Reason, possible, reason};
+use quotient_engine::{LoadError, Model, PropertyKeyword};
+use quotient_explain::{Course, Ending, Look, Position, possible};
 use quotient_machine::{Machine, ObjectNames};
-use quotient_program::Operation;
+use quotient_program::{Action, Expr, Operation};
 use quotient_seams::{Interrupt, System};
 use serde_json::{Value, json};
 
+use crate::around::{self, Bad};
 use crate::checking::Checking;
+use crate::reductions::Chosen;
 use crate::server::Answers;
-use crate::show;
+use crate::unread::Unread;
+use crate::{edits, heap, show};
 
 /// Runs that are kept.
 const KEPT: usize = 6;
 
 /// The longest time that one question is worked on.
-const LONGEST: Duration = Duration::from_secs(2);
+pub(crate) const LONGEST: Duration = Duration::from_secs(2);
+
+/// The time that a run is followed before its beginning is shown.
+const AT_ONCE: Duration = Duration::from_millis(600);
 
 /// Rows up to which the history of every value is sent with a run.
-const WHOLE_HISTORY: usize = 5_000;
+pub(crate) const WHOLE_HISTORY: usize = 5_000;
 
 /// Statements that are sent at most in one answer.
 const MOST_STEPS: usize = 1_024;
 
+/// Reads the model again, with properties given apart from it.
+pub type Loader = Box<dyn Fn(&[(PropertyKeyword, String)]) -> Result<Model, LoadError> + Send + Sync>;
+
 /// A model that is explored.
 pub struct Session {
-    model: Arc<Model>,
+    /// What the page is about: a model or a trace.
     file: String,
+    /// The model's file, and how it is read.
+    pub(crate) model_file: String,
     defines: Vec<(String, String)>,
-    checksum: String,
+    pub(crate) loader: Option<Loader>,
     /// Where the page opens.
     opening: Opening,
     checking: Checking,
@@ -54,9 +66,50 @@ pub struct Opening {
     pub message: Option<String>,
 }
 
-struct Work {
-    machine: Machine,
+/// The model as it was read last, and what is known of it.
+pub(crate) struct Work {
+    pub(crate) model: Arc<Model>,
+    pub(crate) checksum: String,
+    pub(crate) machine: Machine,
     kept: Vec<Arc<Course>>,
+    pub(crate) unread: Unread,
+    /// Made when first asked for.
+    chosen: Option<Chosen>,
+    /// Expressions that are watched.
+    pub(crate) watched: HashMap<String, Expr>,
+    /// What the model's files were like when it was read.
+    pub(crate) stamps: Vec<edits::Stamp>,
+}
+
+impl Work {
+    pub(crate) fn new(model: Arc<Model>) -> Result<Work, quotient_engine::CheckError> {
+        let machine = model.as_written()?;
+        let checksum = edits::checksum(&model);
+        let (unread, stamps) = (Unread::new(&model), edits::stamps(&model));
+        let (kept, chosen, watched) = (Vec::new(), None, HashMap::new());
+        Ok(Work { model, checksum, machine, kept, unread, chosen, watched, stamps })
+    }
+
+    pub(crate) fn short_checksum(&self) -> &str {
+        &self.checksum[..8]
+    }
+
+    /// Ample sets, with the machine that they are asked for.
+    pub(crate) fn chosen(&mut self) -> (&mut Chosen, &mut Machine) {
+        let machine = &mut self.machine;
+        (self.chosen.get_or_insert_with(|| Chosen::new(machine)), machine)
+    }
+
+    /// File and line of a transformation.
+    pub(crate) fn place(&self, number: u32) -> (u32, u32) {
+        place(&self.model, &self.machine, number)
+    }
+}
+
+/// File and line of a transformation.
+pub(crate) fn place(model: &Model, machine: &Machine, number: u32) -> (u32, u32) {
+    let Some((_, _, t)) = machine.transformation(number) else { return (0, 0) };
+    (model.sources.written(t.span).file.0, model.sources.position(t.span).line)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -71,16 +124,21 @@ impl Session {
         defines: Vec<(String, String)>,
         opening: Opening,
     ) -> Result<Session, quotient_engine::CheckError> {
-        let machine = model.as_written()?;
-        let texts = model.sources.files().map(|f| model.sources.text(f));
-        let checksum = quotient_trace::TraceFile::checksum(texts);
-        let work = Mutex::new(Work { machine, kept: Vec::new() });
-        Ok(Session { model, file, defines, checksum, opening, checking: Checking::default(), work })
+        let work = Mutex::new(Work::new(model)?);
+        let (checking, loader, model_file) = (Checking::default(), None, file.clone());
+        Ok(Session { file, model_file, defines, loader, opening, checking, work })
     }
 
-    /// Checks the model beside the page.
+    /// Says which file the model is in and how it is read, so that edits are noticed and expressions can be watched.
+    pub fn read_by(self, model_file: String, loader: Loader) -> Session {
+        Session { model_file, loader: Some(loader), ..self }
+    }
+
+    /// Checks the model beside the page, with the usual options.
     pub fn check(&self) {
-        self.checking.start(&self.model);
+        let model = lock(&self.work).model.clone();
+        // The usual options are in order.
+        let _ = self.checking.start(&model, &Value::Null);
     }
 
     /// Stops what runs beside the page.
@@ -88,13 +146,18 @@ impl Session {
         self.checking.stop();
     }
 
-    fn info(&self) -> Value {
-        let sources = &self.model.sources;
+    fn info(&self, work: &Work) -> Value {
+        let sources = &work.model.sources;
+        let functions = &work.model.program.functions;
+        let actions = functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+        let has_objects = actions.flat_map(|t| &t.actions).any(|a| matches!(a, Action::New { .. }));
         let files = sources.files().map(|f| json!({ "name": sources.name(f), "text": sources.text(f) }));
         json!({
             "file": self.file,
+            "model": self.model_file,
+            "has_objects": has_objects,
             "defines": self.defines.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),
-            "checksum": self.short_checksum(),
+            "checksum": work.short_checksum(),
             "sources": files.collect::<Vec<_>>(),
             "opening": {
                 "position": self.opening.position.to_string(),
@@ -105,24 +168,27 @@ impl Session {
         })
     }
 
-    fn short_checksum(&self) -> &str {
-        &self.checksum[..8]
-    }
-
     /// The run of a question.
-    fn course(&self, work: &mut Work, body: &Value) -> Result<Arc<Course>, String> {
+    pub(crate) fn course(&self, work: &mut Work, body: &Value) -> Result<Arc<Course>, String> {
         let text = body["path"].as_str().ok_or("a question needs a `path`")?;
         let position: Position = text.parse().map_err(|e: quotient_explain::PositionError| e.to_string())?;
         if let Some(at) = work.kept.iter().position(|c| c.moves == position.moves) {
-            let found = work.kept.remove(at);
+            let mut found = work.kept.remove(at);
+            if matches!(found.ending, Ending::Interrupted(_)) {
+                // Of a longer run it was the beginning; of this one it is all.
+                found = Arc::new(open_again(&found));
+            }
             work.kept.push(found.clone());
             return Ok(found);
         }
-        let part = Interrupt::within(None, Some(LONGEST));
-        let begins = |c: &&Arc<Course>| c.ending == Ending::Open && position.moves.starts_with(&c.moves);
+        // A long run is followed in parts: the page shows the first and asks again.
+        let part = Interrupt::within(None, Some(AT_ONCE));
+        let begins = |c: &&Arc<Course>| {
+            matches!(c.ending, Ending::Open | Ending::Interrupted(_)) && position.moves.starts_with(&c.moves)
+        };
         let longest = work.kept.iter().filter(begins).max_by_key(|c| c.len());
         let mut course = match longest {
-            Some(known) => Course::clone(known),
+            Some(known) => open_again(known),
             None => Course::start(&mut work.machine).ok_or("the model has no initial state")?,
         };
         let known = course.len();
@@ -135,18 +201,20 @@ impl Session {
         Ok(course)
     }
 
-    fn at(course: &Course, body: &Value) -> usize {
+    pub(crate) fn at(course: &Course, body: &Value) -> usize {
         body["at"].as_u64().map_or(course.len(), |at| (at as usize).min(course.len()))
     }
 
     fn run(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
         let course = self.course(work, body)?;
+        let places: Vec<(u32, u32)> = {
+            let locations = work.machine.program().readers().flat_map(|f| &f.locations);
+            let count = locations.map(|l| l.transformations.len()).sum::<usize>();
+            (0..count as u32).map(|number| work.place(number)).collect()
+        };
+        let checksum = Some(work.short_checksum().to_owned());
+        let model = work.model.clone();
         let machine = &mut work.machine;
-        let program = machine.program();
-        let places: Vec<(u32, u32)> =
-            (0..program.readers().flat_map(|f| &f.locations).map(|l| l.transformations.len()).sum::<usize>())
-                .map(|number| self.place(machine, number as u32))
-                .collect();
         let rows = &course.rows;
         let place = |t: u32| places.get(t as usize).copied().unwrap_or((0, 0));
         let mut names: Vec<(u32, String)> = Vec::new();
@@ -159,9 +227,9 @@ impl Session {
                 }
             }
         }
-        for row in rows {
-            if !names.iter().any(|(id, _)| *id == row.thread) {
-                names.push((row.thread, format!("process({})", row.thread)));
+        for (id, name) in &course.called {
+            if !names.iter().any(|(known, _)| known == id) {
+                names.push((*id, name.clone()));
             }
         }
         names.sort_unstable();
@@ -175,8 +243,7 @@ impl Session {
             let named = course.written.iter().cloned().zip(by_name.into_iter().map(Value::from));
             named.collect::<serde_json::Map<_, _>>().into()
         });
-        let moves =
-            Position { moves: course.moves.clone(), checksum: Some(self.short_checksum().to_owned()) };
+        let moves = Position { moves: course.moves.clone(), checksum };
         Ok(json!({
             "path": moves.to_string(),
             "length": course.len(),
@@ -187,77 +254,26 @@ impl Session {
                 "partner": rows.iter().map(|r| r.partner).collect::<Vec<_>>(),
                 "sent_by": rows.iter().map(|r| r.sent_by).collect::<Vec<_>>(),
                 "file": rows.iter().map(|r| place(r.transformation).0).collect::<Vec<_>>(),
+                "statement": rows.iter().map(|r| r.transformation).collect::<Vec<_>>(),
                 "line": rows.iter().map(|r| place(r.transformation).1).collect::<Vec<_>>(),
             },
             "processes": names.iter().map(|(pid, name)| json!({ "pid": pid, "name": name })).collect::<Vec<_>>(),
             "history": history,
-            "ending": self.ending(machine, &course),
+            "locks": course.held.iter().map(|h| json!({
+                "object": h.object, "pid": h.thread, "from": h.from, "to": h.to,
+            })).collect::<Vec<_>>(),
+            "ending": ending(&model, machine, &course),
         }))
-    }
-
-    /// File and line of a transformation.
-    fn place(&self, machine: &Machine, number: u32) -> (u32, u32) {
-        let Some((_, _, t)) = machine.transformation(number) else { return (0, 0) };
-        let sources = &self.model.sources;
-        (sources.written(t.span).file.0, sources.position(t.span).line)
-    }
-
-    /// How a run ends, in a sentence.
-    fn ending(&self, machine: &mut Machine, course: &Course) -> Value {
-        match course.ending {
-            Ending::Lost(step) => json!({
-                "kind": "lost", "step": step,
-                "headline": format!("The model has no step {step} like the one in this run"),
-            }),
-            Ending::Interrupted(steps) => json!({
-                "kind": "lost", "step": steps + 1,
-                "headline": format!("Following this run took too long; this is its beginning, {steps} steps"),
-            }),
-            Ending::Violation(code) => {
-                let violation = machine.violation(code);
-                let at = self.model.sources.file_line(machine.site(code).span);
-                let mut parts = Vec::new();
-                let mut failed = None;
-                let last = course.len();
-                course.explain(machine, last.saturating_sub(1), last, |machine, step, effect, _| {
-                    if let Some(f) = &effect.failed {
-                        let (state, names) = (&step.state, ObjectNames::default());
-                        let name = machine.thread_name(state, step.thread, &names);
-                        parts = headline(&name, f);
-                        failed = Some(show::failed(f));
-                    }
-                });
-                let kind = violation.kind.as_str();
-                if parts.is_empty() {
-                    parts = vec![json!({ "text": violation.message })];
-                }
-                json!({
-                    "kind": "violation", "violation": kind, "message": violation.message, "at": at,
-                    "parts": parts, "failed": failed,
-                })
-            }
-            Ending::Open => {
-                let (state, _) = course.state(machine, course.len());
-                if !possible(machine, &state).is_empty() {
-                    return json!({ "kind": "open" });
-                }
-                if machine.is_valid_end(&state) {
-                    json!({ "kind": "end", "headline": "The run has come to its end: every process may stay where it is" })
-                } else {
-                    json!({ "kind": "deadlock", "headline": "Nobody can go on" })
-                }
-            }
-        }
     }
 
     fn steps(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
         let course = self.course(work, body)?;
-        let machine = &mut work.machine;
+        let (model, machine) = (work.model.clone(), &mut work.machine);
         let from = (body["from"].as_u64().unwrap_or(0) as usize).min(course.len());
         let to = body["to"].as_u64().map_or(course.len(), |to| to as usize);
         let to = to.clamp(from, course.len()).min(from + MOST_STEPS);
         let mut row = course.first_row[from] as usize;
-        let sources = &self.model.sources;
+        let sources = &model.sources;
         let mut rows = Vec::new();
         course.explain(machine, from, to, |machine, step, effect, after| {
             let mut shown = show::effect(&effect);
@@ -268,7 +284,7 @@ impl Session {
                 }
                 None => ("", None),
             };
-            let (file, line) = self.place(machine, step.transformation);
+            let (file, line) = place(&model, machine, step.transformation);
             let process = after.map(|(state, names)| machine.thread_name(state, step.thread, names));
             shown["row"] = json!(row);
             shown["step"] = json!(course.rows.get(row).map(|r| r.step));
@@ -286,8 +302,7 @@ impl Session {
     }
 
     /// The state of a question, the names of its objects, and the number of statements before it.
-    fn place_in(
-        &self,
+    pub(crate) fn place_in(
         machine: &mut Machine,
         course: &Course,
         body: &Value,
@@ -313,8 +328,10 @@ impl Session {
 
     fn state(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
         let course = self.course(work, body)?;
+        let model = work.model.clone();
         let machine = &mut work.machine;
-        let (state, names, row) = self.place_in(machine, &course, body);
+        let (state, names, row) = Session::place_in(machine, &course, body);
+        let ends_wrong = row == course.rows.len() && matches!(course.ending, Ending::Violation(_));
         let set_by = course.set_by(row);
         let look = Look::new(machine, &state, &names);
         let all = look.leaves();
@@ -323,6 +340,9 @@ impl Session {
             let set = set_by.get(leaf.full.as_str()).copied();
             shown["set"] =
                 json!(set.map(|row| json!({ "row": row, "step": course.rows[row as usize].step })));
+            // Where a run goes wrong, what went wrong has read what it did.
+            let unread = !ends_wrong && work.unread.is_unread(machine, &state, leaf);
+            shown["unread"] = json!(unread);
             shown
         });
         let leaves: Vec<Value> = leaves.collect();
@@ -330,10 +350,11 @@ impl Session {
             let function = &machine.program().functions[thread.function as usize];
             let location = &function.locations[thread.location as usize];
             let span = location.span;
-            let ended = location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
+            let ended =
+                location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
             json!({
                 "pid": thread.id, "name": machine.thread_name(&state, thread.id, &names),
-                "file": self.model.sources.written(span).file.0, "line": self.model.sources.position(span).line,
+                "file": model.sources.written(span).file.0, "line": model.sources.position(span).line,
                 "ended": ended, "valid_end": location.end || ended,
             })
         });
@@ -341,146 +362,147 @@ impl Session {
         Ok(json!({ "row": row, "leaves": leaves, "processes": processes }))
     }
 
-    fn next(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+    pub(crate) fn symmetry(&self) -> Value {
+        self.checking.symmetry()
+    }
+
+    fn heap(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+        let course = self.course(work, body)?;
+        let at = Session::at(&course, body);
+        let machine = &mut work.machine;
+        let leaves = |machine: &mut Machine, at: usize| {
+            let (state, names) = course.state(machine, at);
+            let leaves = Look::new(machine, &state, &names).leaves();
+            (leaves, state, names)
+        };
+        let before = if at > 0 { leaves(machine, at - 1).0 } else { Vec::new() };
+        let (now, state, names) = leaves(machine, at);
+        Ok(heap::draw(&now, &before, &|id| machine.thread_name(&state, id, &names)))
+    }
+
+    fn graph(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+        let course = self.course(work, body)?;
+        let at = Session::at(&course, body);
+        let part = Interrupt::within(None, Some(LONGEST));
+        let (chosen, machine) = work.chosen();
+        let mut graph = around::graph(machine, &course, at, chosen, &part);
+        graph["reduced"] = json!(self.checking.states());
+        Ok(graph)
+    }
+
+    /// Goes on at random.
+    fn walk(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+        let course = self.course(work, body)?;
+        let at = Session::at(&course, body);
+        let machine = &mut work.machine;
+        let mut walked = Course::start(machine).ok_or("the model has no initial state")?;
+        walked.go_on(machine, &course.moves[..at], &Interrupt::within(None, Some(LONGEST)));
+        let steps = body["steps"].as_u64().unwrap_or(100).min(1_000) as usize;
+        around::walk(machine, &mut walked, steps, body["seed"].as_u64().unwrap_or(1));
+        Ok(json!({ "path": Position { moves: walked.moves, checksum: None }.to_string() }))
+    }
+
+    /// The nearest run that does not end as this one does.
+    fn passing(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
         let course = self.course(work, body)?;
         let machine = &mut work.machine;
-        let at = Session::at(&course, body);
-        if at == course.len() && matches!(course.ending, Ending::Violation(_) | Ending::Lost(_)) {
-            return Ok(json!({ "choices": [], "waiting": [], "over": true }));
-        }
-        let (state, names) = course.state(machine, at);
-        let ways = possible(machine, &state);
-        let taken = course.moves.get(at).copied();
-        let set_by = course.set_by(course.first_row[at] as usize);
-        let mut enabled: Vec<(u32, u32)> = Vec::new();
-        let mut choices = Vec::new();
-        for Possible { way, record } in &ways {
-            let steps = record.steps();
-            enabled.extend(steps.first().map(|s| (s.thread, s.transformation)));
-            enabled.extend(steps.first().and_then(|s| Some((s.partner?, u32::MAX))));
-            let statements = steps.iter().map(|s| {
-                let text = machine.transformation(s.transformation).map_or("", |(_, _, t)| &t.text);
-                let (file, line) = self.place(machine, s.transformation);
-                json!({ "text": text, "file": file, "line": line, "pid": s.thread })
-            });
-            let statements: Vec<Value> = statements.collect();
-            let step = Position { moves: vec![*way], checksum: None }.to_string();
-            choices.push(json!({
-                "move": step.strip_prefix("q1:"),
-                "pid": way.thread,
-                "process": machine.thread_name(&state, way.thread, &names),
-                "statements": statements,
-                "violation": record.violation.map(|code| machine.violation(code).message),
-                "taken": taken == Some(*way),
-            }));
-        }
-        let look = Look::new(machine, &state, &names);
-        let waiting = machine.threads(&state).into_iter().filter_map(|thread| {
-            let function = &machine.program().functions[thread.function as usize];
-            let location = &function.locations[thread.location as usize];
-            let first = self.first_transformation(machine, thread.function, thread.location);
-            if enabled.iter().any(|(id, t)| *id == thread.id && *t != u32::MAX) {
-                return None;
-            }
-            let takes_part = enabled.contains(&(thread.id, u32::MAX));
-            let ended =
-                location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
-            let statements = location.transformations.iter().enumerate().map(|(index, t)| {
-                let why = reason(&look, thread.id, function, location, t);
-                let name = |id: u32| machine.thread_name(&state, id, &names);
-                let reads = match &why {
-                    Reason::False { reads, .. } => reads
-                        .iter()
-                        .map(|r| {
-                            let mut shown = show::read(r);
-                            let set = set_by.get(r.full.as_str()).map(|row| {
-                                let row = &course.rows[*row as usize];
-                                json!({ "step": row.step, "pid": row.thread })
-                            });
-                            shown["set"] = json!(set);
-                            shown
-                        })
-                        .collect(),
-                    _ => Vec::new(),
-                };
-                let holder = match &why {
-                    Reason::Held { holder, .. } => Some(*holder),
-                    _ => None,
-                };
-                let (file, line) = self.place(machine, first + index as u32);
-                json!({
-                    "text": if t.text == "-end-" { "ends" } else { t.text.as_str() },
-                    "file": file, "line": line,
-                    "why": why.sentence(&name), "reads": reads, "holder": holder,
-                })
-            });
-            Some(json!({
-                "pid": thread.id,
-                "process": machine.thread_name(&state, thread.id, &names),
-                "ended": ended,
-                "takes_part": takes_part,
-                "valid_end": location.end,
-                "statements": statements.collect::<Vec<_>>(),
-            }))
-        });
-        let waiting: Vec<Value> = waiting.collect();
-        Ok(json!({ "choices": choices, "waiting": waiting, "over": false }))
-    }
-
-    /// The number of a location's first transformation.
-    fn first_transformation(&self, machine: &Machine, function: u32, location: u32) -> u32 {
-        let functions = &machine.program().functions;
-        let count = |f: &quotient_program::Function| {
-            f.locations.iter().map(|l| l.transformations.len()).sum::<usize>()
+        let bad = match course.ending {
+            Ending::Violation(code) => Bad::Violation(code),
+            _ => Bad::Deadlock,
         };
-        let before: usize = functions[..function as usize].iter().map(count).sum();
-        let own = &functions[function as usize].locations[..location as usize];
-        (before + own.iter().map(|l| l.transformations.len()).sum::<usize>()) as u32
+        let part = Interrupt::within(None, Some(Duration::from_secs(1)));
+        let Some((step, way)) = around::passing(machine, &course, bad, &part) else {
+            return Ok(json!({ "path": null, "step": null }));
+        };
+        let mut moves = course.moves[..step - 1].to_vec();
+        moves.push(way);
+        let mut passes = Course::start(machine).ok_or("the model has no initial state")?;
+        passes.go_on(machine, &moves, &Interrupt::within(None, Some(LONGEST)));
+        // It goes on for as long as the other does, to be compared with it.
+        around::walk(machine, &mut passes, course.len().saturating_sub(step).min(60), 1);
+        let path = Position { moves: passes.moves, checksum: None }.to_string();
+        Ok(json!({ "path": path, "step": step }))
     }
 
-    /// Where a value comes from: the statement that wrote it, and what that statement read, some levels deep.
-    fn because(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+    /// The next statement, or the one before, in which a text is found: by process, statement, variable written or line.
+    fn find(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
         let course = self.course(work, body)?;
-        let full = body["full"].as_str().ok_or("a question about a value needs its name, `full`")?;
-        let row = body["row"].as_u64().map_or(course.rows.len(), |row| row as usize).min(course.rows.len());
-        Ok(self.origin(&mut work.machine, &course, full, row, 3))
+        let text = body["text"].as_str().ok_or("what is looked for is missing: `text`")?.to_lowercase();
+        let from = body["row"].as_i64().unwrap_or(0);
+        let line = text.rsplit([':', ' ']).next().and_then(|n| n.parse::<u32>().ok());
+        let machine = &work.machine;
+        let fits = |row: &usize| {
+            let Some(found) = course.rows.get(*row) else { return false };
+            let transformation = machine.transformation(found.transformation);
+            let statement = transformation.map_or("", |(_, _, t)| t.text.as_str());
+            let process = course.called.get(&found.thread).map_or("", String::as_str);
+            let mut written = found.writes.iter().map(|(name, _)| &course.written[*name as usize]);
+            statement.to_lowercase().contains(&text)
+                || process.to_lowercase().contains(&text)
+                || written.any(|name| name.to_lowercase().contains(&text))
+                || line.is_some_and(|line| work.place(found.transformation).1 == line)
+        };
+        let row = match body["back"].as_bool() {
+            // The statement before the one that the page stands after.
+            Some(true) => (0..from.clamp(0, course.rows.len() as i64) as usize).rev().find(fits),
+            _ => (from.max(0) as usize..course.rows.len()).find(fits),
+        };
+        Ok(json!({ "step": row.map(|row| course.rows[row].step) }))
     }
+}
 
-    fn origin(&self, machine: &mut Machine, course: &Course, full: &str, row: usize, levels: u32) -> Value {
-        let set = course.set_by(row).get(full).copied();
-        let Some(set) = set else { return json!({ "full": full, "set": null }) };
-        let step = course.rows[set as usize].step as usize;
-        let mut found = None;
-        let mut index = course.first_row[step - 1];
-        course.explain(machine, step - 1, step, |machine, statement, effect, _| {
-            if index == set {
-                let text = machine.transformation(statement.transformation).map(|(_, _, t)| t.text.clone());
-                found = Some((statement.thread, text.unwrap_or_default(), effect));
+/// A run that goes on from where it was interrupted.
+fn open_again(course: &Course) -> Course {
+    let mut course = course.clone();
+    course.ending = Ending::Open;
+    course
+}
+
+/// How a run ends, in a sentence.
+fn ending(model: &Model, machine: &mut Machine, course: &Course) -> Value {
+    match course.ending {
+        Ending::Lost(step) => json!({
+            "kind": "lost", "step": step,
+            "headline": format!("The model has no step {step} like the one in this run"),
+        }),
+        Ending::Interrupted(steps) => json!({
+            "kind": "more", "step": steps + 1,
+            "headline": format!("The beginning of a long run: {steps} steps so far"),
+        }),
+        Ending::Violation(code) => {
+            let violation = machine.violation(code);
+            let at = model.sources.file_line(machine.site(code).span);
+            let mut parts = Vec::new();
+            let mut failed = None;
+            let last = course.len();
+            course.explain(machine, last.saturating_sub(1), last, |machine, step, effect, _| {
+                if let Some(f) = &effect.failed {
+                    let (state, names) = (&step.state, ObjectNames::default());
+                    let name = machine.thread_name(state, step.thread, &names);
+                    parts = headline(&name, f);
+                    failed = Some(show::failed(f));
+                }
+            });
+            let kind = violation.kind.as_str();
+            if parts.is_empty() {
+                parts = vec![json!({ "text": violation.message })];
             }
-            index += 1;
-        });
-        let Some((pid, text, effect)) = found else { return json!({ "full": full, "set": null }) };
-        let sent_by = course.rows[set as usize].sent_by;
-        let mut inputs: Vec<Value> = Vec::new();
-        if levels > 1 {
-            for read in &effect.reads {
-                let mut input = self.origin(machine, course, &read.full, set as usize, levels - 1);
-                input["name"] = json!(read.name);
-                input["value"] = read.value.json();
-                inputs.push(input);
+            json!({
+                "kind": "violation", "violation": kind, "message": violation.message, "at": at,
+                "parts": parts, "failed": failed,
+            })
+        }
+        Ending::Open => {
+            let (state, _) = course.state(machine, course.len());
+            if !possible(machine, &state).is_empty() {
+                return json!({ "kind": "open" });
+            }
+            if machine.is_valid_end(&state) {
+                json!({ "kind": "end", "headline": "The run has come to its end: every process may stay where it is" })
+            } else {
+                json!({ "kind": "deadlock", "headline": "Nobody can go on" })
             }
         }
-        let write = effect.writes.iter().find(|w| w.full == full);
-        json!({
-            "full": full,
-            "set": { "row": set, "step": step, "pid": pid, "text": text },
-            "write": write.map(show::write),
-            "sent_by": sent_by.map(|row| {
-                let sender = &course.rows[row as usize];
-                json!({ "row": row, "step": sender.step, "pid": sender.thread })
-            }),
-            "inputs": inputs,
-        })
     }
 }
 
@@ -504,10 +526,11 @@ fn headline(process: &str, failed: &quotient_explain::Failed) -> Vec<Value> {
 impl Answers for Session {
     fn answer(&self, question: &str, body: &Value) -> Result<Value, String> {
         match question {
-            "info" => return Ok(self.info()),
+            "info" => return Ok(self.info(&lock(&self.work))),
             "progress" => return Ok(self.checking.progress()),
             "check" => {
-                self.check();
+                let model = lock(&self.work).model.clone();
+                self.checking.start(&model, body)?;
                 return Ok(self.checking.progress());
             }
             "stop" => {
@@ -523,6 +546,15 @@ impl Answers for Session {
             "state" => self.state(work, body),
             "next" => self.next(work, body),
             "because" => self.because(work, body),
+            "find" => self.find(work, body),
+            "eval" => self.eval(work, body),
+            "walk" => self.walk(work, body),
+            "passing" => self.passing(work, body),
+            "heap" => self.heap(work, body),
+            "graph" => self.graph(work, body),
+            "reductions" => self.reductions(work, body),
+            "changed" => self.changed(work, body),
+            "reload" => self.reload(work),
             _ => Err(format!("there is no question `{question}`")),
         }
     }

@@ -8,7 +8,7 @@ use std::thread;
 
 use quotient_engine::Model;
 use quotient_explorer::session::Opening;
-use quotient_explorer::{Listening, Session};
+use quotient_explorer::{Answers, Listening, Session};
 use quotient_testing::Random;
 use serde_json::{Value, json};
 
@@ -27,6 +27,9 @@ impl Served {
         let model = Model::from_text("test.pml", text).expect("a model");
         let session =
             Session::new(Arc::new(model), "test.pml".into(), Vec::new(), Opening::default()).unwrap();
+        let text = text.to_owned();
+        let load = move |properties: &[_]| Model::from_text_with("test.pml", &text, properties);
+        let session = session.read_by("test.pml".into(), Box::new(load));
         let listening = Listening::open(None).expect("a port");
         let address = listening.address("");
         let token = address.split("k=").nth(1).unwrap().to_owned();
@@ -186,7 +189,26 @@ fn random_requests_do_no_harm() {
     let host = served.host();
     let mut random = Random::new(1);
     let count = quotient_testing::setting("QUOTIENT_REQUESTS", 2_000);
-    let questions = ["info", "run", "steps", "state", "next", "because", "progress", "x", ""];
+    let questions = [
+        "info",
+        "run",
+        "steps",
+        "state",
+        "next",
+        "because",
+        "progress",
+        "find",
+        "eval",
+        "walk",
+        "passing",
+        "heap",
+        "graph",
+        "reductions",
+        "changed",
+        "reload",
+        "x",
+        "",
+    ];
     for _ in 0..count {
         let moves: Vec<String> =
             (0..random.below(12)).map(|_| format!("{}+{}", random.below(4), random.below(3))).collect();
@@ -204,7 +226,9 @@ fn random_requests_do_no_harm() {
         };
         let body = json!({
             "path": path, "at": number(&mut random), "from": number(&mut random), "to": number(&mut random),
-            "row": number(&mut random), "full": "x",
+            "row": number(&mut random), "full": "x", "text": "x", "back": random.chance(50),
+            "steps": number(&mut random), "seed": number(&mut random),
+            "expr": *random.one(&["x", "x > 1", "y", "x +", "P@l", "len(x)", "timeout", "(((("]),
         });
         let token = if random.chance(10) { "wrong" } else { served.token.as_str() };
         let headers = [("Host", host.as_str()), ("X-Quotient-Token", token)];
@@ -213,4 +237,99 @@ fn random_requests_do_no_harm() {
         assert!([200, 403, 422].contains(&status), "{target} {body}: {status} {answer}");
     }
     assert_eq!(served.ask("info", &json!({})).0, 200);
+}
+
+/// What the page says of values, on every model of this repository: "set in step N" leads to a step that writes that value, and every value
+/// that *Because* names is the one that was read.
+#[test]
+fn values_are_set_where_it_is_said() {
+    let mut asked = 0;
+    for (index, file) in models().enumerate() {
+        let Ok(model) = Model::load(&file, &Default::default()) else { continue };
+        let name = file.display().to_string();
+        let Ok(session) = Session::new(Arc::new(model), name.clone(), Vec::new(), Opening::default()) else {
+            continue;
+        };
+        let walk = json!({ "path": "q1:", "steps": 25, "seed": index });
+        let Ok(walked) = session.answer("walk", &walk) else { continue };
+        let path = &walked["path"];
+        let run = session.answer("run", &json!({ "path": path })).unwrap();
+        let length = run["length"].as_u64().unwrap();
+        let rows = session.answer("steps", &json!({ "path": path })).unwrap();
+        let rows = rows["rows"].as_array().unwrap();
+        let state = session.answer("state", &json!({ "path": path })).unwrap();
+        for leaf in state["leaves"].as_array().unwrap() {
+            let full = &leaf["full"];
+            let Some(row) = leaf["set"]["row"].as_u64() else { continue };
+            let written = rows[row as usize]["writes"].as_array().unwrap();
+            assert!(written.iter().any(|w| w["full"] == *full), "{name}: {full} in row {row}");
+            assert_eq!(rows[row as usize]["step"], leaf["set"]["step"], "{name}: {full}");
+            let because = json!({ "path": path, "full": full, "row": rows.len() });
+            let origin = session.answer("because", &because).unwrap();
+            assert_eq!(origin["set"]["row"], leaf["set"]["row"], "{name}: {full}");
+            for input in origin["inputs"].as_array().into_iter().flatten() {
+                let reads = rows[row as usize]["reads"].as_array().unwrap();
+                let read = reads.iter().find(|r| r["full"] == input["full"]);
+                assert_eq!(read.map(|r| &r["value"]), Some(&input["value"]), "{name}: {full}");
+            }
+            asked += 1;
+        }
+        // Every view answers at every model.
+        for question in ["next", "heap", "graph", "reductions", "passing"] {
+            session.answer(question, &json!({ "path": path, "at": length })).unwrap();
+        }
+    }
+    assert!(asked > 100, "{asked} values");
+}
+
+/// The models of this repository, every eighth of them.
+fn models() -> impl Iterator<Item = std::path::PathBuf> {
+    let every = quotient_testing::setting("QUOTIENT_EVERY", 8) as usize;
+    quotient_testing::models().into_iter().step_by(every.max(1))
+}
+
+/// Ample sets of a place are some threads' steps, and all of them are among those that can be made.
+#[test]
+fn what_is_explored_can_be_made() {
+    let served =
+        Served::start("byte x, y; active proctype P() { x++; x++ } active proctype Q() { y++; y++ }");
+    let (_, next) = served.ask("next", &json!({ "path": "q1:" }));
+    let choices = next["choices"].as_array().unwrap();
+    let explored: Vec<&Value> = choices.iter().filter(|c| c["explored"] == true).collect();
+    assert_eq!((choices.len(), explored.len()), (2, 1), "{next}");
+    let (_, said) = served.ask("reductions", &json!({ "path": "q1:" }));
+    assert_eq!(said["later"].as_array().unwrap().len(), 1, "{said}");
+    // Both touch x: their order matters.
+    let served = Served::start("byte x; active proctype P() { x++; x++ } active proctype Q() { x = 2 * x }");
+    let (_, said) = served.ask("reductions", &json!({ "path": "q1:" }));
+    assert_eq!(said["later"].as_array().unwrap().len(), 0, "{said}");
+    assert!(said["why"].as_str().unwrap().contains("touch x"), "{said}");
+}
+
+/// A variable that nobody will read is marked, one that is read later is not.
+#[test]
+fn unread_values_are_marked() {
+    let served = Served::start(
+        "byte seen; active proctype P() { byte a = 1; byte b; b = a; seen = b; assert(b == 1) }",
+    );
+    let unread = |path: &str| -> Vec<String> {
+        let (_, state) = served.ask("state", &json!({ "path": path }));
+        let leaves = state["leaves"].as_array().unwrap().iter().filter(|l| l["unread"] == true);
+        leaves.map(|l| l["full"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(unread("q1:"), ["seen", "P(0).b"]);
+    assert_eq!(unread("q1:0"), ["seen", "P(0).a"]);
+}
+
+/// The nearest run that passes is one after which the violation cannot be reached any more.
+#[test]
+fn the_nearest_run_that_passes_is_found() {
+    let model = "byte x; active proctype P() { if :: x = 1 :: x = 2 fi; x++; assert(x != 2) }";
+    let served = Served::start(model);
+    let (_, run) = served.ask("run", &json!({ "path": "q1:0*3" }));
+    assert_eq!(run["ending"]["kind"], "violation", "{run}");
+    let (_, found) = served.ask("passing", &json!({ "path": "q1:0*3" }));
+    assert_eq!(found["step"], 1, "{found}");
+    let (_, run) = served.ask("run", &json!({ "path": found["path"] }));
+    assert_ne!(run["ending"]["kind"], "violation", "{run}");
 }

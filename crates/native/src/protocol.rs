@@ -380,6 +380,18 @@ pub struct ThreadEnd {
     pub stack: Stack,
 }
 
+/// What a thread did at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Role {
+    /// It went wrong, or made an access.
+    Access,
+    /// It allocated a block.
+    Allocation,
+    /// It gave a block back.
+    Release,
+}
+
 /// One side of a failure: a thread and where it was.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -392,8 +404,10 @@ pub struct Place {
     pub atomic: u8,
     /// Bytes accessed.
     pub size: u8,
+    /// A [`Role`].
+    pub role: u8,
     /// Unused.
-    pub padding: u32,
+    pub padding: [u8; 3],
     /// Address accessed.
     pub address: u64,
     /// Where.
@@ -412,7 +426,7 @@ pub struct Failure {
     pub text_length: u32,
     /// Where it happened.
     pub here: Place,
-    /// For a race: the earlier access. For a use after free: where it was freed.
+    /// For a race: the earlier access. For a bad access to the heap: where the block was freed or allocated.
     pub there: Place,
     /// In words.
     pub text: [u8; TEXT],

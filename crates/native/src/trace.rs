@@ -5,7 +5,7 @@ use quotient_stateless::ThreadSet;
 
 use crate::build::Binary;
 use crate::check::Request;
-use crate::protocol::{FailureKind, Op, Place, Shared, Stack, Step, THREADS, ThreadEnd, mode, verdict};
+use crate::protocol::{FailureKind, Op, Place, Role, Shared, Stack, Step, THREADS, ThreadEnd, mode, verdict};
 use crate::session::{End, Session, SessionError, failure_text, from_outside};
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
@@ -323,7 +323,11 @@ impl View<'_> {
         if place.thread as usize >= THREADS {
             return None;
         }
-        let access = if place.size == 0 {
+        let access = if place.role == Role::Allocation as u8 {
+            "allocates the block".to_owned()
+        } else if place.role == Role::Release as u8 {
+            "frees the block".to_owned()
+        } else if place.size == 0 {
             String::new()
         } else {
             let how = if place.atomic != 0 { "atomic " } else { "" };

@@ -4,10 +4,11 @@ use quotient_seams::Incomplete;
 use quotient_source::{Diagnostics, Severity, SourceMap};
 use serde_json::{Map, Value, json};
 
+use crate::text::Detail;
 use crate::{Access, Change, Frame, Trace, Verdict};
 
 /// The version of the document. It changes when a field goes or changes its meaning, not when one is added.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What a document begins with.
 #[derive(Clone, Copy, Debug)]
@@ -102,11 +103,13 @@ pub fn access(a: &Access) -> Value {
     json!({ "thread": a.thread, "access": a.access, "stack": frames(&a.stack) })
 }
 
-/// The whole trace; with every variable after every step when `full`.
-pub fn trace(trace: &Trace, full: bool) -> Value {
+/// The trace, or the steps of it that are asked for; with every variable after every step when `full`.
+pub fn trace(trace: &Trace, detail: Detail) -> Value {
+    let full = detail.full;
     let steps: Vec<Value> = trace
         .steps
         .iter()
+        .filter(|s| detail.steps.has(s.number))
         .map(|s| {
             let mut step = json!({
                 "step": s.number,
@@ -122,6 +125,9 @@ pub fn trace(trace: &Trace, full: bool) -> Value {
             }
             if !s.stack.is_empty() {
                 step["stack"] = frames(&s.stack);
+            }
+            if let Some(failed) = &s.failed {
+                step["failed"] = failed.clone().into();
             }
             if !s.output.is_empty() {
                 step["output"] = s.output.clone().into();

@@ -13,6 +13,13 @@ pub struct Detail {
     pub steps: Steps,
 }
 
+impl Detail {
+    /// All steps, with every variable if `full`.
+    pub fn of_all(full: bool) -> Detail {
+        Detail { full, steps: Steps::All }
+    }
+}
+
 /// Which steps of a trace to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
@@ -56,7 +63,7 @@ impl Steps {
         }
     }
 
-    fn has(self, number: usize) -> bool {
+    pub(crate) fn has(self, number: usize) -> bool {
         match self {
             Steps::Usual | Steps::All => true,
             Steps::Range(from, to) => (from..=to).contains(&number),
@@ -143,7 +150,7 @@ fn lines(steps: &[Step], cycle: Option<usize>, detail: Detail) -> String {
             step.process,
             at(step),
             shorten(&step.statement, statement),
-            changes(&step.changes),
+            step.failed.clone().unwrap_or_else(|| changes(&step.changes)),
         );
         let _ = writeln!(out, "{}", line.trim_end());
         for printed in step.output.lines() {

@@ -5,7 +5,7 @@ use quotient_seams::Violation;
 /// A run, executed again.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// What happened, in order. One step of the search may be several of these (an atomic sequence, a rendezvous).
+    /// What happened, in order. One step may be several of these (an atomic sequence, a rendezvous).
     pub steps: Vec<Step>,
     /// Every variable of the initial state.
     pub initial: Vec<(String, String)>,
@@ -15,6 +15,8 @@ pub struct Trace {
     pub processes: Vec<ProcessState>,
     /// The number of the first step of a cycle that is repeated for ever; it ends with the trace.
     pub cycle: Option<usize>,
+    /// For each choice of the path that was executed again, the number of the last step it made.
+    pub reached: Vec<usize>,
     /// The acceptance sets met on the cycle, as bits; sets that do not exist are among them.
     pub met: u64,
     /// The violation met at the end.
@@ -32,7 +34,7 @@ pub struct Trace {
 /// One statement executed by one process or thread.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
-    /// The step of the search it belongs to, from 1.
+    /// The step it belongs to, from 1: those of the program as written, so that it is the same whatever reductions found the run.
     pub number: usize,
     /// Its process or thread: name and number.
     pub process: String,
@@ -50,6 +52,8 @@ pub struct Step {
     pub statement: String,
     /// What it changed.
     pub changes: Vec<Change>,
+    /// Of an assertion that fails: the expression with values in place of names.
+    pub failed: Option<String>,
     /// What it printed.
     pub output: String,
     /// Every variable after it.

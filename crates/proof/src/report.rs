@@ -1,5 +1,6 @@
 //! Reports as text and as JSON.
 
+use quotient_outcome::text::Detail;
 use quotient_outcome::{Incomplete, Step, Trace, Violation, ViolationKind, json};
 use quotient_source::SourceMap;
 use serde::Serialize;
@@ -99,7 +100,7 @@ pub fn json(program: &Program, map: &SourceMap, r: &Report) -> Value {
             Verdict::Refuted(refutation) => Some(&refutation.reason),
             _ => None,
         },
-        trace: trace(program, map, r).map(|trace| json::trace(&trace, true)),
+        trace: trace(program, map, r).map(|trace| json::trace(&trace, Detail::of_all(true))),
         left_states: r.left_states,
         right_states: r.right_states,
         stored: r.stored,

@@ -29,7 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("machine", &["identity", "program", "seams", "source", "symmetry"]),
     ("ample", &["identity", "machine", "program", "residual", "seams"]),
     ("outcome", &["seams", "source"]),
-    ("trace", &["machine", "outcome", "program", "seams", "source"]),
+    ("trace", &["explain", "machine", "outcome", "program", "seams", "source"]),
     ("explain", &["machine", "outcome", "program", "seams", "source"]),
     ("stateless", &[]),
     ("native-runtime", &["stateless"]),

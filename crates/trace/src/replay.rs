@@ -42,25 +42,27 @@ impl Replay<'_> {
         let mut anchor: Option<Vec<u64>> = None;
         let mut begin = None;
         let mut met = 0;
+        let mut reached = Vec::new();
         for (index, &choice) in rest.iter().enumerate() {
             if cycle > 0 && index + cycle == rest.len() {
                 anchor = Some(run.state().to_vec());
-                begin = Some(index + 1);
+                begin = Some(run.number() + 1);
             }
             let state = run.state().to_vec();
             let in_state = run.machine().acceptance(&state);
-            let record = run.possible().into_iter().nth(choice as usize).ok_or(lost(index + 1))?;
+            let record = run.possible().into_iter().nth(choice as usize).ok_or(lost(run.number() + 1))?;
             if anchor.is_some() {
                 met |= in_state | record.marks;
             }
             steps.extend(run.take(&record)?);
+            reached.push(run.number());
             if record.state.is_none() && index + 1 < rest.len() {
-                return Err(lost(index + 1));
+                return Err(lost(run.number() + 1));
             }
         }
         if cycle > 0 && anchor.is_none_or(|a| a != run.state()) {
-            return Err(lost(rest.len()));
+            return Err(lost(run.number()));
         }
-        Ok(Trace { cycle: begin, met, ..run.finish(steps, initial) })
+        Ok(Trace { cycle: begin, met, reached, ..run.finish(steps, initial) })
     }
 }

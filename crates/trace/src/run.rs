@@ -1,7 +1,8 @@
 //! A run, one step at a time, written down in the user's terms.
 //!
 //! Steps are those of a machine, usually of a reduced program; what is shown of states comes from the program as written, which is
-//! run beside it where one is given ([`mod@crate::unreduced`]).
+//! run beside it where one is given ([`mod@crate::unreduced`]). So do the numbers of steps: step 7 is the same step whatever reductions found
+//! the run, in traces, in simulations and in the explorer.
 
 use std::collections::HashMap;
 
@@ -22,6 +23,8 @@ pub struct Run<'a> {
     walk: Walk,
     /// Steps taken.
     taken: usize,
+    /// Those of them in which only the claim moved; the program as written makes none then.
+    alone: usize,
     names: ObjectNames,
     /// What the last state shown had as values.
     shown: Vec<(String, String)>,
@@ -51,7 +54,7 @@ impl<'a> Run<'a> {
             None => None,
         };
         let (names, shown) = (ObjectNames::default(), Vec::new());
-        let mut run = Run { machine, beside, sources, walk, taken: 0, names, shown, violation };
+        let mut run = Run { machine, beside, sources, walk, taken: 0, alone: 0, names, shown, violation };
         run.shown = run.values();
         Ok(run)
     }
@@ -81,6 +84,11 @@ impl<'a> Run<'a> {
         self.violation
     }
 
+    /// The number of the last step: among those of the program as written, where it is run beside.
+    pub fn number(&self) -> usize {
+        self.beside.as_ref().map_or(self.taken, |beside| beside.number() + self.alone)
+    }
+
     /// The choices of the program as written that have led here; none if it is not run beside.
     pub fn unreduced_choices(&self) -> Option<Vec<u32>> {
         self.beside.as_ref().map(Unreduced::choices)
@@ -89,25 +97,39 @@ impl<'a> Run<'a> {
     /// Takes a step, one of [`Run::possible`]'s; gives its statements. It is not replayable if the program as written, run beside,
     /// cannot do the same.
     pub fn take(&mut self, record: &StepRecord) -> Result<Vec<Step>, NotReplayable> {
+        let lost = NotReplayable { step: self.number() + 1 };
         self.taken += 1;
-        let number = self.taken;
         let mut steps = Vec::new();
         let statements = record.steps();
-        if statements.iter().all(|s| s.thread == CLAIM_THREAD) && record.state.is_some() {
-            steps.push(self.line(number, "-", "no process can move"));
+        // What the automaton of a formula does is not shown; a claim written by hand is.
+        let shows_claim = claim_is_shown(self.machine);
+        if statements.iter().all(|s| s.thread == CLAIM_THREAD) && (record.state.is_some() || shows_claim) {
+            self.alone += 1;
+            if record.state.is_some() {
+                steps.push(self.line(self.number(), "-", "no process can move"));
+            }
         }
+        let mut claims = Vec::new();
         for &statement in &statements {
             if statement.thread == CLAIM_THREAD {
-                // What the automaton of a formula does is not shown; a claim written by hand is.
-                if claim_is_shown(self.machine) {
-                    steps.push(self.claim_step(number, statement));
-                }
+                claims.push(statement);
                 continue;
             }
-            if self.beside.as_mut().is_some_and(|beside| !beside.follow(statement)) {
-                return Err(NotReplayable { step: number });
+            let before = record.violation.is_some().then(|| self.view().1.to_vec());
+            while self.beside.as_mut().is_some_and(|beside| !beside.follow(statement)) {
+                let end = self.beside.as_mut().and_then(Unreduced::end_a_process).ok_or(lost.clone())?;
+                steps.push(self.end_step(&end));
             }
-            steps.push(self.thread_step(number, statement));
+            let number = self.number();
+            for claim in claims.drain(..).filter(|_| shows_claim) {
+                steps.push(self.claim_step(number, claim));
+            }
+            let mut step = self.thread_step(number, statement);
+            step.failed = before.and_then(|before| self.failed(&before, statement));
+            steps.push(step);
+        }
+        for claim in claims.into_iter().filter(|_| shows_claim) {
+            steps.push(self.claim_step(self.number(), claim));
         }
         self.violation = record.violation;
         match (&record.state, statements.last()) {
@@ -213,6 +235,33 @@ impl<'a> Run<'a> {
 
     fn claim_step(&self, number: usize, statement: &MicroStep) -> Step {
         self.source(number, "claim", statement.transformation)
+    }
+
+    /// The condition of an assertion that a statement fails, with values in place of names.
+    fn failed(&self, before: &[u64], statement: &MicroStep) -> Option<String> {
+        let statement = match &self.beside {
+            Some(beside) => beside.last()?,
+            None => statement,
+        };
+        let look = quotient_explain::Look::new(self.view().0, before, &self.names);
+        quotient_explain::effect(statement, &look, None).failed.map(|failed| failed.values)
+    }
+
+    /// The end of a process that the reduced program leaves out.
+    fn end_step(&mut self, end: &MicroStep) -> Step {
+        let found = self.beside.as_ref().and_then(|b| b.machine.transformation(end.transformation));
+        let span = found.map(|(_, _, t)| t.span);
+        let process = self.names.thread(end.thread).unwrap_or("?").to_owned();
+        self.shown = self.values();
+        let step = Step { pid: end.thread, ..self.line(self.number(), &process, "ends") };
+        match span {
+            Some(span) => Step {
+                file: self.sources.name(self.sources.written(span).file).to_owned(),
+                line: self.sources.position(span).line,
+                ..step
+            },
+            None => step,
+        }
     }
 
     /// A statement of a thread, which has just been followed.

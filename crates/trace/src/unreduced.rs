@@ -53,7 +53,11 @@ impl Way {
             if statements.first().is_some_and(|first| wanted(first)) {
                 let before = Some(Rc::clone(&self.choices));
                 ways.push(Way {
-                    choices: Rc::new(Choices { last: choice as u32, before }),
+                    choices: Rc::new(Choices {
+                        last: choice as u32,
+                        number: self.choices.number + 1,
+                        before,
+                    }),
                     statements: statements.into_iter().cloned().collect(),
                     followed: 1,
                     end: record.state,
@@ -67,6 +71,8 @@ impl Way {
 /// Choices, the last one first; ways share what they have in common.
 struct Choices {
     last: u32,
+    /// How many there are before it.
+    number: usize,
     before: Option<Rc<Choices>>,
 }
 
@@ -108,7 +114,7 @@ impl<'a> Unreduced<'a> {
         machine.initial(&mut initial).ok()?;
         let first = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
         let way = Way {
-            choices: Rc::new(Choices { last: first as u32, before: None }),
+            choices: Rc::new(Choices { last: first as u32, number: 0, before: None }),
             statements: Vec::new(),
             followed: 0,
             end: Some(initial.state(first).to_vec()),
@@ -117,19 +123,10 @@ impl<'a> Unreduced<'a> {
         Some(Unreduced { machine, reduced, written, ways: vec![way] })
     }
 
-    /// Follows a statement of the reduced program; `false` if the program as written has none like it here.
+    /// Follows a statement of the reduced program; `false`, and nothing changes, if the program as written has none like it here. A process
+    /// may have to end before it has ([`Unreduced::end_a_process`]).
     #[must_use]
     pub(crate) fn follow(&mut self, statement: &MicroStep) -> bool {
-        while !self.follow_at_once(statement) {
-            if !self.end_a_process() {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Follows a statement without ending processes before; nothing changes if it cannot.
-    fn follow_at_once(&mut self, statement: &MicroStep) -> bool {
         let place = self.reduced.get(statement.transformation as usize).copied();
         let written = &self.written;
         let fits = |own: &MicroStep| {
@@ -166,8 +163,9 @@ impl<'a> Unreduced<'a> {
         true
     }
 
-    /// Lets a process end that has come to its end, if one can; it makes no difference which way it is done in.
-    fn end_a_process(&mut self) -> bool {
+    /// Lets a process end that has come to its end, if one can, and gives that statement of the program as written; it makes no
+    /// difference which way it is done in.
+    pub(crate) fn end_a_process(&mut self) -> Option<MicroStep> {
         let ends: Vec<bool> = (0..self.written.len() as u32)
             .map(|number| {
                 let found = self.machine.transformation(number);
@@ -178,7 +176,18 @@ impl<'a> Unreduced<'a> {
         let ways = std::mem::take(&mut self.ways);
         let whole = ways.iter().filter(|way| way.followed == way.statements.len());
         self.ways = whole.flat_map(|way| way.on(self.machine, is_end).into_iter().take(1)).collect();
-        !self.ways.is_empty()
+        self.ways.first().and_then(|way| way.statements.first().cloned())
+    }
+
+    /// The statement of the program as written that was followed last.
+    pub(crate) fn last(&self) -> Option<&MicroStep> {
+        let way = self.ways.first()?;
+        way.followed.checked_sub(1).and_then(|last| way.statements.get(last))
+    }
+
+    /// How many steps of the program as written have been made or begun.
+    pub(crate) fn number(&self) -> usize {
+        self.ways.first().map_or(0, |way| way.choices.number)
     }
 
     /// The state that has been come to.

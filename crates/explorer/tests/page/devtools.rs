@@ -120,12 +120,24 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
+    /// The user's system has colours of its own.
+    pub fn forced_colours(&self) {
+        let features = json!([{ "name": "forced-colors", "value": "active" }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
     /// Opens an address and waits until the page is ready.
     pub fn open(&self, address: &str) {
         // The same document would only be told of another fragment.
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         self.call("Page.navigate", json!({ "url": address }));
         self.wait("document.documentElement?.dataset.ready === 'true'");
+    }
+
+    /// Leaves the page; nothing that it asked for is under way any more.
+    pub fn leave(&self) {
+        self.call("Page.navigate", json!({ "url": "about:blank" }));
+        self.wait("location.href === 'about:blank'");
     }
 
     /// The value of an expression of the page.
@@ -163,8 +175,19 @@ impl Browser {
         if key.chars().count() == 1 {
             down["text"] = json!(key);
         }
+        if key == "Enter" {
+            down["text"] = json!("\r");
+        }
+        if key == "Tab" {
+            down["windowsVirtualKeyCode"] = json!(9);
+        }
         self.call("Input.dispatchKeyEvent", down);
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
+    }
+
+    /// Types a text.
+    pub fn type_text(&self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text }));
     }
 
     /// Clicks the first element that a selector finds.

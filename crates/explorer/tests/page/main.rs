@@ -1,16 +1,12 @@
 //! The page in a real browser. These tests need Debian's `chromium`; without it they are ignored, by name: `browser`.
 
 mod devtools;
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+mod served;
+mod views;
 
 use devtools::Browser;
-use quotient_engine::{Check, Model};
-use quotient_explorer::session::Opening;
-use quotient_explorer::{Listening, Session, checking};
 use serde_json::json;
+use served::Served;
 
 const FORGETS: &str = "mtype = { data, ack };
 chan forth = [1] of { mtype, bit, byte };
@@ -46,41 +42,6 @@ active [2] proctype philosopher() {
 
 const LASSO: &str =
     "bool ready; active proctype P() { do :: ready = 1 - ready od } ltl always_again { <>[]ready }";
-
-struct Served {
-    address: String,
-    ended: Arc<AtomicBool>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-impl Served {
-    /// Serves a model, at its first violation if it is checked.
-    fn start(name: &str, text: &str, checked: bool) -> Served {
-        let model = Model::from_text(name, text).expect("a model");
-        let mut opening = Opening::default();
-        if checked {
-            let outcome = model.check(&Check::default()).expect("a check");
-            let violation = outcome.violations.first().expect("a violation");
-            let (position, cycle) = checking::position(&model, violation).expect("a run");
-            opening = Opening { position, cycle, step: None, message: Some(violation.message.clone()) };
-        }
-        let session = Session::new(Arc::new(model), name.into(), Vec::new(), opening).unwrap();
-        let listening = Listening::open(None).unwrap();
-        let (address, ended) = (listening.address(""), Arc::new(AtomicBool::new(false)));
-        let flag = ended.clone();
-        let thread = thread::spawn(move || listening.serve(&session, &|| flag.load(Ordering::Relaxed)));
-        Served { address, ended, thread: Some(thread) }
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
 
 /// Nothing went wrong in the page, and it asked nobody else.
 fn is_clean(browser: &Browser, served: &Served) {
@@ -187,28 +148,47 @@ fn a_lasso_says_what_repeats_in_a_browser() {
     browser.size(1440, 900, "light");
     browser.open(&served.address);
     assert!(browser.text(".headline p").contains("repeat for ever"), "{}", browser.text(".headline p"));
+    assert!(browser.value("document.querySelectorAll('.row.again').length") != json!(0));
     browser.picture("lasso-1440-light.png");
     is_clean(&browser, &served);
 }
 
+/// Regions that lie over each other.
+const OVERLAPS: &str = "(() => { const shown = ['header', '#headline', 'nav', 'main', 'footer'].map(s => document.querySelector(s)).filter(e => e.getClientRects().length > 0); \
+    const boxes = shown.map(e => e.getBoundingClientRect()); \
+    return boxes.some((a, i) => boxes.slice(i + 1).some(b => a.bottom > b.top + 1 && b.bottom > a.top + 1 && a.right > b.left + 1 && b.right > a.left + 1)); })()";
+
 #[test]
 #[ignore = "needs chromium"]
-fn nothing_overlaps_on_narrow_windows_in_a_browser() {
+fn nothing_overlaps_on_any_window_in_a_browser() {
     let served = Served::start("abp.pml", FORGETS, true);
     let browser = Browser::start("narrow");
+    let fits = |what: &str| {
+        let wider = browser.value("document.documentElement.scrollWidth > innerWidth");
+        assert_eq!(wider, json!(false), "{what}");
+        assert_eq!(browser.value(OVERLAPS), json!(false), "{what}");
+    };
     for view in ["chart", "source", "state", "next"] {
         browser.size(420, 840, "dark");
         browser.open(&served.address);
         browser.click(&format!("nav .tab[data-view={view}]"));
-        let wider = browser.value("document.documentElement.scrollWidth > innerWidth");
-        assert_eq!(wider, json!(false), "{view}");
-        let overlaps = browser.value(
-            "(() => { const boxes = ['header', '#headline', 'nav', 'main', 'footer'].map(s => document.querySelector(s).getBoundingClientRect()); \
-             return boxes.some((a, i) => boxes.slice(i + 1).some(b => a.bottom > b.top + 1 && b.bottom > a.top + 1 && a.right > b.left && b.right > a.left)); })()",
-        );
-        assert_eq!(overlaps, json!(false), "{view}");
+        fits(view);
         browser.picture(&format!("narrow-{view}.png"));
     }
+    // 200 % of a usual window is half as wide.
+    browser.size(720, 450, "light");
+    browser.open(&served.address);
+    fits("zoom");
+    browser.size(1000, 700, "light");
+    browser.open(&served.address);
+    browser.click("nav .tab[data-view=source]");
+    fits("middle");
+    browser.picture("middle-source.png");
+    browser.size(1440, 900, "light");
+    browser.forced_colours();
+    browser.open(&served.address);
+    fits("forced colours");
+    browser.picture("forced-colours.png");
     is_clean(&browser, &served);
 }
 

@@ -1,6 +1,6 @@
 // Questions to the server. The token is in the address once, at the start; it is kept for this tab only.
 
-import type { Info, Next, Origin, Progress, Run, State, Statement } from "./types";
+import type { Changed, Evaluated, Graph, Heap, Info, Next, Origin, Progress, Reductions, Run, State, Statement } from "./types";
 
 const KEY = "quotient-token";
 
@@ -18,18 +18,23 @@ export function takeToken(): URLSearchParams {
 
 export class Gone extends Error {}
 
+/** The server works on a question for 2 seconds at most; one that is silent for longer than this has ended, or is stuck. */
+const LONGEST = 10_000;
+
 async function ask<T>(question: string, body: object = {}): Promise<T> {
   let answer: Response;
+  let said: { error?: string };
   try {
     answer = await fetch("/api/" + question, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Quotient-Token": sessionStorage.getItem(KEY) ?? "" },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(LONGEST),
     });
+    said = await answer.json();
   } catch {
     throw new Gone("The server has ended. This page still shows what it has; start `quotient explore` again to go on.");
   }
-  const said = await answer.json();
   if (!answer.ok) throw new Error(said.error ?? `The server answered ${answer.status}.`);
   return said as T;
 }
@@ -41,5 +46,14 @@ export const state = (path: string, at: number, row: number | null) => ask<State
 export const next = (path: string, at: number) => ask<Next>("next", { path, at });
 export const because = (path: string, full: string, row: number) => ask<Origin>("because", { path, full, row });
 export const progress = () => ask<Progress>("progress");
-export const check = () => ask<Progress>("check");
+export const check = (options: object) => ask<Progress>("check", options);
 export const stop = () => ask<Progress>("stop");
+export const find = (path: string, text: string, row: number, back: boolean) => ask<{ step: number | null }>("find", { path, text, row, back });
+export const evaluate = (path: string, at: number, expr: string) => ask<Evaluated>("eval", { path, at, expr });
+export const walk = (path: string, at: number, steps: number) => ask<{ path: string }>("walk", { path, at, steps, seed: Math.floor(Math.random() * 2 ** 31) });
+export const passing = (path: string) => ask<{ path: string | null; step: number | null }>("passing", { path });
+export const heap = (path: string, at: number) => ask<Heap>("heap", { path, at });
+export const graph = (path: string, at: number) => ask<Graph>("graph", { path, at });
+export const reductions = (path: string, at: number) => ask<Reductions>("reductions", { path, at });
+export const changed = (path: string) => ask<Changed>("changed", { path });
+export const reload = () => ask<object>("reload");

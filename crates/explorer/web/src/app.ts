@@ -1,12 +1,17 @@
 // The page: one store, one drawing of what changed, keys.
 
 import { takeToken } from "./api";
-import { drawChart, drawColumns, revealStep, toggleStatements } from "./chart";
+import { drawChart, drawColumns, revealStep, toggleFolding, toggleStatements } from "./chart";
+import { drawCheck, options } from "./check";
+import { drawCompare } from "./compare";
 import { $, el, replace } from "./dom";
-import { drawBecause, drawHeadline, drawNext, drawNotice, drawSource, drawState } from "./panes";
+import { drawGraph } from "./graph";
+import { drawHeap } from "./heap";
+import { compare, drawBecause, drawHeadline, drawNext, drawNotice, drawSource, drawState, drawWatches, nextViolation } from "./panes";
 import { drawPlayer, stepAt } from "./player";
 import { parse } from "./position";
-import { Store } from "./store";
+import { drawReductions } from "./reductions";
+import { Store, type Tab } from "./store";
 
 const KEYS: [string, string][] = [
   ["← →  h l", "a step back, a step on"],
@@ -15,39 +20,78 @@ const KEYS: [string, string][] = [
   ["Home End", "first, last"],
   ["1 … 9", "take that next step"],
   ["Backspace", "undo (also the browser's back)"],
-  ["n", "the violation that a check found"],
+  ["n N", "next, previous violation that a check found"],
   ["b", "bookmark this step"],
+  ["x", "compare with the run that was left, or with the nearest one that passes"],
+  ["w", "watch an expression"],
+  ["/", "find a process, variable, statement or line; Shift+Enter backwards"],
   ["e", "effects or statements"],
+  ["f", "fold what is repeated"],
   ["r", "random walk of 100 steps"],
-  ["g", "go to a step"],
-  ["/", "filter variables"],
   ["c", "check, or stop checking"],
+  ["g", "go to a step"],
+  ["[ ]", "previous, next view"],
   ["t", "light or dark"],
-  ["[ ]", "previous, next view on narrow windows"],
   ["?", "this list"],
+  ["Esc", "close, or stop"],
 ];
+
+const centre = $("centre");
+
+/** Draws what the centre shows. */
+function drawCentre(): void {
+  const comparing = store.tab === "chart" && store.other !== null;
+  for (const id of ["columns", "chart"]) $(id).hidden = store.tab !== "chart" || comparing;
+  centre.hidden = store.tab === "chart" && !comparing;
+  document.querySelectorAll<HTMLElement>("#tabs .tab").forEach((tab) => {
+    tab.setAttribute("aria-selected", String(tab.dataset.tab === store.tab));
+    if (tab.dataset.tab === "heap") tab.hidden = !store.info.has_objects;
+  });
+  const failed = (error: Error) => store.say(error.message);
+  if (comparing) void drawCompare(store, centre).catch(failed);
+  else if (store.tab === "heap") void drawHeap(store, centre).catch(failed);
+  else if (store.tab === "graph") void drawGraph(store, centre).catch(failed);
+  else if (store.tab === "reductions") void drawReductions(store, centre).catch(failed);
+  else if (store.tab === "check") drawCheck(store, centre);
+  else {
+    drawColumns(store);
+    drawChart(store);
+  }
+}
 
 const store = new Store((what) => {
   if (what === "place") {
     drawHeadline(store);
     drawColumns(store);
+    drawBecause(store);
     revealStep(store);
-    drawChart(store);
     drawSource(store);
     drawState(store);
     drawNext(store);
-    drawBecause(store);
     drawPlayer(store);
     drawNotice(store);
+    drawCentre();
   } else if (what === "rows") {
-    drawChart(store);
+    const height = $("chart").clientHeight;
     drawBecause(store);
+    // What is said below the chart takes room from it: where the page stands stays in sight.
+    if ($("chart").clientHeight !== height) revealStep(store);
+    if (store.tab === "chart" && !store.other) drawChart(store);
+  } else if (what === "watches") {
+    drawWatches(store);
+  } else if (what === "tab") {
+    drawCentre();
+  } else if (what === "line") {
+    if (matchMedia("(max-width: 1180px)").matches) view("source");
+    drawSource(store);
   } else {
     drawNotice(store);
     if (store.run) {
       drawHeadline(store);
       // The line of statistics may have another width now.
       drawPlayer(store);
+      if (what === "progress" && !store.progress?.running) drawSource(store);
+      if (store.tab === "check" && what === "progress") drawCheck(store, centre);
     }
   }
 });
@@ -70,14 +114,6 @@ function statementStep(direction: 1 | -1): void {
   void store.go(step, whole ? null : row);
 }
 
-async function randomWalk(): Promise<void> {
-  for (let i = 0; i < 100; i++) {
-    const choices = store.next?.choices ?? [];
-    if (choices.length === 0) return;
-    await store.take(choices[Math.floor(Math.random() * choices.length)].move);
-  }
-}
-
 function theme(): void {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -88,8 +124,21 @@ function theme(): void {
 function view(name: string): void {
   (document.querySelector("main") as HTMLElement).dataset.view = name;
   document.querySelectorAll<HTMLElement>("nav .tab").forEach((tab) => tab.setAttribute("aria-selected", String(tab.dataset.view === name)));
-  drawColumns(store);
-  drawChart(store);
+  drawCentre();
+  if (name === "source") drawSource(store);
+}
+
+const TABS: Tab[] = ["chart", "heap", "graph", "reductions", "check"];
+
+/** The previous or next view: of the centre, and on narrow windows the panes before it. */
+function turn(direction: 1 | -1): void {
+  if (matchMedia("(max-width: 760px)").matches) {
+    const views = ["chart", "source", "state", "next"];
+    const now = views.indexOf((document.querySelector("main") as HTMLElement).dataset.view ?? "chart");
+    return view(views[(now + direction + views.length) % views.length]);
+  }
+  const tabs = TABS.filter((t) => t !== "heap" || store.info.has_objects);
+  store.show(tabs[(tabs.indexOf(store.tab) + direction + tabs.length) % tabs.length]);
 }
 
 function showKeys(): void {
@@ -98,15 +147,26 @@ function showKeys(): void {
   dialog.showModal();
 }
 
-function goTo(): void {
+/** Asks for a line of text. */
+function ask(title: string, first: string, hint: string, use: (text: string, shift: boolean) => void, type = "text"): void {
   const dialog = $("keys") as HTMLDialogElement;
-  const input = el("input", { type: "number", min: 0, max: store.run.length, value: store.place.at, "aria-label": "Step" }) as HTMLInputElement;
-  const go = () => { dialog.close(); void store.go(Number(input.value)); };
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") go(); });
-  replace(dialog, el("h2", {}, "Go to step"), input, el("button", { class: "button", onclick: go }, "Go"));
+  const input = el("input", { type, value: first, placeholder: hint, "aria-label": title, autocomplete: "off", spellcheck: "false" }) as HTMLInputElement;
+  const go = (shift: boolean) => { dialog.close(); use(input.value, shift); };
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); go(event.shiftKey); } });
+  replace(dialog, el("h2", {}, title), input, el("button", { class: "button", onclick: () => go(false) }, "Go"));
   dialog.showModal();
   input.select();
 }
+
+let looked = "";
+function find(): void {
+  ask("Find in this run", looked, "process, variable, statement, line", (text, back) => {
+    looked = text.trim();
+    if (looked) void store.find(looked, back).catch((error: Error) => store.say(error.message));
+  });
+}
+
+const watch = () => ask("Watch an expression", "", "an expression of the model's language", (text) => void store.watch(text.trim()));
 
 function key(event: { key: string; shiftKey?: boolean }): boolean {
   const { at } = store.place;
@@ -118,22 +178,22 @@ function key(event: { key: string; shiftKey?: boolean }): boolean {
     case "Home": void store.go(0); return true;
     case "End": void store.go(store.run.length); return true;
     case "Backspace": history.back(); return true;
-    case "n": { const found = store.progress?.violations.find((v) => v.position); if (found) void store.follow(found.position as string, found.cycle); return true; }
+    case "n": nextViolation(store, 1); return true;
+    case "N": nextViolation(store, -1); return true;
+    case "x": compare(store); return true;
+    case "w": watch(); return true;
+    case "f": $("folding").setAttribute("aria-pressed", String(toggleFolding())); drawCentre(); return true;
     case "b": store.bookmarks.has(at) ? store.bookmarks.delete(at) : store.bookmarks.add(at); drawPlayer(store); return true;
-    case "e": toggleStatements(); $("effects").setAttribute("aria-pressed", String($("effects").getAttribute("aria-pressed") !== "true")); drawChart(store); return true;
-    case "r": void randomWalk(); return true;
-    case "g": goTo(); return true;
-    case "c": void store.check(); return true;
+    case "e": toggleStatements(); $("effects").setAttribute("aria-pressed", String($("effects").getAttribute("aria-pressed") !== "true")); drawCentre(); return true;
+    case "r": void store.randomWalk().catch((error: Error) => store.say(error.message)); return true;
+    case "g": ask("Go to step", String(at), "", (text) => void store.go(Number(text)), "number"); return true;
+    case "c": void store.check(options()); return true;
     case "t": theme(); return true;
-    case "/": $("filter").focus(); return true;
+    case "/": find(); return true;
     case "?": showKeys(); return true;
-    case "Escape": store.say(null); return true;
-    case "[": case "]": {
-      const views = ["chart", "source", "state", "next"];
-      const now = views.indexOf((document.querySelector("main") as HTMLElement).dataset.view ?? "chart");
-      view(views[(now + (event.key === "]" ? 1 : 3)) % 4]);
-      return true;
-    }
+    case "Escape": if (store.progress?.running && !store.message) void store.check(); else if (store.other) store.endCompare(); else store.say(null); return true;
+    case "[": turn(-1); return true;
+    case "]": turn(1); return true;
   }
   if (/^[1-9]$/.test(event.key)) {
     const choice = store.next?.choices[Number(event.key) - 1];
@@ -145,21 +205,25 @@ function key(event: { key: string; shiftKey?: boolean }): boolean {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || ($("keys") as HTMLDialogElement).open) return;
-  if (event.target instanceof HTMLInputElement) {
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
-  if (key(event)) event.preventDefault();
+  // Enter and the space bar belong to the button that has the focus.
+  if (store.run && key(event)) event.preventDefault();
 });
 document.querySelectorAll<HTMLElement>("[data-key]").forEach((b) => b.addEventListener("click", () => key({ key: b.dataset.key ?? "" })));
 document.querySelectorAll<HTMLElement>("nav .tab").forEach((tab) => tab.addEventListener("click", () => view(tab.dataset.view ?? "chart")));
 $("help").addEventListener("click", showKeys);
 $("theme").addEventListener("click", theme);
-$("check").addEventListener("click", () => void store.check());
+$("check").addEventListener("click", () => store.show("check"));
+$("folding").addEventListener("click", () => key({ key: "f" }));
+$("watch").addEventListener("click", watch);
+document.querySelectorAll<HTMLElement>("#tabs .tab").forEach((tab) => tab.addEventListener("click", () => store.show(tab.dataset.tab as Tab)));
 $("effects").addEventListener("click", () => key({ key: "e" }));
 $("filter").addEventListener("input", () => drawState(store));
 $("copy").addEventListener("click", () => {
-  const command = `quotient explore ${store.info.file} --at '${store.path}' --step ${store.place.at}`;
+  const command = `quotient explore ${store.info.model} --at '${store.path}' --step ${store.place.at}`;
   void navigator.clipboard.writeText(`${location.href}\n${command}`).then(() => store.say(`Copied the address and: ${command}`), () => store.say(command));
 });
 $("chart").addEventListener("scroll", () => requestAnimationFrame(() => drawChart(store)));
@@ -171,7 +235,7 @@ $("timeline").addEventListener("pointerdown", (event) => {
   timeline.addEventListener("pointermove", move);
   timeline.addEventListener("pointerup", () => timeline.removeEventListener("pointermove", move), { once: true });
 });
-addEventListener("resize", () => { if (store.run) { drawColumns(store); drawChart(store); drawPlayer(store); } });
+addEventListener("resize", () => { if (store.run) { drawCentre(); drawPlayer(store); } });
 addEventListener("popstate", (event) => {
   const kept = event.state as { path: string | null; at: number } | null;
   if (kept) void store.stand({ moves: kept.path === null ? store.place.moves : parse(kept.path), at: kept.at, row: null }, "keep");
@@ -185,5 +249,6 @@ void store.start(said).then(async () => {
   $("file").textContent = store.info.file;
   replace($("defines"), ...store.info.defines.map(([n, v]) => el("span", { class: "chip" }, `${n}=${v}`)));
   await store.poll();
+  setInterval(() => { if (!document.hidden) void store.lookForEdits(); }, 2000);
   document.documentElement.dataset.ready = "true";
 }, (error: Error) => store.say(error.message));

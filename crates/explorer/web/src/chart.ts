@@ -1,8 +1,9 @@
 // The chart: a row for each statement, a column for each process. Only rows in sight are in the page; lines are one drawing.
 
 import { $, badge, el, replace, svg } from "./dom";
+import { type Fold, folds } from "./fold";
 import type { Store } from "./store";
-import type { Statement, Value } from "./types";
+import type { Run, Statement, Value } from "./types";
 
 const ROW = 30;
 const GAP = 6;
@@ -15,7 +16,57 @@ export function toggleStatements(): void {
   showStatements = !showStatements;
 }
 
-const y = (store: Store, row: number): number => row * ROW + (store.run.rows.step[row] - 1) * GAP + 8;
+/** Where rows are: for each its upper edge, and the folds that hide some. Made once for a run. */
+interface Layout { run: Run; keep: number; opened: number; top: Float64Array; fold: Map<number, Fold>; hidden: Uint8Array }
+let made: Layout | null = null;
+let folding = false;
+/** Folds that were opened by a click, by their first row; the count tells that it changed. */
+let openedOf: Run | null = null;
+let opened = new Set<number>();
+
+export function toggleFolding(): boolean {
+  folding = !folding;
+  made = null;
+  opened = new Set();
+  return folding;
+}
+
+function layout(store: Store): Layout {
+  const run = store.run;
+  if (openedOf !== run) [openedOf, opened] = [run, new Set()];
+  const keep = folding ? store.place.at : 0;
+  if (made && made.run === run && made.keep === keep && made.opened === opened.size) return made;
+  const count = run.rows.step.length;
+  const list = folding ? folds(run, keep).filter((f) => !opened.has(f.from)) : [];
+  const fold = new Map(list.map((f) => [f.from, f]));
+  const top = new Float64Array(count + 1);
+  const hidden = new Uint8Array(count);
+  let at = 8;
+  for (let row = 0; row < count; row++) {
+    if (row > 0 && run.rows.step[row] !== run.rows.step[row - 1] && !hidden[row - 1]) at += GAP;
+    const here = fold.get(row);
+    if (here) hidden.fill(1, here.from, here.to);
+    top[row] = at;
+    // A fold is one row, that of its first statement.
+    if (!hidden[row] || here) at += ROW;
+  }
+  top[count] = at;
+  made = { run, keep, opened: opened.size, top, fold, hidden };
+  return made;
+}
+
+const y = (store: Store, row: number): number => layout(store).top[row];
+
+/** The first row at or below a height. */
+function rowAt(top: Float64Array, height: number): number {
+  let [low, high] = [0, top.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (top[middle] < height) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** Where columns are; lanes where there is no room for text in each. */
 function columns(store: Store, width: number): { x: (pid: number) => number; lanes: boolean; text: number; order: Map<number, number> } {
@@ -86,30 +137,50 @@ export function drawChart(store: Store): void {
   const rows = store.run.rows;
   const count = rows.step.length;
   const { x, lanes, text } = columns(store, chart.clientWidth);
-  const height = count === 0 ? 40 : y(store, count - 1) + ROW + 12;
+  const { top: tops, fold, hidden } = layout(store);
+  const height = count === 0 ? 40 : tops[count] + 12;
   const top = chart.scrollTop;
-  const from = Math.max(0, Math.floor(top / (ROW + GAP)) - 12);
-  let to = from;
-  while (to < count && y(store, to) < top + chart.clientHeight + 300) to++;
-  const first = Math.max(0, from);
+  const first = rowAt(tops, top - 300);
+  const to = Math.min(count, rowAt(tops, top + chart.clientHeight + 300));
   const drawing = svg("svg", { class: "lines", width: chart.clientWidth, height, "aria-hidden": true });
   for (const p of store.run.processes) drawing.append(svg("line", { class: "life", x1: x(p.pid), x2: x(p.pid), y1: 0, y2: height }));
+  // A lock is a bar along its holder's line, as long as it is held.
+  for (const lock of store.run.locks) {
+    const end = lock.to ?? count - 1;
+    if (end < first || lock.from >= to) continue;
+    const bar = svg("rect", { class: `holds p${lock.pid % 4}`, x: x(lock.pid) - 3, y: tops[lock.from] + ROW / 2, width: 6, height: Math.max(6, (lock.to === null ? height - 12 : tops[end] + ROW / 2) - tops[lock.from] - ROW / 2), rx: 3 });
+    const title = svg("title");
+    title.textContent = `${lock.object} is held`;
+    bar.append(title);
+    drawing.append(bar);
+  }
   const here = store.state?.row ?? 0;
   const begin = store.place.at > 0 ? rows.step.indexOf(store.place.at) : -1;
   const elements: HTMLElement[] = [];
+  const again = (step: number) => store.cycle > 0 && step > store.run.length - store.cycle;
+  const name = (pid: number) => store.run.processes.find((p) => p.pid === pid)?.name ?? `process ${pid}`;
   for (let row = first; row < to; row++) {
     const step = rows.step[row];
     const pid = rows.pid[row];
+    const folded = fold.get(row);
+    if (folded) {
+      const label = el("button", { class: "fold", onclick: () => { opened.add(folded.from); drawChart(store); } }, `⋯ ${folded.said}`);
+      label.style.transform = `translateY(${tops[row]}px)`;
+      label.style.left = `${LEFT + 28}px`;
+      elements.push(label);
+    }
+    if (hidden[row]) continue;
     const now = begin >= 0 && step === store.place.at;
     const future = row >= here;
     const fails = rows.kind[row] === "fails" || (row === count - 1 && store.run.ending.kind === "violation");
     const s = store.statement(row);
     const number = el("span", { class: "number" }, row === 0 || rows.step[row - 1] !== step ? step : "");
-    const said = el("span", { class: "said" }, ...(s ? label(s) : [el("span", { class: "dim" }, "…")]));
+    const said = el("span", { class: "said" }, lanes ? el("b", { class: `who p${pid % 4}` }, `${name(pid).replace(/\(\d+\)$/, "")} `) : null, ...(s ? label(s) : [el("span", { class: "dim" }, "…")]), fails && s?.failed ? el("span", {}, `   ${s.failed.values}`) : null);
     said.style.left = `${(lanes ? text : x(pid) + 14)}px`;
     const element = el(
       "div",
-      { class: `row ${now ? "now" : ""} ${future ? "future" : ""} ${fails && !future ? "fails" : ""}`, role: "row", "data-row": row, title: s?.text,
+      { class: `row ${now ? "now" : ""} ${future ? "future" : ""} ${fails && !future ? "fails" : ""} ${again(step) ? "again" : ""}`, role: "row",
+        "aria-label": s ? `step ${step}, ${name(pid)}, ${s.text}` : undefined, "data-row": row, title: s?.text,
         onclick: () => void store.go(step, lastOfStep(store, row) ? null : row + 1) },
       number,
       said,
@@ -121,8 +192,11 @@ export function drawChart(store: Store): void {
     const cls = `p${pid % 4} ${future ? "future" : ""}`;
     if (fails) drawing.append(svg("circle", { class: "dot wrong", cx: x(pid), cy, r: 7 }), svg("path", { class: "cross", d: `M${x(pid) - 2.5} ${cy - 2.5}l5 5m0 -5l-5 5` }));
     else drawing.append(svg("circle", { class: `dot ${cls}`, cx: x(pid), cy, r: quiet ? 2.5 : 4.5 }));
+    if (rows.kind[row] === "send" && !received(store).has(row)) drawing.append(svg("path", { class: `arrow ${cls}`, d: `M${x(pid)} ${cy + 5}V${cy + ROW / 2 + 1}h16` }), svg("circle", { class: `ring ${cls}`, cx: x(pid) + 20, cy: cy + ROW / 2 + 1, r: 3.5 }));
     const partner = rows.partner[row];
     if (partner !== null && partner !== undefined) arrow(drawing, `M${x(pid)} ${cy}H${x(partner) + (x(partner) > x(pid) ? -6 : 6)}`, cls);
+    if (rows.kind[row] === "lock" || rows.kind[row] === "unlock") drawing.append(svg("rect", { class: `lock ${cls}`, x: x(pid) - 6, y: cy - 6, width: 12, height: 12, rx: 2 }));
+    if (rows.kind[row] === "timeout") drawing.append(svg("path", { class: "clock", d: `M${x(pid)} ${cy - 3}v3h3` }));
     const sender = rows.sent_by[row];
     if (sender !== null && sender !== undefined) {
       const fromX = x(rows.pid[sender]);
@@ -152,18 +226,24 @@ export function drawChart(store: Store): void {
   if (focused) chart.focus();
 }
 
+/** Rows whose message is received later in the run. */
+let receivedOf: { run: Run; rows: Set<number> } | null = null;
+function received(store: Store): Set<number> {
+  if (receivedOf?.run !== store.run) receivedOf = { run: store.run, rows: new Set(store.run.rows.sent_by.filter((r): r is number => r !== null)) };
+  return receivedOf.rows;
+}
+
 const lastOfStep = (store: Store, row: number): boolean => store.run.rows.step[row + 1] !== store.run.rows.step[row];
 
 function arrow(drawing: SVGElement, d: string, cls: string): void {
   drawing.append(svg("path", { class: `arrow ${cls}`, d }));
   // The head points where the last piece of the way goes.
-  const numbers = d.match(/-?\d+(\.\d+)?/g)?.map(Number) ?? [];
-  const end = endOf(d, numbers);
+  const end = endOf(d);
   if (end) drawing.append(svg("path", { class: `head ${cls}`, d: `M${end.x} ${end.y}l${-5 * end.dx} -3.5v7z` }));
 }
 
 /** The point where a way of M, H, V, h, v ends, and whether it comes from the left or the right. */
-function endOf(d: string, _numbers: number[]): { x: number; y: number; dx: number } | null {
+function endOf(d: string): { x: number; y: number; dx: number } | null {
   let px = 0, py = 0, dx = 1;
   for (const piece of d.match(/[MHVhv][^MHVhv]*/g) ?? []) {
     const n = piece.slice(1).trim().split(/[ ,]+/).map(Number);

@@ -1,8 +1,9 @@
 // Headline, source, state, what can happen next, because.
 
 import { $, badge, el, replace, stepLink, svg } from "./dom";
-import type { Store } from "./store";
+import type { Store, Watch } from "./store";
 import type { Leaf, Origin } from "./types";
+import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
 
@@ -30,6 +31,9 @@ export function drawHeadline(store: Store): void {
   } else if (ending.kind === "lost") {
     replace(h1, ending.headline ?? "");
     replace(p, "The model has changed, or the address is of another model");
+  } else if (ending.kind === "more") {
+    replace(h1, ending.headline ?? "");
+    replace(p, "The rest is being followed");
   } else if (ending.kind === "end") {
     replace(h1, "Every process has come to its end");
     replace(p, `After ${steps}`);
@@ -37,7 +41,30 @@ export function drawHeadline(store: Store): void {
     replace(h1, length === 0 ? "The start of every run" : `A run of ${steps}`);
     replace(p, "Choose what happens next, or let a check look for what goes wrong");
   }
+  const other = store.branches[store.branches.length - 1];
+  const found = (store.progress?.violations ?? []).filter((v) => v.position);
+  replace($("actions"),
+    found.length > 1 ? el("button", { class: "button", "data-do": "n", onclick: () => nextViolation(store, 1) }, "Next violation ", el("kbd", {}, "n")) : null,
+    bad || other ? el("button", { class: "button", "data-do": "x", onclick: () => compare(store) }, store.other ? "Close " : "Compare ", el("kbd", {}, "x")) : null);
   document.title = `${store.info.file} · step ${store.place.at} · Quotient`;
+}
+
+/** Goes to the next violation that a check found, or the one before. */
+export function nextViolation(store: Store, direction: 1 | -1): void {
+  const found = (store.progress?.violations ?? []).filter((v) => v.position);
+  if (found.length === 0) return store.say("No check has found a violation.");
+  const here = found.findIndex((v) => (v.position as string).split("@")[0] === store.path && store.place.at === store.run.length);
+  const next = found[here < 0 ? (direction > 0 ? 0 : found.length - 1) : (here + direction + found.length) % found.length];
+  void store.follow(next.position as string, next.cycle);
+}
+
+/** Compares with the run that was left last, or else with the nearest one that passes. */
+export function compare(store: Store): void {
+  if (store.other) return store.endCompare();
+  const left = store.branches[store.branches.length - 1];
+  if (store.tab !== "chart") store.show("chart");
+  if (left) void store.compare(left.moves, "the run that was left last");
+  else void store.comparePassing();
 }
 
 const KEYWORDS = new Set(
@@ -86,16 +113,18 @@ export function drawSource(store: Store): void {
   const failing = atEnd && ending.kind === "violation" ? rows.line[rows.line.length - 1] : -1;
   const text = (store.info.sources[file]?.text ?? "").split("\n");
   const lines: HTMLElement[] = [];
+  // What no run executes, where a check explored everything.
+  const never = new Set((store.progress?.unreached ?? []).filter((u) => u.file === store.info.sources[file]?.name).map((u) => u.line));
   text.forEach((content, index) => {
     const line = index + 1;
     const there = standing.filter((p) => p.file === file && p.line === line && !p.ended);
     const count = times.get(line);
     lines.push(
-      el("div", { class: `line ${line === failing ? "fails" : now.has(line) ? "now" : ""}`, "data-line": line,
+      el("div", { class: `line ${line === failing ? "fails" : now.has(line) ? "now" : ""} ${line === store.revealed ? "revealed" : ""}`, "data-line": line,
           onclick: (event: MouseEvent) => goToLine(store, file, line, event.shiftKey) },
         el("span", { class: "who" }, ...there.map((p) => badge(p.pid, p.name))),
         el("span", { class: "no" }, line),
-        el("span", { class: "code" }, ...lineParts(content.replace(/\t/g, "    ")), count ? el("span", { class: "times" }, ` ×${count}`) : null),
+        el("span", { class: "code" }, ...lineParts(content.replace(/\t/g, "    ")), count ? el("span", { class: "times" }, ` ×${count}`) : never.has(line) ? el("span", { class: "times never" }, " never executed") : null),
       ),
     );
     if (line === failing && ending.failed) lines.push(el("div", { class: "note" }, `${ending.failed.values} is false`));
@@ -104,7 +133,7 @@ export function drawSource(store: Store): void {
   replace(pane, ...lines);
   if (sourceOf === file) pane.scrollTop = top;
   sourceOf = file;
-  const target = pane.querySelector(".fails, .now") as HTMLElement | null;
+  const target = pane.querySelector(store.revealed === null ? ".fails, .now" : ".revealed") as HTMLElement | null;
   if (target) {
     const at = target.offsetTop - pane.offsetTop;
     if (at < pane.scrollTop + 20 || at > pane.scrollTop + pane.clientHeight - 60) pane.scrollTop = Math.max(0, at - pane.clientHeight / 2);
@@ -172,8 +201,8 @@ export function drawState(store: Store): void {
     for (const leaf of leaves) {
       const isChanged = before.has(leaf.full) && before.get(leaf.full) !== leaf.value.text;
       out.push(
-        el("div", { class: `leaf ${failed.has(leaf.full) ? "hot" : isChanged ? "changed" : ""}`, "data-full": leaf.full },
-          el("code", { class: "name" }, leaf.name),
+        el("div", { class: `leaf ${failed.has(leaf.full) ? "hot" : isChanged ? "changed" : ""} ${leaf.unread ? "unread" : ""}`, "data-full": leaf.full },
+          el("code", { class: "name", title: leaf.full }, leaf.name, leaf.unread ? el("span", { class: "dim" }, " unread") : null),
           el("button", { class: "held", title: `${leaf.full} is ${leaf.value.text}. Where does it come from?`, onclick: () => void store.because(leaf.full) }, empty(leaf.value.text)),
           ticks(store, leaf.full) as unknown as Node,
           leaf.set ? stepLink(leaf.set.step, (s) => void store.go(s)) : el("span", { class: "dim right" }, "start"),
@@ -182,6 +211,25 @@ export function drawState(store: Store): void {
     }
   }
   replace($("state"), ...out);
+  drawWatches(store);
+}
+
+/** Watched expressions, each with its value here and the steps at which it became another. */
+export function drawWatches(store: Store): void {
+  const one = (watch: Watch): HTMLElement => {
+    const history = watch.said?.history ?? [];
+    const total = store.run.rows.step.length;
+    const drawing = svg("svg", { class: "ticks", viewBox: "0 0 64 14", "aria-hidden": true });
+    drawing.append(svg("line", { x1: 0, x2: 64, y1: 7, y2: 7, class: "axis" }));
+    for (const [row] of history.slice(1, 200)) drawing.append(svg("line", { x1: 2 + (60 * row) / Math.max(1, total), x2: 2 + (60 * row) / Math.max(1, total), y1: 2, y2: 12, class: "tall" }));
+    const last = [...history].reverse().find(([row]) => row > 0 && row <= (store.state?.row ?? 0));
+    return el("div", { class: "leaf watch", "data-watch": watch.text },
+      el("code", { class: "name", title: watch.text }, watch.text),
+      el("span", { class: `held ${watch.wrong ? "wrong" : ""}` }, watch.wrong ?? watch.said?.value ?? "…"),
+      watch.wrong ? null : (drawing as unknown as Node),
+      el("span", { class: "right" }, last ? stepLink(store.run.rows.step[last[0] - 1], (s) => void store.go(s)) : null, el("button", { class: "step", "aria-label": `No longer watch ${watch.text}`, onclick: () => store.unwatch(watch.text) }, "✕")));
+  };
+  replace($("watches"), ...store.watches.map(one));
 }
 
 const empty = (text: string): string => (text === "[]" ? "empty" : text);
@@ -200,7 +248,7 @@ export function drawNext(store: Store): void {
       el("button", { class: `way can ${choice.taken ? "taken" : ""}`, onclick: () => void store.take(choice.move) },
         badge(choice.pid, choice.process),
         el("code", {}, first?.text ?? "", more.length > 0 ? el("span", { class: "dim" }, `; ${more.map((s) => s.text).join("; ")}`) : null),
-        el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.taken ? el("span", { class: "tag" }, "this run") : null, index < 9 ? el("kbd", {}, index + 1) : null),
+        el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.explored === false ? el("span", { class: "tag", title: "A check with partial order explores another step first; see Reductions" }, "later") : null, choice.taken ? el("span", { class: "tag" }, "this run") : null, index < 9 ? el("kbd", {}, index + 1) : null),
       ),
     );
   });
@@ -220,6 +268,8 @@ export function drawNext(store: Store): void {
         el("div", { class: "why" }, ...(waiting.takes_part ? [el("p", {}, "ready for what another process offers")] : reasons))),
     );
   }
+  const waits = drawWaits(store);
+  if (waits) out.unshift(waits);
   if (atEnd && out.length === 0) out.push(el("p", { class: "empty" }, "Nothing."));
   replace($("next"), ...out);
 }
@@ -248,7 +298,7 @@ export function drawBecause(store: Store): void {
       el("div", {}, ...said),
       ...inputs.map((i) => tell(i, depth + 1)));
   };
-  replace(pane, el("h3", {}, store.place.at === store.run.length ? "Because" : `Because, at step ${store.place.at}`), ...list.map((o) => tell(o, 0)));
+  replace(pane, el("h3", {}, store.place.at === store.origins.at ? "Because" : `Because, at step ${store.origins.at}`), ...list.map((o) => tell(o, 0)));
 }
 
 export function drawNotice(store: Store): void {
@@ -256,7 +306,12 @@ export function drawNotice(store: Store): void {
   const progress = store.progress;
   const parts: (Node | string)[] = [];
   if (store.message) parts.push(store.message, el("button", { class: "button small", onclick: () => store.say(null) }, "Close"));
-  else if (progress?.running) parts.push(`Checking: ${number(progress.states)} states, depth ${number(progress.depth)}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
+  else if (store.changes?.changed) {
+    const { wrong, works, step } = store.changes;
+    const said = wrong ? `The model has changed and cannot be read: ${wrong}` : works ? "The model has changed; this run still works." : `The model has changed; this run stops working at step ${step}.`;
+    parts.push(said);
+    if (!wrong) parts.push(el("button", { class: "button small", id: "reload", onclick: () => void store.reload() }, "Run again"));
+  } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} states, depth ${number(progress.depth)}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
   else {
     const other = progress?.violations.find((v) => v.position !== null && v.position.split("@")[0] !== store.path);
     if (other) parts.push(`${other.message}${other.at ? ` (${other.at})` : ""}`, el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));

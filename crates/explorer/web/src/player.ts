@@ -2,9 +2,38 @@
 
 import { $, el, replace, svg } from "./dom";
 import type { Store } from "./store";
+import type { Run } from "./types";
 
 /** Above this many steps the run is drawn on a canvas. */
 const DRAWN = 2000;
+
+/** The lanes of a long run, painted once. */
+let painted: { run: Run; width: number; theme: string; canvas: HTMLCanvasElement } | null = null;
+
+function paint(store: Store, width: number, height: number, theme: string, x: (step: number) => number, order: Map<number, number>, laneHeight: number) {
+  const canvas = document.createElement("canvas");
+  const scale = devicePixelRatio || 1;
+  canvas.width = width * scale;
+  canvas.height = height * scale;
+  const pen = canvas.getContext("2d");
+  const { step, pid } = store.run.rows;
+  if (pen) {
+    pen.scale(scale, scale);
+    const style = getComputedStyle(document.documentElement);
+    const colours = [0, 1, 2, 3].map((i) => style.getPropertyValue(`--p${i}`).trim());
+    // Each column of pixels of a lane is painted once, however many steps it stands for.
+    const done = new Map<number, number>();
+    for (let row = 0; row < step.length; row++) {
+      const lane = order.get(pid[row]) ?? 0;
+      const left = Math.floor(x(step[row] - 1) * scale);
+      if (done.get(lane) === left) continue;
+      done.set(lane, left);
+      pen.fillStyle = colours[pid[row] % 4];
+      pen.fillRect(left / scale, 3 + lane * laneHeight, Math.max(1 / scale, x(1) - x(0)), laneHeight - 4);
+    }
+  }
+  return { run: store.run, width, theme, canvas };
+}
 
 export function drawPlayer(store: Store): void {
   const length = store.run.length;
@@ -22,24 +51,16 @@ export function drawPlayer(store: Store): void {
   const x = (step: number) => 6 + ((width - 12) * step) / Math.max(1, length);
   const rows = store.run.rows;
   if (length > DRAWN) {
-    const canvas = document.createElement("canvas");
-    const scale = devicePixelRatio || 1;
-    canvas.width = width * scale;
-    canvas.height = height * scale;
-    const pen = canvas.getContext("2d");
-    if (pen) {
-      pen.scale(scale, scale);
-      const style = getComputedStyle(document.documentElement);
-      const colours = [0, 1, 2, 3].map((i) => style.getPropertyValue(`--p${i}`).trim());
-      for (let row = 0; row < rows.step.length; row++) {
-        const lane = order.get(rows.pid[row]) ?? 0;
-        pen.fillStyle = colours[rows.pid[row] % 4];
-        pen.fillRect(x(rows.step[row] - 1), 3 + lane * laneHeight, Math.max(0.5, x(1) - x(0)), laneHeight - 4);
-      }
-      pen.fillStyle = style.getPropertyValue("--here").trim();
-      pen.fillRect(x(store.place.at) - 1, 0, 2, height - 14);
-    }
-    replace(timeline, canvas);
+    const dark = document.documentElement.dataset.theme ?? "";
+    if (!painted || painted.run !== store.run || painted.width !== width || painted.theme !== dark) painted = paint(store, width, height, dark, x, order, laneHeight);
+    const line = el("div", { class: "here-line" });
+    line.style.transform = `translateX(${x(store.place.at) - 1}px)`;
+    const marks = [...store.bookmarks].map((mark) => {
+      const flag = el("div", { class: "flag" });
+      flag.style.transform = `translateX(${x(mark) - 3}px)`;
+      return flag;
+    });
+    replace(timeline, painted.canvas, line, ...marks);
     return;
   }
   const drawing = svg("svg", { width, height, "aria-hidden": true });

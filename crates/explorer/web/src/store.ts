@@ -2,7 +2,7 @@
 
 import * as api from "./api";
 import { parse, print } from "./position";
-import type { Info, Next, Origin, Progress, Run, State, Statement } from "./types";
+import type { Changed, Evaluated, Info, Next, Origin, Progress, Run, State, Statement } from "./types";
 
 /** Steps that are fetched together. */
 const WINDOW = 256;
@@ -17,15 +17,29 @@ export interface Place {
   row: number | null;
 }
 
+/** What the centre shows. */
+export type Tab = "chart" | "heap" | "graph" | "reductions" | "check";
+
+/** An expression that is watched; `said` is missing until the server has answered. */
+export interface Watch { text: string; said: Evaluated | null; wrong: string | null }
+
 export class Store {
   info!: Info;
+  tab: Tab = "chart";
+  watches: Watch[] = [];
+  /** The run that this one is compared with. */
+  other: { moves: string[]; run: Run; note: string } | null = null;
+  changes: Changed | null = null;
+  /** `place.moves` as text, made once. */
+  private written: { moves: string[]; text: string } = { moves: [], text: "q1:" };
   run!: Run;
   place: Place = { moves: [], at: 0, row: null };
   state: State | null = null;
   /** The state one step before, to show what changed. */
   before: State | null = null;
   next: Next | null = null;
-  origins: { for: string; list: Origin[] } = { for: "", list: [] };
+  /** Where values come from: of which run and step. */
+  origins: { for: string; at: number; list: Origin[] } = { for: "", at: 0, list: [] };
   progress: Progress | null = null;
   /** How many steps at the end of the run are repeated for ever. */
   cycle = 0;
@@ -36,10 +50,11 @@ export class Store {
   private windows = new Map<string, Statement[]>();
   private fetching = new Set<string>();
 
-  constructor(private changed: (what: "place" | "rows" | "progress" | "message") => void) {}
+  constructor(private changed: (what: "place" | "rows" | "progress" | "message" | "watches" | "tab" | "line") => void) {}
 
   get path(): string {
-    return print(this.place.moves);
+    if (this.written.moves !== this.place.moves) this.written = { moves: this.place.moves, text: print(this.place.moves) };
+    return this.written.text;
   }
 
   say(message: string | null): void {
@@ -60,15 +75,19 @@ export class Store {
   /** Stands somewhere; `how` says what becomes of the address. */
   async stand(place: Place, how: "push" | "replace" | "keep"): Promise<void> {
     try {
-      const path = print(place.moves);
-      if (!this.run || path !== this.path || this.place.moves.length !== place.moves.length) {
-        const run = await api.run(path);
-        this.run = run;
-        if (path !== this.path) this.windows.clear();
+      if (!this.run || place.moves !== this.place.moves) {
+        const path = print(place.moves);
+        if (!this.run || path !== this.path) {
+          this.run = await api.run(path);
+          this.windows.clear();
+        }
       }
+      if (this.run.ending.kind === "more") void this.fetchMore(place).catch((error: Error) => this.say(error.message));
       const length = this.run.length;
-      this.place = { moves: place.moves.slice(0, length), at: Math.max(0, Math.min(place.at, length)), row: place.row };
+      const moves = place.moves.length === length ? place.moves : place.moves.slice(0, length);
+      this.place = { moves, at: Math.max(0, Math.min(place.at, length)), row: place.row };
       if (how !== "keep") this.writeAddress(how);
+      this.revealed = null;
       const { at, row } = this.place;
       const standing = this.path;
       const [state, before, next] = await Promise.all([
@@ -83,9 +102,23 @@ export class Store {
       this.next = next;
       this.changed("place");
       await this.explainEnd();
+      await this.watchAll();
     } catch (error) {
       this.say((error as Error).message);
     }
+  }
+
+  /** Follows the rest of a long run, whose beginning is shown, and goes to where it should have been. */
+  private async fetchMore(wanted: Place): Promise<void> {
+    const beginning = this.run;
+    for (let run = beginning; run.ending.kind === "more"; ) {
+      run = await api.run(print(wanted.moves));
+      // Somebody went on from what there is.
+      if (this.run !== beginning) return;
+    }
+    // Who has moved in the meantime stays there.
+    const moved = this.place.at !== Math.min(wanted.at, beginning.length);
+    await this.stand({ ...wanted, at: moved ? this.place.at : wanted.at }, "replace");
   }
 
   private writeAddress(how: "push" | "replace"): void {
@@ -155,7 +188,7 @@ export class Store {
       reads.map(async (read) => ({ ...(await api.because(this.path, read.full, row)), name: read.name, value: read.value })),
     );
     if (key !== this.path) return;
-    this.origins = { for: key, list };
+    this.origins = { for: key, at: this.run.length, list };
     this.changed("rows");
   }
 
@@ -163,8 +196,106 @@ export class Store {
     const row = this.state?.row ?? this.run.rows.step.length;
     const origin = await api.because(this.path, full, row);
     const leaf = this.state?.leaves.find((l) => l.full === full);
-    this.origins = { for: this.path, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value }] };
+    this.origins = { for: this.path, at: this.place.at, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value }] };
     this.changed("rows");
+  }
+
+  /** Asks for the values of all watched expressions here. */
+  async watchAll(): Promise<void> {
+    const [standing, at] = [this.path, this.place.at];
+    for (const watch of this.watches) {
+      try {
+        const said = await api.evaluate(standing, at, watch.text);
+        if (standing !== this.path || at !== this.place.at) return;
+        [watch.said, watch.wrong] = said.wrong === null ? [said, null] : [null, said.wrong];
+      } catch (error) {
+        [watch.said, watch.wrong] = [null, (error as Error).message];
+      }
+    }
+    if (this.watches.length > 0) this.changed("watches");
+  }
+
+  async watch(text: string): Promise<void> {
+    if (text.trim() === "" || this.watches.some((w) => w.text === text)) return;
+    this.watches.push({ text, said: null, wrong: null });
+    await this.watchAll();
+  }
+
+  unwatch(text: string): void {
+    this.watches = this.watches.filter((w) => w.text !== text);
+    this.changed("watches");
+  }
+
+  /** Goes to the next statement, or the one before, that a text is found in. */
+  async find(text: string, back: boolean): Promise<void> {
+    const here = this.state?.row ?? 0;
+    const { step } = await api.find(this.path, text, back ? here - 1 : here, back);
+    if (step === null) this.say(back ? `“${text}” is not found before here.` : `“${text}” is not found after here in this run.`);
+    else await this.go(step);
+  }
+
+  async randomWalk(): Promise<void> {
+    const { moves, at } = this.place;
+    const walked = parse((await api.walk(this.path, at, 100)).path);
+    if (walked.length === at) return this.say("Nobody can go on.");
+    if (at < moves.length) this.branches.push({ at, moves });
+    this.cycle = 0;
+    await this.stand({ moves: walked, at: walked.length, row: null }, "push");
+  }
+
+  /** Compares this run with another one. */
+  async compare(moves: string[], note: string): Promise<void> {
+    this.other = { moves, run: await api.run(print(moves)), note };
+    this.changed("place");
+  }
+
+  async comparePassing(): Promise<void> {
+    this.say("Looking for the nearest run that passes…");
+    const found = await api.passing(this.path);
+    if (found.path === null) return this.say("No run found that passes (looked 1 s).");
+    this.message = null;
+    await this.compare(parse(found.path), `a run that passes: another choice in step ${found.step}`);
+  }
+
+  endCompare(): void {
+    this.other = null;
+    this.changed("place");
+  }
+
+  /** Has the model been edited? Nothing is loaded again by itself. */
+  async lookForEdits(): Promise<void> {
+    const changes = await api.changed(this.path).catch(() => null);
+    if (changes && JSON.stringify(changes) !== JSON.stringify(this.changes)) {
+      this.changes = changes;
+      this.changed("message");
+    }
+  }
+
+  async reload(): Promise<void> {
+    try {
+      await api.reload();
+      this.changes = null;
+      this.info = await api.info();
+      this.origins = { for: "", at: 0, list: [] };
+      this.run = await api.run(this.path);
+      this.windows.clear();
+      await this.stand({ ...this.place, row: null }, "replace");
+      await this.poll();
+    } catch (error) {
+      this.say((error as Error).message);
+    }
+  }
+
+  /** A line of the source that was asked for, until the page stands elsewhere. */
+  revealed: number | null = null;
+  reveal(line: number): void {
+    this.revealed = line;
+    this.changed("line");
+  }
+
+  show(tab: Tab): void {
+    this.tab = tab;
+    this.changed("tab");
   }
 
   async poll(): Promise<void> {
@@ -177,8 +308,12 @@ export class Store {
     }
   }
 
-  async check(): Promise<void> {
-    await (this.progress?.running ? api.stop() : api.check());
+  async check(options: object = {}): Promise<void> {
+    try {
+      await (this.progress?.running ? api.stop() : api.check(options));
+    } catch (error) {
+      this.say((error as Error).message);
+    }
     await this.poll();
   }
 }

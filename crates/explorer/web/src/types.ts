@@ -14,7 +14,7 @@ export interface Statement {
 }
 export interface Part { text?: string; code?: string; value?: string; full?: string }
 export interface Ending {
-  kind: "open" | "violation" | "deadlock" | "end" | "lost"; headline?: string; message?: string; violation?: string; at?: string;
+  kind: "open" | "violation" | "deadlock" | "end" | "lost" | "more"; headline?: string; message?: string; violation?: string; at?: string;
   parts?: Part[]; failed?: Failed | null; step?: number;
 }
 export interface Process { pid: number; name: string }
@@ -22,17 +22,18 @@ export interface Run {
   path: string; length: number; processes: Process[]; ending: Ending; history: Record<string, [number, boolean][]> | null;
   rows: {
     step: number[]; pid: number[]; kind: string[]; partner: (number | null)[]; sent_by: (number | null)[];
-    file: number[]; line: number[];
+    file: number[]; line: number[]; statement: number[];
   };
+  locks: { object: string; pid: number; from: number; to: number | null }[];
 }
 export interface Group { kind: "global" | "channel" | "process" | "object"; pid?: number; name?: string }
 export interface Leaf {
-  group: Group; variable: string; name: string; full: string; value: Value; set: { row: number; step: number } | null;
+  group: Group; variable: string; name: string; full: string; value: Value; set: { row: number; step: number } | null; unread: boolean;
 }
 export interface Standing { pid: number; name: string; file: number; line: number; ended: boolean; valid_end: boolean }
 export interface State { row: number; leaves: Leaf[]; processes: Standing[] }
 export interface Choice {
-  move: string; pid: number; process: string; taken: boolean; violation: string | null;
+  move: string; pid: number; process: string; taken: boolean; violation: string | null; explored: boolean | null;
   statements: { text: string; file: number; line: number; pid: number }[];
 }
 export interface Waiting {
@@ -45,11 +46,29 @@ export interface Origin {
   write?: Write | null; sent_by?: { row: number; step: number; pid: number } | null; inputs?: Origin[];
 }
 export interface Info {
-  file: string; defines: [string, string][]; checksum: string; sources: { name: string; text: string }[];
+  file: string; model: string; has_objects: boolean; defines: [string, string][]; checksum: string; sources: { name: string; text: string }[];
   opening: { position: string; cycle: number; step: number | null; message: string | null };
 }
 export interface Violation { kind: string; message: string; at: string | null; position: string | null; cycle: number }
+export interface Evaluated { wrong: string | null; value: string; history: [number, string][] | null }
+export interface HeapNode {
+  id: string; name: string; kind: "root" | "object"; pid: number | null; layer: number; lock: { pid: number; name: string } | null;
+  fields: { name: string; text: string; to: string | null; changed: boolean }[];
+}
+export interface Heap { nodes: HeapNode[]; hidden: number }
+export interface GraphNode { id: number; layer: number; here: boolean; on_run: boolean; kind: "open" | "violation" | "deadlock" | "end"; expanded: boolean }
+export interface Graph {
+  nodes: GraphNode[]; edges: { from: number; to: number; pid: number; text: string; move: string; left_out: boolean }[]; whole: boolean; reduced: number | null;
+}
+export interface Reductions {
+  explored: { pid: number; process: string; text: string }[]; later: { pid: number; process: string; text: string; why: string }[]; why: string;
+  symmetry: { order: string; found: string[]; limit: string | null } | null;
+}
+export interface Changed { changed: boolean; works: boolean; step: number | null; wrong: string | null }
+export interface Point { seconds: number; states: number; waiting: number; bytes: number }
 export interface Progress {
+  points: Point[]; report: string | null; command: string; unreached: { file: string; line: number }[];
+  symmetry_found: string[]; symmetry_limit: string | null;
   running: boolean; asked: boolean; seconds: number; states: number; transitions: number; depth: number;
   verdict: string | null; message: string | null; symmetry: string | null; partial_order: string | null;
   violations: Violation[];

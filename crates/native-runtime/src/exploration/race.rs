@@ -145,7 +145,7 @@ impl Races {
 impl World {
     /// Does somebody else access these bytes, in any execution so far? If not, it is remembered that the running thread
     /// relied on that; should it turn out to be wrong, the exploration starts again.
-    fn is_foreign(&mut self, address: usize, size: usize) -> bool {
+    pub fn is_foreign(&mut self, address: usize, size: usize) -> bool {
         let me = 1u64 << self.current;
         let mut foreign = false;
         for granule in (address >> 3)..=((address + size - 1) >> 3) {

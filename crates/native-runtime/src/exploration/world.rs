@@ -137,6 +137,8 @@ pub struct Thread {
     pub held: Vec<u32>,
     /// The handle the program knows it by: fixed per thread.
     pub handle: usize,
+    /// Whether the program may still use it.
+    pub life: crate::threads::handle::Handle,
     /// Children created so far.
     pub children: u32,
     /// Joins made so far.
@@ -481,6 +483,7 @@ impl Thread {
             robust: Vec::new(),
             held: Vec::new(),
             handle: 0,
+            life: Default::default(),
             children: 0,
             joins: 0,
             start: [0; 5],
@@ -518,6 +521,7 @@ impl Thread {
         self.robust.clear();
         self.held.clear();
         self.stack_notes.restart();
+        self.life.restart();
         self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;
@@ -687,7 +691,8 @@ pub const NOWHERE: Place = Place {
     write: 0,
     atomic: 0,
     size: 0,
-    padding: 0,
+    role: 0,
+    padding: [0; 3],
     address: 0,
     stack: [0; crate::protocol::FRAMES],
 };

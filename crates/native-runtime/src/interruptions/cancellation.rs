@@ -17,7 +17,6 @@ use crate::pass_on;
 use crate::protocol::{FailureKind, Op, why};
 
 const EINVAL: i32 = 22;
-const ESRCH: i32 = 3;
 /// `PTHREAD_CANCELED`.
 const CANCELLED: usize = usize::MAX;
 /// Stand for the objects: no addresses of the program.
@@ -64,11 +63,8 @@ pub unsafe extern "C" fn pthread_cancel(handle: usize) -> i32 {
     if !active() {
         return pass_on!("pthread_cancel", fn(usize) -> i32; handle);
     }
+    let thread = crate::threads::handle::used(handle, "pthread_cancel");
     let mut w = world();
-    let Some(thread) = w.find(handle) else { return ESRCH };
-    if w.threads[thread].joined && w.threads[thread].status == crate::exploration::world::Status::Finished {
-        fail(FailureKind::Misuse, &format!("cancellation of thread {thread}, which was joined"), 0);
-    }
     if w.cancelled_ever >> thread & 1 == 0 {
         // Its cancellation points so far were none: everything starts again.
         w.cancelled_ever |= 1 << thread;

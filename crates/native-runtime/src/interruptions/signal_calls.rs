@@ -1,6 +1,6 @@
 //! The functions by which a program sends signals and says what they do.
 
-use crate::exploration::world::{Status, active, controlled, fail, world};
+use crate::exploration::world::{active, controlled, fail, world};
 use crate::interruptions::signal::{
     Action, DEFAULT, FREE, HARMLESS, RESTART, STOPPING, bit, end_program, handle_all, is_signal, send,
     set_mask,
@@ -9,7 +9,6 @@ use crate::pass_on;
 use crate::protocol::{FailureKind, Op};
 
 const EINVAL: i32 = 22;
-const ESRCH: i32 = 3;
 
 fn change_mask(how: i32, set: *const u64, old: *mut u64) -> i32 {
     let w = world();
@@ -71,11 +70,7 @@ pub unsafe extern "C" fn pthread_kill(handle: usize, signal: i32) -> i32 {
     if !active() {
         return pass_on!("pthread_kill", fn(usize, i32) -> i32; handle, signal);
     }
-    let w = world();
-    let Some(thread) = w.find(handle) else { return ESRCH };
-    if w.threads[thread].joined && w.threads[thread].status == Status::Finished {
-        fail(FailureKind::Misuse, &format!("signal to thread {thread}, which was joined"), 0);
-    }
+    let thread = crate::threads::handle::used(handle, "pthread_kill");
     let result = send(signal, Some(thread));
     if thread == world().current {
         handle_all();

@@ -70,6 +70,8 @@ fn size_after(extent: Extent, at: usize, call: &Call, result: usize) -> usize {
         Extent::TextAfterwards | Extent::End => text_size(at, usize::MAX),
         Extent::Printed(n) => usize::try_from(result as i32).map_or(0, |r| (r + 1).min(argument(n))),
         Extent::UpToResult if result >= at => result - at + 1,
+        Extent::UpToResultOr(_) if result >= at => result - at + 1,
+        Extent::UpToResultOr(n) => argument(n),
         Extent::UpToResult => text_size(at, usize::MAX),
         extent => size_before(extent, at, &call.arguments),
     }
@@ -145,6 +147,8 @@ pub fn note_late(address: usize, size: usize, how: How, name: &str) {
     w.note_for_symmetry(address, size);
     w.note_plain(address, size);
     w.note_access(address, size, how);
+    w.note_stale(address, size, how.write);
+    w.note_errno(address, how.write);
 }
 
 /// Takes note of the others.

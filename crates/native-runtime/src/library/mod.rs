@@ -193,6 +193,9 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
         // A pipe or socket between threads: the runtime's own function does everything.
         return target;
     }
+    if let Some(argument) = function.thread {
+        crate::threads::handle::used(saved.arguments[argument as usize], imported.name());
+    }
     if let Some(from) = function.from {
         note_asked(from, imported, saved);
     }

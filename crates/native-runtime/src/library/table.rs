@@ -13,6 +13,7 @@
 //! | `E` = `a1`, `a1.2` | what is appended: from the end of the string, as many bytes as the string argument 1 has (of at most argument 2) |
 //! | `E` = `n` | the characters of a number, and the next one |
 //! | after the call: `R`, `R*1`, `S`, `P1`, `F` | as many bytes as the result says (times argument 1); the string that is there then; what is printed into argument 1 bytes; a string up to where the result points |
+//! | after the call: `f2` | up to where the result points, or argument 2 bytes |
 //! | after the call: `e` | the last byte of a string |
 //! | `printf1`, `vprintf1`, `scanf1`, `vscanf1` | a format in argument 1, and the arguments that it asks for, or a list of them |
 //! | `env?`, `env!` | looks at, changes something that exists once: see [`Thing`] |
@@ -26,6 +27,7 @@
 //! | `changes` | changes files, so that the working directory must be restored |
 //! | `merges` | makes two names or descriptors mean one thing: from then on all files are one |
 //! | `observes1`, `observes` | what was written to the standard output can be noticed: by the stream (or descriptor) of argument 1, by anybody |
+//! | `thread0` | argument 0 is the handle of a thread |
 //! | `alone` | not while several threads exist |
 //! | `never` | not at all |
 //! | `from-machine`, `from-clock`, `from-random`, `from-environment` | the result comes from outside, and an answer is relative to it (`outside`) |
@@ -62,13 +64,17 @@ pub enum Extent {
     TextAfterwards,
     Printed(u8),
     UpToResult,
+    UpToResultOr(u8),
 }
 
 impl Extent {
     /// Is it known only after the call?
     pub fn is_afterwards(self) -> bool {
         use Extent::*;
-        matches!(self, End | ResultBytes | ResultTimes(_) | TextAfterwards | Printed(_) | UpToResult)
+        matches!(
+            self,
+            End | ResultBytes | ResultTimes(_) | TextAfterwards | Printed(_) | UpToResult | UpToResultOr(_)
+        )
     }
 }
 
@@ -207,6 +213,8 @@ pub struct Function {
     pub merges: bool,
     /// Can it notice what was written to the standard output? By which argument.
     pub observes: Option<Option<u8>>,
+    /// Which argument is the handle of a thread.
+    pub thread: Option<u8>,
     /// Only while there is one thread?
     pub alone: bool,
     /// Not even then?
@@ -230,6 +238,7 @@ impl Function {
         changes: false,
         merges: false,
         observes: None,
+        thread: None,
         alone: false,
         never: false,
         ostream: false,
@@ -250,6 +259,7 @@ impl Function {
                 || self.ostream
                 || self.errno)
             && self.observes.is_none()
+            && self.thread.is_none()
             && self.from.is_none()
     }
 
@@ -319,6 +329,7 @@ fn extent(text: &str) -> Option<Extent> {
         ("S", "") => Extent::TextAfterwards,
         ("P", n) => Extent::Printed(digit(n)?),
         ("F", "") => Extent::UpToResult,
+        ("f", n) => Extent::UpToResultOr(digit(n)?),
         (first, "") => Extent::Argument(digit(first)?),
         (first, rest) => Extent::Product(digit(first)?, digit(rest.strip_prefix('*')?)?),
     })
@@ -425,6 +436,8 @@ impl Function {
                     self.closes = Some(digit(argument)?);
                 } else if let Some(argument) = effect.strip_prefix("observes") {
                     self.observes = Some(Some(digit(argument)?));
+                } else if let Some(argument) = effect.strip_prefix("thread") {
+                    self.thread = Some(digit(argument)?);
                 } else if self.touch.is_none() {
                     self.touch = Some(touch(effect)?);
                 } else {

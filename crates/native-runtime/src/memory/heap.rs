@@ -2,8 +2,10 @@
 //!
 //! Every thread has an arena at a fixed address, from which it takes one block after the other. Where a block lies depends
 //! only on what its thread did, so allocations of different threads commute, and addresses mean the same in all equivalent
-//! executions. Nothing is used twice within an execution: a bit per 16 bytes says which memory is allocated, and every
-//! access through a hook is looked up there, which finds uses after free and accesses outside of blocks.
+//! executions. Nothing is used twice within an execution: a number per 16 bytes (a *granule*) says how many of them are
+//! allocated, and every access through a hook is looked up there, which finds uses after free and accesses outside of
+//! blocks, to the byte. Blocks begin at granules, and between two of them there is at least one granule that belongs to
+//! nobody, so a range is within one block iff all its granules but the last are full and the last has enough.
 //!
 //! The first bytes of a block that `malloc` gives have a pattern that nothing else has, so that a primitive that was never
 //! initialised can be told from one that was (`lifecycle`). Read as a pointer, it points nowhere.
@@ -14,17 +16,19 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::exploration::world::{Runtime, World, active, controlled, fail, world};
+use crate::exploration::world::{NOWHERE, Runtime, World, active, controlled, fail, fail_at, world};
 use crate::memory::region;
-use crate::protocol::{FailureKind, THREADS};
+use crate::protocol::{FailureKind, Place, Role, THREADS};
 use crate::system::system_call::{map_fixed, number, system_call};
 
 /// Where the arenas lie.
 pub const BASE: usize = 0x5000_0000_0000;
 /// Size of an arena.
 pub const ARENA: usize = 1 << 32;
-/// Where the bits lie.
-const BITS: usize = 0x5400_0000_0000;
+/// Where the numbers of allocated bytes lie.
+const SIZES: usize = 0x5400_0000_0000;
+/// Bytes that have one number.
+const GRANULE: usize = 16;
 /// Largest block.
 const LARGEST: usize = 1 << 30;
 const LIVE: usize = 0x1d1e_a11c_0de0_0001;
@@ -51,49 +55,71 @@ pub struct Heap {
     latest: [u32; THREADS],
     /// Of each arena: addresses from which on blocks were allocated in which epoch, in increasing order.
     epochs: [Vec<(usize, u32)>; THREADS],
+    /// In a run that is repeated: where blocks were allocated, and given back, in this order.
+    places: Vec<(usize, Place)>,
 }
 
 fn prepare() {
     if EARLY_TOP.load(Relaxed) == 0 {
         map_fixed(BASE, ARENA * (THREADS + 1));
-        map_fixed(BITS, ARENA * (THREADS + 1) / 128);
+        map_fixed(SIZES, ARENA * (THREADS + 1) / GRANULE);
         EARLY_TOP.store(BASE, Relaxed);
     }
 }
 
-fn bits(address: usize) -> (*mut u64, u32) {
-    let granule = (address - BASE) / 16;
-    ((BITS + granule / 64 * 8) as *mut u64, (granule % 64) as u32)
+/// How many bytes are allocated of the granule of `address`.
+#[inline]
+fn allocated(address: usize) -> *mut u8 {
+    (SIZES + (address - BASE) / GRANULE) as *mut u8
 }
 
-fn set_bits(address: usize, size: usize, live: bool) {
-    let mut at = address;
-    let end = address + size;
-    while at < end {
-        let (word, bit) = bits(at);
-        let count = (64 - bit).min((end - at).div_ceil(16) as u32);
-        let mask = (u64::MAX >> (64 - count)) << bit;
-        // SAFETY: within the mapped bits, since the address is within the arenas.
-        unsafe {
-            if live {
-                *word |= mask;
-            } else {
-                *word &= !mask;
-            }
+/// The bytes from `block` on are allocated.
+fn set_allocated(block: usize, size: usize) {
+    // SAFETY: within the mapped numbers, since the block is within the arenas.
+    unsafe {
+        allocated(block).write_bytes(GRANULE as u8, size / GRANULE);
+        if !size.is_multiple_of(GRANULE) {
+            *allocated(block + size) = (size % GRANULE) as u8;
         }
-        at += count as usize * 16;
     }
 }
 
-fn is_live(address: usize) -> bool {
-    let (word, bit) = bits(address);
+/// They are not.
+fn set_free(start: usize, size: usize) {
     // SAFETY: as above.
-    unsafe { *word >> bit & 1 != 0 }
+    unsafe { allocated(start).write_bytes(0, size.div_ceil(GRANULE)) };
 }
 
-/// Where the bits of a range of heap memory lie.
-pub fn bits_of(range: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    bits(range.start).0 as usize..bits(range.end).0 as usize + 8
+/// Are these bytes part of one block?
+#[inline]
+fn is_allocated(address: usize, size: usize) -> bool {
+    // SAFETY: as above.
+    let first = unsafe { *allocated(address) } as usize;
+    address % GRANULE + size <= first
+        || (first == GRANULE && is_long_range_allocated(address, size))
+        || size == 0
+}
+
+/// The same for a range that goes on behind its first granule, which is full.
+fn is_long_range_allocated(address: usize, size: usize) -> bool {
+    let end = address.saturating_add(size);
+    let mut granule = (address / GRANULE + 1) * GRANULE;
+    loop {
+        // SAFETY: the granule after a full one is within the arenas: a block ends before its arena does.
+        let bytes = unsafe { *allocated(granule) } as usize;
+        if granule + bytes >= end {
+            return true;
+        }
+        if bytes < GRANULE {
+            return false;
+        }
+        granule += GRANULE;
+    }
+}
+
+/// Where the numbers of a range of heap memory lie.
+pub fn sizes_of(range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    allocated(range.start) as usize & !7..(allocated(range.end) as usize + 1).next_multiple_of(8)
 }
 
 /// Is this an address of the program's heap?
@@ -122,7 +148,7 @@ impl Heap {
         prepare();
         let tops = std::array::from_fn(|t| BASE + t * ARENA);
         let epochs = std::array::from_fn(|_| Vec::new());
-        Heap { tops, start: tops, early: BASE, live: 0, latest: [0; THREADS], epochs }
+        Heap { tops, start: tops, early: BASE, live: 0, latest: [0; THREADS], epochs, places: Vec::new() }
     }
 
     /// Remembers what is allocated as the start of every execution.
@@ -153,7 +179,7 @@ impl Heap {
             if used == 0 {
                 continue;
             }
-            set_bits(start.next_multiple_of(16), used, false);
+            set_free(start.next_multiple_of(GRANULE), used);
             if used > 1 << 20 {
                 let page = start.next_multiple_of(4096);
                 // SAFETY: the rest of an arena; the pages read as zeroes afterwards. 4: MADV_DONTNEED.
@@ -168,6 +194,7 @@ impl Heap {
             *top = start;
         }
         self.live = 0;
+        self.places.clear();
         for (latest, epochs) in
             self.latest.iter_mut().zip(&mut self.epochs).filter(|(latest, _)| **latest != 0)
         {
@@ -192,10 +219,10 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         let top = EARLY_TOP.load(Relaxed);
         (top, BASE + ((top - BASE) / ARENA + 1) * ARENA)
     };
-    // Header, block, and at least one granule that belongs to nobody.
+    // At least one granule that belongs to nobody, header, block.
     let block = (top + 32).next_multiple_of(alignment);
     let end = block + size.next_multiple_of(16).max(16);
-    if end > limit {
+    if end + GRANULE > limit {
         return 0;
     }
     if in_world && is_too_much(end - top) {
@@ -206,12 +233,13 @@ pub fn allocate(size: usize, alignment: usize) -> usize {
         *((block - 16) as *mut usize) = size;
         *((block - 8) as *mut usize) = LIVE;
     }
-    set_bits(block, size.max(1), true);
+    set_allocated(block, size);
     if in_world {
         let mut w = world();
         let current = w.current;
         w.heap.tops[current] = end;
         w.heap.live += 1;
+        w.note_place(block, Role::Allocation);
         let epoch = w.threads[current].clock[current];
         if w.is_kept_by_library() {
             // Whoever gets to know of the block does so by a call that is ordered with this one.
@@ -234,18 +262,39 @@ fn is_too_much(more: usize) -> bool {
     w.shared.max_memory > 0 && (used() + more) as u64 > w.shared.max_memory
 }
 
+/// The running thread is about to give a block back or to move it. If it owes joins, and others may use the block, it
+/// waits for them first: until then they may not have ended.
+fn settle_before_release(block: usize) {
+    /// Of a larger block nobody asks who uses it.
+    const LARGE: usize = 4096;
+    if !active() || !is_block(block) {
+        return;
+    }
+    let mut w = world();
+    let owed = w.me().owed;
+    // SAFETY: a block of this heap.
+    let size = unsafe { block_size(block) };
+    if owed != 0 && (size > LARGE || w.is_foreign(block, size.max(1))) {
+        crate::threads::thread::settle(owed);
+    }
+}
+
 /// Gives a block back.
 pub fn release(block: usize) {
     if block == 0 || !contains(block) {
         return;
     }
+    settle_before_release(block);
     let header = (block - 8) as *mut usize;
     // SAFETY: within the arenas; what is not a header is recognised as such.
     let mark = unsafe { *header };
     if mark != LIVE {
         if active() {
             let text = if mark == FREED { "double free" } else { "free of something that is not a block" };
-            fail(FailureKind::Memory, text, block);
+            let mut w = world();
+            let here =
+                Place { thread: w.current as u8, address: block as u64, stack: w.stack_here(), ..NOWHERE };
+            fail_at(FailureKind::Memory, text, here, w.place_of(block));
         }
         return;
     }
@@ -257,9 +306,10 @@ pub fn release(block: usize) {
             w.check_allocation(block);
             w.note_free(block, size);
         }
+        w.note_place(block, Role::Release);
         w.heap.live -= 1;
     }
-    set_bits(block, size.max(1), false);
+    set_free(block, size);
     // SAFETY: as above.
     unsafe { *header = FREED };
 }
@@ -269,8 +319,8 @@ impl Runtime {
     #[inline]
     pub fn check_address(self, address: usize, size: usize, write: bool) {
         if contains(address) {
-            if size > 0 && (!is_live(address) || !is_live(address + size - 1)) {
-                bad_heap_access(address, write);
+            if !is_allocated(address, size) {
+                bad_heap_access(address, size, write);
             }
             if self.threaded {
                 self.check_allocation(address);
@@ -311,7 +361,20 @@ impl Runtime {
     }
 }
 
-impl World {}
+impl World {
+    /// Takes note of where a block is allocated or given back, if somebody wants to know.
+    fn note_place(&mut self, block: usize, role: Role) {
+        if self.replays() {
+            let (thread, stack) = (self.current as u8, self.stack_here());
+            self.heap.places.push((block, Place { thread, role: role as u8, stack, ..NOWHERE }));
+        }
+    }
+
+    /// Where a block was given back or, if it was not, allocated.
+    fn place_of(&self, block: usize) -> Place {
+        self.heap.places.iter().rev().find(|(b, _)| *b == block).map_or(NOWHERE, |(_, place)| *place)
+    }
+}
 
 /// Has nobody written to the beginning of this memory since it was allocated?
 pub fn is_untouched(address: usize, size: usize) -> bool {
@@ -332,38 +395,77 @@ fn fill(block: usize, from: usize) {
     }
 }
 
-#[cold]
-fn bad_heap_access(address: usize, write: bool) -> ! {
-    let arena = (address - BASE) / ARENA;
-    let w = world();
-    let top = w.heap.tops.get(arena).copied().unwrap_or(BASE + ARENA * (THREADS + 1));
-    let verb = if write { "write to" } else { "read of" };
-    // The nearest header below the address tells what was there.
-    let mut at = (address & !15).saturating_sub(8);
-    let lowest = BASE + arena * ARENA;
-    while at > lowest + 16 {
+/// A block and what became of it: its address, its size, was it given back?
+struct Block {
+    start: usize,
+    size: usize,
+    freed: bool,
+}
+
+/// The block with the nearest header at or below `address`, in its arena.
+fn block_below(address: usize) -> Option<Block> {
+    let lowest = BASE + (address - BASE) / ARENA * ARENA;
+    let mut header = (address & !(GRANULE - 1)).checked_sub(8)?;
+    while header > lowest + GRANULE {
         // SAFETY: within the arena.
-        let (mark, size) = unsafe { (*(at as *const usize), *((at - 8) as *const usize)) };
-        if mark == FREED && address < at + 8 + size {
-            fail(
-                FailureKind::Memory,
-                &format!("{verb} freed memory ({} bytes into a block of {size})", address - at - 8),
-                address,
-            );
-        }
+        let (mark, size) = unsafe { (*(header as *const usize), *((header - 8) as *const usize)) };
         if mark == LIVE || mark == FREED {
-            let text =
-                format!("{verb} memory {} bytes past the start of a block of {size}", address - at - 8);
-            fail(FailureKind::Memory, &text, address);
+            return Some(Block { start: header + 8, size, freed: mark == FREED });
         }
-        at -= 16;
+        header -= GRANULE;
     }
-    let text = if address >= top {
-        "access to heap memory that was never allocated"
-    } else {
-        "access outside of heap blocks"
+    None
+}
+
+fn bytes(count: usize) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+#[cold]
+fn bad_heap_access(address: usize, size: usize, write: bool) -> ! {
+    let mut w = world();
+    let verb = if write { "write to" } else { "read of" };
+    // The block that the access begins in or after, and the one whose header is next: one granule is between the two.
+    let below = block_below(address);
+    let above = block_below(address + 2 * GRANULE).filter(|b| b.start > address);
+    let (text, block) = match (below, above) {
+        (Some(b), _) if b.freed && address < b.start + b.size => (
+            format!("{verb} freed memory ({} into a block of {})", bytes(address - b.start), bytes(b.size)),
+            Some(b),
+        ),
+        // Nearer to the start of the one than to the end of the other.
+        (below, Some(a))
+            if below
+                .as_ref()
+                .is_none_or(|b| a.start - address < (address + 1).saturating_sub(b.start + b.size)) =>
+        {
+            (
+                format!("{verb} memory {} before a block of {}", bytes(a.start - address), bytes(a.size)),
+                Some(a),
+            )
+        }
+        (Some(b), _) if address < b.start + b.size => (
+            format!(
+                "{verb} {} from {} into a block of {} on",
+                bytes(size),
+                bytes(address - b.start),
+                bytes(b.size)
+            ),
+            Some(b),
+        ),
+        (Some(b), _) => {
+            let past = match address - b.start - b.size {
+                0 => "right after".to_owned(),
+                past => format!("{} after", bytes(past)),
+            };
+            (format!("{verb} memory {past} a block of {}", bytes(b.size)), Some(b))
+        }
+        (None, _) => ("access to heap memory that was never allocated".to_owned(), None),
     };
-    fail(FailureKind::Memory, text, address)
+    let stack = w.stack_here();
+    let here = Place { thread: w.current as u8, address: address as u64, stack, ..NOWHERE };
+    let there = block.map_or(NOWHERE, |b| w.place_of(b.start));
+    fail_at(FailureKind::Memory, &text, here, there)
 }
 
 macro_rules! out_of_memory {
@@ -445,6 +547,7 @@ pub unsafe extern "C" fn realloc(block: *mut u8, size: usize) -> *mut u8 {
         // SAFETY: a program that is not checked has all its blocks from the C library.
         return unsafe { __libc_realloc(block, size) };
     }
+    settle_before_release(block as usize);
     let new = allocate(size, 16);
     let mut kept = 0;
     if new != 0 && is_block(block as usize) {

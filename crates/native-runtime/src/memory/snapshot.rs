@@ -201,7 +201,7 @@ impl Snapshot {
         ranges.extend(above);
         let (start, end) = world.heap.start_range();
         ranges.push(start..end);
-        ranges.push(crate::memory::heap::bits_of(start..end));
+        ranges.push(crate::memory::heap::sizes_of(start..end));
         let mut data: Vec<Copied> = ranges.into_iter().map(Copied::new).collect();
         let threads = data.len();
         let (first, donor) = (&world.threads[0], &world.threads[1]);

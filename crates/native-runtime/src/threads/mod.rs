@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`thread`] | creation, joining, identity |
+//! | [`handle`] | how long a thread's handle is good for |
 //! | [`context`] | switches between contexts |
 //! | [`donor`] | the kernel threads |
 //! | [`stack`] | what is known of the memory of stacks |
@@ -10,6 +11,7 @@
 
 pub mod context;
 pub mod donor;
+pub mod handle;
 pub mod stack;
 pub mod thread;
 pub mod unwinding;

@@ -13,21 +13,14 @@ use crate::exploration::race::{How, access};
 use crate::exploration::world::{Pending, Status, World, active, controlled, fail, visible, world};
 use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::protocol::{FailureKind, Op, THREADS, phase, why};
+use crate::threads::handle;
 use crate::{pass_on, real};
 
-const ESRCH: i32 = 3;
 const EDEADLK: i32 = 35;
 /// Rounds of destructors of thread-specific data.
 const DESTRUCTOR_ROUNDS: usize = 4;
 
 impl World {
-    /// The thread that the program knows by `handle`.
-    pub fn find(&self, handle: usize) -> Option<usize> {
-        self.threads[..self.named.min(THREADS)]
-            .iter()
-            .position(|t| t.handle == handle && t.status != Status::Unborn)
-    }
-
     /// The number of the next child of the running thread.
     fn next_child(&mut self) -> usize {
         let (parent, ordinal) = (self.current, self.me().children as usize);
@@ -67,6 +60,7 @@ pub fn finish(result: usize) -> ! {
     if world().signals.used {
         crate::interruptions::signal::end_of_thread();
     }
+    handle::own_end();
     let mut w = world();
     w.end_of_stack();
     let me = w.me();
@@ -188,12 +182,15 @@ fn joined(set: u64) {
         let me = w.current;
         join(&mut w.threads[me].clock, &clock);
     }
+    for thread in quotient_stateless::ThreadSet(set).iter() {
+        handle::joined(thread as usize);
+    }
 }
 
 /// Joins the thread with this handle; its result goes to `result`, if given.
 pub fn join_thread(handle: usize, result: Option<&mut usize>) -> i32 {
+    let thread = handle::thread_of(handle, "join");
     let w = world();
-    let Some(thread) = w.find(handle) else { return ESRCH };
     if thread == w.current {
         return EDEADLK;
     }
@@ -240,8 +237,8 @@ pub unsafe extern "C" fn pthread_detach(handle: usize) -> i32 {
     if !active() {
         return pass_on!("pthread_detach", fn(usize) -> i32; handle);
     }
+    let thread = handle::thread_of(handle, "detach");
     let mut w = world();
-    let Some(thread) = w.find(handle) else { return ESRCH };
     if w.threads[thread].detached {
         fail(FailureKind::Misuse, &format!("detach of thread {thread}, which is detached already"), 0);
     }
@@ -249,6 +246,7 @@ pub unsafe extern "C" fn pthread_detach(handle: usize) -> i32 {
         fail(FailureKind::Misuse, &format!("detach of thread {thread}, which was joined before"), 0);
     }
     w.threads[thread].detached = true;
+    handle::detached(thread);
     0
 }
 

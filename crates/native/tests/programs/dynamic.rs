@@ -80,6 +80,32 @@ fn different_pasts_lead_to_symmetric_states() {
 }
 
 /// The same number of executions as for threads started alike, where that is what makes them symmetric.
+/// What threads were given is freed or moved after they were joined.
+#[test]
+fn a_block_is_given_back_after_the_joins() {
+    for (name, end) in
+        [("freed", "free(given);"), ("moved", "given = realloc(given, 100); x = given[0] + given[1];")]
+    {
+        let binary = build(
+            name,
+            &format!(
+                "#include <pthread.h>\n#include <stdlib.h>\nint x;\nvoid __quotient_observe(long value);\n\
+                 static void *routine(void *number) {{ ++*(int *)number; return 0; }}\n\
+                 int main(void) {{ pthread_t t[2]; int *given = calloc(2, sizeof *given);\n\
+                 for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, routine, &given[i]);\n\
+                 for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n{end} __quotient_observe(x); return 0; }}"
+            ),
+        );
+        let mut seen = BTreeSet::new();
+        for symmetry in [Symmetry::Off, Symmetry::Costarted, Symmetry::Dynamic] {
+            let report = explored(&binary, Algorithm::Optimal, symmetry);
+            assert!(matches!(report.answer, Answer::Holds), "{name}, {symmetry:?}: {:?}", report.answer);
+            seen.extend(report.outcomes);
+        }
+        assert_eq!(seen.len(), 1, "{name}");
+    }
+}
+
 #[test]
 fn closed_forms() {
     let globals = "static atomic_int x, y; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";

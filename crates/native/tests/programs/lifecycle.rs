@@ -1,13 +1,14 @@
 //! The life of primitives, threads, blocks and stacks: for each thing that can go wrong a program in which it does, and one in
 //! which all is right.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use quotient_native::protocol::FailureKind;
-use quotient_native::{Answer, Build, Report, Request, check};
+use quotient_native::{Answer, Binary, Build, Report, Request, check};
 
-fn report(name: &str, language: &str, text: &str, request: &Request) -> Report {
+fn build(name: &str, language: &str, text: &str) -> Binary {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("life_{name}.{language}"));
     let text = format!(
         "#define _GNU_SOURCE\n#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n\
@@ -16,8 +17,11 @@ fn report(name: &str, language: &str, text: &str, request: &Request) -> Report {
     let text =
         if language == "cc" { text.replace("#include <stdatomic.h>", "#include <atomic>") } else { text };
     std::fs::write(&path, text).expect("the test directory can be written");
-    let binary =
-        Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|e| panic!("{name}: {e}"));
+    Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn report(name: &str, language: &str, text: &str, request: &Request) -> Report {
+    let binary = build(name, language, text);
     check(&binary, request, &mut |_| true).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
@@ -39,8 +43,11 @@ fn holds(name: &str, text: &str) {
 
 /// The failure's message must contain `what`.
 fn fails(name: &str, kind: FailureKind, what: &str, text: &str) {
-    let found = report(name, "c", text, &request());
-    match &found.answer {
+    expect_failure(name, &report(name, "c", text, &request()).answer, kind, what);
+}
+
+fn expect_failure(name: &str, answer: &Answer, kind: FailureKind, what: &str) {
+    match answer {
         Answer::Violated(trace) => {
             assert_eq!(trace.failure.kind, kind, "{name}: {}", trace.failure.text);
             assert!(trace.failure.text.contains(what), "{name}: {}", trace.failure.text);
@@ -51,6 +58,53 @@ fn fails(name: &str, kind: FailureKind, what: &str, text: &str) {
 
 fn misuse(name: &str, what: &str, text: &str) {
     fails(name, FailureKind::Misuse, what, text);
+}
+
+/// Bodies of `main` in one program, of which each is checked by itself: what is wrong with it, if anything.
+pub(crate) struct Cases {
+    declarations: String,
+    cases: Vec<Case>,
+}
+
+struct Case {
+    name: String,
+    body: String,
+    failure: Option<(FailureKind, String)>,
+}
+
+impl Cases {
+    pub(crate) fn new(declarations: &str) -> Cases {
+        Cases { declarations: declarations.to_owned(), cases: Vec::new() }
+    }
+
+    pub(crate) fn holds(&mut self, name: &str, body: &str) {
+        self.cases.push(Case { name: name.to_owned(), body: body.to_owned(), failure: None });
+    }
+
+    pub(crate) fn fails(&mut self, name: &str, kind: FailureKind, what: &str, body: &str) {
+        let failure = Some((kind, what.to_owned()));
+        self.cases.push(Case { name: name.to_owned(), body: body.to_owned(), failure });
+    }
+
+    /// Checks them all.
+    pub(crate) fn check(&self, name: &str) {
+        let mut text =
+            format!("{}\nint main(int argc, char **argv) {{ switch (atoi(argv[1])) {{\n", self.declarations);
+        for (number, Case { body, .. }) in self.cases.iter().enumerate() {
+            let _ = writeln!(text, "case {number}: {{ {body}; }} break;");
+        }
+        let binary = build(name, "c", &(text + "} return 0; }"));
+        for (number, Case { name, body, failure }) in self.cases.iter().enumerate() {
+            let name = format!("{name} ({body})");
+            let mut request = request();
+            request.surroundings.arguments = vec![number.to_string().into()];
+            let found = check(&binary, &request, &mut |_| true).unwrap_or_else(|e| panic!("{name}: {e}"));
+            match failure {
+                None => assert!(matches!(found.answer, Answer::Holds), "{name}: {}", shown(&found.answer)),
+                Some((kind, what)) => expect_failure(&name, &found.answer, *kind, what),
+            }
+        }
+    }
 }
 
 /// Type, initialisation, a use, destruction.
@@ -296,7 +350,7 @@ fn detached_and_joined() {
             "static void *w(void *a) {{ return a; }} int main(void) {{ pthread_t t; pthread_create(&t, 0, w, 0); {main}; return 0; }}"
         )
     };
-    misuse("detach_joined", "which was joined before", &program("pthread_join(t, 0); pthread_detach(t)"));
+    misuse("detach_joined", "which was joined", &program("pthread_join(t, 0); pthread_detach(t)"));
     misuse("detach_twice", "detached already", &program("pthread_detach(t); pthread_detach(t)"));
     misuse("join_detached", "which is detached", &program("pthread_detach(t); pthread_join(t, 0)"));
     holds("join_once", &program("pthread_join(t, 0)"));

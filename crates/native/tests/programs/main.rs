@@ -11,6 +11,8 @@ mod dynamic;
 mod effects;
 mod examples;
 mod guarded;
+mod handles;
+mod heap_bounds;
 mod hidden_effects;
 mod holes;
 mod hostile;

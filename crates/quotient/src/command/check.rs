@@ -171,7 +171,36 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     for message in [drawn, traced].into_iter().filter_map(Result::err) {
         eprintln!("error: {message}");
     }
-    ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states))
+    let checked = ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states));
+    if options.explore {
+        explore(options, file, model, &outcome);
+    }
+    checked
+}
+
+/// Shows the first counterexample in the browser, until the user ends it.
+fn explore(options: &options::Check, file: &Path, model: Model, outcome: &Outcome) {
+    let Some(violation) = outcome.violations.first() else {
+        return eprintln!("note: there is no counterexample to explore; `quotient explore` opens any model");
+    };
+    let raw = options.raw || options.relative.is_some() || options.propose;
+    let (choices, cycle) = (&violation.choices, violation.cycle);
+    let found = quotient_explorer::checking::in_position(&model, violation.question, choices, cycle, raw);
+    let Some((position, cycle)) = found else {
+        return eprintln!("error: the model as written has no run like the counterexample");
+    };
+    let message = Some(violation.message.clone());
+    let opening = quotient_explorer::session::Opening { position, cycle, step: None, message };
+    let load = options.load_options();
+    let opened = super::explore::Opened {
+        loader: super::explore::loader(file, options.input.language, &load),
+        model,
+        name: file.display().to_string(),
+        model_file: file.display().to_string(),
+        defines: load.defines,
+        opening,
+    };
+    super::explore::serve(opened, &super::explore::Serving::default());
 }
 
 /// Options that do not serve what is asked of the model: cycles are looked for depth first, and a formula of branching time needs the

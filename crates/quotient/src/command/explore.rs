@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use quotient::Model;
 use quotient::trace::TraceFile;
-use quotient_explorer::session::Opening;
+use quotient::{Language, LoadOptions, Model, PropertyKeyword};
+use quotient_explorer::session::{Loader, Opening};
 use quotient_explorer::{Listening, Session, checking};
 
 use super::kind::{Given, Kind};
@@ -14,10 +14,10 @@ use super::{options, replay, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
-    let file = &options.input.file;
+    let file = &options.file;
     watch::about(file, false);
     let is_trace = TraceFile::read(file).is_ok();
-    let kind = if is_trace { Kind::Trace } else { Kind::given(file, options.input.language) };
+    let kind = if is_trace { Kind::Trace } else { Kind::given(file, options.language) };
     if let Some(status) = super::refused("explore", given, kind) {
         if kind.is_native() {
             eprintln!("help: `quotient check` and `quotient replay` show runs of C and C++ programs");
@@ -25,14 +25,55 @@ pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
         return status;
     }
     let opened = if is_trace { trace(options) } else { model(options) };
-    let (model, name, opening) = match opened {
-        Ok(opened) => opened,
+    match opened {
+        Ok(opened) => {
+            let (port, no_open) = (options.port, options.no_open);
+            serve(opened, &Serving { port, no_open, check: !options.no_check })
+        }
         Err(message) => {
             eprintln!("{message}");
-            return status::ERROR;
+            status::ERROR
         }
-    };
-    let defines = options.input.load_options().defines;
+    }
+}
+
+/// How a page is served.
+#[derive(Debug, Default)]
+pub(crate) struct Serving {
+    port: Option<u16>,
+    no_open: bool,
+    /// The model is checked beside.
+    check: bool,
+}
+
+/// What a page is about.
+pub(crate) struct Opened {
+    pub(crate) model: Model,
+    /// The model's file or the trace's.
+    pub(crate) name: String,
+    pub(crate) model_file: String,
+    pub(crate) defines: Vec<(String, String)>,
+    pub(crate) opening: Opening,
+    /// Reads the model again; none for standard input.
+    pub(crate) loader: Option<Loader>,
+}
+
+/// Reads a model again, with further properties.
+pub(crate) fn loader(file: &Path, language: Option<Language>, load: &LoadOptions) -> Option<Loader> {
+    let (file, load) = (file.to_owned(), load.clone());
+    (file != Path::new("-")).then(|| {
+        let loader = move |properties: &[(PropertyKeyword, String)]| {
+            let mut load = load.clone();
+            load.properties.extend(properties.iter().cloned());
+            Model::load_as(&file, language, &load)
+        };
+        Box::new(loader) as Loader
+    })
+}
+
+/// Serves a page until the user ends it; gives the exit status.
+pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
+    let Opened { model, name, model_file, defines, opening, loader } = opened;
     let session = match Session::new(Arc::new(model), name, defines, opening) {
         Ok(session) => session,
         Err(error) => {
@@ -40,20 +81,24 @@ pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
             return status::UNDECIDED;
         }
     };
-    let server = match Listening::open(options.port) {
+    let session = match loader {
+        Some(loader) => session.read_by(model_file, loader),
+        None => session,
+    };
+    let server = match Listening::open(serving.port) {
         Ok(server) => server,
         Err(error) => {
-            let port = options.port.map_or_else(String::new, |port| format!(" on port {port}"));
+            let port = serving.port.map_or_else(String::new, |port| format!(" on port {port}"));
             eprintln!("error: cannot listen{port}: {error}");
             return status::ERROR;
         }
     };
-    if !options.no_check {
+    if serving.check {
         session.check();
     }
     let address = server.address("");
     terminal::print(&format!("{address}\n"));
-    if options.no_open || !open_browser(&address) {
+    if serving.no_open || !open_browser(&address) {
         eprintln!("open this address in a browser on this machine; Ctrl-C ends the server");
     } else {
         eprintln!("Ctrl-C ends the server");
@@ -64,12 +109,10 @@ pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
     status::HOLDS
 }
 
-/// A model, its name and where the page opens.
-type Opened = (Model, String, Opening);
-
 fn model(options: &options::Explore) -> Result<Opened, String> {
-    let input = &options.input;
-    let model = Model::load_as(&input.file, input.language, &input.load_options())
+    let input = options.input();
+    let load = input.load_options();
+    let model = Model::load_as(&input.file, input.language, &load)
         .map_err(|error| error.render(terminal::colour()))?;
     for warning in model.warnings.iter() {
         eprintln!("{}\n", quotient::source::render(&model.sources, warning, terminal::colour()));
@@ -81,18 +124,22 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
         eprintln!("warning: {} has changed since this position was copied", input.file.display());
     }
     let opening = Opening { position, step: options.step, ..Opening::default() };
-    Ok((model, input.file.display().to_string(), opening))
+    let name = input.file.display().to_string();
+    let loader = loader(&input.file, input.language, &load);
+    Ok(Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader })
 }
 
 fn trace(options: &options::Explore) -> Result<Opened, String> {
-    let replay::Opened { file, path, question, model } = replay::open(&options.input.file, None)?;
+    let replay::Opened { file, path, question, model, language, load } = replay::open(&options.file, None)?;
     let found = checking::in_position(&model, question, &file.choices, file.cycle, file.raw);
     let (position, cycle) = found.ok_or_else(|| {
         let again = "help: check the model again with --trace to get a new file";
         format!("error: {} has no run like the one in the trace\n{again}", path.display())
     })?;
     let opening = Opening { position, cycle, step: options.step, message: Some(file.message) };
-    Ok((model, path.display().to_string(), opening))
+    let name = path.display().to_string();
+    let loader = loader(&path, language, &load);
+    Ok(Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader })
 }
 
 /// Opens an address in the user's browser; `false` if there is none.

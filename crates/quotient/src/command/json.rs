@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use quotient::outcome::json::{self, Header};
 use quotient::source::Severity;
+use quotient::trace::text::Detail;
 use quotient::{Answer, Branch, LoadError, Looker, StoreKind, ViolationReport};
 use serde_json::{Value, json};
 
@@ -15,13 +16,12 @@ use super::several::Layout;
 pub(crate) fn report(run: &Run<'_>) -> Value {
     let outcome = run.outcome;
     let s = &outcome.statistics;
-    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.detail.full)).collect();
+    let violations: Vec<Value> = outcome.violations.iter().map(|v| violation(v, run.detail)).collect();
     let body = json!({
-        "violation": violations.first(),
         "violations": violations,
         "not_checked": outcome.left_out,
         "assumptions": outcome.assumptions,
-        "answers": outcome.answers.iter().map(|a| answer(a, run.detail.full)).collect::<Vec<_>>(),
+        "answers": outcome.answers.iter().map(|a| answer(a, run.detail)).collect::<Vec<_>>(),
         "states": s.states,
         "transitions": s.transitions,
         "depth": s.depth,
@@ -89,7 +89,7 @@ pub(crate) fn unloaded(error: &LoadError, file: &Path) -> Value {
     header(Some(&name)).error(&error.to_string(), errors)
 }
 
-fn answer(a: &Answer, full: bool) -> Value {
+fn answer(a: &Answer, detail: Detail) -> Value {
     let why = a.verdict.incomplete();
     json!({
         "question": a.question.to_string(),
@@ -104,12 +104,12 @@ fn answer(a: &Answer, full: bool) -> Value {
         "symmetry_limit": a.applied.symmetry.limit,
         "por": a.applied.partial_order.name(),
         "store": a.applied.store.map(StoreKind::name),
-        "witness": a.witness.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
+        "witness": a.witness.iter().map(|b| branch(b, detail)).collect::<Vec<_>>(),
     })
 }
 
 /// One violation.
-pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
+pub(crate) fn violation(v: &ViolationReport, detail: Detail) -> Value {
     json!({
         "kind": v.kind.as_str(),
         "message": v.message,
@@ -119,19 +119,19 @@ pub(crate) fn violation(v: &ViolationReport, full: bool) -> Value {
         "found_by": v.found_by.map(Looker::name),
         "choices": v.choices,
         "cycle": v.cycle,
-        "trace": json::trace(&v.trace, full),
-        "branches": v.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
+        "trace": json::trace(&v.trace, detail),
+        "branches": v.branches.iter().map(|b| branch(b, detail)).collect::<Vec<_>>(),
     })
 }
 
 /// A run that branches off another one.
-fn branch(b: &Branch, full: bool) -> Value {
+fn branch(b: &Branch, detail: Detail) -> Value {
     json!({
         "formula": b.formula,
         "holds": b.holds,
         "after": b.after,
-        "trace": json::trace(&b.trace, full),
-        "branches": b.branches.iter().map(|b| branch(b, full)).collect::<Vec<_>>(),
+        "trace": json::trace(&b.trace, detail),
+        "branches": b.branches.iter().map(|b| branch(b, detail)).collect::<Vec<_>>(),
     })
 }
 

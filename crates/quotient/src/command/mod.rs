@@ -8,6 +8,7 @@ macro_rules! eprintln {
 
 mod check;
 mod compare;
+mod draw;
 mod explore;
 mod human;
 mod json;
@@ -89,6 +90,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Replay(replay) => replay::main(replay, given),
         Command::Simulate(simulate) => simulate::main(simulate, given),
         Command::Explore(explore) => explore::main(explore, given),
+        Command::Draw(drawing) => draw::main(drawing),
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),
         Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };

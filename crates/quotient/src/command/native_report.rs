@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use quotient::outcome::json;
+use quotient::outcome::text::Detail;
 use quotient::{Incomplete, Verdict};
 use quotient_native::protocol::FailureKind;
 use quotient_native::trace::{Frame, location};
@@ -183,7 +184,8 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
     if repeated.failure.kind != FailureKind::None {
         let _ = writeln!(out, "\n  {}", repeated.message());
     }
-    let titles = if trace.accesses.len() > 1 { ["later: ", "earlier: "] } else { ["in ", ""] };
+    let titles =
+        if repeated.failure.kind == FailureKind::Race { ["later: ", "earlier: "] } else { ["in ", ""] };
     for (title, side) in titles.iter().zip(&trace.accesses) {
         let what = if side.access.is_empty() { String::new() } else { format!(", {}", side.access) };
         let _ = writeln!(out, "  {title}T{}{what}", side.thread);
@@ -222,7 +224,7 @@ fn violation(repeated: &Repeated, full: bool) -> Value {
         "here": side(0),
         "there": side(1),
         "schedule": trace.schedule,
-        "trace": json::trace(trace, full),
+        "trace": json::trace(trace, Detail::of_all(full)),
         "output": trace.output,
     })
 }
@@ -234,7 +236,7 @@ pub(crate) fn trace_json(file: &Path, trace: &Repeated, full: bool) -> String {
         None => Verdict::Undecided(Incomplete::OneRun),
     };
     let file = file.display().to_string();
-    json::text(&header(Some(&file)).answer(&verdict, json!({ "violation": violation(trace, full) })))
+    json::text(&header(Some(&file)).answer(&verdict, json!({ "violations": [violation(trace, full)] })))
 }
 
 /// The report for machines.
@@ -246,7 +248,6 @@ pub(crate) fn json(run: &Run<'_>) -> String {
     };
     let file = run.file.display().to_string();
     let body = json!({
-        "violation": violations.first(),
         "violations": violations,
         "not_checked": if run.allow_races { vec![RACES] } else { Vec::new() },
         "assumptions": run.report.assumptions,

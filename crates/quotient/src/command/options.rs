@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Look at a run in the browser: what happened, what is true, what could happen next, and why not
     Explore(Explore),
+    /// Draw a counterexample as a picture, from the file that `check --trace` wrote: chart, heap or states around a step
+    Draw(Draw),
     /// Compile or link a C program for checking: CC="quotient cc"
     #[command(disable_help_flag = true)]
     Cc(Compiler),
@@ -65,6 +67,7 @@ impl Command {
             Command::Replay(_) => "replay",
             Command::Simulate(_) => "simulate",
             Command::Explore(_) => "explore",
+            Command::Draw(_) => "draw",
             Command::Cc(_) => "cc",
             Command::Cpp(_) => "c++",
         }
@@ -219,6 +222,10 @@ pub(crate) struct Check {
     #[arg(help_heading = MODELS, long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
+    /// Show the first counterexample in the browser, as `quotient explore` does, after the report
+    #[arg(help_heading = MODELS, long, conflicts_with = "json")]
+    pub(crate) explore: bool,
+
     /// Print JSON instead of text: one object, or one per line for several models
     #[arg(long)]
     pub(crate) json: bool,
@@ -304,9 +311,48 @@ pub(crate) struct Simulate {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("picture").required(true))]
+pub(crate) struct Draw {
+    /// The trace file
+    pub(crate) file: PathBuf,
+
+    /// The run: a row for each statement, a column for each process
+    #[arg(long, group = "picture")]
+    pub(crate) chart: bool,
+
+    /// The objects, and what refers to them
+    #[arg(long, group = "picture")]
+    pub(crate) heap: bool,
+
+    /// The states around a step; of a small model all
+    #[arg(long, group = "picture")]
+    pub(crate) graph: bool,
+
+    /// The step that heap and graph are drawn at (default: the end of the run)
+    #[arg(long, value_name = "N", conflicts_with = "chart")]
+    pub(crate) step: Option<usize>,
+
+    /// The file to write: .svg, for charts also .mmd (Mermaid), for heaps and graphs also .dot (Graphviz)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Explore {
-    #[command(flatten)]
-    pub(crate) input: Input,
+    /// The model (Promela: .pml, BIR: .bir, DVE: .dve), or a trace file that `check --trace` wrote
+    pub(crate) file: PathBuf,
+
+    /// The language of the model: promela, bir or dve (default: by the file's extension, else by its text)
+    #[arg(help_heading = MODELS, long, value_name = "LANGUAGE", value_parser = language)]
+    pub(crate) language: Option<quotient::Language>,
+
+    /// Define a macro; it wins over the model's own #define of that name
+    #[arg(help_heading = MODELS, short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+
+    /// Look for #include files here too
+    #[arg(help_heading = MODELS, short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
 
     /// Where the run is: a position as the page's "Copy link" gives it
     #[arg(help_heading = MODELS, long, value_name = "POSITION")]
@@ -410,6 +456,14 @@ impl Input {
             })
             .collect();
         quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
+    }
+}
+
+impl Explore {
+    /// The model, where it is one.
+    pub(crate) fn input(&self) -> Input {
+        let Explore { file, language, define, include, .. } = self;
+        Input { file: file.clone(), language: *language, define: define.clone(), include: include.clone() }
     }
 }
 

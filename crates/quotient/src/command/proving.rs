@@ -20,6 +20,7 @@ use quotient_proof::{explain, language, models, picture, propose, report};
 use serde_json::{Value, json};
 
 use quotient::outcome::json as document;
+use quotient::outcome::text::Detail;
 use quotient::status;
 
 use super::json::header;
@@ -347,13 +348,12 @@ impl Printer<'_> {
                     "message": violation.message,
                     "at": null,
                     "question": program.assertions[r.assertion].name,
-                    "trace": document::trace(&trace, true),
+                    "trace": document::trace(&trace, Detail::of_all(true)),
                 }))
             };
             let violations: Vec<Value> = reports.iter().filter_map(violation).collect();
             let file = self.file.display().to_string();
             let body = json!({
-                "violation": violations.first(),
                 "violations": violations,
                 "assumptions": self.assumptions(reports),
             });

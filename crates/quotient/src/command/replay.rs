@@ -23,7 +23,7 @@ pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
         return super::native::replay(options);
     }
     let (file, path, question, model) = match open(&options.file, options.model.as_deref()) {
-        Ok(Opened { file, path, question, model }) => (file, path, question, model),
+        Ok(Opened { file, path, question, model, .. }) => (file, path, question, model),
         Err(message) => {
             eprintln!("{message}");
             return status::ERROR;
@@ -59,10 +59,10 @@ pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
         };
         let violation = serde_json::json!({
             "kind": kind.map(ViolationKind::as_str), "message": message, "at": trace.violation_at,
-            "trace": outcome::json::trace(&trace, options.full),
+            "trace": outcome::json::trace(&trace, Detail { full: options.full, steps: options.steps }),
         });
         let name = path.display().to_string();
-        let body = serde_json::json!({ "violation": violation });
+        let body = serde_json::json!({ "violations": [violation] });
         let object = json::header(Some(&name)).answer(&verdict, body);
         terminal::print(&outcome::json::text(&object));
     } else {
@@ -87,6 +87,8 @@ pub(crate) struct Opened {
     pub(crate) path: PathBuf,
     pub(crate) question: Question,
     pub(crate) model: Model,
+    pub(crate) language: Option<Language>,
+    pub(crate) load: LoadOptions,
 }
 
 /// Reads a replay file and its model, which may be elsewhere than it was; a model that has changed is told.
@@ -121,5 +123,5 @@ pub(crate) fn open(trace: &Path, elsewhere: Option<&Path>) -> Result<Opened, Str
     if check::checksum(&model) != file.checksum {
         eprintln!("warning: {} has changed since this trace was written", path.display());
     }
-    Ok(Opened { file, path, question, model })
+    Ok(Opened { file, path, question, model, language, load })
 }

@@ -89,6 +89,7 @@ pub(crate) fn for_one_model(options: &options::Check) -> Option<&'static str> {
         (options.trace.is_some(), "--trace"),
         (options.dot.is_some(), "--dot"),
         (options.relative.is_some(), "--relative"),
+        (options.explore, "--explore"),
     ];
     one.into_iter().find_map(|(given, name)| given.then_some(name))
 }

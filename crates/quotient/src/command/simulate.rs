@@ -28,7 +28,7 @@ pub(crate) fn main(options: &options::Simulate, given: &Given) -> u8 {
                 return status::ERROR;
             }
         };
-    let (mut machine, _) = match model.machine(quotient::Compile::AS_WRITTEN) {
+    let mut machine = match model.as_written() {
         Ok(machine) => machine,
         Err(error) => {
             eprintln!("error: {error}");
@@ -88,8 +88,8 @@ impl Simulation {
                 return status::UNDECIDED;
             }
             steps += 1;
+            offer_once(&mut records);
             let choice = if options.interactive {
-                offer_once(&mut records);
                 match self.ask(run.machine(), model, &records) {
                     Next::Step(choice) => choice,
                     Next::Quit => return status::UNDECIDED,

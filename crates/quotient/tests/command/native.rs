@@ -35,7 +35,7 @@ fn a_violation_comes_with_the_fewest_context_switches_and_is_repeated() {
         assert_eq!(code, Some(status), "{file}: {report}");
         assert_eq!(report["context_switches"], switches, "{file}");
         assert_eq!(report["fewest_context_switches"], true, "{file}");
-        let token = report["violation"]["schedule"].as_str().unwrap_or_default();
+        let token = report["violations"][0]["schedule"].as_str().unwrap_or_default();
         assert!(token.starts_with("q1:") && token.len() < 60, "{file}: {token}");
         let again = quotient(&["replay", &path, "--schedule", token]);
         assert_eq!(again.status.code(), Some(status), "{file}: {token}");

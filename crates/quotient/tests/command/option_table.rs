@@ -137,6 +137,11 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--steps", [Seen("wrong.pml", &[], &["--steps", "1..1"]), Seen("wrong.bir", &["--all"], &["--steps", "1..1"]), Refused]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Refused]),
         ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
+        ("--explore", [
+            Unseen("it serves a page until it is ended: see the tests of the explorer"),
+            Unseen("it serves a page until it is ended: see the tests of the explorer"),
+            Refused,
+        ]),
         ("--json", [Seen("wrong.pml", &[], &["--json"]), Seen("wrong.bir", &[], &["--json"]), Seen("program.c", &[], &["--json"])]),
         ("--quiet", [Unseen("no terminal"), Unseen("no terminal"), Unseen("no terminal")]),
         ("--log-every", [

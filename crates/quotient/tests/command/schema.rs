@@ -68,12 +68,12 @@ fn a_c_program_has_the_same_document() {
                 int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0); return 0; }\n";
     let race = File::new("schema_race.c", race);
     let found = valid(&validator, &["check", "--json", race.path()]).remove(0);
-    assert_eq!((&found["verdict"], &found["violation"]["kind"]), (&"violated".into(), &"race".into()));
-    let steps = found["violation"]["trace"]["steps"].as_array().expect("steps");
+    assert_eq!((&found["verdict"], &found["violations"][0]["kind"]), (&"violated".into(), &"race".into()));
+    let steps = found["violations"][0]["trace"]["steps"].as_array().expect("steps");
     assert!(steps.iter().any(|s| s["process"] == "T0 main"), "{steps:#?}");
-    let schedule = found["violation"]["schedule"].as_str().expect("a schedule");
+    let schedule = found["violations"][0]["schedule"].as_str().expect("a schedule");
     let again = valid(&validator, &["replay", "--json", race.path(), "--schedule", schedule]).remove(0);
-    assert_eq!(again["violation"]["trace"], found["violation"]["trace"]);
+    assert_eq!(again["violations"][0]["trace"], found["violations"][0]["trace"]);
     let cut = valid(&validator, &["check", "--json", "--allow-races", "--max-executions", "1", race.path()])
         .remove(0);
     assert_eq!((&cut["verdict"], &cut["incomplete"]["kind"]), (&"undecided".into(), &"executions".into()));
@@ -86,11 +86,11 @@ fn proofs_that_fail_have_a_trace() {
         File::new("schema_wrong.clp", "p(0). p(X') :- p(X), X' = X + 2.\nassert small: p(X) |= X =< 3.\n");
     let document = valid(&validator, &["prove", "--json", wrong.path()]).remove(0);
     assert_eq!(
-        (&document["verdict"], &document["violation"]["kind"]),
+        (&document["verdict"], &document["violations"][0]["kind"]),
         (&"violated".into(), &"refuted".into())
     );
     assert_eq!(document["answers"][0]["verdict"], "refuted");
-    assert!(!document["violation"]["trace"]["steps"].as_array().expect("steps").is_empty());
+    assert!(!document["violations"][0]["trace"]["steps"].as_array().expect("steps").is_empty());
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn check(file: &File, options: &[&str]) -> (Option<i32>, Value) {
 fn looked(object: &Value) -> (Vec<(String, bool)>, Option<String>) {
     let list = object["second_look"].as_array().cloned().unwrap_or_default();
     let search = |s: &Value| (s["search"].as_str().unwrap_or("").to_owned(), s["found"] == true);
-    (list.iter().map(search).collect(), object["violation"]["found_by"].as_str().map(str::to_owned))
+    (list.iter().map(search).collect(), object["violations"][0]["found_by"].as_str().map(str::to_owned))
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn random_search_finds_what_depth_first_search_passes_by() {
     // The same each time, and it can be replayed.
     let trace = File::new("aside.trace", "");
     let (_, again) = check(&file, &["--max-states", "20000", "--trace", trace.path()]);
-    assert_eq!(again["violation"]["choices"], object["violation"]["choices"]);
+    assert_eq!(again["violations"][0]["choices"], object["violations"][0]["choices"]);
     assert_eq!(quotient(&["replay", trace.path()]).status.code(), Some(12));
 }
 

@@ -50,9 +50,9 @@ fn an_assertion_has_a_shortest_trace() {
     assert_eq!(output.status.code(), Some(12));
     let object = json(&output);
     assert_eq!(object["verdict"], "violated");
-    assert_eq!(object["violation"]["kind"], "assertion");
-    assert_eq!(object["violation"]["message"], "assertion violated: assert(x < 2)");
-    let steps = object["violation"]["trace"]["steps"].as_array().expect("steps");
+    assert_eq!(object["violations"][0]["kind"], "assertion");
+    assert_eq!(object["violations"][0]["message"], "assertion violated: assert(x < 2)");
+    let steps = object["violations"][0]["trace"]["steps"].as_array().expect("steps");
     assert_eq!(steps.len(), 5, "{object:#}");
     assert_eq!(steps[1]["changes"][0]["name"], "x");
     assert_eq!(steps[4]["line"], 6);
@@ -63,7 +63,6 @@ fn the_json_object_has_its_fields() {
     let object = json(&quotient(&["check", "--json", &model("peterson.pml")]));
     for field in [
         "verdict",
-        "violation",
         "violations",
         "states",
         "transitions",
@@ -81,7 +80,7 @@ fn the_json_object_has_its_fields() {
         assert!(object.get(field).is_some(), "no field {field}");
     }
     assert_eq!(object["verdict"], "holds");
-    assert!(object["violation"].is_null());
+    assert!(object["violations"][0].is_null());
     for field in ["symmetry", "por", "store", "notes"] {
         assert!(object["reductions"].get(field).is_some(), "no field reductions.{field}");
     }
@@ -131,12 +130,15 @@ fn temporal_claims_end_in_their_own_status() {
     let json_of = |args: &[&str]| json(&quotient(&[&["check", "--json"], args, &[quiet.path()]].concat()));
     let object = json_of(&["--ltl", "[]<> (x == 1)", "--ctl", "AG EX (x == 0)", "--invariant", "x < 2"]);
     assert_eq!(object["verdict"], "violated", "{object:#}");
-    assert_eq!(object["violation"]["kind"], "ctl");
+    assert_eq!(object["violations"][0]["kind"], "ctl");
     let verdicts: Vec<&Value> =
         object["answers"].as_array().expect("a list").iter().map(|a| &a["verdict"]).collect();
     assert_eq!(verdicts, ["holds", "holds", "holds", "violated"], "{object:#}");
     let object = json_of(&["--ltl", "<>[] (x == 1)"]);
-    assert_eq!((&object["violation"]["kind"], &object["violation"]["cycle"]), (&"ltl".into(), &2.into()));
+    assert_eq!(
+        (&object["violations"][0]["kind"], &object["violations"][0]["cycle"]),
+        (&"ltl".into(), &2.into())
+    );
     let dot = File::new("quiet.dot", "");
     assert_eq!(quotient(&["check", "--dot", dot.path(), quiet.path()]).status.code(), Some(0));
     let drawn = std::fs::read_to_string(dot.path()).expect("a drawing");

@@ -92,7 +92,6 @@ fn machine(subject: &Subject, why: Incomplete, known: &Known) -> String {
     let verdict = if violations.is_empty() { Verdict::Undecided(why) } else { Verdict::Violated };
     let body = json!({
         "message": message,
-        "violation": violations.first(),
         "violations": violations,
         "unconfirmed": unconfirmed(known),
         "answers": answers,

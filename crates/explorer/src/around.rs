@@ -1,0 +1,206 @@
+//! What else can happen: random walks, the nearest run that passes, and the states around a place.
+//!
+//! All of it on the program as written, and each within a bound: these answer a person who waits.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use quotient_explain::{Course, Ending, Move, offered};
+use quotient_machine::Machine;
+use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
+use serde_json::{Value, json};
+
+use crate::reductions::Chosen;
+
+/// States that are looked at after one other choice before it counts as unknown.
+const MOST_STATES: usize = 50_000;
+
+/// States of a drawing: of a whole graph, and around a place.
+const WHOLE: usize = 300;
+const RING: usize = 60;
+
+/// Goes on at random from the end of a run.
+pub(crate) fn walk(machine: &mut Machine, course: &mut Course, steps: usize, seed: u64) {
+    let mut random = seed;
+    for _ in 0..steps {
+        if course.ending != Ending::Open {
+            return;
+        }
+        let (state, _) = course.state(machine, course.len());
+        let ways = offered(machine, &state);
+        if ways.is_empty() {
+            return;
+        }
+        // SplitMix64.
+        random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let choice = ((z ^ (z >> 31)) % ways.len() as u64) as usize;
+        if let Some(way) = ways.into_iter().nth(choice) {
+            course.take(machine, way);
+        }
+    }
+}
+
+/// What a run must not come to, to pass.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Bad {
+    Violation(ViolationCode),
+    Deadlock,
+}
+
+/// The last step of a run with another choice after which `bad` cannot be reached: its number, and that choice. None where none is found
+/// within the bounds.
+pub(crate) fn passing(
+    machine: &mut Machine,
+    course: &Course,
+    bad: Bad,
+    interrupt: &Interrupt,
+) -> Option<(usize, Move)> {
+    // States from which it cannot be reached; looked at again for no other choice.
+    let mut safe = HashSet::new();
+    for step in (0..course.len()).rev() {
+        let (state, _) = course.state(machine, step);
+        for way in offered(machine, &state) {
+            let Some(next) = way.record.state.clone() else { continue };
+            if way.way != course.moves[step] && cannot_reach(machine, next, bad, &mut safe, interrupt) {
+                return Some((step + 1, way.way));
+            }
+            if interrupt.reason().is_some() {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Is `bad` reached from no state that `from` leads to? False also where that is not known.
+fn cannot_reach(
+    machine: &mut Machine,
+    from: Vec<u64>,
+    bad: Bad,
+    safe: &mut HashSet<Vec<u64>>,
+    interrupt: &Interrupt,
+) -> bool {
+    let mut seen = HashSet::from([from.clone()]);
+    let mut open = vec![from];
+    let mut out = Successors::new();
+    while let Some(state) = open.pop() {
+        if safe.contains(&state) {
+            continue;
+        }
+        if seen.len() > MOST_STATES || interrupt.reason().is_some() {
+            return false;
+        }
+        out.clear();
+        if machine.successors(&state, Scope::All, &mut out).is_err() {
+            return false;
+        }
+        if out.is_empty() && bad == Bad::Deadlock && !machine.is_valid_end(&state) {
+            return false;
+        }
+        for index in 0..out.len() {
+            let entry = out.entry(index);
+            if entry.violation.is_some_and(|code| Bad::Violation(code) == bad) {
+                return false;
+            }
+            if entry.has_state() && !seen.contains(out.state(index)) {
+                seen.insert(out.state(index).to_vec());
+                open.push(out.state(index).to_vec());
+            }
+        }
+    }
+    safe.extend(seen);
+    true
+}
+
+/// The states around a place: all of a small model, or the nearest ones.
+pub(crate) fn graph(
+    machine: &mut Machine,
+    course: &Course,
+    at: usize,
+    chosen: &mut Chosen,
+    interrupt: &Interrupt,
+) -> Value {
+    let (here, _) = course.state(machine, at);
+    let (start, _) = course.state(machine, 0);
+    let whole = Graph::explore(machine, start, WHOLE, chosen, interrupt);
+    let (graph, is_whole) = match whole {
+        graph if graph.complete => (graph, true),
+        _ => (Graph::explore(machine, here.clone(), RING, chosen, interrupt), false),
+    };
+    let on_run: HashSet<Vec<u64>> = match course.len() <= WHOLE {
+        true => (0..=course.len()).map(|step| course.state(machine, step).0).collect(),
+        false => HashSet::from([here.clone()]),
+    };
+    let nodes = graph.states.iter().enumerate().map(|(id, node)| {
+        json!({
+            "id": id, "layer": node.layer, "here": node.state == here, "on_run": on_run.contains(&node.state),
+            "kind": node.kind, "expanded": node.expanded,
+        })
+    });
+    json!({ "nodes": nodes.collect::<Vec<_>>(), "edges": graph.edges, "whole": is_whole })
+}
+
+struct Node {
+    state: Vec<u64>,
+    layer: usize,
+    kind: &'static str,
+    expanded: bool,
+}
+
+struct Graph {
+    states: Vec<Node>,
+    edges: Vec<Value>,
+    complete: bool,
+}
+
+impl Graph {
+    fn explore(
+        machine: &mut Machine,
+        from: Vec<u64>,
+        most: usize,
+        chosen: &mut Chosen,
+        interrupt: &Interrupt,
+    ) -> Graph {
+        let mut graph = Graph { states: Vec::new(), edges: Vec::new(), complete: true };
+        let mut numbers: HashMap<Vec<u64>, usize> = HashMap::from([(from.clone(), 0)]);
+        graph.states.push(Node { state: from, layer: 0, kind: "open", expanded: false });
+        let mut open = VecDeque::from([0]);
+        while let Some(id) = open.pop_front() {
+            if graph.states.len() >= most || interrupt.reason().is_some() {
+                graph.complete = false;
+                return graph;
+            }
+            let (state, layer) = (graph.states[id].state.clone(), graph.states[id].layer);
+            let explored = chosen.explored(machine, &state);
+            let ways = offered(machine, &state);
+            let node = &mut graph.states[id];
+            node.expanded = true;
+            if ways.is_empty() {
+                node.kind = if machine.is_valid_end(&state) { "end" } else { "deadlock" };
+            }
+            for way in ways {
+                if way.record.violation.is_some() {
+                    graph.states[id].kind = "violation";
+                }
+                let first = way.record.steps().first().map(|s| s.transformation);
+                let Some(next) = way.record.state else { continue };
+                let number = numbers.len();
+                let to = *numbers.entry(next.clone()).or_insert(number);
+                if to == number {
+                    graph.states.push(Node { state: next, layer: layer + 1, kind: "open", expanded: false });
+                    open.push_back(to);
+                }
+                let thread = way.way.thread;
+                let first = first.and_then(|t| machine.transformation(t));
+                let text = first.map_or("", |(_, _, t)| t.text.as_str());
+                graph.edges.push(json!({
+                    "from": id, "to": to, "pid": thread, "text": text,
+                    "left_out": !explored.includes(thread),
+                }));
+            }
+        }
+        graph
+    }
+}

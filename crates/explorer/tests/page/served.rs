@@ -1,0 +1,125 @@
+//! A server with a model, for a test.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use quotient_engine::{Check, LoadOptions, Model};
+use quotient_explain::{Course, Ending, possible};
+use quotient_explorer::session::{Loader, Opening};
+use quotient_explorer::{Listening, Session, checking};
+use quotient_testing::Random;
+
+/// A server that ends with its test.
+pub struct Served {
+    pub address: String,
+    ended: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+/// The text of a model, which a test may edit.
+pub type Text = Arc<Mutex<String>>;
+
+fn loader(name: &str, text: &Text) -> Loader {
+    let (name, text) = (name.to_owned(), text.clone());
+    Box::new(move |properties| {
+        let text = text.lock().unwrap().clone();
+        if name.ends_with(".bir") {
+            let options = LoadOptions { properties: properties.to_vec(), ..LoadOptions::default() };
+            Model::from_bir_text(&name, &text, &options)
+        } else {
+            Model::from_text_with(&name, &text, properties)
+        }
+    })
+}
+
+/// A random run of at most so many steps, opened at its start.
+fn walk(model: &Model, steps: usize, seed: u64) -> Option<Opening> {
+    let mut machine = model.as_written().ok()?;
+    let mut course = Course::start(&mut machine)?;
+    let mut random = Random::new(seed);
+    for _ in 0..steps {
+        let (state, _) = course.state(&mut machine, course.len());
+        let ways = possible(&mut machine, &state);
+        if ways.is_empty() || course.ending != Ending::Open {
+            break;
+        }
+        let choice = random.below(ways.len());
+        course.take(&mut machine, ways.into_iter().nth(choice)?);
+    }
+    let position = quotient_explain::Position { moves: course.moves, checksum: None };
+    Some(Opening { position, step: Some(0), ..Opening::default() })
+}
+
+impl Served {
+    /// Serves a Promela model, at its first violation if it is checked.
+    pub fn start(name: &str, text: &str, checked: bool) -> Served {
+        Served::edited(name, &Arc::new(Mutex::new(text.to_owned())), checked)
+    }
+
+    /// The same with a text that may change.
+    pub fn edited(name: &str, text: &Text, checked: bool) -> Served {
+        let load = loader(name, text);
+        let model = load(&[]).expect("a model");
+        let mut opening = Opening::default();
+        if checked {
+            let outcome = model.check(&Check::default()).expect("a check");
+            let violation = outcome.violations.first().expect("a violation");
+            let (position, cycle) = checking::position(&model, violation).expect("a run");
+            opening = Opening { position, cycle, step: None, message: Some(violation.message.clone()) };
+        }
+        Served::serve(name, model, opening, load)
+    }
+
+    /// Serves a model of this repository, with a random run of so many steps, at its start.
+    pub fn walked(file: &str, steps: usize, seed: u64) -> Served {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+        let text = Arc::new(Mutex::new(std::fs::read_to_string(path).unwrap()));
+        Served::walk_of(file, &text, steps, seed)
+    }
+
+    /// Serves a file with a random run; none if it cannot be read or has no run.
+    pub fn file(path: &Path, steps: usize, seed: u64) -> Option<Served> {
+        let load = {
+            let path = path.to_owned();
+            Box::new(move |properties: &[_]| {
+                let options = LoadOptions { properties: properties.to_vec(), ..LoadOptions::default() };
+                Model::load(&path, &options)
+            })
+        };
+        let model = load(&[]).ok()?;
+        let opening = walk(&model, steps, seed)?;
+        Some(Served::serve(&path.display().to_string(), model, opening, load))
+    }
+
+    /// The same for a text.
+    pub fn walk_of(name: &str, text: &Text, steps: usize, seed: u64) -> Served {
+        let load = loader(name, text);
+        let model = load(&[]).expect("a model");
+        let opening = walk(&model, steps, seed).expect("a run");
+        Served::serve(name, model, opening, load)
+    }
+
+    fn serve(name: &str, model: Model, opening: Opening, load: Loader) -> Served {
+        let session = Session::new(Arc::new(model), name.into(), Vec::new(), opening).unwrap();
+        let session = session.read_by(name.into(), load);
+        let listening = Listening::open(None).unwrap();
+        let (address, ended) = (listening.address(""), Arc::new(AtomicBool::new(false)));
+        let flag = ended.clone();
+        let thread = thread::spawn(move || {
+            listening.serve(&session, &|| flag.load(Ordering::Relaxed));
+            session.end();
+        });
+        Served { address, ended, thread: Some(thread) }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

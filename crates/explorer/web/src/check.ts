@@ -1,0 +1,93 @@
+// A check from the page: the options as a form that prints its command line, live numbers, the report.
+
+import { $, el, replace, svg } from "./dom";
+import type { Store } from "./store";
+import type { Point } from "./types";
+
+const number = (n: number): string => n.toLocaleString("en-US");
+
+/** What the form says. */
+const chosen: Record<string, string | boolean> = { search: "", por: "on", symmetry: "", raw: false, all: false, no_deadlock: false, safety: false, max_time: "" };
+
+const CHOICES: [string, string, [string, string][]][] = [
+  ["search", "Search", [["", "as suits"], ["bfs", "breadth first"], ["dfs", "depth first"]]],
+  ["por", "Partial order", [["on", "on"], ["si", "symmetric independence"], ["off", "off"]]],
+  ["symmetry", "Symmetry", [["", "as found"], ["off", "off"], ["heap", "heap"], ["pc", "pc"], ["exact", "exact"]]],
+];
+const SWITCHES: [string, string][] = [["raw", "No reductions of the program"], ["all", "All violations"], ["no_deadlock", "Deadlocks are allowed"], ["safety", "Claims are not checked"]];
+
+/** The options that differ from the usual ones. */
+export function options(): Record<string, string | boolean> {
+  return Object.fromEntries(Object.entries(chosen).filter(([name, value]) => value !== "" && value !== false && !(name === "por" && value === "on")));
+}
+
+export function commandLine(store: Store): string {
+  const words = Object.entries(options()).map(([name, value]) => (value === true ? `--${name.replace("_", "-")}` : `--${name.replace("_", "-")} ${value}`));
+  const defines = store.info.defines.map(([n, v]) => `-D ${n}=${v}`);
+  return ["quotient check", store.info.model, ...defines, ...words].join(" ");
+}
+
+/** A small plot; the last value is said in words beside its name. */
+function plot(name: string, said: string, points: { x: number; y: number }[], colour: number): HTMLElement {
+  const [width, height] = [220, 56];
+  const [mx, my] = [Math.max(0.001, ...points.map((p) => p.x)), Math.max(1, ...points.map((p) => p.y))];
+  const line = points.map((p, i) => `${i === 0 ? "M" : "L"}${((p.x / mx) * width).toFixed(1)} ${(height - 2 - (p.y / my) * (height - 6)).toFixed(1)}`).join("");
+  const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": true });
+  if (points.length > 0) drawing.append(svg("path", { class: `area p${colour}`, d: `${line}L${((points[points.length - 1].x / mx) * width).toFixed(1)} ${height}L0 ${height}z` }), svg("path", { class: `curve p${colour}`, d: line }));
+  return el("div", {}, el("div", { class: "plot-head" }, el("span", {}, name), el("b", {}, said)), drawing as unknown as Node);
+}
+
+function rates(points: Point[]): { x: number; y: number }[] {
+  return points.slice(1).map((p, i) => ({ x: p.seconds, y: (p.states - points[i].states) / Math.max(0.001, p.seconds - points[i].seconds) }));
+}
+
+export function drawCheck(store: Store, pane: HTMLElement): void {
+  const progress = store.progress;
+  const redraw = () => { ($("check-line") as HTMLElement).textContent = commandLine(store); };
+  const choices = CHOICES.map(([name, label, values]) => {
+    const select = el("select", { id: `option-${name}` }, ...values.map(([value, said]) => el("option", { value, selected: chosen[name] === value }, said))) as HTMLSelectElement;
+    select.addEventListener("change", () => { chosen[name] = select.value; redraw(); });
+    return el("label", {}, el("span", {}, label), select);
+  });
+  const switches = SWITCHES.map(([name, label]) => {
+    const box = el("input", { type: "checkbox", id: `option-${name}`, checked: chosen[name] === true }) as HTMLInputElement;
+    box.addEventListener("change", () => { chosen[name] = box.checked; redraw(); });
+    return el("label", { class: "switch" }, box, label);
+  });
+  const time = el("input", { id: "option-max_time", value: chosen.max_time, placeholder: "none", size: 8 }) as HTMLInputElement;
+  time.addEventListener("input", () => { chosen.max_time = time.value.trim(); redraw(); });
+  const points = progress?.points ?? [];
+  const last = points[points.length - 1];
+  const running = progress?.running ?? false;
+  const sentence = !progress?.asked ? "Not checked yet." : running ? `${progress.seconds.toFixed(1)} s · depth ${number(progress.depth)} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} states in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} states in ${progress.seconds.toFixed(3)} s`;
+  const rate = rates(points);
+  replace(pane,
+    el("div", { class: "reading" },
+      el("div", { class: "form" }, ...choices, el("label", {}, el("span", {}, "Time at most"), time), ...switches),
+      el("div", { class: "line-of-command" }, el("code", { id: "check-line" }, commandLine(store))),
+      el("p", {}, el("button", { class: "button", id: "check-run", onclick: () => void store.check(options()) }, running ? "Stop" : "Check", " ", el("kbd", {}, running ? "Esc" : "c")), " ", el("span", { id: "check-said" }, sentence)),
+      el("div", { class: "plots" },
+        plot("States", number(progress?.states ?? 0), points.map((p) => ({ x: p.seconds, y: p.states })), 0),
+        plot("Per second", number(Math.round(rate[rate.length - 1]?.y ?? 0)), rate, 2),
+        plot("Waiting", number(last?.waiting ?? 0), points.map((p) => ({ x: p.seconds, y: p.waiting })), 1),
+        plot("Store", `${((last?.bytes ?? 0) / 2 ** 20).toFixed(1)} MiB`, points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)),
+      progress?.report ? el("pre", { class: "report" }, ...linked(store, progress.report)) : null,
+    ));
+}
+
+/** The report with its places as links. */
+function linked(store: Store, report: string): (Node | string)[] {
+  const name = store.info.sources[0]?.name ?? "";
+  const short = name.split("/").pop() ?? name;
+  const escaped = [name, short].map((n) => n.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const pattern = new RegExp(`(?:${escaped}):(\\d+)`, "g");
+  const out: (Node | string)[] = [];
+  let from = 0;
+  for (let match = pattern.exec(report); match && name !== ""; match = pattern.exec(report)) {
+    out.push(report.slice(from, match.index));
+    const line = Number(match[1]);
+    out.push(el("button", { class: "step", onclick: () => store.reveal(line) }, match[0]));
+    from = match.index + match[0].length;
+  }
+  return [...out, report.slice(from)];
+}

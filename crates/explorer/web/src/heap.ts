@@ -1,0 +1,78 @@
+// The heap: roots at the left, objects in layers behind them, references as arrows. An object keeps its place along a run.
+
+import * as api from "./api";
+import { badge, el, replace, svg } from "./dom";
+import type { Store } from "./store";
+import type { Heap, HeapNode } from "./types";
+
+const WIDTH = 168;
+const LINE = 18;
+const COLUMN = 236;
+
+/** Places that were given, by node; they are kept while the page is open, so that nothing jumps. */
+const places = new Map<string, { x: number; y: number }>();
+let shown: { key: string; heap: Heap } | null = null;
+
+export function forgetPlaces(): void {
+  places.clear();
+  shown = null;
+}
+
+const height = (node: HeapNode): number => 26 + LINE * node.fields.length + (node.lock ? LINE : 0) + 6;
+
+function place(heap: Heap): void {
+  for (const node of heap.nodes) {
+    if (places.has(node.id)) continue;
+    const x = 16 + node.layer * COLUMN;
+    // Below everything that stands in this column, or in the first gap that is large enough.
+    const column = heap.nodes.filter((n) => n !== node && places.get(n.id)?.x === x).map((n) => ({ y: (places.get(n.id) as { y: number }).y, h: height(n) + 14 }));
+    column.sort((a, b) => a.y - b.y);
+    let y = 16;
+    for (const other of column) if (other.y < y + height(node) + 14 && other.y + other.h > y) y = other.y + other.h;
+    places.set(node.id, { x, y });
+  }
+}
+
+export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
+  const key = `${store.path}|${store.place.at}`;
+  if (shown?.key !== key) {
+    const heap = await api.heap(store.path, store.place.at);
+    if (key !== `${store.path}|${store.place.at}` || store.tab !== "heap") return;
+    shown = { key, heap };
+  }
+  const heap = shown.heap;
+  place(heap);
+  const at = (id: string) => places.get(id) as { x: number; y: number };
+  const byId = new Map(heap.nodes.map((n) => [n.id, n]));
+  const right = Math.max(320, ...heap.nodes.map((n) => at(n.id).x + WIDTH + 24));
+  const bottom = Math.max(120, ...heap.nodes.map((n) => at(n.id).y + height(n) + 24));
+  const lines = svg("svg", { class: "lines", width: right, height: bottom, "aria-hidden": true });
+  const boxes = heap.nodes.map((node) => {
+    const { x, y } = at(node.id);
+    const fields = node.fields.map((f) => el("div", { class: `field ${f.changed ? "changed" : ""}` }, el("span", { class: "dim" }, f.name), " ", f.to === null ? f.text : "•"));
+    const held = node.lock ? el("div", { class: "field held-by" }, "held by ", badge(node.lock.pid, node.lock.name)) : null;
+    const box = el("div", { class: `object ${node.kind} ${node.fields.some((f) => f.changed) ? "changed" : ""}`, "data-node": node.id }, el("div", { class: "title" }, node.pid === null ? null : badge(node.pid), node.name), held, ...fields);
+    box.style.transform = `translate(${x}px, ${y}px)`;
+    box.style.height = `${height(node)}px`;
+    node.fields.forEach((f, index) => {
+      const target = f.to === null ? undefined : byId.get(f.to);
+      if (!target) return;
+      const to = at(target.id);
+      const [sx, sy] = [x + WIDTH, y + 26 + (node.lock ? LINE : 0) + LINE * index + LINE / 2];
+      const back = to.x <= x;
+      const [ex, ey] = [back ? to.x + WIDTH : to.x, to.y + 12];
+      const bend = back ? 40 : Math.max(30, (ex - sx) / 2);
+      lines.append(
+        svg("path", { class: `reference p${(node.pid ?? 0) % 4} ${f.changed ? "changed" : ""}`, d: `M${sx} ${sy}C${sx + bend} ${sy} ${back ? ex + bend : ex - bend} ${ey} ${ex} ${ey}` }),
+        svg("path", { class: "tip", d: back ? `M${ex} ${ey}l7 -4v8z` : `M${ex} ${ey}l-7 -4v8z` }),
+      );
+    });
+    return box;
+  });
+  const inner = el("div", { class: "space", "data-at": store.place.at }, lines as unknown as Node, ...boxes);
+  inner.style.width = `${right}px`;
+  inner.style.height = `${bottom}px`;
+  const note = heap.hidden > 0 ? `${heap.hidden} further objects are not shown: only what this step touched and its neighbours. ` : "";
+  const none = heap.nodes.length === 0 ? "There are no objects yet. " : "";
+  replace(pane, inner, el("p", { class: "empty" }, `${none}${note}Garbage is not part of a state.`));
+}

@@ -1,0 +1,33 @@
+// What a check leaves out here, and why.
+
+import * as api from "./api";
+import { badge, el, replace } from "./dom";
+import type { Store } from "./store";
+import type { Reductions } from "./types";
+
+let shown: { key: string; said: Reductions } | null = null;
+
+export async function drawReductions(store: Store, pane: HTMLElement): Promise<void> {
+  const key = `${store.path}|${store.place.at}`;
+  if (shown?.key !== key) {
+    const said = await api.reductions(store.path, store.place.at);
+    if (key !== `${store.path}|${store.place.at}` || store.tab !== "reductions") return;
+    shown = { key, said };
+  }
+  const { explored, later, why, symmetry } = shown.said;
+  const way = (w: { pid: number; process: string; text: string; why?: string }) =>
+    el("div", { class: "way" }, badge(w.pid, w.process), el("code", {}, w.text), el("span", {}), w.why ? el("div", { class: "why" }, w.why) : null);
+  const limit = symmetry?.limit;
+  // A place in the sentence leads to its line.
+  const place = limit?.match(/([^\s:]+):(\d+)/);
+  replace(pane,
+    el("div", { class: "reading" },
+      el("h3", {}, "Partial order: explored here"), ...(explored.length > 0 ? explored.map(way) : [el("p", { class: "dim" }, "Nothing.")]),
+      el("p", {}, why),
+      later.length > 0 ? el("h3", {}, "Left for later") : null, ...later.map(way),
+      el("h3", {}, "Symmetry"),
+      symmetry === null ? el("p", { class: "dim" }, "Known after a check.") : el("p", {}, symmetry.found.length > 0 ? symmetry.found.join("; ") : "None was found."),
+      limit ? el("p", {}, "Limited: ", limit, " ", place ? el("button", { class: "step", onclick: () => store.reveal(Number(place[2])) }, `line ${place[2]}`) : null) : null,
+      symmetry ? el("p", { class: "dim" }, `Order: ${symmetry.order}`) : null,
+    ));
+}
