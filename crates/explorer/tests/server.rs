@@ -244,7 +244,7 @@ fn random_requests_do_no_harm() {
 #[test]
 fn values_are_set_where_it_is_said() {
     let mut asked = 0;
-    for (index, file) in models().into_iter().enumerate() {
+    for (index, file) in models().enumerate() {
         let Ok(model) = Model::load(&file, &Default::default()) else { continue };
         let name = file.display().to_string();
         let Ok(session) = Session::new(Arc::new(model), name.clone(), Vec::new(), Opening::default()) else {
@@ -283,23 +283,9 @@ fn values_are_set_where_it_is_said() {
 }
 
 /// The models of this repository, every eighth of them.
-fn models() -> Vec<std::path::PathBuf> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut folders: Vec<std::path::PathBuf> = ["models", "tests"].map(|f| root.join(f)).into();
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.extension().and_then(|e| e.to_str()) {
-                Some("pml" | "bir" | "dve") => files.push(path),
-                None if path.is_dir() => folders.push(path),
-                _ => {}
-            }
-        }
-    }
-    files.sort();
+fn models() -> impl Iterator<Item = std::path::PathBuf> {
     let every = quotient_testing::setting("QUOTIENT_EVERY", 8) as usize;
-    files.into_iter().step_by(every.max(1)).collect()
+    quotient_testing::models().into_iter().step_by(every.max(1))
 }
 
 /// Ample sets of a place are some threads' steps, and all of them are among those that can be made.

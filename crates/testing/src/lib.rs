@@ -4,16 +4,19 @@
 //! - [`setting`]: how much of a volume to run, from the environment;
 //! - [`Folder`]: a folder that is gone afterwards;
 //! - [`messages`]: erroneous inputs beside what is reported about them;
+//! - [`models`]: the models of this repository;
 //! - [`spin`]: SPIN's verifiers. Tests that need them are `#[ignore = "needs spin"]`, have `spin` in their names, and are run by
 //!   `.ci/run`, which installs it.
 
 mod folder;
 mod messages;
+mod models;
 mod random;
 pub mod spin;
 
 pub use folder::Folder;
 pub use messages::messages;
+pub use models::models;
 pub use random::Random;
 
 /// The number that an environment variable sets, or `otherwise`.

@@ -134,6 +134,12 @@ impl Browser {
         self.wait("document.documentElement?.dataset.ready === 'true'");
     }
 
+    /// Leaves the page; nothing that it asked for is under way any more.
+    pub fn leave(&self) {
+        self.call("Page.navigate", json!({ "url": "about:blank" }));
+        self.wait("location.href === 'about:blank'");
+    }
+
     /// The value of an expression of the page.
     pub fn value(&self, expression: &str) -> Value {
         let result = self.call(

@@ -116,7 +116,9 @@ export class Store {
       // Somebody went on from what there is.
       if (this.run !== beginning) return;
     }
-    await this.stand(wanted, "replace");
+    // Who has moved in the meantime stays there.
+    const moved = this.place.at !== Math.min(wanted.at, beginning.length);
+    await this.stand({ ...wanted, at: moved ? this.place.at : wanted.at }, "replace");
   }
 
   private writeAddress(how: "push" | "replace"): void {
