@@ -191,17 +191,15 @@ impl Group {
 fn members_to(strong: &Strong, base: &Base) -> Vec<(NodeId, Move)> {
     let generators = &strong.generators[..base.generators];
     let mut found: Vec<Option<Move>> = vec![None; strong.degree];
-    for generator in generators {
-        match generator {
-            Move::Exchange(a, b) if *a == base.point => found[*b as usize] = Some(generator.clone()),
-            _ => {}
-        }
+    for twin in &base.twins {
+        found[*twin as usize] = Some(Move::Exchange(base.point, *twin));
     }
     found[base.point as usize] = Some(Move::Exchange(base.point, base.point));
     let mut queue: Vec<NodeId> = vec![base.point];
     queue.extend(base.orbit.iter().filter(|p| found[**p as usize].is_some()));
     let mut next = 0;
-    while next < queue.len() {
+    // Each of the orbit once, and the base point.
+    while queue.len() <= base.orbit.len() && next < queue.len() {
         let at = queue[next];
         next += 1;
         for generator in generators {

@@ -46,6 +46,8 @@ pub(crate) struct Base {
     pub(crate) point: NodeId,
     /// Its orbit without itself, while the base points before it stay.
     pub(crate) orbit: Vec<NodeId>,
+    /// Those of its orbit that it can change places with while everything else stays.
+    pub(crate) twins: Vec<NodeId>,
     /// How many of the generators leave the base points before it where they are: the first ones.
     pub(crate) generators: usize,
 }
@@ -94,11 +96,16 @@ impl Strong {
         let below = self.generators.len();
         let mut reached = vec![base];
         let mut refused: Vec<NodeId> = Vec::new();
+        let mut changing: Vec<NodeId> = Vec::new();
         let mut images = cell.to_vec();
         images.sort_unstable();
         for &image in images.iter().filter(|p| **p != base) {
             if twins(finder.structure, &finder.edges_in, base, image) {
-                self.generators.push(Move::Exchange(base, image));
+                // Twins of one point are twins of each other, and the levels below have their exchanges: one leads to all.
+                if changing.is_empty() {
+                    self.generators.push(Move::Exchange(base, image));
+                }
+                changing.push(image);
                 continue;
             }
             if self.generators.len() > below && reached.len() == 1 {
@@ -116,10 +123,11 @@ impl Strong {
             }
         }
         if self.generators.len() > below {
-            let mut orbit = self.orbit(base, self.generators.len());
+            let alike = changing.len() + 1 == images.len();
+            let mut orbit = if alike { changing.clone() } else { self.orbit(base, self.generators.len()) };
             orbit.retain(|p| *p != base);
             orbit.sort_unstable();
-            self.bases.push(Base { point: base, orbit, generators: self.generators.len() });
+            self.bases.push(Base { point: base, orbit, twins: changing, generators: self.generators.len() });
         }
     }
 
@@ -173,7 +181,7 @@ impl Strong {
             orbit.retain(|p| *p != point);
             orbit.sort_unstable();
             if !orbit.is_empty() {
-                out.bases.push(Base { point, orbit, generators: base.generators });
+                out.bases.push(Base { point, orbit, twins: Vec::new(), generators: base.generators });
             }
         }
         out
@@ -253,6 +261,19 @@ mod tests {
         assert_eq!(strong.order(), (1..=12).map(f64::from).product());
         let place: Vec<Option<NodeId>> = (0..24).map(|p| Some(p % 12)).collect();
         assert_eq!(strong.on(&place, 12).order(), strong.order());
+    }
+
+    #[test]
+    fn twins_take_one_generator_each() {
+        let mut g = Graph::new();
+        (0..300).for_each(|i| {
+            g.object(u32::from(i >= 200));
+        });
+        let strong = Strong::automorphisms(&g);
+        assert_eq!(strong.generators.len(), 199 + 99);
+        assert!(strong.bases.iter().all(|b| b.twins == b.orbit));
+        let order: f64 = strong.bases.iter().map(|b| b.orbit.len() as f64 + 1.0).sum();
+        assert_eq!(order, (2..=200).chain(2..=100).map(f64::from).sum());
     }
 
     #[test]

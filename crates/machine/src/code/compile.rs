@@ -54,6 +54,15 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
     compiler.code
 }
 
+/// Which message a receive takes.
+#[derive(Clone, Copy)]
+pub(super) struct Taking {
+    /// The first that fits, not only the first.
+    pub(super) any: bool,
+    /// It stays where it is.
+    pub(super) peek: bool,
+}
+
 pub(crate) struct Compiler<'a> {
     pub(crate) program: &'a Program,
     pub(crate) layout: &'a Layout,
@@ -224,13 +233,15 @@ impl Compiler<'_> {
             }
             ir::Operation::Event { send, channel, patterns } => {
                 let channel = self.expr_code(function, channel);
-                let receive = self.receive(function, channel, false, true, patterns, t.span);
+                let receive =
+                    self.receive(function, channel, Taking { any: false, peek: true }, patterns, t.span);
                 Operation::Event { send: *send, receive }
             }
             ir::Operation::Receive { guard, channel, any, peek, patterns } => {
                 let guard = guard.as_ref().map(|e| self.expr_code(function, e));
                 let channel = self.expr_code(function, channel);
-                let receive = self.receive(function, channel, *any, *peek, patterns, t.span);
+                let receive =
+                    self.receive(function, channel, Taking { any: *any, peek: *peek }, patterns, t.span);
                 self.code.receives[receive as usize].guard = guard;
                 Operation::Receive(receive)
             }
@@ -269,8 +280,7 @@ impl Compiler<'_> {
         &mut self,
         function: u32,
         channel: CodeAt,
-        any: bool,
-        peek: bool,
+        Taking { any, peek }: Taking,
         patterns: &[ir::Pattern],
         span: Span,
     ) -> u32 {

@@ -4,7 +4,7 @@ use quotient_program as ir;
 use quotient_program::{BinaryOp, Expr, Place, UnaryOp};
 use quotient_source::Span;
 
-use super::compile::{Compiler, PER_LEVEL};
+use super::compile::{Compiler, PER_LEVEL, Taking};
 use super::place::Simple;
 use super::{Element, Leaf, Op, SiteAt};
 use crate::explain::fault::Fault;
@@ -69,7 +69,7 @@ impl Compiler<'_> {
                         _ => ir::Pattern::Ignore,
                     })
                     .collect();
-                let index = self.receive(function, 0, *any, true, &patterns, span);
+                let index = self.receive(function, 0, Taking { any: *any, peek: true }, &patterns, span);
                 self.code.ops[jump] = Op::Jump(self.here());
                 self.emit(Op::Poll(index));
             }

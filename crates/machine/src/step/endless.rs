@@ -21,7 +21,7 @@ const PATIENCE: u32 = 16;
 pub(crate) const D_STEP_LIMIT: u32 = 4_000_000;
 
 /// Intermediate states of one step after which they are remembered.
-const FREE: u64 = 1_000;
+const FREE: u64 = 10_000;
 
 /// The intermediate states that a step has passed: going on from the same one again brings nothing new.
 ///

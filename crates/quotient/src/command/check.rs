@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use clap::ArgMatches;
-use clap::parser::ValueSource;
 use quotient::search::Limits;
 use quotient::source::render;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
 use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict};
 
+use super::kind::Given;
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
 use super::{human, json, kind, options, status, terminal, usage, watch};
@@ -29,7 +28,7 @@ pub(crate) struct Run<'a> {
 }
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Check, given: &ArgMatches) -> u8 {
+pub(crate) fn main(options: &options::Check, given: &Given) -> u8 {
     let files = several::files(options);
     let kind = match several::kind(options, &files) {
         Ok(kind) => kind,
@@ -66,7 +65,7 @@ pub(crate) fn main(options: &options::Check, given: &ArgMatches) -> u8 {
 }
 
 /// Checks one model and prints its report.
-fn one(options: &options::Check, given: &ArgMatches, file: &Path, layout: Layout) -> Checked {
+fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> Checked {
     let (started, before) = (Instant::now(), usage::cpu_seconds());
     let ended = |verdict, status, states| Checked {
         file: file.to_owned(),
@@ -206,9 +205,8 @@ fn explore(options: &options::Check, file: &Path, model: Model, outcome: &Outcom
 
 /// Options that do not serve what is asked of the model: cycles are looked for depth first, and a formula of branching time needs the
 /// whole graph, which is explored breadth first.
-fn unserved(model: &Model, check: &Check<'_>, given: &ArgMatches) -> Result<(), String> {
-    let is_given = |id| given.value_source(id) == Some(ValueSource::CommandLine);
-    let (search, depth) = (is_given("search"), is_given("max_depth"));
+fn unserved(model: &Model, check: &Check<'_>, given: &Given) -> Result<(), String> {
+    let (search, depth) = (given.has("search"), given.has("max_depth"));
     if !search && !depth {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use quotient::{
 use serde_json::{Value, json};
 
 use super::check::failure_status;
-use super::kind::Kind;
+use super::kind::{Given, Kind};
 use super::terminal::{self, grouped};
 use super::{options, status, usage, watch};
 
@@ -110,7 +110,7 @@ impl Row {
 }
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &Compare, given: &clap::ArgMatches) -> u8 {
+pub(crate) fn main(options: &Compare, given: &Given) -> u8 {
     if let Some(status) =
         super::refused("compare", given, Kind::given(&options.input.file, options.input.language))
     {

@@ -9,11 +9,11 @@ use quotient::{Language, LoadOptions, Model, PropertyKeyword};
 use quotient_explorer::session::{Loader, Opening};
 use quotient_explorer::{Listening, Session, checking};
 
-use super::kind::Kind;
+use super::kind::{Given, Kind};
 use super::{options, replay, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Explore, given: &clap::ArgMatches) -> u8 {
+pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
     let file = &options.file;
     watch::about(file, false);
     let is_trace = TraceFile::read(file).is_ok();

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use clap::ArgMatches;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory};
 
 use quotient::{Feature, Language};
 
-use super::{native, options};
+use super::native;
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,19 +153,30 @@ fn advice(option: &str, kind: Kind) -> Option<&'static str> {
     })
 }
 
+/// What was given to a subcommand, and what could have been.
+#[derive(Default)]
+pub(crate) struct Given {
+    pub(crate) definition: clap::Command,
+    pub(crate) matches: ArgMatches,
+}
+
+impl Given {
+    /// Was this option given, and not only its default taken?
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.matches.try_contains_id(id).unwrap_or(false)
+            && self.matches.value_source(id) == Some(ValueSource::CommandLine)
+    }
+}
+
 /// The options that were given and do not serve inputs of this kind, as an error message; the subcommand itself too.
-pub(crate) fn refuse(command: &str, given: &ArgMatches, kind: Kind) -> Result<(), String> {
+pub(crate) fn refuse(command: &str, given: &Given, kind: Kind) -> Result<(), String> {
     if !applies(command, kind) {
         return Err(format!("`quotient {command}` does not apply to {}", kind.name()));
     }
-    let definition = options::Options::command();
-    let Some(definition) = definition.find_subcommand(command) else { return Ok(()) };
-    for argument in definition.get_arguments() {
+    for argument in given.definition.get_arguments() {
         let id = argument.get_id().as_str();
-        let was_given = given.try_contains_id(id).unwrap_or(false)
-            && given.value_source(id) == Some(ValueSource::CommandLine);
         let lacking = matches!(kind, Kind::Model(_)) && needed(id).is_some_and(|feature| !kind.has(feature));
-        if was_given && (lacking || !serves(argument.get_help_heading(), kind)) {
+        if given.has(id) && (lacking || !serves(argument.get_help_heading(), kind)) {
             let advice = advice(id, kind).map_or_else(String::new, |advice| format!("\nhelp: {advice}"));
             return Err(format!("{} does not apply to {}{advice}", option_name(argument), kind.name()));
         }
@@ -185,6 +196,9 @@ fn option_name(argument: &clap::Arg) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
+    use super::super::options;
     use super::*;
 
     /// A heading that `serves` does not know would serve everything.

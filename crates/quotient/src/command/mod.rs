@@ -31,21 +31,28 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches};
 
+use kind::Given;
 use options::{Command, Options};
 
 use quotient::status;
 
 /// Reads the command line. `check -- COMMAND` names no file: the command will make it.
-fn parse() -> (Options, ArgMatches) {
+fn parse() -> (Options, Given) {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let builds = words.get(1).is_some_and(|word| word == "check")
         && native::is_build_command(words.get(end + 1..).unwrap_or_default());
     let read = |words: &[std::ffi::OsString]| {
-        let matches = Options::command().try_get_matches_from(words)?;
-        Options::from_arg_matches(&matches).map(|options| (options, matches))
+        let mut definition = Options::command();
+        let mut matches = definition.try_get_matches_from_mut(words)?;
+        let options = Options::from_arg_matches(&matches)?;
+        let given = matches.remove_subcommand().and_then(|(name, matches)| {
+            let definition = definition.get_subcommands().find(|c| c.get_name() == name)?.clone();
+            Some(Given { definition, matches })
+        });
+        Ok::<_, clap::Error>((options, given.unwrap_or_default()))
     };
     let read_again = match read(&words) {
         Err(error) if builds && error.kind() == clap::error::ErrorKind::MissingRequiredArgument => {
@@ -71,9 +78,8 @@ fn end_panics_as_bugs() {
 pub(crate) fn main() -> ExitCode {
     usage::start();
     end_panics_as_bugs();
-    let (options, matches) = parse();
-    let none = ArgMatches::default();
-    let given = matches.subcommand().map_or(&none, |(_, given)| given);
+    let (options, given) = parse();
+    let given = &given;
     json::begin(options.command.name());
     watch::start(options.command.bounds());
     let status = match &options.command {
@@ -93,7 +99,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Refuses options that do not serve an input; gives the exit status.
-fn refused(command: &str, given: &ArgMatches, kind: kind::Kind) -> Option<u8> {
+fn refused(command: &str, given: &Given, kind: kind::Kind) -> Option<u8> {
     let message = kind::refuse(command, given, kind).err()?;
     eprintln!("error: {message}");
     Some(status::ERROR)

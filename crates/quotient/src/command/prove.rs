@@ -13,7 +13,7 @@ use quotient_proof::limits::{Limits, Progress};
 use quotient_proof::prove::Options;
 use quotient_proof::safety::{Order, SafetyOptions};
 
-use super::kind::{Kind, MODELS};
+use super::kind::{Given, Kind, MODELS};
 use super::named::Named;
 use super::options::{duration, size};
 use super::progress::ProgressLine;
@@ -214,7 +214,7 @@ impl Write for Reports {
 }
 
 /// Runs `prove`; gives the exit status.
-pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
+pub(crate) fn main(prove: &Prove, given: &Given) -> u8 {
     // Without a file the example is generated, and there is nothing to preprocess.
     let kind = prove.file.as_deref().map_or(Kind::Proof, Kind::of);
     if let Some(status) = super::refused("prove", given, kind) {
@@ -272,7 +272,7 @@ pub(crate) fn main(prove: &Prove, given: &clap::ArgMatches) -> u8 {
 }
 
 /// Runs `verify`; gives the exit status.
-pub(crate) fn verify(verify: &Verify, given: &clap::ArgMatches) -> u8 {
+pub(crate) fn verify(verify: &Verify, given: &Given) -> u8 {
     // The preprocessor is for the program that a certificate is compared with.
     let kind = verify.program.as_deref().map_or(Kind::Proof, Kind::of);
     if let Some(status) = super::refused("verify", given, kind) {

@@ -9,11 +9,11 @@ use quotient::{
     outcome,
 };
 
-use super::kind::Kind;
+use super::kind::{Given, Kind};
 use super::{check, json, options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Replay, given: &clap::ArgMatches) -> u8 {
+pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
     watch::about(&options.file, options.json);
     let kind = Some(Kind::of(&options.file)).filter(|k| k.is_native()).unwrap_or(Kind::Trace);
     if let Some(status) = super::refused("replay", given, kind) {

@@ -9,11 +9,11 @@ use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
 use quotient::{Model, ViolationKind};
 
-use super::kind::Kind;
+use super::kind::{Given, Kind};
 use super::{options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
-pub(crate) fn main(options: &options::Simulate, given: &clap::ArgMatches) -> u8 {
+pub(crate) fn main(options: &options::Simulate, given: &Given) -> u8 {
     if let Some(status) =
         super::refused("simulate", given, Kind::given(&options.input.file, options.input.language))
     {

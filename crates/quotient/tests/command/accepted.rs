@@ -55,6 +55,27 @@ fn any_file_name() {
     assert_eq!(quotient(&["check", "--language", "cobol", file.path()]).status.code(), Some(2));
 }
 
+/// The number that a global begins with can be a length and a number of processes; anything else is no constant.
+#[test]
+fn a_variable_as_a_length() {
+    let used = "int n = 3, k;\nbyte a[n];\nactive [n] proctype P() { k++; a[k - 1] = 1; assert(k < 3) }\n";
+    let file = File::new("length.pml", used);
+    let output = quotient(&["check", file.path()]);
+    assert_eq!(output.status.code(), Some(12), "{}", text(&output));
+    assert!(text(&output).contains("assertion violated"), "{}", text(&output));
+    assert!(text(&output).contains("the number that the variable begins with: 3"), "{}", text(&output));
+    for refused in [
+        "int n = 2 + 1; byte a[n]; init { a[0] = 1 }",
+        "int n; byte a[n]; init { a[0] = 1 }",
+        "int n = 3; byte a[n + 1]; init { a[0] = 1 }",
+        "int n = 3; chan c = [n] of { byte }; init { c!1 }",
+        "int n = 3; init { byte n; byte a[n]; a[0] = 1 }",
+    ] {
+        let file = File::new("no_length.pml", refused);
+        assert_eq!(quotient(&["check", file.path()]).status.code(), Some(2), "{refused}");
+    }
+}
+
 /// A receive into `_pid` is one into a variable that starts as the process's number.
 #[test]
 fn a_process_can_overwrite_its_number() {

@@ -87,8 +87,9 @@ pub struct Outcome {
     pub assertion_failures: usize,
     /// The kinds of fault met.
     pub faults: BTreeSet<Fault>,
-    /// A process stood where SPIN's table has no row although it can go on: at an `unless` that starts with a jump out
-    /// of an atomic sequence.
+    /// SPIN's counts mean nothing here. A process stood where its table has no row although it can go on: at an `unless` that starts with
+    /// a jump out of an atomic sequence. Or a `d_step` changed a hidden variable: SPIN does not restore it when it goes back over
+    /// the step, and then, going back over a receive into it, puts back a message that nobody sent.
     pub beyond_spin: bool,
     /// Everything was explored; else the other numbers are lower bounds.
     pub complete: bool,

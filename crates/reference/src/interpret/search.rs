@@ -5,7 +5,7 @@
 //! every process may go on. A *transition* is a path from one stored state to the next.
 
 use super::elements::Shape;
-use super::resolved::Value;
+use super::resolved::{Basic, Value};
 use super::state::{Context, Program, State, Stored};
 use super::step::Effect;
 use super::{Fault, Outcome};
@@ -205,6 +205,7 @@ impl<'a> Search<'a> {
             let effect = context.execute(shape, any);
             if effect != Ok(Effect::Blocked) {
                 self.outcome.faults.extend(next.noted.drain(..));
+                self.outcome.beyond_spin |= matches!(shape, Shape::DStep(_)) && next.hidden != state.hidden;
             }
             match effect {
                 Ok(Effect::Blocked) => {
@@ -244,10 +245,19 @@ impl<'a> Search<'a> {
         let mut accepted = false;
         for pid in (0..state.stored.processes.len()).rev() {
             if pid != sender {
+                self.outcome.beyond_spin |= self.peeks(state, pid);
                 accepted |= self.process(state, pid, false, depth + 1);
             }
         }
         accepted
+    }
+
+    /// Does a process stand where it would look at a message without taking it?
+    fn peeks(&self, state: &State, pid: usize) -> bool {
+        let process = &state.stored.processes[pid];
+        let table = &self.program.proctypes[process.proctype].table;
+        let shapes = table.steps[process.at].iter().map(|t| &table.elements.elements[t.element].shape);
+        shapes.into_iter().any(|shape| matches!(shape, Shape::Basic(Basic::Receive { peek: true, .. })))
     }
 
     /// After a step: stores the state, or goes on at once with the same process.

@@ -101,7 +101,8 @@ impl Context<'_> {
         let channel = self.channel(channel)?;
         let rendezvous = self.channel_type(channel).capacity == 0;
         if rendezvous && peek {
-            return Err(Fault::PolledRendezvous);
+            // While others shake hands nobody looks at it; SPIN does, also where an escape would have come first.
+            return if self.state.handshake.is_some() { Ok(false) } else { Err(Fault::PolledRendezvous) };
         }
         let expected = if rendezvous { Some(channel) } else { None };
         if self.state.handshake != expected {

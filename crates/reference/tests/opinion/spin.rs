@@ -42,7 +42,7 @@ fn spoken(fault: Fault) -> &'static [&'static str] {
 fn compare(model: &Model) -> Comparison {
     let outcome = match interpret(model, LIMIT) {
         Ok(outcome) if outcome.beyond_spin => {
-            return Comparison::Skipped("no row in SPIN's table".to_string());
+            return Comparison::Skipped("SPIN goes another way".to_string());
         }
         Ok(outcome) if outcome.complete => outcome,
         Ok(_) => return Comparison::Skipped("too large".to_string()),

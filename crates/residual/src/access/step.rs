@@ -157,6 +157,13 @@ fn back_edges(function: &Function) -> Vec<bool> {
     back
 }
 
+/// A condition, and whether it must hold or must not.
+#[derive(Clone, Copy)]
+struct Wanted<'e> {
+    condition: &'e Expr,
+    holds: bool,
+}
+
 /// Channels of which a condition of the step has said that a receive, or a send, is possible.
 type Assured = Vec<(Expr, ChannelUse)>;
 
@@ -226,7 +233,7 @@ impl Collector<'_> {
             let mut assured = Assured::new();
             match &t.operation {
                 Operation::When(e) => {
-                    self.guard(e, true, sensed);
+                    self.guard(Wanted { condition: e, holds: true }, sensed);
                     self.conjuncts(e, &mut assured);
                 }
                 operation => self.operation(operation, Moment::First, sensed),
@@ -344,20 +351,20 @@ impl Collector<'_> {
         self.step.touches.push(Touch::Channel(ChannelTouch { channel, how, moment, sensed }));
     }
 
-    /// A condition that decides whether the step is possible. `wanted`: it must hold, or must not.
-    fn guard(&mut self, e: &Expr, wanted: bool, sensed: bool) {
-        match e {
-            Expr::Spanned(e, _) => self.guard(e, wanted, sensed),
-            Expr::Unary(UnaryOp::Not, e) => self.guard(e, !wanted, sensed),
+    /// A condition that decides whether the step is possible.
+    fn guard(&mut self, Wanted { condition, holds }: Wanted<'_>, sensed: bool) {
+        match condition {
+            Expr::Spanned(e, _) => self.guard(Wanted { condition: e, holds }, sensed),
+            Expr::Unary(UnaryOp::Not, e) => self.guard(Wanted { condition: e, holds: !holds }, sensed),
             Expr::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
-                self.guard(a, wanted, sensed);
-                self.guard(b, wanted, sensed);
+                self.guard(Wanted { condition: a, holds }, sensed);
+                self.guard(Wanted { condition: b, holds }, sensed);
             }
-            Expr::Empty(c) if !wanted => {
+            Expr::Empty(c) if !holds => {
                 self.uses(c, ChannelUse::NotEmpty { any: false }, Moment::First, sensed);
             }
-            Expr::Full(c) if !wanted => self.uses(c, ChannelUse::NotFull, Moment::First, sensed),
-            Expr::Poll { channel, any, patterns } if wanted => {
+            Expr::Full(c) if !holds => self.uses(c, ChannelUse::NotFull, Moment::First, sensed),
+            Expr::Poll { channel, any, patterns } if holds => {
                 for pattern in patterns {
                     if let Pattern::Match(e) = pattern {
                         self.reads(e);

@@ -21,6 +21,22 @@ impl Lowering<'_> {
         }
     }
 
+    /// A constant within bounds, or a global alone that begins with a number: SPIN takes that number, whatever is assigned later.
+    pub(super) fn initial_in(&mut self, expr: &ast::Expr, low: i32, high: i32, what: &str) -> i32 {
+        if let ast::ExprKind::Reference(r) = &expr.kind
+            && let [part] = &r.parts[..]
+            && part.index.is_none()
+            && self.local(&part.name.name).is_none()
+            && let Some(&value) = self.names.numerals.get(&part.name.name)
+            && (low..=high).contains(&value)
+        {
+            let message = format!("{what} is the number that the variable begins with: {value}");
+            self.report(Diagnostic::warning(expr.span, message));
+            return value;
+        }
+        self.constant_in(expr, low, high, what)
+    }
+
     /// A constant within bounds; the lower bound when it is not.
     pub(super) fn constant_in(&mut self, expr: &ast::Expr, low: i32, high: i32, what: &str) -> i32 {
         let Some(value) = self.constant(expr) else { return low };

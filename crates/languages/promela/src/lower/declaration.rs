@@ -137,7 +137,7 @@ impl Lowering<'_> {
         let ty = match &variable.length {
             None => element,
             Some(length) => {
-                let length = self.constant_in(length, 1, MOST_ELEMENTS, "the length of an array");
+                let length = self.initial_in(length, 1, MOST_ELEMENTS, "the length of an array");
                 Type::Array(Box::new(element), length as u32)
             }
         };
@@ -199,6 +199,11 @@ impl Lowering<'_> {
                 let init = self.initialiser(variable, &ty);
                 let id = VariableId(self.program.globals.len() as u32);
                 self.names.globals.insert(name.name.clone(), (id, name.span));
+                if let Some(ast::Initialiser::Expr(e)) = &variable.init
+                    && let ast::ExprKind::Number(value @ 1..) = e.kind
+                {
+                    self.names.numerals.insert(name.name.clone(), value);
+                }
                 let scratch = declaration.visibility == ast::Visibility::Hidden
                     && !matches!(init, Init::Channels(_))
                     && !self.is_channel(&ty);

@@ -20,6 +20,8 @@ pub(super) struct SequenceId(pub(super) usize);
 /// One point of the control flow.
 #[derive(Debug)]
 pub(super) struct Element {
+    /// When SPIN would have made it; the rows of its tables are worked through in that order.
+    pub(super) made: usize,
     pub(super) kind: Kind,
     pub(super) next: Option<ElementId>,
     /// Inside an atomic sequence: control is kept after it.
@@ -35,10 +37,20 @@ pub(super) struct Element {
     pub(super) text: String,
 }
 
+/// What SPIN knows of a statement from how it is written; it does not compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// A condition that is the number 1; a print counts as well.
+    Skip,
+    /// A condition that is the number 0.
+    Never,
+    Other,
+}
+
 #[derive(Debug)]
 pub(super) enum Kind {
     /// A step.
-    Basic { operation: Operation, actions: Vec<Action>, skip: bool },
+    Basic { operation: Operation, actions: Vec<Action>, written: Written },
     /// A jump to a label or out of a loop.
     Goto(Target),
     /// Where alternatives meet, or a loop starts over.
@@ -78,11 +90,15 @@ pub(super) struct Flow {
     pub(super) sequences: Vec<Sequence>,
     pub(super) labels: HashMap<String, ElementId>,
     pub(super) body: Option<SequenceId>,
+    /// How many elements were made, or made again.
+    made: usize,
 }
 
 impl Flow {
     pub(super) fn add(&mut self, kind: Kind, span: Span, text: String) -> ElementId {
+        self.made += 1;
         self.elements.push(Element {
+            made: self.made,
             kind,
             next: None,
             atomic: false,
@@ -94,6 +110,14 @@ impl Flow {
             text,
         });
         ElementId(self.elements.len() - 1)
+    }
+
+    /// Lets the elements of a sequence itself count as made just now.
+    pub(super) fn make_again(&mut self, sequence: SequenceId) {
+        for element in self.sequences[sequence.0].elements.clone() {
+            self.made += 1;
+            self.elements[element.0].made = self.made;
+        }
     }
 
     pub(super) fn add_sequence(&mut self, sequence: Sequence) -> SequenceId {

@@ -236,7 +236,7 @@ impl Builder<'_> {
                 let Some(first) = self.first(escape) else { continue };
                 let target = self.hunt(first, atomic);
                 let mut offered = Vec::new();
-                if target < element {
+                if self.flow.element(target).made < self.flow.element(element).made {
                     offered = self.with_escapes(target);
                 } else {
                     self.steps(target, &mut offered, &mut Vec::new());

@@ -6,9 +6,7 @@
 //! by element in the order of their creation: a mark that is passed on to the first statement of another option is passed
 //! on again if that choice was made later.
 
-use quotient_program::{Expr, Operation};
-
-use super::elements::{ElementId, Kind};
+use super::elements::{ElementId, Kind, Written};
 use super::flow::Builder;
 
 /// The marks of one element.
@@ -51,12 +49,14 @@ impl Marks {
 }
 
 fn pass_on(builder: &mut Builder<'_>, marks: &mut [Marks]) {
+    let mut order: Vec<usize> = (0..marks.len()).collect();
+    order.sort_unstable_by_key(|index| builder.flow.element(ElementId(*index)).made);
     let mut options: Vec<Vec<ElementId>> =
         (0..marks.len()).map(|index| options(builder, ElementId(index))).collect();
     // Choices among the options of a choice are replaced by their options, which inherit their marks.
     for _ in 0..DEEPEST {
         let mut nested = false;
-        for index in 0..options.len() {
+        for &index in &order {
             if options[index].iter().all(|option| options[option.0].is_empty()) {
                 continue;
             }
@@ -78,14 +78,14 @@ fn pass_on(builder: &mut Builder<'_>, marks: &mut [Marks]) {
             break;
         }
     }
-    for option in options.into_iter().flatten() {
+    for &option in order.iter().flat_map(|index| &options[*index]) {
         if let Some(target) = builder.leads_to(option) {
             let passed = marks[option.0];
             marks[target.0].join(passed);
         }
     }
     // Where a process stands at a join, inside an atomic sequence, the end is passed on once more.
-    for index in 0..marks.len() {
+    for index in order {
         let element = builder.flow.element(ElementId(index));
         if marks[index].end
             && matches!(element.kind, Kind::Join)
@@ -116,10 +116,5 @@ fn options(builder: &mut Builder<'_>, id: ElementId) -> Vec<ElementId> {
 /// `false` as a guard: SPIN leaves the option out of its tables.
 fn never(builder: &Builder<'_>, id: ElementId) -> bool {
     let element = builder.flow.element(id);
-    let Kind::Basic { operation: Operation::When(condition), .. } = &element.kind else { return false };
-    let mut condition = condition;
-    while let Expr::Spanned(inner, _) = condition {
-        condition = inner;
-    }
-    matches!(condition, Expr::Const(0)) && element.escapes.is_empty()
+    matches!(element.kind, Kind::Basic { written: Written::Never, .. }) && element.escapes.is_empty()
 }

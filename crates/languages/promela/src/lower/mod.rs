@@ -225,7 +225,7 @@ impl Lowering<'_> {
                         None => 0,
                         Some(active) => match &active.count {
                             None => 1,
-                            Some(count) => self.constant_in(count, 0, 255, "the number of processes") as u32,
+                            Some(count) => self.initial_in(count, 0, 255, "the number of processes") as u32,
                         },
                     };
                     (p.name.name.clone(), p.name.span, p.params.as_slice(), active)

@@ -19,6 +19,8 @@ pub(super) struct Names {
     pub(super) without_values: HashMap<StructureId, StructureId>,
     /// How large structures are, once their fields are known.
     pub(super) sizes: HashMap<StructureId, Size>,
+    /// Globals that begin with a number above 0, written as such.
+    pub(super) numerals: HashMap<String, i32>,
     /// Named mtype sets.
     pub(super) sets: HashMap<String, EnumerationId>,
 }

@@ -6,7 +6,7 @@ use quotient_program::{
 use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
-use super::elements::{ElementId, Kind};
+use super::elements::{ElementId, Kind, Written};
 use super::statement::Context;
 use crate::ast;
 
@@ -19,7 +19,12 @@ impl Lowering<'_> {
         span: Span,
         out: &mut Vec<ElementId>,
     ) {
-        let mut skip = false;
+        // Only what is written as a constant is one to SPIN.
+        let written = match e.kind {
+            ast::ExprKind::Number(1) => Written::Skip,
+            ast::ExprKind::Number(0) => Written::Never,
+            _ => Written::Other,
+        };
         let (operation, actions) = match &e.kind {
             ast::ExprKind::Run { .. } => (Operation::Always, self.start(e, None)),
             ast::ExprKind::SetPriority(thread, priority) => {
@@ -28,16 +33,12 @@ impl Lowering<'_> {
                 (Operation::Always, vec![action])
             }
             _ => match self.expr(e) {
-                Expr::Const(1) => {
-                    // Only what is written as a constant is a skip to SPIN.
-                    skip = matches!(e.kind, ast::ExprKind::Number(1));
-                    (Operation::Always, Vec::new())
-                }
+                Expr::Const(1) => (Operation::Always, Vec::new()),
                 value => (Operation::When(value), Vec::new()),
             },
         };
         let text = self.text(span);
-        out.push(context.flow.add(Kind::Basic { operation, actions, skip }, span, text));
+        out.push(context.flow.add(Kind::Basic { operation, actions, written }, span, text));
     }
 
     /// `run P(args)`, with the process number going to `result`.

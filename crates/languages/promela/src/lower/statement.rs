@@ -6,7 +6,7 @@ use quotient_program::{
 use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
-use super::elements::{ElementId, Flow, Kind, Sequence, SequenceId, Target};
+use super::elements::{ElementId, Flow, Kind, Sequence, SequenceId, Target, Written};
 use super::loops;
 use super::names::Scope;
 use crate::ast;
@@ -100,7 +100,8 @@ impl Lowering<'_> {
                     .any(|(p, name)| *p == process && (*name == l.name || name == plain))
         });
         if referred && matches!(context.flow.element(element).kind, Kind::Goto(_)) {
-            let skip = Kind::Basic { operation: Operation::Always, actions: Vec::new(), skip: true };
+            let skip =
+                Kind::Basic { operation: Operation::Always, actions: Vec::new(), written: Written::Skip };
             let span = context.flow.element(element).span;
             let id = context.flow.add(skip, span, "skip".into());
             out.insert(first, id);
@@ -131,7 +132,11 @@ impl Lowering<'_> {
         let span = statement.span;
         let step = |this: &mut Self, context: &mut Context, operation, actions, out: &mut Vec<ElementId>| {
             let text = this.text(span);
-            out.push(context.flow.add(Kind::Basic { operation, actions, skip: false }, span, text));
+            out.push(context.flow.add(
+                Kind::Basic { operation, actions, written: Written::Other },
+                span,
+                text,
+            ));
         };
         match &statement.kind {
             StatementKind::Declaration(declaration) => self.declaration(context, declaration, out),
@@ -513,6 +518,10 @@ impl Lowering<'_> {
         counter(context, main, main_sequence);
         let escape_sequence = part(self, context, escape, true);
         counter(context, escape, escape_sequence);
+        // SPIN makes what the escape consists of before what the main part consists of, though not what is inside of them.
+        if !matches!(main.kind, StatementKind::Block(_)) {
+            context.flow.make_again(main_sequence);
+        }
         if self.is_empty(context, main_sequence, main.span)
             || self.is_empty(context, escape_sequence, escape.span)
         {
@@ -540,7 +549,7 @@ impl Lowering<'_> {
 }
 
 pub(super) fn basic(operation: Operation, actions: Vec<Action>) -> Kind {
-    Kind::Basic { operation, actions, skip: false }
+    Kind::Basic { operation, actions, written: Written::Other }
 }
 
 /// Does a label with this name mark its statement?
@@ -551,9 +560,9 @@ fn is_meaningful(label: &str) -> bool {
 /// SPIN counts a print among the skips when it looks for redundant ones.
 fn mark_skip(context: &mut Context, out: &[ElementId]) {
     if let Some(id) = out.last()
-        && let Kind::Basic { skip, .. } = &mut context.flow.elements[id.0].kind
+        && let Kind::Basic { written, .. } = &mut context.flow.elements[id.0].kind
     {
-        *skip = true;
+        *written = Written::Skip;
     }
 }
 
@@ -566,7 +575,9 @@ fn prune_skips(context: &mut Context, sequence: SequenceId) {
     for (index, id) in elements.into_iter().enumerate() {
         let element = context.flow.element(id);
         let (skip, print) = match &element.kind {
-            Kind::Basic { skip, actions, .. } if element.labels.is_empty() => (*skip, !actions.is_empty()),
+            Kind::Basic { written, actions, .. } if element.labels.is_empty() => {
+                (*written == Written::Skip, !actions.is_empty())
+            }
             _ => (false, false),
         };
         run = if skip { run + 1 } else { 0 };
