@@ -9,6 +9,7 @@ use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
 use serde_json::{Value, json};
 
+use crate::next::goes_wrong;
 use crate::reductions::Chosen;
 
 /// States that are looked at after one other choice before it counts as unknown.
@@ -122,6 +123,8 @@ pub(crate) fn graph(
     chosen: &mut Chosen,
     interrupt: &Interrupt,
 ) -> Value {
+    // The state in which a run goes wrong may be one within a step: the one before it is drawn.
+    let at = if goes_wrong(course, at) { at.saturating_sub(1) } else { at };
     let (here, _) = course.state(machine, at);
     let (start, _) = course.state(machine, 0);
     let whole = Graph::explore(machine, start, WHOLE, chosen, interrupt);
@@ -130,7 +133,10 @@ pub(crate) fn graph(
         _ => (Graph::explore(machine, here.clone(), RING, chosen, interrupt), false),
     };
     let on_run: HashSet<Vec<u64>> = match course.len() <= WHOLE {
-        true => (0..=course.len()).map(|step| course.state(machine, step).0).collect(),
+        true => (0..=course.len())
+            .filter(|step| !goes_wrong(course, *step))
+            .map(|step| course.state(machine, step).0)
+            .collect(),
         false => HashSet::from([here.clone()]),
     };
     let nodes = graph.states.iter().enumerate().map(|(id, node)| {

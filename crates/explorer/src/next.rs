@@ -15,13 +15,15 @@ impl Session {
         let course = self.course(work, body)?;
         let at = Session::at(&course, body);
         // Nothing follows what goes wrong; the others still wait for something.
-        let over = at == course.len() && matches!(course.ending, Ending::Violation(_) | Ending::Lost(_));
+        let over = goes_wrong(&course, at);
         let failing = course.rows.last().filter(|_| over).map(|row| row.thread);
         let model = work.model.clone();
         let (chosen, machine) = work.chosen();
         let (state, names) = course.state(machine, at);
-        let explored = chosen.off().is_none().then(|| chosen.explored(machine, &state));
-        let ways = offered(machine, &state);
+        // Where a run goes wrong, the state may be one within a step: nothing is asked of it but its values.
+        let asked = chosen.off().is_none() && !over;
+        let explored = asked.then(|| chosen.explored(machine, &state));
+        let ways = if over { Vec::new() } else { offered(machine, &state) };
         let taken = course.moves.get(at).copied();
         let set_by = course.set_by(course.first_row[at] as usize);
         let mut enabled: Vec<(u32, u32)> = Vec::new();
@@ -59,6 +61,11 @@ impl Session {
             let takes_part = enabled.contains(&(thread.id, u32::MAX));
             let ended =
                 location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
+            // Who could go on, as far as values tell, does not wait.
+            let known = |t| reason(&look, thread.id, function, location, t) != Reason::Unknown;
+            if over && !location.transformations.iter().all(known) {
+                return None;
+            }
             let statements = location.transformations.iter().enumerate().map(|(index, t)| {
                 let why = reason(&look, thread.id, function, location, t);
                 let name = |id: u32| machine.thread_name(&state, id, &names);
@@ -98,9 +105,6 @@ impl Session {
             }))
         });
         let waiting: Vec<Value> = waiting.collect();
-        if over {
-            choices.clear();
-        }
         Ok(json!({ "choices": choices, "waiting": waiting, "over": over }))
     }
 
@@ -155,9 +159,11 @@ impl Session {
         let at = Session::at(&course, body);
         let (chosen, machine) = work.chosen();
         let (state, names) = course.state(machine, at);
-        let scope = if chosen.off().is_some() { Scope::All } else { chosen.explored(machine, &state) };
+        let over = goes_wrong(&course, at);
+        let all = over || chosen.off().is_some();
+        let scope = if all { Scope::All } else { chosen.explored(machine, &state) };
         let mut ways = Vec::new();
-        for step in offered(machine, &state) {
+        for step in if over { Vec::new() } else { offered(machine, &state) } {
             let text = step.record.steps().first().and_then(|s| machine.transformation(s.transformation));
             let text = text.map_or(String::new(), |(_, _, t)| t.text.clone());
             let pid = step.way.thread;
@@ -169,6 +175,11 @@ impl Session {
         said["symmetry"] = self.symmetry();
         Ok(said)
     }
+}
+
+/// Does the run end here, in what goes wrong? Then the state may be one within a step, and no step is asked for.
+pub(crate) fn goes_wrong(course: &Course, at: usize) -> bool {
+    at == course.len() && matches!(course.ending, Ending::Violation(_))
 }
 
 /// The number of a location's first transformation.
