@@ -114,8 +114,7 @@ mod tests {
     #[test]
     fn all_violations() {
         let answer = parse(
-            r#"{"verdict":"violated","violation":{"kind":"assertion","message":"m"},
-                "violations":[{"kind":"assertion"},{"kind":"deadlock"},{"kind":"deadlock"}],
+            r#"{"verdict":"violated","violations":[{"kind":"assertion"},{"kind":"deadlock"},{"kind":"deadlock"}],
                 "states":12,"transitions":20,"depth":5,"store_bytes":96,"search_seconds":0.5,"reductions":{}}"#,
         );
         let answer = answer.unwrap();
@@ -126,14 +125,14 @@ mod tests {
 
     #[test]
     fn missing_optional_fields() {
-        let answer = parse(r#"{"verdict":"holds","violation":null,"states":1,"transitions":0}"#).unwrap();
+        let answer = parse(r#"{"verdict":"holds","states":1,"transitions":0}"#).unwrap();
         assert_eq!(answer.errors, ErrorKinds::default());
         assert_eq!(answer.store_bytes, None);
     }
 
     #[test]
     fn kinds_that_are_not_in_the_list_are_other() {
-        let text = r#"{"verdict":"violated","violation":{"kind":"fault"},"states":1,"transitions":0}"#;
+        let text = r#"{"verdict":"violated","violations":[{"kind":"fault"}],"states":1,"transitions":0}"#;
         assert_eq!(parse(text).unwrap().errors.to_string(), "other");
     }
 

@@ -33,7 +33,7 @@ fn text(output: &Output) -> String {
 
 const MODEL: &str = "// expect: states=4 transitions=3 errors=deadlock\n// spin-default: states=4\n\
                      byte x;\nactive proctype P() { x = 1; x = 2; skip; false }\n";
-const DEADLOCK: &str = r#""verdict":"violated","violation":{"kind":"deadlock"}"#;
+const DEADLOCK: &str = r#""verdict":"violated","violations":[{"kind":"deadlock"}]"#;
 
 #[test]
 fn pinned_expectation_met() {
