@@ -244,11 +244,16 @@ numbered! {
         Machine = "what the system says of itself",
         Files = "files of this machine",
         Missing = "files that do not exist",
+        Peers = "sockets to which it would connect",
+        Listens = "sockets that it binds itself",
     }
 }
 
 /// Room for names of what was taken from outside.
 pub const NAMES: usize = 256;
+
+/// Stands for names that had no room.
+pub const MORE: &str = "…";
 
 /// What was taken from outside, of one kind.
 #[derive(Clone, Copy)]
@@ -258,7 +263,7 @@ pub struct Taken {
     pub met: u32,
     /// Bytes of `names` in use.
     pub names_length: u32,
-    /// What it was, line by line.
+    /// What it was, line by line; [`MORE`] where there was no room for all of it.
     pub names: [u8; NAMES],
     /// Where it was taken first.
     pub stack: Stack,

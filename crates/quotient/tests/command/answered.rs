@@ -71,9 +71,21 @@ fn the_status_of_a_verdict_survives_output_that_cannot_be_written() {
         }
     }
     let file = File::new("full_said.pml", ASSERTION);
-    let full = OpenFile::options().write(true).open("/dev/full").expect("a full device");
-    let said = command().args(["check", file.path()]).stdout(full).output().expect("the command runs");
-    assert!(err(&said).contains("cannot write the report"), "{}", err(&said));
+    let proof =
+        File::new("full_said.clp", "p(X) :- X = 0.\np(Y) :- p(X), Y = X + 1.\nassert up: p(X) |= X >= 0.\n");
+    let certificate = File::new("full_said.cert", "");
+    quotient(&["prove", proof.path(), "--certificate", certificate.path()]);
+    for (line, status) in [
+        (["check", file.path()], 12),
+        (["compare", file.path()], 12),
+        (["prove", proof.path()], 0),
+        (["verify", certificate.path()], 0),
+    ] {
+        let full = OpenFile::options().write(true).open("/dev/full").expect("a full device");
+        let said = command().args(line).stdout(full).output().expect("the command runs");
+        assert_eq!(said.status.code(), Some(status), "{line:?}");
+        assert_eq!(err(&said).matches("cannot write the report").count(), 1, "{line:?}: {}", err(&said));
+    }
 }
 
 #[test]
