@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use quotient::search::Limits;
-use quotient::source::render;
+use quotient::source::render_all;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
 use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict};
@@ -86,8 +86,8 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
             return ended("error", status::ERROR, None);
         }
     };
-    for warning in model.warnings.iter() {
-        eprintln!("{}\n", render(&model.sources, warning, terminal::colour()));
+    for warning in render_all(&model.sources, &model.warnings, terminal::colour()) {
+        eprintln!("{warning}\n");
     }
     let relative = match options.relative.as_deref().map(|path| load_relative(path, &model)).transpose() {
         Ok(relative) => relative,

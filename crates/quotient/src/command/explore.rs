@@ -114,8 +114,8 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
     let load = input.load_options();
     let model = Model::load_as(&input.file, input.language, &load)
         .map_err(|error| error.render(terminal::colour()))?;
-    for warning in model.warnings.iter() {
-        eprintln!("{}\n", quotient::source::render(&model.sources, warning, terminal::colour()));
+    for warning in quotient::source::render_all(&model.sources, &model.warnings, terminal::colour()) {
+        eprintln!("{warning}\n");
     }
     let position = options.at.clone().unwrap_or_default();
     if let Some(checksum) = &position.checksum

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use quotient::promela::ParseOptions;
-use quotient::source::{Diagnostics, Severity, SourceMap, render};
+use quotient::source::{Diagnostics, Severity, SourceMap, render_all};
 use quotient_proof_check::format::Certificate;
 
 use quotient_proof::certificate::certificate;
@@ -103,8 +103,8 @@ pub(crate) fn load(
             program = None;
         }
     }
-    for diagnostic in diagnostics.iter() {
-        let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
+    for message in render_all(&map, &diagnostics, colour) {
+        let _ = writeln!(stderr, "{message}");
     }
     if let Some(program) = &mut program
         && Language::of(path) == Language::Horn
@@ -115,9 +115,9 @@ pub(crate) fn load(
     match program {
         Some(program) => Ok(Loaded { map, items, program }),
         None => {
-            let rendered: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
+            let message = render_all(&map, &diagnostics, false).join("\n\n");
             let errors = document::diagnostics(&map, &diagnostics, Severity::Error);
-            Err(Unloaded { message: rendered.join("\n\n"), errors })
+            Err(Unloaded { message, errors })
         }
     }
 }

@@ -382,6 +382,13 @@ fn sentences_say_what_was_checked() {
     assert!(text.contains("not checked: deadlocks (--no-deadlock)"), "{text}");
     let object = json(&quotient(&["check", "--no-deadlock", "--json", file.path()]));
     assert_eq!(object["not_checked"][0], "deadlocks (--no-deadlock)");
+    // What a model states and nobody checks.
+    let file = File::new(
+        "sentences_exclusive.pml",
+        "chan c = [1] of { byte };\nactive proctype P() { xs c; c!1 }\nactive proctype Q() { byte x; c?x }\n",
+    );
+    let text = out(&quotient(&["check", file.path()]));
+    assert!(text.contains("not checked: exclusive use of channels (xr, xs)"), "{text}");
     let file = File::new("sentences_claims.pml", &CLAIMS.replace("assert(y != 2)", "skip"));
     let text = out(&quotient(&["check", "--claim", "c", file.path(), "--no-deadlock"]));
     assert!(text.contains("ltl c [] (y < 10): holds"), "{text}");
