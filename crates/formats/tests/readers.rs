@@ -42,7 +42,7 @@ fn sarif_is_read_by_its_types() {
         .iter()
         .map(|r| {
             let (kind, level) =
-                (serde_json::to_value(&r.kind).unwrap(), serde_json::to_value(&r.level).unwrap());
+                (serde_json::to_value(&r.kind).unwrap(), serde_json::to_value(r.level).unwrap());
             format!("{}/{}", word(kind), word(level))
         })
         .collect();
