@@ -624,6 +624,10 @@ pub mod met {
     pub const SUCCESS: u32 = 4;
     /// An execution ended with another status.
     pub const FAILURE: u32 = 8;
+    /// A wait on a condition variable that only a signal ended, although it may end by itself.
+    pub const STEADY_WAIT: u32 = 16;
+    /// A weak compare and swap, which failed only where the values differed, although it may fail always.
+    pub const STEADY_EXCHANGE: u32 = 32;
 }
 
 /// Why threads could not be exchanged (bits of [`Shared::unlike`]).

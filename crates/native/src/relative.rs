@@ -28,6 +28,12 @@ pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -
         };
         out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
     }
+    if is_met(met::STEADY_WAIT) {
+        out.push("waits on condition variables that end by signals only (others: --spurious)".to_owned());
+    }
+    if is_met(met::STEADY_EXCHANGE) {
+        out.push("weak compare-and-swap operations that fail only where the values differ".to_owned());
+    }
     if is_met(met::GIVEN_VALUE) {
         let values: Vec<String> = request.values.iter().map(i64::to_string).collect();
         out.push(format!("the values of --nondet: {}", values.join(", ")));
