@@ -141,8 +141,8 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     machine.initial(&mut initial).ok()?;
     let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
     // Where threads are still to be started, what they may be called is found out later.
-    let settled = renaming.identities(machine, initial.state(state));
-    (!settled.is_some_and(|identities| identities.is_trivial())).then(|| Ordered::new(renaming, order))
+    let settled = renaming.symmetry(machine, initial.state(state));
+    (!settled.is_some_and(|symmetry| symmetry.is_trivial())).then(|| Ordered::new(renaming, order))
 }
 
 /// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it. Where threads
@@ -211,17 +211,17 @@ pub(crate) fn report(
     if known.is_some() {
         report.order = asked.name();
     }
-    let identities = known.or_else(|| {
+    let found = known.or_else(|| {
         let mut initial = Successors::new();
         machine.initial(&mut initial).ok()?;
         let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
         let renaming = Renaming::new(machine, Vec::new(), properties(machine));
-        renaming.identities(machine, initial.state(state))
+        renaming.symmetry(machine, initial.state(state))
     });
-    if let Some(identities) = identities {
-        report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
-        let limit = identities.limit.filter(|_| !report.found.is_empty());
-        report.limit = limit.map(|limit| place(&limit.why, limit.span, machine, sources));
+    if let Some(symmetry) = found {
+        report.found = symmetry.found(machine.program());
+        let limit = symmetry.refused.filter(|_| !report.found.is_empty());
+        report.limit = limit.map(|(why, span)| place(why, span, machine, sources));
     }
     report
 }

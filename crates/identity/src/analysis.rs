@@ -1,5 +1,7 @@
 //! The whole way from a setting to its renamings.
 
+use std::collections::HashSet;
+
 use quotient_program::FunctionId;
 use quotient_source::Span;
 use quotient_symmetry::strong::Strong;
@@ -41,11 +43,14 @@ pub struct Symmetry {
     pub threads: Vec<FunctionId>,
     /// Generators, each as a list of parts with their images.
     pub generators: Vec<Vec<(Part, Part)>>,
+    /// Cells that the code in question reads or writes.
+    pub touched: HashSet<Cell>,
 }
 
 impl Symmetry {
-    fn refused(why: &'static str, span: Option<Span>) -> Symmetry {
-        Symmetry { refused: Some((why, span)), ..Symmetry::default() }
+    /// Nothing may be renamed among these threads.
+    pub fn refused(why: &'static str, span: Option<Span>, threads: Vec<FunctionId>) -> Symmetry {
+        Symmetry { refused: Some((why, span)), threads, ..Symmetry::default() }
     }
 
     /// Whether nothing can be renamed.
@@ -61,6 +66,11 @@ impl Symmetry {
         roles.len() + threads.filter(|t| self.place(Part::Thread(*t)).is_none()).count()
     }
 
+    /// A cell that nobody reads or writes.
+    pub fn is_untouched(&self, cell: Cell) -> bool {
+        !self.touched.contains(&cell)
+    }
+
     /// Where a part is, if it moves.
     pub fn place(&self, part: Part) -> Option<Place> {
         self.structure.place.get(&part).copied()
@@ -72,7 +82,7 @@ pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
     let mut of = match specialise(setting) {
         Ok(of) => of,
         Err((why, span)) => {
-            return Symmetry { threads: setting.threads.to_vec(), ..Symmetry::refused(why, span) };
+            return Symmetry::refused(why, span, setting.threads.to_vec());
         }
     };
     join(setting, &mut of);
@@ -94,11 +104,12 @@ fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
 
 fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symmetry {
     let Some(built) = build(setting, of, sorts) else {
-        return Symmetry::refused("the program is too large to be looked at as a whole", None);
+        let why = "the program is too large to be looked at as a whole";
+        return Symmetry::refused(why, None, setting.threads.to_vec());
     };
     let strong = Strong::automorphisms(&built.graph);
     let Some(structure) = structure(&built.parts, &strong) else {
-        return Symmetry::refused("too much of a state moves", None);
+        return Symmetry::refused("too much of a state moves", None, setting.threads.to_vec());
     };
     let tables = strong.tables();
     let generators = tables.iter().map(|table| {
@@ -115,6 +126,11 @@ fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symme
         size: (built.graph.len(), edges),
         threads: setting.threads.to_vec(),
         generators,
+        touched: built
+            .parts
+            .iter()
+            .filter_map(|part| if let Part::Cell(cell) = part { Some(*cell) } else { None })
+            .collect(),
     }
 }
 
