@@ -1,6 +1,6 @@
 //! The whole way from a setting to its renamings.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use quotient_program::FunctionId;
 use quotient_source::Span;
@@ -62,13 +62,25 @@ impl Symmetry {
     fn kinds_of_threads(&self, setting: &Setting<'_>) -> usize {
         let threads = 0..setting.threads.len() as u32;
         let moving = threads.clone().filter_map(|t| self.place(Part::Thread(t)));
-        let roles: std::collections::BTreeSet<u32> = moving.map(|place| place.role).collect();
+        let roles: BTreeSet<u32> = moving.map(|place| place.role).collect();
         roles.len() + threads.filter(|t| self.place(Part::Thread(*t)).is_none()).count()
     }
 
     /// A cell that nobody reads or writes.
     pub fn is_untouched(&self, cell: Cell) -> bool {
         !self.touched.contains(&cell)
+    }
+
+    /// Functions and locations that take each other's place, where these are not the same.
+    pub fn exchanged_locations(&self) -> Vec<Vec<(u32, u32)>> {
+        let mut roles: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
+        for (part, place) in &self.structure.place {
+            if let Part::Location(thread, location) = part {
+                let function = self.threads[*thread as usize].0;
+                roles.entry(place.role).or_default().insert((function, *location));
+            }
+        }
+        roles.into_values().filter(|l| l.len() > 1).map(|l| l.into_iter().collect()).collect()
     }
 
     /// Where a part is, if it moves.

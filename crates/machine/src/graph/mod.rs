@@ -22,8 +22,8 @@ mod small_group;
 
 use std::sync::Arc;
 
-use quotient_identity::Symmetry;
-use quotient_program::Expr;
+use quotient_identity::{Effort, Symmetry};
+use quotient_program::{Expr, FunctionId};
 use quotient_seams::Worker;
 use quotient_source::Span;
 use quotient_symmetry::StateGraph;
@@ -129,20 +129,31 @@ impl Renaming {
             .then(|| numbers.symmetry(machine, number, machine.shape_at(memory)))
     }
 
-    /// Where names are numbers: the lines that tell the threads of this state apart.
-    pub fn reasons(&self, machine: &Machine, state: &[u64]) -> Vec<Span> {
-        let Names::Numbers(numbers) = &*self.names else { return Vec::new() };
-        let memory = state.as_ptr().cast::<u8>();
-        match numbers.may_start(machine, memory) {
-            true => Vec::new(),
-            false => numbers.reasons(machine, machine.shape_at(memory)),
+    /// Where names are numbers: the lines that tell these threads apart.
+    pub fn reasons(&self, machine: &Machine, threads: &[FunctionId], effort: Effort) -> Vec<Span> {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.reasons(machine, threads, effort),
+            Names::Opaque { .. } => Vec::new(),
         }
     }
 
     /// What may be renamed in the largest of the shapes met so far in which something may be.
-    pub fn largest(&self) -> Option<&Arc<Symmetry>> {
-        let pictures = self.pictures.iter().flatten().flatten().filter_map(|p| p.points.as_ref());
-        pictures.map(|p| &p.symmetry).max_by_key(|s| s.threads.len())
+    pub fn largest(&self) -> Option<Arc<Symmetry>> {
+        let moving = self.found().into_iter().filter(|s| !s.is_trivial());
+        moving.max_by_key(|s| (s.threads.len(), s.threads.clone()))
+    }
+
+    /// All that was found of sets of threads met so far, by any worker.
+    pub fn found(&self) -> Vec<Arc<Symmetry>> {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.found(),
+            Names::Opaque { .. } => Vec::new(),
+        }
+    }
+
+    /// Functions and locations that take each other's place in representatives, where these are not the same.
+    pub fn exchanged(&self) -> Vec<Vec<(u32, u32)>> {
+        self.found().iter().flat_map(|symmetry| symmetry.exchanged_locations()).collect()
     }
 
     /// What may be renamed in the state whose graph was made last.

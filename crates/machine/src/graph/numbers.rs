@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quotient_identity::{Symmetry, reasons};
-use quotient_program::Expr;
+use quotient_identity::{Effort, Setting, Symmetry, reasons};
+use quotient_program::{Expr, FunctionId};
 use quotient_seams::Worker;
 use quotient_source::Span;
 
@@ -57,12 +57,17 @@ impl Numbers {
         found.clone()
     }
 
-    /// The lines that tell threads of such a shape apart.
-    pub(super) fn reasons(&self, machine: &Machine, shape: &Shape) -> Vec<Span> {
-        let functions = Numbers::functions(shape);
-        let full = self.beginning.full(machine).filter(|full| full.starts_with(&functions));
-        let functions = full.unwrap_or(functions);
-        self.beginning.ask(machine, &functions, &self.dead, &self.properties, reasons)
+    /// The lines that tell these threads apart, nobody being started any more.
+    pub(super) fn reasons(&self, machine: &Machine, threads: &[FunctionId], effort: Effort) -> Vec<Span> {
+        let functions: Vec<u32> = threads.iter().map(|f| f.0).collect();
+        let ask = |setting: &Setting<'_>| reasons(setting, effort);
+        self.beginning.ask(machine, &functions, &self.dead, &self.properties, ask)
+    }
+
+    /// Every symmetry found so far, by any worker.
+    pub(super) fn found(&self) -> Vec<Arc<Symmetry>> {
+        let symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
+        symmetries.values().cloned().collect()
     }
 
     /// The nodes of states of such a shape; none if nothing moves.
