@@ -115,7 +115,18 @@ pub(crate) fn tell(ways: &[Way], scope: Scope, off: Option<&'static str>) -> Val
             names.join(" and ")
         ),
     };
-    let left = format!("it can still be taken after {}, with the same result", names.join(" and "));
+    let touched: BTreeSet<&str> =
+        explored.iter().flat_map(|w| w.reads().into_iter().chain(w.writes()).chain(w.channels())).collect();
+    let touched: Vec<&str> = touched.into_iter().take(4).collect();
+    let touches = match touched.is_empty() {
+        true => format!("{} touches nothing that others see", names.join(" and ")),
+        false => format!(
+            "{} touches only {}, which nobody else reaches in a way that matters before it",
+            names.join(" and "),
+            touched.join(", ")
+        ),
+    };
+    let left = format!("{touches}: this step can still be taken after it, with the same result");
     json!({
         "explored": explored.iter().map(|w| w.shown(None)).collect::<Vec<_>>(),
         "later": later.iter().map(|w| w.shown(Some(&left))).collect::<Vec<_>>(),

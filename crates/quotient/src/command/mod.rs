@@ -22,6 +22,7 @@ mod progress;
 mod prove;
 mod proving;
 mod replay;
+mod schedule_file;
 mod several;
 mod simulate;
 mod terminal;
