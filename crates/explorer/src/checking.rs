@@ -147,6 +147,14 @@ impl Checking {
         Ok(())
     }
 
+    /// Takes over what a check has come to that was made before.
+    pub(crate) fn knows(&self, model: &Model, outcome: &Outcome, seconds: f64) {
+        let violations = outcome.violations.iter().map(|v| found(model, v)).collect();
+        let mut known = lock(&self.known);
+        *known = Known { started: Some(Instant::now()), seconds, violations, ..Known::default() };
+        conclude(&mut known, outcome);
+    }
+
     /// A check begins, unless one is running: where it tells what it comes to, and what stops it.
     pub(crate) fn begin(&self) -> Option<(Arc<Mutex<Known>>, Interrupt)> {
         let mut known = lock(&self.known);

@@ -111,17 +111,19 @@ pub(crate) fn tell(ways: &[Way], scope: Scope, off: Option<&'static str>) -> Val
             }
         }
         (None, false) => format!(
-            "{} alone is explored: nothing that any other process can still do changes or notices what it does here.",
-            names.join(" and ")
+            "{} alone {} explored: nothing that any other process can still do changes or notices what happens here.",
+            names.join(" and "),
+            if names.len() == 1 { "is" } else { "are" }
         ),
     };
     let touched: BTreeSet<&str> =
         explored.iter().flat_map(|w| w.reads().into_iter().chain(w.writes()).chain(w.channels())).collect();
     let touched: Vec<&str> = touched.into_iter().take(4).collect();
+    let touch = if names.len() == 1 { "touches" } else { "touch" };
     let touches = match touched.is_empty() {
-        true => format!("{} touches nothing that others see", names.join(" and ")),
+        true => format!("{} {touch} nothing that others see", names.join(" and ")),
         false => format!(
-            "{} touches only {}, which nobody else reaches in a way that matters before it",
+            "{} {touch} only {}, which nobody else reaches in a way that matters before it",
             names.join(" and "),
             touched.join(", ")
         ),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quotient_engine::{LoadError, Model, PropertyKeyword};
+use quotient_engine::{LoadError, Model, Outcome, PropertyKeyword};
 use quotient_explain::{Course, Ending, Look, Position, possible};
 use quotient_machine::{Machine, ObjectNames};
 use quotient_program::{Action, Expr, Operation};
@@ -140,6 +140,12 @@ impl Session {
     /// Says which file the model is in and how it is read, so that edits are noticed and expressions can be watched.
     pub fn read_by(self, model_file: String, loader: Loader) -> Session {
         Session { model_file, loader: Some(loader), ..self }
+    }
+
+    /// Takes over the answer of a check that was made before the page is opened.
+    pub fn knows(&self, outcome: &Outcome, seconds: f64) {
+        let model = lock(&self.work).model.clone();
+        self.checking.knows(&model, outcome, seconds);
     }
 
     /// Checks the model beside the page, with the usual options.

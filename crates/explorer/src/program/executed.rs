@@ -90,7 +90,11 @@ impl Executed {
                 step: steps,
                 thread: access.thread,
                 kind: if is_race { "race" } else { "fails" },
-                text: if is_race { access.access.clone() } else { repeated.message() },
+                text: match (is_race, access.writes) {
+                    (true, true) => format!("writes {}", access.object),
+                    (true, false) => format!("reads {}", access.object),
+                    (false, _) => repeated.message(),
+                },
                 effect: Effect::default(),
                 stack: access.stack.clone(),
                 reads_from: None,

@@ -35,12 +35,12 @@ fn a_race_of_a_c_program_in_a_browser() {
             "T1 worker writes counter while T2 worker reads it: nothing orders the two"
         );
         // The two accesses are the last rows, joined by a line, each with its stack.
-        browser.wait("document.querySelectorAll('line.race').length === 1");
+        browser.wait("document.querySelectorAll('path.race').length === 1");
         let rows = browser.value("[...document.querySelectorAll('.row.fails .said')].map(e => e.innerText)");
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), 2, "{rows:?}");
-        assert!(rows[0].as_str().unwrap().contains("write of counter"), "{rows:?}");
-        assert!(rows[1].as_str().unwrap().contains("read of counter"), "{rows:?}");
+        assert!(rows[0].as_str().unwrap().contains("writes counter"), "{rows:?}");
+        assert!(rows[1].as_str().unwrap().contains("reads counter"), "{rows:?}");
         let stacks = browser.text("#because");
         assert_eq!(stacks.matches("counter_race.c:11").count(), 2, "{stacks}");
         browser.picture(&format!("c-race-{width}-{scheme}.png"));

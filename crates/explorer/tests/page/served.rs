@@ -74,6 +74,14 @@ impl Served {
         Served::serve(name, model, opening, load)
     }
 
+    /// Serves a Promela model at a position.
+    pub fn at(name: &str, text: &str, position: &str) -> Served {
+        let load = loader(name, &Arc::new(Mutex::new(text.to_owned())));
+        let opening = Opening { position: position.parse().unwrap(), ..Opening::default() };
+        let model = load(&[]).expect("a model");
+        Served::serve(name, model, opening, load)
+    }
+
     /// Serves a model of this repository, with a random run of so many steps, at its start.
     pub fn walked(file: &str, steps: usize, seed: u64) -> Served {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);

@@ -178,6 +178,10 @@ export function drawChart(store: Store): void {
   const elements: HTMLElement[] = [];
   const again = (step: number) => store.cycle > 0 && step > store.run.length - store.cycle;
   const name = (pid: number) => store.run.processes.find((p) => p.pid === pid)?.name ?? `process ${pid}`;
+  // Where several have one name, the number stays with it.
+  const base = (pid: number) => name(pid).replace(/\(\d+\)$/, "");
+  const unique = (pid: number) => store.run.processes.filter((p) => p.name.replace(/\(\d+\)$/, "") === base(pid)).length === 1;
+  const shortly = new Map(lanes ? store.run.processes.map((p) => [p.pid, unique(p.pid) ? base(p.pid) : store.info.program ? `${called(p.pid)} ${p.name}` : p.name]) : []);
   for (let row = first; row < to; row++) {
     const step = rows.step[row];
     const pid = rows.pid[row];
@@ -194,7 +198,7 @@ export function drawChart(store: Store): void {
     const fails = rows.kind[row] === "fails" || rows.kind[row] === "race" || (row === count - 1 && store.run.ending.kind === "violation");
     const s = store.statement(row);
     const number = el("span", { class: "number" }, row === 0 || rows.step[row - 1] !== step ? step : "");
-    const said = el("span", { class: "said" }, lanes ? el("b", { class: `who p${pid % 4}` }, `${name(pid).replace(/\(\d+\)$/, "")} `) : null, ...(s ? label(s) : [el("span", { class: "dim" }, "…")]), fails && s?.failed ? el("span", {}, `   ${s.failed.values}`) : null);
+    const said = el("span", { class: "said" }, lanes ? el("b", { class: `who p${pid % 4}` }, `${shortly.get(pid) ?? name(pid)} `) : null, ...(s ? label(s) : [el("span", { class: "dim" }, "…")]), fails && s?.failed ? el("span", {}, `   ${s.failed.values}`) : null);
     said.style.left = `${(lanes ? text : x(pid) + 14)}px`;
     const element = el(
       "div",
@@ -268,7 +272,7 @@ export function drawChart(store: Store): void {
   inner.style.height = `${height}px`;
   const focused = document.activeElement === chart;
   replace(chart, inner);
-  if (count === 0) chart.append(el("p", { class: "empty" }, "No step has been taken. Choose one at the right, or press 1."));
+  if (count === 0) chart.append(el("p", { class: "empty" }, store.run.ending.kind === "not run" ? "The steps are shown when the program has been run." : "No step has been taken. Choose one at the right, or press 1."));
   if (focused) chart.focus();
 }
 

@@ -2,7 +2,7 @@
 
 import { $, badge, el, replace, stepLink, svg } from "./dom";
 import type { Store, Watch } from "./store";
-import type { Frame, Leaf, Origin } from "./types";
+import type { Frame, Leaf, Origin, Standing } from "./types";
 import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
@@ -97,6 +97,13 @@ function lineParts(text: string): Node[] {
   return parts;
 }
 
+/** Badges of those who stand at a line, as many as there is room for. */
+function whoStands(there: Standing[], room: number): HTMLElement[] {
+  if (there.length <= room) return there.map((p) => badge(p.pid, p.name));
+  const more = there.slice(room - 1);
+  return [...there.slice(0, room - 1).map((p) => badge(p.pid, p.name)), el("span", { class: "badge more", title: more.map((p) => p.name).join(", ") }, `+${more.length}`)];
+}
+
 let sourceOf = -1;
 
 export function drawSource(store: Store): void {
@@ -130,7 +137,7 @@ export function drawSource(store: Store): void {
     lines.push(
       el("div", { class: `line ${line === failing ? "fails" : now.has(line) ? "now" : ""} ${line === store.revealed ? "revealed" : ""}`, "data-line": line,
           onclick: (event: MouseEvent) => goToLine(store, file, line, event.shiftKey) },
-        el("span", { class: "who" }, ...there.map((p) => badge(p.pid, p.name))),
+        el("span", { class: "who" }, ...whoStands(there, store.info.program ? 2 : 3)),
         el("span", { class: "no" }, line),
         el("span", { class: "code" }, ...lineParts(content.replace(/\t/g, "    ")), count ? el("span", { class: "times" }, ` ×${count}`) : never.has(line) ? el("span", { class: "times never" }, " never executed") : null),
       ),
@@ -302,7 +309,7 @@ export function drawNext(store: Store): void {
   }
   const waits = drawWaits(store);
   if (waits) out.unshift(waits);
-  if (atEnd && out.length === 0) out.push(el("p", { class: "empty" }, "Nothing."));
+  if (atEnd && out.length === 0) out.push(el("p", { class: "empty" }, "The run ends here."));
   replace($("next"), ...out);
 }
 

@@ -16,7 +16,7 @@ export async function drawReductions(store: Store, pane: HTMLElement): Promise<v
     shown = { key, said, members };
   }
   const { explored, later, why, symmetry } = shown.said;
-  const way = (w: { pid: number; process: string; text: string; why?: string }) =>
+  const way = (w: { pid: number; process: string; text: string; why: string | null }) =>
     el("div", { class: "way" }, badge(w.pid, w.process), el("code", {}, w.text), el("span", {}), w.why ? el("div", { class: "why" }, w.why) : null);
   const limit = symmetry?.limit;
   // A place in the sentence leads to its line.

@@ -1,6 +1,6 @@
-// What the server answers. The fields are those of `explorer/src/session.rs` and `show.rs`.
+// What the server answers. `tests/server/types.rs` holds every answer against these types, on every model and on random programs.
 
-export interface Value { kind: string; text: string; number?: number; pid?: number; items?: unknown[] }
+export interface Value { kind: string; text: string; number?: number; pid?: number; items?: unknown[]; holder?: number | null; count?: number }
 export interface Read { full: string; name: string; value: Value; set?: { step: number; pid: number } | null }
 export interface Write { full: string; name: string; before: Value | null; after: Value | null }
 export interface Failed { text: string; values: string; reads: Read[] }
@@ -65,16 +65,16 @@ export interface Member { path: string; here: boolean; plays: [number, number][]
 export interface Class { why: string | null; count: number; more: boolean; members: Member[]; stored: [number, number][]; processes?: Process[] }
 export interface GraphNode { id: number; class: number; layer: number; here: boolean; on_run: boolean; kind: "open" | "violation" | "deadlock" | "end"; expanded: boolean }
 export interface Graph {
-  nodes: GraphNode[]; edges: { from: number; to: number; pid: number; text: string; move: string; left_out: boolean }[]; whole: boolean; reduced: number | null;
+  nodes: GraphNode[]; edges: { from: number; to: number; pid: number; text: string; left_out: boolean }[]; whole: boolean; reduced: number | null;
 }
 export interface Reductions {
-  explored: { pid: number; process: string; text: string }[]; later: { pid: number; process: string; text: string; why: string }[]; why: string;
+  explored: { pid: number; process: string; text: string; why: string | null }[]; later: { pid: number; process: string; text: string; why: string }[]; why: string;
   symmetry: { order: string; found: string[]; limit: string | null } | null;
 }
 export interface Changed { changed: boolean; works: boolean; step: number | null; wrong: string | null }
 export interface Point { seconds: number; states: number; waiting: number; bytes: number }
 export interface Progress {
-  points: Point[]; report: string | null; command: string; unreached: { file: string; line: number }[];
+  points: Point[]; report: string | null; unreached: { file: string; line: number }[];
   symmetry_found: string[]; symmetry_limit: string | null;
   running: boolean; asked: boolean; seconds: number; states: number; transitions: number; depth: number;
   verdict: string | null; message: string | null; symmetry: string | null; partial_order: string | null;

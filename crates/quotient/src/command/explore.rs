@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use quotient::trace::TraceFile;
-use quotient::{Language, LoadOptions, Model, PropertyKeyword};
+use quotient::{Language, LoadOptions, Model, Outcome, PropertyKeyword};
 use quotient_explain::Position;
 use quotient_explorer::program::Settings;
 use quotient_explorer::session::{Loader, Opening};
@@ -61,6 +61,8 @@ pub(crate) struct Opened {
     pub(crate) opening: Opening,
     /// Reads the model again; none for standard input.
     pub(crate) loader: Option<Loader>,
+    /// A check that was made before, and its time.
+    pub(crate) outcome: Option<(Outcome, f64)>,
 }
 
 /// Reads a model again, with further properties.
@@ -127,7 +129,7 @@ pub(crate) fn serve_program(settings: Settings, serving: &Serving) -> u8 {
 
 /// Serves a page until the user ends it; gives the exit status.
 pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
-    let Opened { model, name, model_file, defines, opening, loader } = opened;
+    let Opened { model, name, model_file, defines, opening, loader, outcome } = opened;
     let session = match Session::new(Arc::new(model), name, defines, opening) {
         Ok(session) => session,
         Err(error) => {
@@ -139,8 +141,10 @@ pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
         Some(loader) => session.read_by(model_file, loader),
         None => session,
     };
-    if serving.check {
-        session.check();
+    match outcome {
+        Some((outcome, seconds)) => session.knows(&outcome, seconds),
+        None if serving.check => session.check(),
+        None => {}
     }
     let status = listen(&session, serving);
     session.end();
@@ -187,7 +191,15 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
     let opening = Opening { position, step: options.step, ..Opening::default() };
     let name = input.file.display().to_string();
     let loader = loader(&input.file, input.language, &load);
-    Ok(Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader })
+    Ok(Opened {
+        model,
+        model_file: name.clone(),
+        name,
+        defines: load.defines,
+        opening,
+        loader,
+        outcome: None,
+    })
 }
 
 fn trace(options: &options::Explore) -> Result<Opened, String> {
@@ -200,7 +212,15 @@ fn trace(options: &options::Explore) -> Result<Opened, String> {
     let opening = Opening { position, cycle, step: options.step, message: Some(file.message) };
     let name = path.display().to_string();
     let loader = loader(&path, language, &load);
-    Ok(Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader })
+    Ok(Opened {
+        model,
+        model_file: name.clone(),
+        name,
+        defines: load.defines,
+        opening,
+        loader,
+        outcome: None,
+    })
 }
 
 /// Opens an address in the user's browser; `false` if there is none.
