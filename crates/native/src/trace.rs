@@ -60,7 +60,7 @@ pub fn replay(
     let output = session.output();
     let shared = session.shared();
     let symbols = Symbols::new(binary.path(), shared.program_base);
-    let view = View { symbols: &symbols, shared };
+    let mut view = View { symbols: &symbols, shared, cut: false };
     let mut failure = view.failure();
     let killed = matches!(end, End::Killed(signal) if from_outside(signal));
     if let End::Killed(signal) = end
@@ -71,6 +71,7 @@ pub fn replay(
     } else if end == End::Stuck {
         failure.kind = FailureKind::Stuck;
     }
+    view.cut = !matches!(failure.kind, FailureKind::None | FailureKind::Deadlock);
     let steps = shared.trace[..shared.trace_length as usize].iter().enumerate();
     let threads = shared.ends.iter().enumerate().filter(|(_, end)| end.state != 0);
     // Where nothing went wrong, nobody has filled them in.
@@ -154,6 +155,8 @@ pub fn debug(
 struct View<'a> {
     symbols: &'a Symbols,
     shared: &'a Shared,
+    /// The last step was cut short by what went wrong in it: what it has written is not known.
+    cut: bool,
 }
 
 impl View<'_> {
@@ -211,7 +214,7 @@ impl View<'_> {
                     op.text(),
                     object(),
                     self.value(step, step.before),
-                    self.value(step, step.after)
+                    self.written(step)
                 )
             }
             Op::Update => {
@@ -220,7 +223,7 @@ impl View<'_> {
                     op.text(),
                     object(),
                     self.value(step, step.before),
-                    self.value(step, step.after)
+                    self.written(step)
                 )
             }
             Op::CompareAndSwap if step.success == 0 => {
@@ -232,7 +235,7 @@ impl View<'_> {
                     op.text(),
                     object(),
                     self.value(step, step.before),
-                    self.value(step, step.after)
+                    self.written(step)
                 )
             }
             Op::Create => {
@@ -296,7 +299,7 @@ impl View<'_> {
             full: object.clone(),
             name: object.clone(),
             before: Some(value(step.before)),
-            after: Some(value(step.after)),
+            after: (!self.is_cut(step)).then(|| value(step.after)),
         };
         let (reads, writes) = match op {
             Op::Load | Op::Read => (vec![read()], Vec::new()),
@@ -343,6 +346,17 @@ impl View<'_> {
             _ => return Event::Other(op.text().to_owned(), object),
         };
         Event::Lock { operation, object, wakes }
+    }
+
+    /// Was this step cut short before it was seen what it has written?
+    fn is_cut(&self, step: &Step) -> bool {
+        let last = self.shared.trace[..self.shared.trace_length as usize].last();
+        self.cut && step.before == step.after && last.is_some_and(|last| std::ptr::eq(last, step))
+    }
+
+    /// The value that a step has written.
+    fn written(&self, step: &Step) -> String {
+        if self.is_cut(step) { "?".to_owned() } else { self.value(step, step.after) }
     }
 
     fn typed(&self, step: &Step, value: i64) -> Value {

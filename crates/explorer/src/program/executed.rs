@@ -127,8 +127,14 @@ impl Executed {
                 memory.entry(read.full.as_str()).or_insert(known);
             }
             for write in &row.effect.writes {
-                if let Some(after) = &write.after {
-                    memory.insert(&write.full, Known { value: after.clone(), set: Some(index) });
+                match &write.after {
+                    Some(after) => {
+                        memory.insert(write.full.as_str(), Known { value: after.clone(), set: Some(index) });
+                    }
+                    // What it holds now is not known.
+                    None => {
+                        memory.remove(write.full.as_str());
+                    }
                 }
             }
         }

@@ -112,3 +112,42 @@ fn a_c_program_is_run_by_a_click_only_in_a_browser() {
     browser.wait("document.querySelector('h1').innerText === 'Nobody can go on'");
     is_clean(&browser, &served);
 }
+
+/// C programs of others, in the folder that `QUOTIENT_STRANGERS_C` names: those in which a check finds something open at it, with a headline
+/// and without an error of the page; the others open at their start and are run by a click.
+#[test]
+#[ignore = "needs chromium and a folder of programs"]
+fn programs_of_strangers_open() {
+    let folder = std::env::var_os("QUOTIENT_STRANGERS_C").expect("QUOTIENT_STRANGERS_C names a folder");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let browser = Browser::start("strangers-c");
+    browser.size(1440, 900, "light");
+    let mut opened = 0;
+    for file in &files {
+        let Some(served) = Served::found_in(file) else {
+            println!("{}: nothing is found, or it cannot be checked", file.display());
+            continue;
+        };
+        browser.requested.borrow_mut().clear();
+        browser.open(&served.address);
+        let said = browser.text("h1");
+        let length =
+            browser.value("Number(document.querySelector('#timeline').getAttribute('aria-valuemax'))");
+        for _ in 0..3 {
+            browser.press("ArrowLeft");
+        }
+        let length = length.as_u64().unwrap();
+        browser.wait(&format!(
+            "document.querySelector('#timeline').getAttribute('aria-valuenow') === '{}'",
+            length.saturating_sub(3)
+        ));
+        browser.wait("document.querySelector('#next').innerText !== ''");
+        browser.press("End");
+        browser.leave();
+        is_clean(&browser, &served);
+        println!("{}: {length} steps: {said}", file.display());
+        opened += 1;
+    }
+    assert!(opened >= 5, "{opened} programs opened");
+}

@@ -116,6 +116,14 @@ impl Served {
         Served::program_at(file, checked, Token::default())
     }
 
+    /// Serves a C program at what goes wrong in it; none if nothing is found in ten seconds, or it cannot be checked.
+    pub fn found_in(file: &Path) -> Option<Served> {
+        let build = Build { sources: vec![file.to_owned()], flags: Vec::new(), compiler: None };
+        let request = Request { max_time: Some(std::time::Duration::from_secs(10)), ..Request::default() };
+        let report = quotient_native::check(&build.run().ok()?, &request, &mut |_| true).ok()?;
+        matches!(report.answer, Answer::Violated(_)).then(|| Served::program(file, true))
+    }
+
     /// The same at a schedule, which is not run.
     pub fn program_at(file: &Path, checked: bool, token: Token) -> Served {
         let sources = vec![file.to_owned()];
