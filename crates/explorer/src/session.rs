@@ -73,6 +73,8 @@ pub(crate) struct Work {
     pub(crate) checksum: String,
     pub(crate) machine: Machine,
     kept: Vec<Arc<Course>>,
+    /// The question that was asked last, as text, and its run: a page asks many about one run, whose text may be long.
+    asked: Option<(String, Arc<Course>)>,
     pub(crate) unread: Unread,
     /// Made when first asked for.
     chosen: Option<Chosen>,
@@ -89,7 +91,8 @@ impl Work {
         let checksum = edits::checksum(&model);
         let (unread, stamps) = (Unread::new(&model), edits::stamps(&model));
         let (kept, chosen, classes, watched) = (Vec::new(), None, None, HashMap::new());
-        Ok(Work { model, checksum, machine, kept, unread, chosen, classes, watched, stamps })
+        let asked = None;
+        Ok(Work { model, checksum, machine, kept, asked, unread, chosen, classes, watched, stamps })
     }
 
     pub(crate) fn short_checksum(&self) -> &str {
@@ -185,7 +188,22 @@ impl Session {
     /// The run of a question.
     pub(crate) fn course(&self, work: &mut Work, body: &Value) -> Result<Arc<Course>, String> {
         let text = body["path"].as_str().ok_or("a question needs a `path`")?;
+        if let Some((known, course)) = &work.asked
+            && known == text
+        {
+            return Ok(course.clone());
+        }
         let position: Position = text.parse().map_err(|e: quotient_explain::PositionError| e.to_string())?;
+        let course = self.followed(work, &position)?;
+        // Of a run that is followed in parts there is more to come.
+        if !matches!(course.ending, Ending::Interrupted(_)) {
+            work.asked = Some((text.to_owned(), course.clone()));
+        }
+        Ok(course)
+    }
+
+    /// The run of a position: one that is kept, or followed now.
+    fn followed(&self, work: &mut Work, position: &Position) -> Result<Arc<Course>, String> {
         if let Some(at) = work.kept.iter().position(|c| c.moves == position.moves) {
             let mut found = work.kept.remove(at);
             if matches!(found.ending, Ending::Interrupted(_)) {

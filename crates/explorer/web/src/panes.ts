@@ -2,7 +2,7 @@
 
 import { $, badge, el, replace, stepLink, svg } from "./dom";
 import type { Store, Watch } from "./store";
-import type { Frame, Leaf, Origin, Standing } from "./types";
+import type { Frame, Leaf, Origin, Run, Standing } from "./types";
 import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
@@ -104,6 +104,9 @@ function whoStands(there: Standing[], room: number): HTMLElement[] {
   return [...there.slice(0, room - 1).map((p) => badge(p.pid, p.name)), el("span", { class: "badge more", title: more.map((p) => p.name).join(", ") }, `+${more.length}`)];
 }
 
+/** How often lines were executed up to some row. */
+let counted: { run: Run; file: number; here: number; times: Map<number, number> } | null = null;
+
 let sourceOf = -1;
 
 export function drawSource(store: Store): void {
@@ -111,18 +114,16 @@ export function drawSource(store: Store): void {
   const rows = store.run.rows;
   const here = store.state?.row ?? 0;
   const now = new Set<number>();
-  const times = new Map<number, number>();
   let file = 0;
-  for (let row = 0; row < rows.step.length; row++) {
-    if (row < here && rows.step[row] === store.place.at) file = rows.file[row];
-  }
+  if (here > 0 && rows.step[here - 1] === store.place.at) file = rows.file[here - 1];
   const standing = store.state?.processes ?? [];
   if (store.place.at === 0 && standing.length > 0) file = standing[0].file;
-  for (let row = 0; row < rows.step.length && row < here; row++) {
-    if (rows.file[row] !== file) continue;
-    times.set(rows.line[row], (times.get(rows.line[row]) ?? 0) + 1);
-    if (rows.step[row] === store.place.at) now.add(rows.line[row]);
-  }
+  // Counted on from where the page stood before: a run may be long.
+  if (counted?.run !== store.run || counted.file !== file) counted = { run: store.run, file, here: 0, times: new Map() };
+  const { times } = counted;
+  for (; counted.here < here; counted.here++) if (rows.file[counted.here] === file) times.set(rows.line[counted.here], (times.get(rows.line[counted.here]) ?? 0) + 1);
+  for (; counted.here > here; counted.here--) if (rows.file[counted.here - 1] === file) times.set(rows.line[counted.here - 1], (times.get(rows.line[counted.here - 1]) ?? 0) - 1);
+  for (let row = here - 1; row >= 0 && rows.step[row] === store.place.at; row--) if (rows.file[row] === file) now.add(rows.line[row]);
   const ending = store.run.ending;
   const atEnd = store.place.at === store.run.length;
   const failing = atEnd && ending.kind === "violation" ? rows.line[rows.line.length - 1] : -1;

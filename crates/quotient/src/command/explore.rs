@@ -26,6 +26,12 @@ pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
     if let Some(status) = super::refused("explore", given, kind) {
         return status;
     }
+    if is_trace && options.at.is_some() {
+        eprintln!(
+            "error: --at does not apply to trace files\nhelp: the file says where the run is; --step N stands at one of its steps"
+        );
+        return status::ERROR;
+    }
     if schedule.is_some() || kind.is_native() {
         return program(options, schedule);
     }

@@ -139,7 +139,6 @@ fn advice(option: &str, kind: Kind) -> Option<&'static str> {
         ("all", _) if kind.is_native() => "the check of a C or C++ program ends at the first violation",
         ("define", Kind::Program | Kind::Built) => "the program is compiled already, or by the command",
         ("define", Kind::Trace) => "the trace file has the definitions it was made with",
-        ("at", Kind::Trace) => "the trace file says where the run is",
         ("acceptance" | "progress", Kind::Model(_)) => {
             "the language has no accept or progress labels; use --ltl"
         }

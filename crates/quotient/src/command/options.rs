@@ -379,8 +379,8 @@ pub(crate) struct Explore {
     #[arg(long)]
     pub(crate) no_open: bool,
 
-    /// Do not check the model beside
-    #[arg(help_heading = MODELS, long)]
+    /// Do not check the model beside (a C or C++ program is checked by a click only)
+    #[arg(long)]
     pub(crate) no_check: bool,
 
     /// The port to listen on, on this machine only (default: one that is free)
