@@ -371,10 +371,10 @@ pub struct ThreadEnd {
     pub op: u8,
     /// Who has what it waits for (255: nobody).
     pub owner: u8,
-    /// Unused.
-    pub padding: u8,
-    /// Unused.
-    pub padding_2: u32,
+    /// Can it do it?
+    pub enabled: u8,
+    /// In how many ways.
+    pub alternatives: u32,
     /// Threads it waits for to end.
     pub awaits: u64,
     /// The object it waits for.

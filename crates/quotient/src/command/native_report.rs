@@ -181,6 +181,13 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
             stack(&mut out, &step.stack[1.min(step.stack.len())..], "            from ");
         }
     }
+    // The two accesses of a race belong to the run: the earlier one, then the later one.
+    if repeated.failure.kind == FailureKind::Race {
+        for side in trace.accesses.iter().rev() {
+            let text = format!("{}  [{}]", side.access, location(&side.stack));
+            out.push_str(&chart.marked("race", side.thread as usize, &text));
+        }
+    }
     if repeated.failure.kind != FailureKind::None {
         let _ = writeln!(out, "\n  {}", repeated.message());
     }
