@@ -249,11 +249,17 @@ impl World {
             self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
             return Ending::Crash;
         }
-        if assumed || self.stopped || alive().any(|t| self.is_in_vain(t)) {
+        if assumed
+            || self.stopped
+            || alive().any(|t| self.is_in_vain(t))
+            || alive().any(|t| self.has_stale_wait(t))
+        {
             return Ending::Infeasible;
         }
         if blocked && (!exited || self.waits_in_a_circle()) {
-            self.record_failure(FailureKind::Deadlock, "", NOWHERE, NOWHERE);
+            let spins = alive().any(|t| threads[t].status == Status::Spinning);
+            let kind = if spins { FailureKind::Livelock } else { FailureKind::Deadlock };
+            self.record_failure(kind, "", NOWHERE, NOWHERE);
             return Ending::Deadlock;
         }
         if !exited && self.exit_handlers.is_needed() {

@@ -220,6 +220,7 @@ impl Runtime {
     /// The running thread accesses the stack of another one.
     #[cold]
     pub fn note_foreign_stack(mut self, owner: usize, address: usize) {
+        self.note_shared_stack(owner);
         let thread = &mut self.threads[owner];
         thread.stack_notes.shared = true;
         if thread.status == Status::Finished {
