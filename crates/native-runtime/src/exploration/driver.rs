@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Outcome, Report, Schedule,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Kind, Operation, Outcome, Report, Schedule,
     Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
@@ -353,6 +353,7 @@ fn tell_cells(w: &mut World) {
     let mut cells = w.objects.racing_cells();
     cells.extend(w.interruptions());
     cells.extend(w.told_loops());
+    cells.extend(w.told_meetings());
     cells.extend(w.external.told());
     for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
         *slot = (*address as u64, *size as u64);
@@ -413,7 +414,8 @@ fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
     program.restart();
     let mut single = Vec::new();
     for choice in choices {
-        let joined = program.pending(choice.thread, 0).map_or(0, |operation| operation.awaits.len());
+        let joins = |operation: &Operation| operation.kind == Kind::Join;
+        let joined = program.pending(choice.thread, 0).filter(joins).map_or(0, |o| o.awaits.len());
         single.extend(std::iter::repeat_n(*choice, joined.max(1)));
         program.step(choice.thread, choice.alternative);
     }
@@ -431,6 +433,7 @@ fn replay() {
         if w.note_interruptions(address, size)
             || w.external.note_told(address)
             || w.note_told_loop(address as usize, size as usize)
+            || w.note_told_meeting(address as usize, size as usize)
         {
             continue;
         }
@@ -450,7 +453,7 @@ fn replay() {
     }
     // Joins of threads that have ended: the schedule may come from an exploration in which they were put off.
     let can_join = |program: &Program| {
-        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| !o.awaits.is_empty()))
+        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| o.kind == Kind::Join))
     };
     while !lost && let Some(thread) = can_join(&program) {
         program.step(thread, 0);

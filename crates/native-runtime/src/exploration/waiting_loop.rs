@@ -46,7 +46,7 @@
 
 use crate::exploration::world::{Pending, Runtime, Status, World};
 use crate::instrumentation::atomics::read_value;
-use crate::protocol::{OUTS, Op, THROUGH_POINTER, WATCHED};
+use crate::protocol::{OUTS, Op, THROUGH_POINTER, WATCHED, mode};
 use crate::symmetry::frames::Frames;
 
 /// The most operations, visits and reads of an iteration that is looked at.
@@ -229,7 +229,7 @@ impl World {
             return;
         }
         iteration.taken.push(number);
-        if !iteration.visits.is_empty() {
+        if !iteration.visits.is_empty() && self.shared.mode == mode::EXPLORE {
             let (tried, relied) = flags(&mut self.loops.tried, number);
             *relied |= !*tried;
             if *tried {
@@ -266,7 +266,9 @@ impl World {
     #[inline(never)]
     pub fn note_plain_in_iteration(&mut self, address: usize, size: usize, write: bool) {
         let current = self.current;
-        let own = crate::threads::stack::owner(address) == Some(current)
+        // Above the part of the stack that frames use lie thread-local variables.
+        let own = self.threads[current].stack.contains(&address)
+            && address < self.threads[current].top
             && self.loops.shared_stacks >> current & 1 == 0;
         self.loops.relied_on_stacks |= u64::from(own) << current;
         let iteration = &mut self.threads[current].iteration;
@@ -295,6 +297,10 @@ impl World {
 
     /// Can a plain read of this memory be left out? See above, on data races.
     fn is_settled(&mut self, address: usize, size: usize) -> bool {
+        if self.replays() {
+            // The exploration has found out.
+            return true;
+        }
         if !self.loops.unordered && self.shared.allow_races == 0 {
             self.loops.relied_on_order = true;
             return true;
@@ -388,7 +394,7 @@ impl World {
     fn write_state_to(&mut self, iteration: &mut Iteration, pending: &Pending) -> bool {
         crate::symmetry::frames::capture(&self.code.own, &mut iteration.frames);
         let me = &self.threads[self.current];
-        let (fs, top, operands) = (me.fs, me.top, me.operands);
+        let (fs, top, operands) = (crate::threads::context::fs_base(), me.top, me.operands);
         let frames = &iteration.frames.frames;
         let states = &mut iteration.states;
         if !iteration.frames.complete || frames.is_empty() || states.len() > MOST_STATE {
@@ -462,7 +468,8 @@ impl Runtime {
             iteration.changed();
             return false;
         }
-        let before = iteration.passed.iter().any(|(op, object, _)| (*op, *object) == (pending.op, pending.object));
+        let before =
+            iteration.passed.iter().any(|(op, object, _)| (*op, *object) == (pending.op, pending.object));
         if !before && self.loops.places.is_empty() {
             self.threads[current].iteration.passed.push((pending.op, pending.object, 0));
             return false;
@@ -513,7 +520,7 @@ impl Runtime {
 
     /// Where the program has called this library.
     #[inline(never)]
-    fn place_in_program(self) -> usize {
+    pub fn place_in_program(self) -> usize {
         let stack = &self.threads[self.current].stack;
         let mut frame = crate::threads::context::frame_pointer();
         while stack.contains(&frame) && stack.contains(&(frame + 8)) {

@@ -213,6 +213,8 @@ pub struct World {
     pub failed: bool,
     /// Was a section left in its middle? Then the execution says nothing, whatever follows.
     pub stopped: bool,
+    /// Who meets at barriers, by their numbers.
+    pub meetings: Vec<crate::primitives::barrier::Meeting>,
     /// Loops that wait.
     pub loops: crate::exploration::waiting_loop::Loops,
     /// Is this process a copy that explores a part, without a checker?
@@ -422,6 +424,7 @@ pub fn attach() {
         trap: false,
         failed: false,
         stopped: false,
+        meetings: Vec::new(),
         loops: Default::default(),
         is_copy: false,
         sections: crate::primitives::section::Sections::new(),

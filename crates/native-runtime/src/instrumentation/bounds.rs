@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::exploration::world::{running, fail};
+use crate::exploration::world::{fail, running};
 use crate::protocol::FailureKind;
 
 /// What the compiler knows of an index (the parts used).

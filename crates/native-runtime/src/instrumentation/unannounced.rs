@@ -13,7 +13,7 @@
 use std::arch::global_asm;
 
 use crate::exploration::race::How;
-use crate::exploration::world::{World, running, fail, world};
+use crate::exploration::world::{World, fail, running, world};
 use crate::protocol::{FailureKind, HOLES, Hole, hole};
 use crate::real;
 use crate::system::system_call::{number, system_call};

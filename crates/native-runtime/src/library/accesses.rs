@@ -3,7 +3,7 @@
 use super::format;
 use super::table::{Access, Extent, Function, Pointer};
 use crate::exploration::race::How;
-use crate::exploration::world::{running, fail, world};
+use crate::exploration::world::{fail, running, world};
 use crate::library::stub::{Call, Saved};
 use crate::protocol::FailureKind;
 

@@ -26,7 +26,9 @@
 
 use crate::exploration::object::{NOBODY, Object};
 use crate::exploration::race::{How, access};
-use crate::exploration::world::{Pending, Runtime, Status, World, active, controlled, fail, running, visible, world};
+use crate::exploration::world::{
+    Pending, Runtime, Status, World, active, controlled, fail, running, visible, world,
+};
 use crate::primitives::rwlock::PLACES;
 use crate::protocol::{FailureKind, Op};
 

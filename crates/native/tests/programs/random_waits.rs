@@ -21,24 +21,62 @@ const REGISTERS: usize = 4;
 /// One operation of a thread. Registers are numbered, `x` is a shared atomic variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Op {
-    Load { r: usize, x: usize },
-    Store { x: usize, value: i64 },
-    Add { r: usize, x: usize },
+    Load {
+        r: usize,
+        x: usize,
+    },
+    Store {
+        x: usize,
+        value: i64,
+    },
+    Add {
+        r: usize,
+        x: usize,
+    },
     /// `r` gets whether it succeeded; expects the value of register `e`, which is not changed.
-    Swap { r: usize, x: usize, e: usize, plus: i64 },
-    Exchange { r: usize, x: usize, value: i64 },
+    Swap {
+        r: usize,
+        x: usize,
+        e: usize,
+        plus: i64,
+    },
+    Exchange {
+        r: usize,
+        x: usize,
+        value: i64,
+    },
     Lock,
-    TryLock { r: usize },
+    TryLock {
+        r: usize,
+    },
     Unlock,
     /// The plain variable, under the lock.
-    Read { r: usize },
+    Read {
+        r: usize,
+    },
     Increase,
-    Set { r: usize, value: i64 },
-    Count { r: usize },
+    Set {
+        r: usize,
+        value: i64,
+    },
+    Count {
+        r: usize,
+    },
     Yield,
-    Jump { to: usize },
-    JumpIf { r: usize, less: bool, value: i64, to: usize },
-    JumpUnless { r: usize, value: i64, to: usize },
+    Jump {
+        to: usize,
+    },
+    JumpIf {
+        r: usize,
+        less: bool,
+        value: i64,
+        to: usize,
+    },
+    JumpUnless {
+        r: usize,
+        value: i64,
+        to: usize,
+    },
 }
 
 type Thread = Vec<Op>;
@@ -72,10 +110,7 @@ fn wait(random: &mut Random, code: &mut Thread) {
             JumpIf { r: 0, less: false, value: 0, to: start },
         ]),
         // while (exchange(x, 1) == 1);
-        5 => code.extend([
-            Exchange { r: 0, x, value: 1 },
-            JumpIf { r: 0, less: false, value: 1, to: start },
-        ]),
+        5 => code.extend([Exchange { r: 0, x, value: 1 }, JumpIf { r: 0, less: false, value: 1, to: start }]),
         // while (trylock(m)) yield; d++; unlock(m);
         6 => code.extend([
             Yield,
@@ -141,7 +176,9 @@ fn program(seed: u64) -> Vec<Thread> {
 fn statement(op: Op, n: usize, order: &str) -> String {
     let cell = |x: usize| format!("&p{n}_x[{x}]");
     match op {
-        Op::Load { r, x } => format!("r{r} = atomic_load_explicit({}, {});", cell(x), order.replace("acq_rel", "acquire")),
+        Op::Load { r, x } => {
+            format!("r{r} = atomic_load_explicit({}, {});", cell(x), order.replace("acq_rel", "acquire"))
+        }
         Op::Store { x, value } => {
             format!("atomic_store_explicit({}, {value}, {});", cell(x), order.replace("acq_rel", "release"))
         }
@@ -150,7 +187,9 @@ fn statement(op: Op, n: usize, order: &str) -> String {
             "{{ long e = r{e}; r{r} = atomic_compare_exchange_strong_explicit({}, &e, r{e} + {plus}, {order}, memory_order_relaxed); }}",
             cell(x)
         ),
-        Op::Exchange { r, x, value } => format!("r{r} = atomic_exchange_explicit({}, {value}, {order});", cell(x)),
+        Op::Exchange { r, x, value } => {
+            format!("r{r} = atomic_exchange_explicit({}, {value}, {order});", cell(x))
+        }
         Op::Lock => "pthread_mutex_lock(&m);".to_owned(),
         Op::TryLock { r } => format!("r{r} = pthread_mutex_trylock(&m) == 0;"),
         Op::Unlock => "pthread_mutex_unlock(&m);".to_owned(),
@@ -179,7 +218,8 @@ static pthread_t handle[8];
 "
     .to_owned();
     for (n, threads) in programs.iter().enumerate() {
-        let orders = ["memory_order_seq_cst", "memory_order_seq_cst", "memory_order_acq_rel", "memory_order_relaxed"];
+        let orders =
+            ["memory_order_seq_cst", "memory_order_seq_cst", "memory_order_acq_rel", "memory_order_relaxed"];
         let order = orders[(first as usize + n) % orders.len()];
         let _ = writeln!(out, "static atomic_long p{n}_x[{VARIABLES}]; static long p{n}_d[1];");
         for (t, code) in threads.iter().enumerate() {
@@ -322,7 +362,8 @@ fn build(programs: &[Vec<Thread>], first: u64) -> Binary {
 
 #[test]
 fn loops_that_wait_lose_no_outcome() {
-    let volume = |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let volume =
+        |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let count = volume("QUOTIENT_RANDOM_WAITS", BATCH as u64);
     let first = volume("QUOTIENT_RANDOM_WAITS_FROM", 0);
     let modes = [
@@ -352,9 +393,11 @@ fn loops_that_wait_lose_no_outcome() {
                     surroundings: Surroundings { arguments, ..Surroundings::default() },
                     ..Request::default()
                 };
-                let report = check(&binary, &request, &mut |_| true).unwrap_or_else(|e| panic!("{number}: {e}"));
+                let report =
+                    check(&binary, &request, &mut |_| true).unwrap_or_else(|e| panic!("{number}: {e}"));
                 let said_nothing = |code: &u64| code >> 56 == Ending::Infeasible as u64;
-                let found: BTreeSet<u64> = report.outcomes.iter().copied().filter(|c| !said_nothing(c)).collect();
+                let found: BTreeSet<u64> =
+                    report.outcomes.iter().copied().filter(|c| !said_nothing(c)).collect();
                 assert!(
                     !matches!(report.answer, Answer::Undecided(_) | Answer::Refused(..)),
                     "seed {}, {algorithm:?} {symmetry:?}: {:?}\n{threads:#?}",
