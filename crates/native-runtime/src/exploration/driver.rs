@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Kind, Operation, Outcome, Report, Schedule,
-    Symmetry, Verdict, estimate::estimate, explore, minimise,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Kind, Operation, Outcome, Report,
+    Schedule, Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
 use crate::environment::quiet_thread::{PROCESS_TIME, nanoseconds};

@@ -256,11 +256,9 @@ impl World {
         let unjoined =
             threads[1..].iter().filter(|t| t.status != Status::Unborn && !t.detached && !t.joined).count();
         let alive = || (0..threads.len()).filter(|&t| threads[t].lives());
-        let at_barrier = |t: &usize| {
-            threads[*t].status == Status::AtBarrier || threads[*t].pending.op == Op::BarrierLeave
-        };
-        if let Some(thread) = alive().filter(at_barrier).find(|&t| self.has_signal(t))
-        {
+        let at_barrier =
+            |t: &usize| threads[*t].status == Status::AtBarrier || threads[*t].pending.op == Op::BarrierLeave;
+        if let Some(thread) = alive().filter(at_barrier).find(|&t| self.has_signal(t)) {
             let text = format!("a signal to thread {thread} while it waits at a barrier");
             self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
             return Ending::Crash;

@@ -20,7 +20,7 @@
 //! Whatever else a thread calls is a change ([`active`](crate::exploration::world::active)).
 //!
 //! *The same state* means: the same frames at the same places, with equal registers and bytes as far as they are live
-//! (by the analysis of `crate::symmetry::question`; all of them where code is not understood), the same `errno`, and the same
+//! (by the analysis of `crate::symmetry::question`; all of them where code is not understood) and nobody else uses them, the same `errno`, and the same
 //! operation ahead. Thread-local variables and the heap are not compared, since writing to them is a change.
 //!
 //! Data races: cutting takes happens-before edges away and adds none, so a race between accesses that are left stays
@@ -46,6 +46,7 @@
 
 use crate::exploration::world::{Pending, Runtime, Status, World};
 use crate::instrumentation::atomics::read_value;
+use crate::memory::table::Table;
 use crate::protocol::{OUTS, Op, THROUGH_POINTER, WATCHED, mode};
 use crate::symmetry::frames::Frames;
 
@@ -139,7 +140,6 @@ impl Iteration {
 }
 
 /// What is known of loops that wait, in all executions so far.
-#[derive(Default)]
 pub struct Loops {
     /// Places that threads come by again and again.
     places: Vec<usize>,
@@ -151,9 +151,26 @@ pub struct Loops {
     relied_on_order: bool,
     /// Is it written down which memory changes, and under which locks it is accessed?
     pub notes_changes: bool,
-    /// Threads whose stack others use; and those that rely on that nobody does.
-    shared_stacks: u64,
-    relied_on_stacks: u64,
+    /// Per eight bytes of stacks: does somebody else than the owner use them; and does the owner rely on that nobody does?
+    stacks: Table<(bool, bool)>,
+}
+
+impl Loops {
+    /// Nothing yet.
+    pub fn new() -> Loops {
+        Loops {
+            places: Vec::new(),
+            tried: Vec::new(),
+            unordered: false,
+            relied_on_order: false,
+            notes_changes: false,
+            stacks: Table::new(),
+        }
+    }
+}
+
+fn granules(address: usize, size: usize) -> std::ops::RangeInclusive<usize> {
+    (address >> 3)..=((address + size.max(1) - 1) >> 3)
 }
 
 /// Can an iteration that changes nothing have this operation?
@@ -269,8 +286,11 @@ impl World {
         // Above the part of the stack that frames use lie thread-local variables.
         let own = self.threads[current].stack.contains(&address)
             && address < self.threads[current].top
-            && self.loops.shared_stacks >> current & 1 == 0;
-        self.loops.relied_on_stacks |= u64::from(own) << current;
+            && granules(address, size).all(|granule| {
+                let (shared, relied) = self.loops.stacks.entry(granule);
+                *relied |= !*shared;
+                !*shared
+            });
         let iteration = &mut self.threads[current].iteration;
         if write {
             iteration.wrote = true;
@@ -314,7 +334,7 @@ impl World {
             return true;
         }
         self.note_guard(address, size);
-        ((address >> 3)..=((address + size - 1) >> 3)).all(|granule| {
+        granules(address, size).all(|granule| {
             let first = address.saturating_sub(granule << 3);
             let end = (address + size - (granule << 3)).min(8);
             let bytes = ((1u16 << end) - (1u16 << first)) as u8;
@@ -322,10 +342,13 @@ impl World {
         })
     }
 
-    /// Somebody else uses the stack of `owner`.
-    pub fn note_shared_stack(&mut self, owner: usize) {
-        self.grown |= (self.loops.relied_on_stacks & !self.loops.shared_stacks) >> owner & 1 != 0;
-        self.loops.shared_stacks |= 1 << owner;
+    /// Somebody else than their owner uses these bytes of a stack.
+    pub fn note_shared_stack(&mut self, address: usize, size: usize) {
+        for granule in granules(address, size) {
+            let (shared, relied) = self.loops.stacks.entry(granule);
+            self.grown |= *relied && !*shared;
+            *shared = true;
+        }
     }
 
     /// Has something changed that a thread which stays has read? Then its next iteration would be another one.
@@ -417,14 +440,24 @@ impl World {
             [frame.place, frame.pointer, frame.low].into_iter().for_each(|word| {
                 states.extend_from_slice(&word.to_le_bytes());
             });
-            let pairing = self.pairing(frame.place, frame.place);
-            let live = pairing.map_or(u8::MAX, |pairing| pairing.live_registers(needs[k]));
+            let pairing = self.pairing(frame.place, frame.place).cloned();
+            let live = pairing.as_ref().map_or(u8::MAX, |pairing| pairing.live_registers(needs[k]));
             for register in (1..OUTS).filter(|r| live >> r & 1 != 0) {
                 states.extend_from_slice(&frame.registers[register - 1].to_le_bytes());
             }
             let mut bytes = |from: usize, length: usize| {
-                // SAFETY: within the stack of the running thread.
-                states.extend_from_slice(unsafe { std::slice::from_raw_parts(from as *const u8, length) });
+                for granule in granules(from, length).filter(|_| length > 0) {
+                    // What others use is memory like any other: reads of it are noted, writes are changes.
+                    let (shared, relied) = self.loops.stacks.entry(granule);
+                    if *shared {
+                        continue;
+                    }
+                    *relied = true;
+                    let (start, end) = (from.max(granule << 3), (from + length).min((granule + 1) << 3));
+                    // SAFETY: within the stack of the running thread.
+                    let part = unsafe { std::slice::from_raw_parts(start as *const u8, end - start) };
+                    states.extend_from_slice(part);
+                }
             };
             match pairing {
                 Some(pairing) => {

@@ -425,7 +425,7 @@ pub fn attach() {
         failed: false,
         stopped: false,
         meetings: Vec::new(),
-        loops: Default::default(),
+        loops: crate::exploration::waiting_loop::Loops::new(),
         is_copy: false,
         sections: crate::primitives::section::Sections::new(),
         abandoned: false,

@@ -99,11 +99,8 @@ fn wait_for_all(number: u32, barrier: usize) -> i32 {
     if me == threads.trailing_zeros() as usize {
         let choices = if result_used { threads.count_ones() as u16 } else { 1 };
         let others = threads & !(1 << me);
-        let chosen = announce(Pending {
-            set: others,
-            choices,
-            ..Pending::on(Op::BarrierLeave, number, barrier)
-        });
+        let chosen =
+            announce(Pending { set: others, choices, ..Pending::on(Op::BarrierLeave, number, barrier) });
         let_go(number);
         if result_used {
             let serial = ThreadSet(threads).iter().nth(usize::from(chosen));
