@@ -43,6 +43,7 @@ pub mod configuration;
 pub mod estimate;
 pub mod execution;
 pub mod explore;
+pub mod graph;
 pub mod happens_before;
 mod history;
 mod horizon;
