@@ -118,6 +118,7 @@ fn fill_replay(shared: &mut Shared, request: &Request, token: &Token) {
     request.fill(shared);
     shared.mode = mode::REPLAY;
     shared.symmetry = 0;
+    shared.memory = crate::check::model_number(token.memory);
     for (slot, choice) in shared.schedule.iter_mut().zip(&token.schedule.choices) {
         (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
     }

@@ -8,6 +8,8 @@
 //! | [`race`] | data races by vector clocks |
 //! | [`program`] | that state as [`quotient_stateless::Execution`] |
 //! | [`waiting`] | who waits for whom when the program ends |
+//! | [`messages`] | weak memory: the writes of each atomic variable |
+//! | [`labels`] | that state as [`quotient_stateless::graph::MemoryProgram`] |
 //! | [`driver`] | start-up, exploration, repetition of a schedule |
 //! | [`script`] | the beginning of a run repeated without the driver |
 //! | [`workers`] | several processes |
@@ -16,6 +18,8 @@
 pub mod clock;
 pub mod driver;
 pub mod found;
+pub mod labels;
+pub mod messages;
 pub mod object;
 pub mod program;
 pub mod race;

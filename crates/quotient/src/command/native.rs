@@ -8,6 +8,7 @@ use clap::Args;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, Token, build, project};
+use quotient_stateless::graph::MemoryModel;
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
@@ -69,6 +70,10 @@ pub(crate) struct Exploration {
     /// Partial order reduction
     #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
     dpor: Algorithm,
+
+    /// Memory model [default: rc11 if the program has memory orders weaker than seq_cst, else sc]
+    #[arg(long, value_name = "MODEL", value_parser = Named(MemoryModel::NAMES))]
+    memory: Option<MemoryModel>,
 
     /// Stop after this many executions
     #[arg(long, value_name = "N")]
@@ -253,6 +258,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let request = Request {
         algorithm: explored.dpor,
         symmetry,
+        memory: explored.memory,
         all: options.all,
         max_executions: explored.max_executions,
         max_preemptions: explored.max_preemptions,

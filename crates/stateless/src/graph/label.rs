@@ -5,9 +5,10 @@ use crate::operation::Mode;
 use crate::threads::ThreadId;
 
 /// A memory model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum MemoryModel {
     /// One order of all accesses.
+    #[default]
     SequentialConsistency,
     /// Store buffers, as x86 has them.
     Tso,
@@ -158,6 +159,17 @@ pub enum Label {
     Unsupported(&'static str),
 }
 
+impl Label {
+    /// The same with another value of the object.
+    #[must_use]
+    pub fn with_value(mut self, new: i64) -> Label {
+        if let Label::Object { value, .. } = &mut self {
+            *value = new;
+        }
+        self
+    }
+}
+
 /// A program whose executions are graphs.
 ///
 /// Steps are those of [`Execution`]. The alternative of a step that accesses memory says what it reads or where it writes: how
@@ -174,4 +186,9 @@ pub trait MemoryProgram: Execution {
 
     /// Did something end the whole execution?
     fn ended(&self) -> bool;
+
+    /// Is what `thread` does next something that it waited for to be woken? Only then it comes after who woke it last.
+    fn resumes(&self, _thread: ThreadId) -> bool {
+        true
+    }
 }

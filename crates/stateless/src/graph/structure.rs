@@ -61,6 +61,8 @@ pub struct Graph {
     pub(crate) stamps: u32,
     /// What comes next, first one last.
     pub(crate) again: Vec<Again>,
+    /// The thread whose next event does not come after who woke it last ([`super::MemoryProgram::resumes`]).
+    pub(crate) early: Option<ThreadId>,
 }
 
 impl Graph {
@@ -72,6 +74,7 @@ impl Graph {
             woken: vec![INITIAL; threads],
             stamps: 0,
             again: Vec::new(),
+            early: None,
         }
     }
 
@@ -142,6 +145,9 @@ impl Graph {
             length => EventId { thread: t, index: length - 1 },
         });
         let mut after: Vec<EventId> = ends.chain([self.woken[thread as usize]]).collect();
+        if self.early == Some(thread) {
+            after.pop();
+        }
         after.retain(|id| *id != INITIAL);
         for id in &after {
             let event = self.event(*id);
@@ -294,6 +300,7 @@ impl Graph {
             woken: vec![INITIAL; self.width()],
             stamps: self.stamps,
             again: Vec::new(),
+            early: self.early,
         };
         for (location, place) in &self.places {
             if place.writes.iter().all(kept) && place.reads.iter().all(kept) {

@@ -115,6 +115,16 @@ enum Next {
     Half(ThreadId),
 }
 
+impl Next {
+    fn thread(&self) -> Option<ThreadId> {
+        match self {
+            Next::End => None,
+            Next::Operation(thread) | Next::Half(thread) => Some(*thread),
+            Next::Again(again) => Some(again.thread),
+        }
+    }
+}
+
 /// The ways to extend a graph.
 #[derive(Default)]
 struct Ways {
@@ -155,7 +165,9 @@ impl Trust {
             if steps.len() > max_steps {
                 return Ok((graph, End::Cut, steps));
             }
-            let (thread, ways) = match next(program, &mut graph)? {
+            let next = next(program, &mut graph)?;
+            graph.early = next.thread().filter(|t| !program.resumes(*t));
+            let (thread, ways) = match next {
                 Next::End => {
                     let end = if waits_in_vain(&graph) { End::Blocked } else { End::Complete };
                     return Ok((graph, end, steps));

@@ -76,8 +76,8 @@ pub fn all(program: &Litmus, model: MemoryModel) -> Found {
     while let Some(sketch) = todo.pop() {
         let mut more = Vec::new();
         let mut ended = true;
-        for thread in 0..program.len() {
-            let Some(instruction) = program[thread].get(sketch.next[thread]) else { continue };
+        for (thread, instructions) in program.iter().enumerate() {
+            let Some(instruction) = instructions.get(sketch.next[thread]) else { continue };
             ended = false;
             sketch.extend(thread, *instruction, memory, &mut more);
         }
