@@ -341,6 +341,10 @@ pub struct Step {
     pub alternative: u16,
     /// How many there were.
     pub alternatives: u16,
+    /// Under weak memory, what a read has read: 0 nothing or not known, 1 the first value, else one more than the step that wrote it.
+    pub source: u32,
+    /// The step of the write that comes next in modification order after what was read or written, as for `source`.
+    pub newer: u32,
     /// Threads woken or created.
     pub wakes: u64,
     /// Threads joined.

@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn tokens_are_read_back() {
-        for text in ["q1:", "q1:0*3.1.0+2", "q1:0.1;404a10+4,404a18+8", "q1:0.1+1@rc11", "q1:0@tso;404a10+4"] {
+        for text in ["q1:", "q1:0*3.1.0+2", "q1:0.1;404a10+4,404a18+8", "q1:0.1+1@rc11", "q1:0@tso;404a10+4"]
+        {
             assert_eq!(text.parse::<Token>().map(|t| t.to_string()), Ok(text.to_owned()));
         }
         assert!("q1:0;zz".parse::<Token>().is_err());

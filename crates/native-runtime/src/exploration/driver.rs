@@ -16,7 +16,9 @@ use crate::exploration::world::{
     NOWHERE, Runtime, Status, World, active, attach, controlled, reset_output, world,
 };
 use crate::memory::snapshot::Snapshot;
-use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, memory, met, phase, verdict};
+use crate::protocol::{
+    CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, memory, met, phase, verdict,
+};
 use crate::real;
 use crate::system::system_call::{exit_process, map_fixed, number, system_call};
 use crate::threads::context;

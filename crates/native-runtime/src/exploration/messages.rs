@@ -16,16 +16,14 @@ use crate::exploration::clock::{Clock, join};
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, Runtime, World, active, visible, world};
 use crate::instrumentation::atomics::read_value;
-use crate::protocol::{Op, THREADS, met};
+use crate::protocol::{Op, Step, THREADS, met};
 
 /// A write.
 #[derive(Clone, Copy)]
 pub struct Message {
     /// What it wrote.
     pub value: u64,
-    /// Who wrote it; 255: nobody, it is the first one.
-    pub writer: u8,
-    /// The step, counted from 1; 0: none.
+    /// The step that wrote it, counted from 1; 0: none, it is the first one.
     pub step: u32,
     /// What whoever acquires it gets.
     pub clock: Clock,
@@ -41,13 +39,26 @@ struct Cell {
     messages: Vec<Message>,
 }
 
+/// What an access has done.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// The value read, if any.
+    read: Option<u64>,
+    /// The value written, if any.
+    written: Option<u64>,
+    /// One more than the step that wrote what was read; 0: nothing was read.
+    source: u32,
+    /// The same for the write that comes next in modification order.
+    newer: u32,
+}
+
 /// The messages of all cells.
 #[derive(Default)]
 pub struct Messages {
     /// By the numbers of objects.
     cells: Vec<Cell>,
-    /// What the last access has read: the writer and the step, for traces.
-    pub seen: Option<(u8, u32)>,
+    /// What the last access has done, for traces.
+    seen: Option<Seen>,
 }
 
 impl Messages {
@@ -67,12 +78,6 @@ impl Messages {
     /// How often the memory of a cell became something new.
     pub fn life(&self, number: u32, execution: u64) -> u32 {
         self.cells.get(number as usize).filter(|cell| cell.execution == execution).map_or(0, |cell| cell.life)
-    }
-
-    /// The message that a read in this way would see.
-    pub fn peek(&self, number: u32, execution: u64, alternative: u16) -> Option<&Message> {
-        let cell = self.cells.get(number as usize).filter(|cell| cell.execution == execution)?;
-        cell.messages.get(cell.messages.len().checked_sub(1 + usize::from(alternative))?)
     }
 }
 
@@ -145,7 +150,7 @@ impl World {
         let execution = self.restarts_made;
         let cell = self.messages.cell(object, execution);
         let value = read_value(address, size) as u64 & mask(size);
-        let first = Message { value, writer: 255, step: 0, clock: [0; THREADS] };
+        let first = Message { value, step: 0, clock: [0; THREADS] };
         match cell.messages.last() {
             None => cell.messages.push(first),
             // Something without a hook has written to it.
@@ -230,7 +235,7 @@ pub fn access(address: usize, size: usize, change: Change, orders: [i32; 2]) -> 
 /// What the access does when its turn has come.
 fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 2], alternative: u16) -> u64 {
     let mut w = world();
-    let (me, step) = (w.current as u8, w.shared.schedule_length);
+    let step = w.shared.schedule_length;
     let success = order(orders[0] as usize);
     let messages = w.messages_of(object, address, size);
     let last = messages.len() - 1;
@@ -240,16 +245,19 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
         let value = value & mask(size);
         w.note_access(address, size, How { write: true, atomic: true });
         let clock = w.released(success);
-        w.messages_of(object, address, size).insert(at, Message { value, writer: me, step, clock });
+        let messages = w.messages_of(object, address, size);
+        let newer = messages.get(at).map_or(0, |m| m.step + 1);
+        messages.insert(at, Message { value, step, clock });
         if at > last {
             write_value(address, size, value);
         }
-        w.messages.seen = None;
+        w.messages.seen = Some(Seen { read: None, written: Some(value), source: 0, newer });
         return 0;
     }
     let read = messages[from];
     let new = change.apply(read.value, size as u8);
-    w.messages.seen = Some((read.writer, read.step));
+    let newer = messages.get(from + 1).map_or(0, |m| m.step + 1);
+    w.messages.seen = Some(Seen { read: Some(read.value), written: new, source: read.step + 1, newer });
     w.note_access(address, size, How { write: new.is_some(), atomic: true });
     let is_load = change == Change::None;
     let used = if new.is_some() || is_load { success } else { order(orders[1] as usize) };
@@ -258,12 +266,25 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
         let mut clock = w.released(success);
         join(&mut clock, &read.clock);
         let messages = w.messages_of(object, address, size);
-        messages.insert(from + 1, Message { value, writer: me, step, clock });
+        messages.insert(from + 1, Message { value, step, clock });
         if from == last {
             write_value(address, size, value);
         }
     }
     read.value
+}
+
+impl World {
+    /// Adds to a step of a trace what it has read and written.
+    pub fn complete_weakly(&mut self, step: &mut Step) {
+        let Some(seen) = self.messages.seen.take() else { return };
+        (step.source, step.newer) = (seen.source, seen.newer);
+        if let Some(read) = seen.read {
+            step.before = read as i64;
+            step.success = u8::from(seen.written.is_some());
+        }
+        step.after = seen.written.unwrap_or(step.before as u64) as i64;
+    }
 }
 
 /// A fence.

@@ -433,6 +433,8 @@ impl World {
             },
             alternative,
             alternatives: operation.map_or(1, |o| o.alternatives),
+            source: 0,
+            newer: 0,
             wakes: operation.map_or(0, |o| o.wakes.0),
             awaits: operation.map_or(0, |o| o.awaits.0),
             address: pending.address as u64,
@@ -451,5 +453,6 @@ impl World {
         if is_cell && !self.failed {
             step.after = read_value(step.address as usize, step.size as usize);
         }
+        self.complete_weakly(step);
     }
 }

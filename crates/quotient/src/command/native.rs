@@ -302,6 +302,11 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
+    if let Some(path) = &options.dot
+        && let Err(message) = draw(path, &report.answer)
+    {
+        return failed(&message, status::ERROR, options.json);
+    }
     let again = match &report.answer {
         Answer::Violated(trace) => options.native.replay_command(&file, input, &trace.token.to_string()),
         _ => String::new(),
@@ -318,6 +323,16 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     };
     let text = if options.json { native_report::json(&run) } else { native_report::human(&run) };
     terminal::report(&text, exit_status(&report))
+}
+
+/// Writes the events of a counterexample to a file.
+fn draw(path: &Path, answer: &Answer) -> Result<(), String> {
+    let Answer::Violated(trace) = answer else {
+        eprintln!("note: there is no counterexample, and {} was not written", path.display());
+        return Ok(());
+    };
+    let drawing = quotient_native::reads::drawing(trace);
+    std::fs::write(path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn failed(message: &str, code: u8, as_json: bool) -> u8 {

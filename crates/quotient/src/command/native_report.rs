@@ -145,8 +145,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         );
     }
     if figures.blocked > 0 {
-        let _ =
-            writeln!(out, "  {} cut short by sleep sets", plural(figures.blocked, "execution", "executions"));
+        let blocked = plural(figures.blocked, "execution", "executions");
+        let why = match run.report.memory {
+            MemoryModel::SequentialConsistency => "cut short by sleep sets",
+            _ => "more that were not completed (a thread waited in vain)",
+        };
+        let _ = writeln!(out, "  {blocked} {why}");
     }
     for note in &run.report.notes {
         let _ = writeln!(out, "  note: {note}");
@@ -188,6 +192,9 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
     if repeated.failure.kind != FailureKind::None {
         let _ = writeln!(out, "\n  {}", repeated.message());
     }
+    for read in &repeated.reads {
+        let _ = writeln!(out, "  {read}");
+    }
     let titles =
         if repeated.failure.kind == FailureKind::Race { ["later: ", "earlier: "] } else { ["in ", ""] };
     for (title, side) in titles.iter().zip(&trace.accesses) {
@@ -228,6 +235,7 @@ fn violation(repeated: &Repeated, full: bool) -> Value {
         "here": side(0),
         "there": side(1),
         "schedule": trace.schedule,
+        "reads": repeated.reads,
         "trace": json::trace(trace, Detail::of_all(full)),
         "output": trace.output,
     })
