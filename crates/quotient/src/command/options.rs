@@ -21,6 +21,7 @@ pub(crate) struct Options {
 const EXIT_STATUS: &str = "\
 Exit status:
    0  everything asked for was decided and holds
+   1  not as expected (test)
    2  wrong usage or input
    5  undecided: a limit was reached, Ctrl-C, or something could not be checked
   10  refuted (prove)
@@ -48,6 +49,14 @@ pub(crate) enum Command {
     Explore(Explore),
     /// Draw a counterexample as a picture, from the file that `check --trace` wrote: chart, heap or states around a step
     Draw(Draw),
+    /// Test models, programs and proofs against what their own comments expect: `// quotient: holds`
+    Test(super::expected::Test),
+    /// Write answers and counterexamples in other formats: SARIF, JUnit, CSV, ITF
+    Convert(super::convert::Convert),
+    /// Print a script with which a shell completes command lines
+    Completions(super::shell::Completions),
+    /// Write manual pages
+    Man(super::shell::Man),
     /// Compile or link a C program for checking: CC="quotient cc"
     #[command(disable_help_flag = true)]
     Cc(Compiler),
@@ -68,6 +77,10 @@ impl Command {
             Command::Simulate(_) => "simulate",
             Command::Explore(_) => "explore",
             Command::Draw(_) => "draw",
+            Command::Test(_) => "test",
+            Command::Convert(_) => "convert",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
             Command::Cc(_) => "cc",
             Command::Cpp(_) => "c++",
         }
