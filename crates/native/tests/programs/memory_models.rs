@@ -178,12 +178,19 @@ fn random_litmus_programs() {
 }
 
 /// The answer of a program of two threads, in short.
-fn answer(name: &str, globals: &str, first: &str, second: &str, after: &str, memory: Option<MemoryModel>) -> Report {
+fn answer(
+    name: &str,
+    globals: &str,
+    first: &str,
+    second: &str,
+    after: &str,
+    memory: Option<MemoryModel>,
+) -> Report {
     let source = format!(
         "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n{globals}\n\
          static void *first(void *p) {{ (void)p; {first}; return 0; }}\nstatic void *second(void *p) {{ (void)p; {second}; return 0; }}\n\
-         int main(void) {{ pthread_t a, b; pthread_create(&a, 0, first, 0); pthread_create(&b, 0, second, 0);\n\
-         pthread_join(a, 0); pthread_join(b, 0); {after}; return 0; }}\n"
+         int main(void) {{ pthread_t one, two; pthread_create(&one, 0, first, 0); pthread_create(&two, 0, second, 0);\n\
+         pthread_join(one, 0); pthread_join(two, 0); {after}; return 0; }}\n"
     );
     let binary = build(name, &source);
     let request = Request { memory, ..Request::default() };
@@ -205,7 +212,14 @@ fn is_assertion(report: &Report) -> bool {
 
 #[test]
 fn the_model_follows_the_orders_of_the_program() {
-    let weak = answer("sb_weak", RELAXED, "set(&x, 1); a = get(&y)", "set(&y, 1); b = get(&x)", "assert(a || b)", None);
+    let weak = answer(
+        "sb_weak",
+        RELAXED,
+        "set(&x, 1); a = get(&y)",
+        "set(&y, 1); b = get(&x)",
+        "assert(a || b)",
+        None,
+    );
     assert!(is_assertion(&weak) && weak.memory == MemoryModel::Rc11, "{:?}", weak.answer);
     assert_eq!(weak.assumptions, ["the memory model RC11 (no load buffering)"]);
     let Answer::Violated(trace) = &weak.answer else { panic!("violated") };
@@ -241,11 +255,19 @@ fn locks_and_other_primitives_order() {
     let mutex = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";
     let locked = "pthread_mutex_lock(&m); a++; set(&x, get(&x) + 1); pthread_mutex_unlock(&m)";
     assert!(both("weak_mutex", mutex, locked, locked, "assert(a == 2 && get(&x) == 2)"));
-    let semaphore = "static sem_t s; __attribute__((constructor)) static void start(void) { sem_init(&s, 0, 0); }";
-    assert!(both("weak_semaphore", semaphore, "a = 1; set(&x, 1); sem_post(&s)", "sem_wait(&s); assert(a && get(&x))", ""));
+    let semaphore =
+        "static sem_t s; __attribute__((constructor)) static void start(void) { sem_init(&s, 0, 0); }";
+    assert!(both(
+        "weak_semaphore",
+        semaphore,
+        "a = 1; set(&x, 1); sem_post(&s)",
+        "sem_wait(&s); assert(a && get(&x))",
+        ""
+    ));
     let condition = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER;";
     let wait = "pthread_mutex_lock(&m); while (!a) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); assert(get(&x) == 1)";
-    let signal = "set(&x, 1); pthread_mutex_lock(&m); a = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m)";
+    let signal =
+        "set(&x, 1); pthread_mutex_lock(&m); a = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m)";
     assert!(both("weak_condition", condition, signal, wait, ""));
     let lost = "set(&x, 1); pthread_cond_signal(&c); pthread_mutex_lock(&m); a = 1; pthread_mutex_unlock(&m)";
     assert!(!both("weak_lost_signal", condition, lost, wait, ""));
@@ -267,7 +289,9 @@ fn locks_and_other_primitives_order() {
     ));
     let order = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;";
     let take = |l: &str, r: &str| {
-        format!("set(&x, 1); pthread_mutex_lock(&{l}); pthread_mutex_lock(&{r}); pthread_mutex_unlock(&{r}); pthread_mutex_unlock(&{l})")
+        format!(
+            "set(&x, 1); pthread_mutex_lock(&{l}); pthread_mutex_lock(&{r}); pthread_mutex_unlock(&{r}); pthread_mutex_unlock(&{l})"
+        )
     };
     assert!(!both("weak_deadlock", order, &take("m", "n"), &take("n", "m"), ""));
 }
@@ -275,16 +299,21 @@ fn locks_and_other_primitives_order() {
 #[test]
 fn memory_that_becomes_something_new() {
     // Plain writes that are ordered begin a new life of an atomic variable, and so does memory that is allocated again.
-    let publish = "#define RELEASE memory_order_release\n#define ACQUIRE memory_order_acquire\nstatic atomic_int f;";
-    let globals = format!("{RELAXED}\n{publish}\nstruct cell {{ atomic_int v; }}; static struct cell *c; static int plain;");
+    let publish =
+        "#define RELEASE memory_order_release\n#define ACQUIRE memory_order_acquire\nstatic atomic_int f;";
+    let globals = format!(
+        "{RELAXED}\n{publish}\nstruct cell {{ atomic_int v; }}; static struct cell *c; static int plain;"
+    );
     let rc11 = Some(MemoryModel::Rc11);
     let first = "struct cell *n = malloc(sizeof *n); atomic_init(&n->v, 1); atomic_store_explicit(&n->v, 2, memory_order_relaxed); \
         free(n); n = malloc(sizeof *n); atomic_init(&n->v, 3); c = n; atomic_store_explicit(&f, 1, RELEASE)";
     let second = "if (atomic_load_explicit(&f, ACQUIRE)) assert(get(&c->v) == 3)";
     let report = answer("new_life", &globals, first, second, "free(c)", rc11);
     assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
-    let first = "__atomic_store_n(&plain, 1, __ATOMIC_RELAXED); plain = 2; atomic_store_explicit(&f, 1, RELEASE)";
-    let second = "if (atomic_load_explicit(&f, ACQUIRE)) assert(__atomic_load_n(&plain, __ATOMIC_RELAXED) == 2)";
+    let first =
+        "__atomic_store_n(&plain, 1, __ATOMIC_RELAXED); plain = 2; atomic_store_explicit(&f, 1, RELEASE)";
+    let second =
+        "if (atomic_load_explicit(&f, ACQUIRE)) assert(__atomic_load_n(&plain, __ATOMIC_RELAXED) == 2)";
     let report = answer("plain_write_of_atomic", &globals, first, second, "", rc11);
     assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
     assert_eq!(report.figures.executions, 2);
@@ -301,7 +330,10 @@ fn what_is_not_covered_is_named() {
     let chosen = answer("mixed_sizes", &globals, first, second, "", None);
     assert!(matches!(chosen.answer, Answer::Holds), "{:?}", chosen.answer);
     assert!(
-        chosen.assumptions.iter().any(|a| a.starts_with("sequential consistency") && a.contains("different sizes")),
+        chosen
+            .assumptions
+            .iter()
+            .any(|a| a.starts_with("sequential consistency") && a.contains("different sizes")),
         "{:?}",
         chosen.assumptions
     );
