@@ -39,13 +39,14 @@ pub(crate) fn explained(trace: &Trace, steps: &[Step]) -> Vec<String> {
         }
         let (number, thread) = (shown.number, shown.pid);
         let newer = write(step.newer);
+        let source =
+            if step.source > 1 { format!("what {} wrote", write(step.source)) } else { write(step.source) };
         out.push(match is_store {
             true => format!(
                 "step {number}: T{thread}'s write comes before {newer} in modification order, though it is made later: neither happens before the other"
             ),
             false => format!(
-                "step {number}: T{thread} reads {}, not {newer}: {newer} does not happen before it, and nothing that does has seen it",
-                write(step.source)
+                "step {number}: T{thread} reads {source}, not what {newer} wrote: {newer} does not happen before it, and nothing that does has seen it"
             ),
         });
     }

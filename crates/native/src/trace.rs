@@ -276,7 +276,11 @@ impl View<'_> {
             | Op::SignalWait
             | Op::SignalResume
             | Op::SignalReturn => op.text().to_owned(),
-            Op::Yield | Op::AtomicBegin | Op::Fence => op.text().to_owned(),
+            Op::Fence => {
+                let orders = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+                format!("{} {}", op.text(), orders.get(step.before as usize).unwrap_or(&""))
+            }
+            Op::Yield | Op::AtomicBegin => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
         let text = text + &crate::reads::origin(step);

@@ -419,8 +419,11 @@ impl World {
         let object = if op == Op::Reacquire { pending.other } else { pending.object };
         let is_cell =
             matches!(op, Op::Load | Op::Store | Op::Update | Op::CompareAndSwap | Op::Read | Op::Write);
-        let before =
-            if is_cell { read_value(pending.address, pending.size as usize) } else { self.value(object) };
+        let before = match op {
+            _ if is_cell => read_value(pending.address, pending.size as usize),
+            Op::Fence => thread.operands[crate::exploration::messages::operand::ORDERS] as i64,
+            _ => self.value(object),
+        };
         Step {
             thread: number,
             op: op as u8,

@@ -224,7 +224,7 @@ fn the_model_follows_the_orders_of_the_program() {
     assert_eq!(weak.assumptions, ["the memory model RC11 (no load buffering)"]);
     let Answer::Violated(trace) = &weak.answer else { panic!("violated") };
     assert_eq!(trace.reads.len(), 1, "{:?}", trace.reads);
-    assert!(trace.reads[0].contains("reads the initial value, not step"), "{:?}", trace.reads);
+    assert!(trace.reads[0].contains("reads the initial value, not what step"), "{:?}", trace.reads);
     assert!(trace.token.to_string().ends_with("@rc11"), "{}", trace.token);
     let strong = answer(
         "sb_strong",

@@ -73,7 +73,7 @@ fn the_smallest_thing_that_views_lose() {
 
 #[test]
 fn random_programs() {
-    let count = from_environment("QUOTIENT_LITMUS_PROGRAMS", 400);
+    let count = from_environment("QUOTIENT_LITMUS_PROGRAMS", 200);
     let mut random = Random(from_environment("QUOTIENT_LITMUS_SEED", 1));
     let mut graphs = [0; 3];
     for number in 0..count {
@@ -92,7 +92,7 @@ fn random_programs() {
 
 #[test]
 fn random_programs_with_locks() {
-    let count = from_environment("QUOTIENT_LITMUS_PROGRAMS", 400) / 4;
+    let count = from_environment("QUOTIENT_LITMUS_PROGRAMS", 200) / 8;
     let mut random = Random(from_environment("QUOTIENT_LITMUS_SEED", 1) ^ 77);
     for number in 0..count {
         let program = litmus::with_locks(&mut random);
