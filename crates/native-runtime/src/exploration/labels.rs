@@ -8,7 +8,7 @@
 use quotient_stateless::graph::{Access, Label, Location, MemoryProgram, Order};
 use quotient_stateless::{Mode, ThreadId};
 
-use crate::exploration::messages::{change, operand, order};
+use crate::exploration::messages::{announced, operand, order};
 use crate::exploration::program::Program;
 use crate::exploration::world::{Pending, Status, World, world};
 use crate::instrumentation::atomics::read_value;
@@ -78,7 +78,10 @@ impl World {
         if !self.objects.is_uniform(pending.object) {
             return Label::Unsupported("atomic accesses of different sizes to the same memory");
         }
-        let Some(change) = change(pending, operands) else {
+        if self.messages.hidden {
+            return Label::Unsupported("atomic variables that something without a hook writes to");
+        }
+        let Some(change) = announced(pending, operands) else {
             return Label::Unsupported("atomic instructions of inline assembly");
         };
         let life = self.messages.life(pending.object, self.restarts_made);

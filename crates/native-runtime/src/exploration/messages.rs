@@ -57,6 +57,8 @@ struct Seen {
 pub struct Messages {
     /// By the numbers of objects.
     cells: Vec<Cell>,
+    /// Was memory that has messages written without a hook, in any execution?
+    pub hidden: bool,
     /// What the last access has done, for traces.
     seen: Option<Seen>,
 }
@@ -87,12 +89,12 @@ pub mod operand {
     pub const VALUE: usize = 0;
     /// The order, and above it that of failure.
     pub const ORDERS: usize = 1;
-    /// What is done: a number of [`super::change`].
+    /// What is done: a number of [`super::announced`].
     pub const CHANGE: usize = 2;
 }
 
 /// A change from what a thread has announced.
-pub fn change(pending: &Pending, operands: &[usize; 3]) -> Option<Change> {
+pub fn announced(pending: &Pending, operands: &[usize; 3]) -> Option<Change> {
     let value = operands[operand::VALUE] as u64;
     Some(match operands[operand::CHANGE] {
         1 => Change::None,
@@ -153,15 +155,11 @@ impl World {
         let first = Message { value, step: 0, clock: [0; THREADS] };
         match cell.messages.last() {
             None => cell.messages.push(first),
-            // Something without a hook has written to it.
-            Some(last) if last.value != value => {
-                cell.life += 1;
-                cell.messages.clear();
-                cell.messages.push(first);
-            }
+            // Something without a hook has written to it: who may see that, and when, is not known.
+            Some(last) if last.value != value => self.messages.hidden = true,
             Some(_) => {}
         }
-        &mut cell.messages
+        &mut self.messages.cell(object, execution).messages
     }
 
     /// Plain memory is written, or given back: what was there before is gone.
