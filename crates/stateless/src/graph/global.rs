@@ -40,9 +40,6 @@ fn class(event: &Event, model: MemoryModel) -> Class {
 
 /// Has the new event no cycle through it?
 pub(crate) fn is_acyclic(graph: &Graph, model: MemoryModel, new: EventId) -> bool {
-    if is_last(graph, new) {
-        return true;
-    }
     let offsets: Vec<usize> = graph
         .threads
         .iter()
@@ -69,7 +66,7 @@ pub(crate) fn is_acyclic(graph: &Graph, model: MemoryModel, new: EventId) -> boo
 }
 
 /// Is nothing ordered after the event?
-fn is_last(graph: &Graph, id: EventId) -> bool {
+pub(crate) fn is_last(graph: &Graph, id: EventId) -> bool {
     let event = graph.event(id);
     let Some(place) = graph.place(event.location) else { return true };
     match event.part {

@@ -7,22 +7,30 @@
 //!
 //! Atomicity: a read-modify-write comes right after what it reads.
 
-use crate::graph::event::{Event, Which, covers};
+use crate::graph::event::{Event, EventId, Which, covers};
 use crate::graph::label::MemoryModel;
 use crate::graph::structure::Graph;
 use crate::graph::{global, psc};
 use crate::threads::ThreadId;
 
 /// The first position of modification order that an event may read from; a write must go after it.
+///
+/// The accesses of one thread to a location never go back in modification order, so of each thread the last one that happens before
+/// the event suffices.
 pub(crate) fn floor(graph: &Graph, event: &Event) -> usize {
     let Some(place) = graph.place(event.location) else { return 0 };
     let clock = event.clock(Which::HappensBefore);
-    let written = place.writes.iter().rposition(|w| covers(clock, *w)).map_or(0, |at| at + 1);
-    let read = |floor: usize| {
-        let seen = place.reads.iter().filter(|r| covers(clock, **r));
-        seen.map(|r| place.position(graph.event(*r).from)).fold(floor, usize::max)
+    let mut last: Vec<Option<u32>> = vec![None; graph.width()];
+    for access in place.writes.iter().chain(&place.reads).filter(|access| covers(clock, **access)) {
+        let known = &mut last[access.thread as usize];
+        *known = (*known).max(Some(access.index));
+    }
+    let position = |(thread, index): (usize, Option<u32>)| {
+        let id = EventId { thread: thread as ThreadId, index: index? };
+        let access = graph.event(id);
+        Some(place.position(if access.is_read() { access.from } else { id }))
     };
-    read(written)
+    last.into_iter().enumerate().filter_map(position).max().unwrap_or(0)
 }
 
 /// Can a write go to this position, as far as atomicity is concerned?
@@ -56,9 +64,11 @@ pub(crate) fn with_write(
 }
 
 /// Is the graph still consistent with its new event, which respects coherence and atomicity?
-pub(crate) fn is_consistent(graph: &Graph, model: MemoryModel, new: crate::graph::EventId) -> bool {
+pub(crate) fn is_consistent(graph: &Graph, model: MemoryModel, new: EventId) -> bool {
     match model {
-        MemoryModel::Rc11 => psc::is_acyclic(graph, new),
+        // Nothing comes after it, so it is part of no cycle.
+        _ if global::is_last(graph, new) => true,
+        MemoryModel::Rc11 => psc::is_acyclic(graph),
         _ => global::is_acyclic(graph, model, new),
     }
 }

@@ -62,8 +62,8 @@ fn image(set: &[u64], relation: &Relation) -> Vec<u64> {
     result
 }
 
-/// Can the new event not have closed a cycle of `psc`? (`psc` of the graph without it has none.)
-pub(crate) fn is_acyclic(graph: &Graph, _new: EventId) -> bool {
+/// Has `psc` no cycle?
+pub(crate) fn is_acyclic(graph: &Graph) -> bool {
     let threads_with_sc =
         graph.threads.iter().filter(|events| events.iter().any(|e| e.order.is_sc() && !e.object));
     if threads_with_sc.count() < 2 {

@@ -32,7 +32,7 @@ use crate::explore::{out_of_bounds, report};
 use crate::graph::event::{Event, EventId, Part, Which};
 use crate::graph::label::{Access, Change, Label, Location, MemoryModel, MemoryProgram, Order};
 use crate::graph::linear::{self, Step};
-use crate::graph::placement::{with_read, with_write};
+use crate::graph::placement::{floor, with_read, with_write};
 use crate::graph::structure::{Again, Graph};
 use crate::operation::Mode;
 use crate::schedule::{Choice, Schedule};
@@ -61,11 +61,11 @@ pub fn explore<P: MemoryProgram>(
             bound = Some(by);
             break;
         }
-        let (graph, end, steps) = trust.run(program, graph, configuration.max_steps)?;
+        let (end, steps) = trust.run(program, graph, configuration.max_steps)?;
         let statistics = &mut trust.statistics;
         statistics.depth = statistics.depth.max(steps.len());
         let outcome = match end {
-            End::Complete => program.outcome(),
+            End::Complete(_) => program.outcome(),
             End::Blocked => Outcome { ending: Ending::Infeasible, hash: 0 },
             End::Cut => {
                 statistics.cut += 1;
@@ -77,7 +77,9 @@ pub fn explore<P: MemoryProgram>(
             statistics.sleep_set_blocked += 1;
         } else {
             statistics.executions += 1;
-            graphs(&graph);
+            if let End::Complete(graph) = &end {
+                graphs(graph);
+            }
         }
         if outcome.ending.is_violation() && violation.is_none() {
             let choice = |s: &Step| Choice { thread: s.thread, alternative: s.alternative };
@@ -98,7 +100,7 @@ pub fn explore<P: MemoryProgram>(
 
 /// How a run ended.
 enum End {
-    Complete,
+    Complete(Graph),
     /// A thread waits for what has happened already, or no way on is consistent: other graphs have it.
     Blocked,
     Cut,
@@ -147,7 +149,7 @@ impl Trust {
         program: &mut P,
         mut graph: Graph,
         max_steps: usize,
-    ) -> Result<(Graph, End, Vec<Step>), ExplorationError> {
+    ) -> Result<(End, Vec<Step>), ExplorationError> {
         let (mut steps, mut executed) = linear::schedule(&graph);
         program.restart();
         for (number, step) in steps.iter().enumerate() {
@@ -160,24 +162,24 @@ impl Trust {
         self.statistics.replayed += steps.len() as u64;
         loop {
             if program.ended() {
-                return Ok((graph, End::Complete, steps));
+                return Ok((End::Complete(graph), steps));
             }
             if steps.len() > max_steps {
-                return Ok((graph, End::Cut, steps));
+                return Ok((End::Cut, steps));
             }
             let next = next(program, &mut graph)?;
             graph.early = next.thread().filter(|t| !program.resumes(*t));
             let (thread, ways) = match next {
                 Next::End => {
-                    let end = if waits_in_vain(&graph) { End::Blocked } else { End::Complete };
-                    return Ok((graph, end, steps));
+                    let end = if waits_in_vain(&graph) { End::Blocked } else { End::Complete(graph) };
+                    return Ok((end, steps));
                 }
-                Next::Half(thread) => (thread, self.half(program, &graph, thread)),
-                Next::Again(again) => (again.thread, again_executed(program, &graph, again)),
-                Next::Operation(thread) => (thread, self.ways(program, &graph, thread)),
+                Next::Half(thread) => (thread, self.half(program, graph, thread)),
+                Next::Again(again) => (again.thread, again_executed(program, graph, again)),
+                Next::Operation(thread) => (thread, self.ways(program, graph, thread)),
             };
             self.stack.extend(ways.others);
-            let Some(here) = ways.here else { return Ok((graph, End::Blocked, steps)) };
+            let Some(here) = ways.here else { return Ok((End::Blocked, steps)) };
             graph = here;
             if let Some(step) = executed.next(&graph, thread) {
                 self.statistics.steps += 1;
@@ -188,24 +190,21 @@ impl Trust {
     }
 
     /// The ways in which the operation of a thread can be added.
-    fn ways<P: MemoryProgram>(&self, program: &P, graph: &Graph, thread: ThreadId) -> Ways {
+    fn ways<P: MemoryProgram>(&self, program: &P, mut graph: Graph, thread: ThreadId) -> Ways {
         match program.label(thread) {
             Some(Label::Access(access)) => {
-                let mut graph = graph.clone();
                 graph.know(access.location, access.initial);
                 match access.change {
-                    Change::Store(value) => self.store(&graph, thread, access, value),
-                    _ => self.read(program, &graph, thread, access),
+                    Change::Store(value) => self.store(graph, thread, access, value),
+                    _ => self.read(program, graph, thread, access),
                 }
             }
             Some(Label::Fence(order)) => {
-                let mut graph = graph.clone();
                 let event = graph.draft_fence(thread, order);
                 graph.add(thread, event, 0);
                 Ways { here: Some(graph), others: Vec::new() }
             }
             Some(Label::Object { location, mode, need, value, order }) => {
-                let mut graph = graph.clone();
                 graph.know(location, value as u64);
                 self.object(program, &graph, thread, ObjectUse { location, mode, need, order })
             }
@@ -215,52 +214,76 @@ impl Trust {
     }
 
     /// A load, or the reading half of a read-modify-write, which is followed by its writing half at once.
-    fn read<P: MemoryProgram>(&self, program: &P, graph: &Graph, thread: ThreadId, access: Access) -> Ways {
-        let mut ways = Ways::default();
-        let Some(place) = graph.place(access.location) else { return ways };
-        let end = place.writes.len();
-        for position in (0..=end).rev() {
+    fn read<P: MemoryProgram>(
+        &self,
+        program: &P,
+        mut graph: Graph,
+        thread: ThreadId,
+        access: Access,
+    ) -> Ways {
+        let mut others = Vec::new();
+        let Some(place) = graph.place(access.location) else { return Ways::default() };
+        let (end, last) = (place.writes.len(), place.last());
+        let mut before = graph.draft(thread, Part::Read, ThreadSet::EMPTY);
+        before.location = access.location;
+        for position in floor(&graph, &before)..end {
             let event = graph.draft_read(thread, access, place.at(position));
             let exclusive = event.exclusive;
-            let Some(extended) = with_read(graph, self.model, thread, event) else { continue };
+            let Some(extended) = with_read(&graph, self.model, thread, event) else { continue };
             if exclusive {
-                let halves = self.half(program, &extended, thread);
-                ways.others.extend(halves.others);
-                put(&mut ways, halves.here, position == end);
+                let halves = self.half(program, extended, thread);
+                others.extend(halves.others);
+                others.extend(halves.here);
             } else {
-                put(&mut ways, Some(extended), position == end);
+                others.push(extended);
             }
         }
+        // Reading the last write is always consistent.
+        let event = graph.draft_read(thread, access, last);
+        let exclusive = event.exclusive;
+        graph.add(thread, event, 0);
+        let mut ways = match exclusive {
+            true => self.half(program, graph, thread),
+            false => Ways { here: Some(graph), others: Vec::new() },
+        };
+        ways.others.extend(others);
         ways
     }
 
     /// A store: at every position, and read by whoever can be revisited.
-    fn store(&self, graph: &Graph, thread: ThreadId, access: Access, value: u64) -> Ways {
-        let mut ways = Ways::default();
+    fn store(&self, mut graph: Graph, thread: ThreadId, access: Access, value: u64) -> Ways {
+        let mut others = Vec::new();
         let end = graph.place(access.location).map_or(0, |place| place.writes.len());
         let event = graph.draft_write(thread, access.location, access.order, false);
         event.value.set(value);
-        for position in (0..=end).rev() {
-            let extended = with_write(graph, self.model, thread, event.clone(), position);
-            put(&mut ways, extended, position == end);
+        for position in floor(&graph, &event)..end {
+            others.extend(with_write(&graph, self.model, thread, event.clone(), position));
         }
-        self.revisit(graph, thread, &event, None, &mut ways.others);
-        ways
+        self.revisit(&graph, thread, &event, None, &mut others);
+        // The last position is always consistent.
+        graph.add(thread, event, end);
+        Ways { here: Some(graph), others }
     }
 
     /// The writing half of a read-modify-write, whose read is the last event of the thread.
-    fn half<P: MemoryProgram>(&self, program: &P, graph: &Graph, thread: ThreadId) -> Ways {
+    fn half<P: MemoryProgram>(&self, program: &P, mut graph: Graph, thread: ThreadId) -> Ways {
         let mut ways = Ways::default();
         let Some(read) = graph.last(thread) else { return ways };
-        let Some(access) = read.access else { return self.object_half(program, graph, thread) };
+        let Some(access) = read.access else { return self.object_half(program, &graph, thread) };
         let Some(place) = graph.place(access.location) else { return ways };
         let Some(value) = access.change.apply(graph.value(access.location, read.from), access.bytes) else {
             return ways;
         };
         let event = graph.draft_write(thread, access.location, access.order, true);
         event.value.set(value);
-        ways.here = with_write(graph, self.model, thread, event.clone(), place.position(read.from));
-        self.revisit(graph, thread, &event, Some(read.from), &mut ways.others);
+        let (position, end) = (place.position(read.from), place.writes.len());
+        self.revisit(&graph, thread, &event, Some(read.from), &mut ways.others);
+        ways.here = if position == end {
+            graph.add(thread, event, position);
+            Some(graph)
+        } else {
+            with_write(&graph, self.model, thread, event, position)
+        };
         ways
     }
 
@@ -410,11 +433,10 @@ fn object_written<P: MemoryProgram>(program: &P, graph: &Graph, thread: ThreadId
 
 /// An operation on an object that is executed again after a revisit: as the last one. Of the revisited operation this adds the read;
 /// the rest follows.
-fn again_executed<P: MemoryProgram>(program: &P, graph: &Graph, again: Again) -> Ways {
+fn again_executed<P: MemoryProgram>(program: &P, mut graph: Graph, again: Again) -> Ways {
     let Some(Label::Object { location, mode, need, value, order }) = program.label(again.thread) else {
         return Ways::default();
     };
-    let mut graph = graph.clone();
     graph.know(location, value as u64);
     let from = graph.place(location).map_or(crate::graph::INITIAL, |place| place.last());
     let used = ObjectUse { location, mode, need, order };
@@ -428,17 +450,18 @@ fn again_executed<P: MemoryProgram>(program: &P, graph: &Graph, again: Again) ->
 }
 
 /// Creation, join, a choice.
-fn local<P: MemoryProgram>(program: &P, graph: &Graph, thread: ThreadId) -> Ways {
+fn local<P: MemoryProgram>(program: &P, graph: Graph, thread: ThreadId) -> Ways {
     let mut ways = Ways::default();
     let count = program.pending(thread, 0).map_or(1, |operation| operation.alternatives);
-    for alternative in 0..count {
-        let Some(operation) = program.pending(thread, alternative) else { continue };
+    let with = |mut graph: Graph, alternative: u16| {
+        let operation = program.pending(thread, alternative)?;
         let mut event = graph.draft(thread, Part::Local, operation.awaits);
         (event.alternative, event.wakes) = (alternative, operation.wakes);
-        let mut graph = graph.clone();
         graph.add(thread, event, 0);
-        put(&mut ways, Some(graph), alternative == 0);
-    }
+        Some(graph)
+    };
+    ways.others.extend((1..count).filter_map(|alternative| with(graph.clone(), alternative)));
+    ways.here = with(graph, 0);
     ways
 }
 
