@@ -143,6 +143,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<Symmetry>,
 
+    /// Say more about a reduction: what is exchanged with what, and every line that tells processes apart
+    #[arg(help_heading = MODELS, long, value_name = "WHAT")]
+    pub(crate) explain: Vec<Explained>,
+
     /// Afterwards check the reductions on N states (default 10000)
     #[arg(help_heading = MODELS, long, value_name = "N", value_parser = samples, num_args = 0..=1, default_missing_value = "10000")]
     pub(crate) audit: Option<u64>,
@@ -402,6 +406,12 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 /// The number after `--audit`, which may be missing: then what follows is taken for it.
 fn samples(text: &str) -> Result<u64, String> {
     count(text).map_err(|why| format!("{why}, or put the file before `--audit`"))
+}
+
+/// What is to be explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Explained {
+    Symmetry,
 }
 
 /// Which symmetry: of a model's states, of a native program's threads, or none of either.
