@@ -38,6 +38,11 @@ pub struct Repeated {
     pub complete: bool,
     /// Somebody else has ended the process.
     pub killed: bool,
+    /// Under weak memory: what each read has read, and why it may.
+    pub reads: Vec<String>,
+    /// Under weak memory, of each step: one more than the step whose write was read, and than that of the next write (0: none; 1:
+    /// the initial value).
+    pub sources: Vec<(u32, u32)>,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -91,7 +96,9 @@ pub fn replay(
         ..Trace::default()
     };
     let (lost, complete) = (shared.bound == 6, shared.verdict != verdict::UNDECIDED);
-    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed })
+    let reads = crate::reads::explained(&trace, &shared.trace[..shared.trace_length as usize]);
+    let sources = shared.trace[..shared.trace_length as usize].iter().map(|s| (s.source, s.newer)).collect();
+    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed, reads, sources })
 }
 
 impl Repeated {
@@ -123,6 +130,7 @@ fn fill_replay(shared: &mut Shared, request: &Request, token: &Token) {
     request.fill(shared);
     shared.mode = mode::REPLAY;
     shared.symmetry = 0;
+    shared.memory = crate::check::model_number(token.memory);
     for (slot, choice) in shared.schedule.iter_mut().zip(&token.schedule.choices) {
         (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
     }
@@ -208,6 +216,9 @@ impl View<'_> {
         let failed = if step.success == 0 { ": fails" } else { "" };
         let text = match op {
             Op::Load | Op::Read => format!("{} {} = {}", op.text(), object(), self.value(step, step.before)),
+            Op::Store if step.newer > 1 => {
+                format!("{} {}: {}", op.text(), object(), self.value(step, step.after))
+            }
             Op::Store | Op::Write => {
                 format!(
                     "{} {}: {} -> {}",
@@ -272,9 +283,14 @@ impl View<'_> {
             | Op::SignalWait
             | Op::SignalResume
             | Op::SignalReturn => op.text().to_owned(),
+            Op::Fence => {
+                let orders = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+                format!("{} {}", op.text(), orders.get(step.before as usize).unwrap_or(&""))
+            }
             Op::Yield | Op::AtomicBegin => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
+        let text = text + &crate::reads::origin(step);
         let stack = self.stack(&step.stack);
         let at = stack.first().cloned().unwrap_or_default();
         quotient_outcome::Step {

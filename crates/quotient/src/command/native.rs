@@ -9,6 +9,7 @@ use quotient_explorer::program::Settings;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, Token, build, project};
+use quotient_stateless::graph::MemoryModel;
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
@@ -71,6 +72,10 @@ pub(crate) struct Exploration {
     /// Partial order reduction
     #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
     dpor: Algorithm,
+
+    /// Memory model [default: rc11 if the program has memory orders weaker than seq_cst, else sc]
+    #[arg(long, value_name = "MODEL", value_parser = Named(MemoryModel::NAMES))]
+    memory: Option<MemoryModel>,
 
     /// Stop after this many executions
     #[arg(long, value_name = "N")]
@@ -272,6 +277,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let request = Request {
         algorithm: explored.dpor,
         symmetry,
+        memory: explored.memory,
         all: options.all,
         max_executions: explored.max_executions,
         max_preemptions: explored.max_preemptions,
@@ -315,6 +321,11 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
+    if let Some(path) = &options.dot
+        && let Err(message) = draw(path, &report.answer)
+    {
+        return failed(&message, status::ERROR, options.json);
+    }
     let again = match &report.answer {
         Answer::Violated(trace) => {
             let (before, behind) = options.native.replay_command(&file, &input.define, &input.include);
@@ -405,6 +416,16 @@ pub(crate) fn replay_file(file: &ScheduleFile, options: &options::Replay) -> u8 
         Ok(binary) => show(&binary, &native.request(), &token, &file.program, options),
         Err(error) => failed(&error.to_string(), status::ERROR, options.json),
     }
+}
+
+/// Writes the events of a counterexample to a file.
+fn draw(path: &Path, answer: &Answer) -> Result<(), String> {
+    let Answer::Violated(trace) = answer else {
+        eprintln!("note: there is no counterexample, and {} was not written", path.display());
+        return Ok(());
+    };
+    let drawing = quotient_native::reads::drawing(trace);
+    std::fs::write(path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn failed(message: &str, code: u8, as_json: bool) -> u8 {

@@ -235,8 +235,8 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Write the state graph of a small model to a file, for Graphviz
-    #[arg(help_heading = MODELS, long, value_name = "FILE")]
+    /// Write the state graph of a small model, or the events of a C program's counterexample, to a file for Graphviz
+    #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
     /// Show the first counterexample in the browser, as `quotient explore` does, after the report

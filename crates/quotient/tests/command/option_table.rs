@@ -141,7 +141,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ]),
         ("--steps", [Seen("wrong.pml", &[], &["--steps", "1..1"]), Seen("wrong.bir", &["--all"], &["--steps", "1..1"]), Refused]),
         ("--trace", [Written("wrong.pml", &["--trace", "written.trace"]), Written("wrong.bir", &["--trace", "written.trace"]), Written("program.c", &["-D", "RACE", "--trace", "written.trace"])]),
-        ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Refused]),
+        ("--dot", [Written("claims.pml", &["--dot", "written.dot"]), Written("wrong.bir", &["--dot", "written.dot"]), Written("program.c", &["-D", "RACE", "--dot", "written.dot"])]),
         ("--explore", [
             Unseen("it serves a page until it is ended: see the tests of the explorer"),
             Unseen("it serves a page until it is ended: see the tests of the explorer"),
@@ -155,6 +155,7 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
             Unseen("lines about the time on standard error: see the tests of the command"),
         ]),
         ("--dpor", [Refused, Refused, Seen("program.c", &["-D", "MIXED", "--workers", "1"], &["--dpor", "fg"])]),
+        ("--memory", [Refused, Refused, Seen("program.c", &["-D", "MIXED"], &["--memory", "tso"])]),
         ("--allow-races", [Refused, Refused, Seen("program.c", &["-D", "RACE"], &["--allow-races"])]),
         ("--leaks", [Refused, Refused, Seen("program.c", &["-D", "LEAK"], &["--leaks"])]),
         ("--spurious", [Refused, Refused, Seen("program.c", &["-D", "CONDITION", "--max-executions", "50"], &["--spurious"])]),
@@ -183,6 +184,7 @@ fn value(option: &str) -> Option<&'static str> {
         "--steps" => "1..2",
         "--language" => "promela",
         "--dpor" => "source",
+        "--memory" => "tso",
         "--max-time" => "10s",
         "--max-memory" | "--max-states" | "--max-depth" | "--max-executions" | "--max-preemptions"
         | "--max-steps" | "--step-time" | "--nondet" | "--workers" => "9",
