@@ -19,6 +19,26 @@ fn mutual_exclusion_with_the_claim_alone() {
     }
 }
 
+/// Cells up to exchanges of processes: with the symmetry that is proposed, nine processes need as many cells as they have sorted places.
+#[test]
+fn many_processes_with_the_claim_alone() {
+    for (name, n, sets) in [("bakery", 9, 19), ("peterson", 4, 250)] {
+        let text = quotient_proof::models::generate(name, n).expect("the model exists");
+        let lines = text.lines().filter(|l| !l.starts_with("assert"));
+        let program: String = lines.map(|l| format!("{l}\n")).collect();
+        let claim = text.lines().rfind(|l| l.starts_with("assert")).expect("a claim");
+        let claim = claim.split(" using").next().expect("a claim");
+        let stated = text.lines().find(|l| l.starts_with("assert swap")).expect("a symmetry");
+        let program = read(&format!("{program}{stated}\n{claim} using swap.\n")).expect("well formed");
+        let reports = run(&program, &Options { inverses: true, ..Options::default() });
+        let last = reports.last().expect("a report");
+        assert!(matches!(last.verdict, Verdict::Proved), "{name} {n}: {:?}", last.verdict);
+        let (found, cells) = last.found.expect("an invariant");
+        assert_eq!(found, "zones by location, processes exchanged", "{name} {n}");
+        assert!(cells <= sets, "{name} {n}: {cells} sets");
+    }
+}
+
 #[test]
 fn all_states_of_a_finite_program() {
     let text = "p(0,128). p(I',L) :- p(I,L), I < L, I' = I + 2. assert even: p(I,L), I >= L |= I = L.";

@@ -24,7 +24,7 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) input: options::Input,
 
-    /// Compare only these orders, separated by commas: off, heap, pc, kbots, kbots=K, exact
+    /// Compare only these orders, separated by commas: off, heap, pc, pc-original, kbots, kbots=K, exact
     #[arg(long, value_name = "ORDERS", value_delimiter = ',', value_parser = str::parse::<Symmetry>)]
     pub(crate) symmetry: Vec<Symmetry>,
 
