@@ -285,7 +285,7 @@ fn question(out: &mut String, rows: &[Row]) {
     }
     let _ = writeln!(
         out,
-        "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8} {:>14} {:>11} {:>7} {:>9}",
+        "{:<11} {:<4} {:<8} {:<9} {:>13} {:>8} {:>14} {:>11} {:>7} {:>9}",
         "symmetry", "por", "store", "verdict", "states", "factor", "transitions", "store", "B/state", "CPU"
     );
     let full = rows.first().map_or(1, |r| r.statistics.states.max(1));
@@ -293,7 +293,7 @@ fn question(out: &mut String, rows: &[Row]) {
         let s = &row.statistics;
         let _ = writeln!(
             out,
-            "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>8.2} MB {:>7.1} {:>7.3} s",
+            "{:<11} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>8.2} MB {:>7.1} {:>7.3} s",
             row.symmetry.name(),
             row.applied.partial_order.name(),
             row.store(),
