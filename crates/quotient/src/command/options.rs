@@ -131,7 +131,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Order of the search (default: bfs; dfs with --symmetry pc and kbots, as in their papers)
+    /// Order of the search (default: bfs; dfs with --symmetry pc, pc-original and kbots, as in their papers)
     #[arg(help_heading = MODELS, long, value_name = "ORDER", value_parser = Named(SearchKind::NAMES))]
     pub(crate) search: Option<SearchKind>,
 
@@ -139,7 +139,7 @@ pub(crate) struct Check {
     #[arg(help_heading = MODELS, long, default_value = "tree", value_name = "STORE", value_parser = Named(StoreKind::NAMES))]
     pub(crate) store: StoreKind,
 
-    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off; for C programs off (default), costarted or dynamic
+    /// Which states stand for others: exact (default), kbots[=K], pc, pc-original, heap or off; for C programs off (default), costarted or dynamic
     #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<Symmetry>,
 
@@ -430,7 +430,7 @@ fn symmetry(text: &str) -> Result<Symmetry, String> {
         Symmetry { of_states: text.parse().ok(), of_threads: threads.map(|(threads, ..)| *threads) };
     if symmetry.of_states.is_none() && symmetry.of_threads.is_none() {
         return Err(
-            "write exact, kbots, kbots=K, pc, heap or off; for C and C++ programs costarted, dynamic or off"
+            "write exact, kbots, kbots=K, pc, pc-original, heap or off; for C and C++ programs costarted, dynamic or off"
                 .into(),
         );
     }
