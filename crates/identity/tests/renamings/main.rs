@@ -3,11 +3,11 @@
 //! `QUOTIENT_SYMMETRY_MODELS` names a file with paths of models, one in each line, that are checked and listed besides.
 
 mod check;
-mod planted;
 
 use check::{Checked, check};
 use quotient_machine::Machine;
 use quotient_promela::ParseOptions;
+use quotient_reference::planted;
 use quotient_source::SourceMap;
 use quotient_testing::setting;
 
@@ -122,7 +122,7 @@ fn planted_symmetries() {
     let first = setting("QUOTIENT_SEED", 1);
     let (mut found, mut changed, mut compared) = (0, 0, 0);
     for seed in first..first + programs {
-        let planted = planted::planted(seed);
+        let planted = planted(seed);
         for raw in [false, true] {
             let fail = |what: String| panic!("seed {seed}, raw {raw}: {what}\n\n{}", planted.text);
             match of_text("planted.pml", &planted.text, raw, 3_000) {

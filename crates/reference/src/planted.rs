@@ -17,8 +17,9 @@ enum Style {
 
 /// A program, and how many renamings it has at least.
 pub struct Planted {
+    /// The program.
     pub text: String,
-    /// None where a token was changed.
+    /// How many renamings there are at least; none where a token was changed.
     pub order: Option<f64>,
 }
 
