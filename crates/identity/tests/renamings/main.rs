@@ -7,7 +7,7 @@ mod check;
 use check::{Checked, check};
 use quotient_machine::Machine;
 use quotient_promela::ParseOptions;
-use quotient_reference::planted;
+use quotient_reference::{generate, planted, print, symmetric};
 use quotient_source::SourceMap;
 use quotient_testing::setting;
 
@@ -148,4 +148,27 @@ fn planted_symmetries() {
     println!(
         "{found} planted groups found; {changed} programs with a token changed have renamings; {compared} pairs of states compared"
     );
+}
+
+/// Whatever is found in random programs is right.
+#[test]
+fn random_programs() {
+    let programs = setting("QUOTIENT_RANDOM_PROGRAMS", 150);
+    let first = setting("QUOTIENT_SEED", 1);
+    let (mut moving, mut compared) = (0, 0);
+    for seed in first..first + programs {
+        let text = if seed % 2 == 0 { symmetric(seed) } else { print(&generate(seed, 10)) };
+        for raw in [false, true] {
+            match of_text("random.pml", &text, raw, 1_500) {
+                Ok(Some(checked)) => {
+                    moving += u64::from(checked.order > 1.0);
+                    compared += checked.compared;
+                }
+                Ok(None) => {}
+                Err(what) => panic!("seed {seed}, raw {raw}: {what}\n\n{text}"),
+            }
+        }
+    }
+    println!("{moving} programs with renamings; {compared} pairs of states compared");
+    assert!(moving * 4 > programs, "only {moving} have renamings");
 }
