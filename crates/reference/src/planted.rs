@@ -157,7 +157,7 @@ impl Writer {
                 if self.reversed == Some(process) {
                     options.reverse();
                 }
-                format!("d_step {{ if {} :: else -> k = 0 fi }}", options.join(" "))
+                format!("d_step {{ if {} :: k = 0 fi }}", options.join(" "))
             }
             Statement::Deliver => match self.style {
                 Style::Numbered => "atomic { owner != 99 -> cs[owner]!l }".into(),
