@@ -161,7 +161,7 @@ impl Writer {
             }
             Statement::Deliver => match self.style {
                 Style::Numbered => "atomic { owner != 99 -> cs[owner]!l }".into(),
-                _ => format!("{channel}!{id}"),
+                _ => format!("{channel}!l"),
             },
             Statement::Sum(v) => {
                 let mut parts = Vec::new();
