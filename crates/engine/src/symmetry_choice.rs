@@ -79,6 +79,8 @@ pub struct SymmetryReport {
     pub found: Vec<String>,
     /// How many renamings there are in all, in words.
     pub renamings: Option<String>,
+    /// Some renaming was found, and no state was ever renamed: all states are stored.
+    pub without_effect: bool,
     /// What limits it: reason and place, or the lines that tell threads apart.
     pub limit: Option<String>,
     /// More, where it was asked for: what is exchanged with what.
@@ -244,6 +246,7 @@ pub(crate) fn report(
             report.explained = symmetry.explained(machine.program());
         }
         report.renamings = (!symmetry.is_trivial()).then(|| symmetry.order());
+        report.without_effect = report.renamings.is_some() && !states.has_renamed();
         if !report.found.is_empty() {
             let refused = symmetry.refused.map(|(why, span)| place(why, span, machine, sources));
             report.limit = refused.or_else(|| told_apart(machine, check, states, &symmetry, sources));
