@@ -38,7 +38,7 @@ impl Program {
                 return Err(message);
             }
         };
-        let cells = self.cells.clone();
+        let manner = self.manner.clone();
         thread::spawn(move || {
             let mut watch = |beat: Heartbeat| {
                 let mut known = lock(&known);
@@ -72,7 +72,7 @@ impl Program {
                         let found = repeated.token.schedule.choices.iter();
                         let moves: Vec<(u32, u32)> =
                             found.map(|c| (c.thread.into(), c.alternative.into())).collect();
-                        *lock(&cells) = repeated.token.cells.clone();
+                        *lock(&manner) = super::manner(&repeated.token);
                         known.violations.push(Found {
                             kind: repeated.trace.violation.as_ref().map_or("violation", |v| v.kind.as_str()),
                             message: repeated.message(),

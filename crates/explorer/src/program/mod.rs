@@ -63,8 +63,8 @@ pub struct Program {
     sources: Mutex<Vec<Source>>,
     binary: Mutex<Option<Arc<Binary>>>,
     kept: Mutex<Vec<Arc<Executed>>>,
-    /// Memory whose plain accesses are steps.
-    cells: Arc<Mutex<Vec<(u64, u64)>>>,
+    /// How choices are meant: memory whose plain accesses are steps, and the memory model. It has no choices itself.
+    manner: Arc<Mutex<Token>>,
     /// How often the program was run for the page.
     runs: AtomicU64,
     checking: Checking,
@@ -79,6 +79,11 @@ struct Source {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How the choices of a schedule are meant.
+fn manner(token: &Token) -> Token {
+    Token { schedule: Schedule::default(), ..token.clone() }
 }
 
 fn read(paths: &[PathBuf]) -> Vec<Source> {
@@ -97,7 +102,7 @@ impl Program {
             sources: Mutex::new(read(&settings.sources)),
             binary: Mutex::new(None),
             kept: Mutex::new(executed.into_iter().collect()),
-            cells: Arc::new(Mutex::new(settings.token.cells.clone())),
+            manner: Arc::new(Mutex::new(manner(&settings.token))),
             runs: AtomicU64::new(0),
             checking: Checking::default(),
             settings,
@@ -146,7 +151,7 @@ impl Program {
             Ok::<_, String>(Choice { thread, alternative })
         };
         let choices = moves.iter().map(choice).collect::<Result<_, _>>()?;
-        let token = Token { schedule: Schedule { choices }, cells: lock(&self.cells).clone() };
+        let token = Token { schedule: Schedule { choices }, ..lock(&self.manner).clone() };
         let binary = self.binary()?;
         self.runs.fetch_add(1, Ordering::Relaxed);
         let repeated = quotient_native::replay(&binary, &self.settings.request, &token, false);
@@ -194,7 +199,7 @@ impl Program {
         let sources = lock(&self.sources);
         let files = sources.iter().map(|s| json!({ "name": s.path.display().to_string(), "text": s.text }));
         let opened = lock(&self.kept).first().map(|e| path(&e.moves));
-        let cells = Token { schedule: Schedule::default(), cells: lock(&self.cells).clone() }.to_string();
+        let cells = lock(&self.manner).to_string();
         json!({
             "file": settings.file, "model": settings.file, "has_objects": false,
             "defines": settings.defines.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),

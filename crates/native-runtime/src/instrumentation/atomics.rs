@@ -235,7 +235,7 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $weak(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
-            if active() {
+            if running() {
                 world().shared.met |= met::STEADY_EXCHANGE;
             }
             // SAFETY: the same operation; this one may fail, but need not.
