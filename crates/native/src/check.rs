@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use quotient_seams::{Incomplete, Limit, Reason};
+use quotient_stateless::graph::MemoryModel;
 use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, memory, mode, verdict};
 use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
@@ -23,6 +24,8 @@ pub struct Request {
     pub algorithm: Algorithm,
     /// The thread symmetry used.
     pub symmetry: Symmetry,
+    /// The memory model; none: RC11 where the program has memory orders weaker than sequential consistency.
+    pub memory: Option<MemoryModel>,
     /// Are data races no violations? Then racing accesses are steps.
     pub allow_races: bool,
     /// Is a joinable thread that nobody joins a violation?
@@ -60,6 +63,7 @@ impl Default for Request {
         Request {
             algorithm: Algorithm::Optimal,
             symmetry: Symmetry::Off,
+            memory: None,
             allow_races: false,
             leaks: false,
             spurious: false,
@@ -99,6 +103,8 @@ pub struct Figures {
     pub executions: u64,
     /// Executions that ended because everything enabled was asleep.
     pub blocked: u64,
+    /// Executions that say nothing: an assumption does not hold, or a thread waits for what has come.
+    pub infeasible: u64,
     /// Executions cut by a bound.
     pub cut: u64,
     /// Sequences not explored because a symmetric one was.
@@ -146,6 +152,8 @@ pub struct Report {
     pub last: Token,
     /// The schedules of all executions with what they observed, as in `outcomes`; `None` if there were too many.
     pub recorded: Option<Vec<(u64, Token)>>,
+    /// The memory model that was explored.
+    pub memory: MemoryModel,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
     /// What the answer is relative to.
@@ -239,6 +247,7 @@ pub fn check(
         notes: notes(binary, shared, request, &holes, &session.unconfined()),
         assumptions: relative::assumptions(binary, shared, request),
         recorded: read_records(shared, &token),
+        memory: explored_model(shared),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
@@ -252,7 +261,8 @@ impl Report {
             answer,
             figures: Figures::default(),
             outcomes: Vec::new(),
-            last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
+            last: Token::default(),
+            memory: MemoryModel::default(),
             recorded: None,
             notes: Vec::new(),
             assumptions: Vec::new(),
@@ -277,6 +287,7 @@ impl Request {
             Symmetry::Costarted => 1,
             Symmetry::Dynamic => 2,
         };
+        shared.memory = self.memory.map_or(memory::BY_PROGRAM, model_number);
         shared.allow_races = u32::from(self.allow_races);
         shared.leaks = u32::from(self.leaks);
         shared.spurious = u32::from(self.spurious);
@@ -301,7 +312,26 @@ impl Request {
 fn read_token(shared: &Shared) -> Token {
     let choices = shared.schedule[..shared.schedule_length as usize].iter();
     let choices = choices.map(|c| Choice { thread: c.thread as u8, alternative: c.alternative }).collect();
-    Token { schedule: Schedule { choices }, cells: shared.cells[..shared.cells_length as usize].to_vec() }
+    let cells = shared.cells[..shared.cells_length as usize].to_vec();
+    Token { schedule: Schedule { choices }, cells, memory: explored_model(shared) }
+}
+
+/// The number of a memory model in the block.
+pub(crate) fn model_number(model: MemoryModel) -> u32 {
+    match model {
+        MemoryModel::SequentialConsistency => memory::SC,
+        MemoryModel::Tso => memory::TSO,
+        MemoryModel::Rc11 => memory::RC11,
+    }
+}
+
+/// The memory model that is or was explored.
+pub(crate) fn explored_model(shared: &Shared) -> MemoryModel {
+    match shared.memory_explored {
+        memory::TSO => MemoryModel::Tso,
+        memory::RC11 => MemoryModel::Rc11,
+        _ => MemoryModel::SequentialConsistency,
+    }
 }
 
 /// The schedules that were kept; what is visible beside them is the same for all.
@@ -312,7 +342,7 @@ fn read_records(shared: &Shared, last: &Token) -> Option<Vec<(u64, Token)>> {
         let (choices, others) = rest.split_at_checked(*length as usize)?;
         let choice = |c: &u64| Choice { thread: (c >> 16) as u8, alternative: *c as u16 };
         let schedule = Schedule { choices: choices.iter().map(choice).collect() };
-        out.push((*outcome, Token { schedule, cells: last.cells.clone() }));
+        out.push((*outcome, Token { schedule, ..last.clone() }));
         words = others;
     }
     Some(out)
@@ -433,6 +463,7 @@ fn figures(shared: &Shared) -> Figures {
     Figures {
         executions: shared.executions,
         blocked: shared.blocked,
+        infeasible: shared.infeasible,
         cut: shared.cut,
         pruned: shared.pruned,
         images: shared.images,

@@ -8,7 +8,7 @@
 /// The descriptor under which a checked process finds the shared block.
 pub const SESSION_DESCRIPTOR: i32 = 187;
 /// First word of the block: says that the descriptor is what it seems, in this version.
-pub const MAGIC: u64 = 0x7175_6f74_6e61_7402;
+pub const MAGIC: u64 = 0x7175_6f74_6e61_7403;
 
 /// The most threads a checked program may create, the main thread included.
 pub const THREADS: usize = 64;
@@ -18,6 +18,8 @@ pub const STEPS: usize = 1 << 17;
 pub const FRAMES: usize = 16;
 /// The most different outcomes that are told.
 pub const OUTCOMES: usize = 1 << 14;
+/// The most variables that a thread in a loop is said to wait for.
+pub const WATCHED: usize = 4;
 /// The most cells that are visible because they race.
 pub const CELLS: usize = 1 << 12;
 /// The most values that a nondeterministic number may have.
@@ -147,6 +149,7 @@ numbered! {
         Leak = "thread leak",
         Refused = "not supported",
         Stuck = "no progress",
+        Livelock = "livelock",
     }
 }
 
@@ -219,6 +222,7 @@ numbered! {
         OwnerDies = "end as owner of",
         Call = "call",
         Initialise = "initialise",
+        Fence = "fence",
     }
 }
 
@@ -345,6 +349,10 @@ pub struct Step {
     pub alternative: u16,
     /// How many there were.
     pub alternatives: u16,
+    /// Under weak memory, what a read has read: 0 nothing or not known, 1 the first value, else one more than the step that wrote it.
+    pub source: u32,
+    /// The step of the write that comes next in modification order after what was read or written, as for `source`.
+    pub newer: u32,
     /// Threads woken or created.
     pub wakes: u64,
     /// Threads joined.
@@ -371,14 +379,16 @@ pub struct ThreadEnd {
     pub op: u8,
     /// Who has what it waits for (255: nobody).
     pub owner: u8,
-    /// Unused.
-    pub padding: u8,
-    /// Unused.
-    pub padding_2: u32,
+    /// Can it do it?
+    pub enabled: u8,
+    /// In how many ways.
+    pub alternatives: u32,
     /// Threads it waits for to end.
     pub awaits: u64,
     /// The object it waits for.
     pub address: u64,
+    /// What it waits to see changed, in a loop; zeroes past the end.
+    pub watched: [u64; WATCHED],
     /// Its start routine.
     pub routine: u64,
     /// Where it is.
@@ -450,6 +460,8 @@ pub struct Shared {
     pub algorithm: u32,
     /// 0 off, 1 co-started, 2 dynamic.
     pub symmetry: u32,
+    /// The memory model: see [`memory`].
+    pub memory: u32,
     /// Are data races no violations?
     pub allow_races: u32,
     /// Is a joinable thread that nobody joins a violation?
@@ -523,6 +535,8 @@ pub struct Shared {
     pub executions: u64,
     /// Executions cut short by sleep sets.
     pub blocked: u64,
+    /// Executions that say nothing: an assumption does not hold, or somebody has waited too early.
+    pub infeasible: u64,
     /// Executions cut by a bound.
     pub cut: u64,
     /// Steps, replayed ones included.
@@ -583,6 +597,12 @@ pub struct Shared {
     pub waiting: u32,
     /// What happened in some execution: see [`met`].
     pub met: u32,
+    /// The memory model that was explored: see [`memory`].
+    pub memory_explored: u32,
+    /// Bytes of `memory_why` in use.
+    pub memory_why_length: u32,
+    /// Why not another one, if the program decides.
+    pub memory_why: [u8; NAMES],
     /// What was taken from outside in some execution, by the numbers of [`Outside`].
     pub outside: [Taken; Outside::ALL.len()],
     /// Context switches of the violation's schedule.
@@ -628,6 +648,18 @@ pub mod met {
     pub const STEADY_WAIT: u32 = 16;
     /// A weak compare and swap, which failed only where the values differed, although it may fail always.
     pub const STEADY_EXCHANGE: u32 = 32;
+}
+
+/// Memory models.
+pub mod memory {
+    /// As the program's memory orders want it.
+    pub const BY_PROGRAM: u32 = 0;
+    /// Sequential consistency.
+    pub const SC: u32 = 1;
+    /// TSO.
+    pub const TSO: u32 = 2;
+    /// RC11.
+    pub const RC11: u32 = 3;
 }
 
 /// Why threads could not be exchanged (bits of [`Shared::unlike`]).

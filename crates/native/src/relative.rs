@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use addr2line::gimli::{self, EndianSlice, LittleEndian};
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use object::{Object, ObjectSection, ObjectSymbol};
+use quotient_stateless::graph::MemoryModel;
 
 use crate::build::Binary;
 use crate::check::Request;
@@ -21,12 +22,20 @@ pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -
     let is_met = |bit: u32| shared.met & bit != 0;
     let mut out = Vec::new();
     let racing = request.allow_races && shared.cells_length > 0;
-    if is_met(met::WEAK_ORDER) || racing {
+    match crate::check::explored_model(shared) {
+        MemoryModel::Rc11 => out.push("the memory model RC11 (no load buffering)".to_owned()),
+        MemoryModel::Tso => out.push("the memory model TSO".to_owned()),
+        MemoryModel::SequentialConsistency => {}
+    }
+    let sequential = crate::check::explored_model(shared) == MemoryModel::SequentialConsistency;
+    if sequential && (is_met(met::WEAK_ORDER) || racing) {
         let what = match is_met(met::WEAK_ORDER) {
             true => "atomic operations have weaker memory orders",
             false => "memory is accessed in data races",
         };
-        out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
+        let why = String::from_utf8_lossy(&shared.memory_why[..shared.memory_why_length as usize]);
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        out.push(format!("sequential consistency: {what}, and what only they allow is not explored{why}"));
     }
     if is_met(met::STEADY_WAIT) {
         out.push("waits on condition variables that end by signals only (others: --spurious)".to_owned());

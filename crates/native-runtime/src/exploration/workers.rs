@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCs
 use std::time::{Duration, Instant};
 
 use quotient_stateless::ahead::{Found, Helpers, Job, Side};
-use quotient_stateless::{Algorithm, Configuration, Observer, Outcome, Progress, Symmetry};
+use quotient_stateless::{Algorithm, Configuration, Ending, Observer, Outcome, Progress, Symmetry};
 
 use crate::descriptors::files::{KEPT_INPUT, redirect};
 use crate::exploration::found::{Message, words};
@@ -244,7 +244,7 @@ impl Workers {
         };
         (w.shared.filtered, w.shared.leaked, w.shared.waiting) = (0, 0, 0);
         (w.shared.copies, w.shared.copies_lost) = (0, 0);
-        w.outside_noted = false;
+        (w.outside_noted, w.is_copy) = (false, true);
         w.rewatch();
         replaced
     }
@@ -285,12 +285,16 @@ impl Observer for Workers {
             }
         }
         (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
-        (w.shared.depth, w.shared.images) = (s.depth as u64, s.images);
+        (w.shared.depth, w.shared.images, w.shared.infeasible) = (s.depth as u64, s.images, s.infeasible);
         if self.message.is_some() {
             self.beat();
         }
         if w.grown || w.shared.stop != 0 {
             return ControlFlow::Break(());
+        }
+        if w.memory != 0 && outcome.ending == Ending::Infeasible {
+            // A graph that is not completed: nothing was seen of it.
+            return ControlFlow::Continue(());
         }
         let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
         self.note(code);

@@ -46,6 +46,8 @@ pub enum Status {
     Released,
     /// An assumption did not hold: stays for ever.
     Assumed,
+    /// In a loop that waits: stays for ever.
+    Spinning,
     /// At the end.
     Finished,
 }
@@ -155,10 +157,14 @@ pub struct Thread {
     pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
+    /// What it has done since it last changed anything.
+    pub iteration: crate::exploration::waiting_loop::Iteration,
     /// The atomic section that it is in.
     pub section: crate::primitives::section::Section,
     /// What is known of its stack.
     pub stack_notes: crate::threads::stack::StackNotes,
+    /// Was it woken from a wait on a condition variable before it gave the mutex back?
+    pub woken_early: bool,
     /// Hooks since the last visible operation.
     pub quiet: u32,
     /// If these are very many: CPU time when that was first noticed.
@@ -209,6 +215,12 @@ pub struct World {
     pub failed: bool,
     /// Was a section left in its middle? Then the execution says nothing, whatever follows.
     pub stopped: bool,
+    /// Who meets at barriers, by their numbers.
+    pub meetings: Vec<crate::primitives::barrier::Meeting>,
+    /// Loops that wait.
+    pub loops: crate::exploration::waiting_loop::Loops,
+    /// Is this process a copy that explores a part, without a checker?
+    pub is_copy: bool,
     /// Atomic sections.
     pub sections: crate::primitives::section::Sections,
     /// The execution says nothing: the exploration starts again.
@@ -249,6 +261,10 @@ pub struct World {
     pub objects: Objects,
     /// Data races.
     pub races: Races,
+    /// The memory model under which graphs are explored, as the request numbers it; 0: sequences, under sequential consistency.
+    pub memory: u32,
+    /// Writes of atomic variables, under other models.
+    pub messages: crate::exploration::messages::Messages,
     /// The program's heap.
     pub heap: Heap,
     /// Pipes between threads.
@@ -314,9 +330,20 @@ pub fn controlled() -> bool {
     !WORLD.load(Relaxed).is_null()
 }
 
-/// Is user code running, under control?
+/// Is user code running, under control? Asked by functions that the program calls. What they do is taken for a change that
+/// others may notice: those that change nothing, or say themselves what they change, ask [`running`].
 #[inline]
 pub fn active() -> bool {
+    let active = running();
+    if active {
+        world().note_changed();
+    }
+    active
+}
+
+/// Is user code running, under control?
+#[inline]
+pub fn running() -> bool {
     ACTIVE.load(Relaxed)
 }
 
@@ -403,6 +430,9 @@ pub fn attach() {
         trap: false,
         failed: false,
         stopped: false,
+        meetings: Vec::new(),
+        loops: crate::exploration::waiting_loop::Loops::new(),
+        is_copy: false,
         sections: crate::primitives::section::Sections::new(),
         abandoned: false,
         told_apart: 0,
@@ -423,6 +453,8 @@ pub fn attach() {
         observed_memory: Vec::new(),
         objects: Objects::new(),
         races: Races::new(),
+        memory: 0,
+        messages: Default::default(),
         heap: Heap::new(),
         mappings: Default::default(),
         pipes: Default::default(),
@@ -492,8 +524,10 @@ impl Thread {
             frames: Default::default(),
             operands: [0; 3],
             owed: 0,
+            iteration: Default::default(),
             section: Default::default(),
             stack_notes: Default::default(),
+            woken_early: false,
             quiet: 0,
             quiet_since: 0,
             frame: 0,
@@ -522,9 +556,11 @@ impl Thread {
         self.held.clear();
         self.stack_notes.restart();
         self.life.restart();
+        self.iteration.changed();
         self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;
+        self.woken_early = false;
         clear(&mut self.clock);
         clear(&mut self.acquired);
         clear(&mut self.fence);
@@ -662,6 +698,7 @@ pub fn announce(pending: Pending) -> u16 {
     if crate::primitives::section::is_inside(&mut w) {
         return crate::primitives::section::inside(pending);
     }
+    let stays = w.comes_back(&pending);
     let me = w.me();
     me.pending = pending;
     me.status = Status::Ready;
@@ -669,9 +706,21 @@ pub fn announce(pending: Pending) -> u16 {
     if w.shared.symmetry == 2 {
         w.capture_frames();
     }
+    if stays && !w.replays() {
+        stay();
+    }
     w.leave();
     world().me().operands = [0; 3];
     world().alternative
+}
+
+/// The running thread has come back in a loop that waits.
+#[cold]
+fn stay() -> ! {
+    world().me().status = Status::Spinning;
+    loop {
+        world().leave();
+    }
 }
 
 /// Counts a hook that is no step, and interrupts a thread that does nothing else for very long.

@@ -1,13 +1,16 @@
 //! Atomic operations: each is one step of the exploration.
 //!
-//! Execution is sequentially consistent whatever the memory orders say. The orders count for data races: a relaxed
+//! Execution is sequentially consistent whatever the memory orders say, unless another memory model is explored (`messages`). The orders count for data races: a relaxed
 //! operation orders nothing, a release store and what reads from it do (C11, with release sequences and fences).
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::exploration::clock::{clear, join};
+use quotient_stateless::graph::Change;
+
+use crate::exploration::clock::{Clock, clear, join};
+use crate::exploration::messages::{self, is_weak};
 use crate::exploration::race::How;
-use crate::exploration::world::{Pending, World, active, visible, world};
+use crate::exploration::world::{Pending, World, running, visible, world};
 use crate::protocol::{Op, met};
 
 const RELAXED: i32 = 0;
@@ -88,6 +91,8 @@ pub fn racing_access(address: usize, size: usize, how: How) {
     w.grown |= changed;
     let op = if how.write { Op::Write } else { Op::Read };
     visible(Pending { size: size.min(255) as u8, ..Pending::on(op, object, address) });
+    // What a write will write is not known.
+    world().note_cell(address, size, how.write || size > 8);
 }
 
 impl World {
@@ -96,6 +101,7 @@ impl World {
     fn note_order(&mut self, order: i32) {
         if order & ORDER != SEQUENTIALLY_CONSISTENT && self.threaded {
             self.shared.met |= met::WEAK_ORDER;
+            self.note_unordered();
         }
     }
 
@@ -103,6 +109,17 @@ impl World {
     fn loaded(&mut self, address: usize, size: usize, order: i32) {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
+        if self.objects.is_uniform(object) {
+            self.loaded_from(object, order);
+        } else {
+            for byte in address..address + size {
+                let object = self.objects.number(of_byte(byte));
+                self.loaded_from(object, order);
+            }
+        }
+    }
+
+    fn loaded_from(&mut self, object: u32, order: i32) {
         let clock = self.objects.state(object).clock;
         join(&mut self.me().acquired, &clock);
         if acquires(order) {
@@ -116,6 +133,17 @@ impl World {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         let clock = if releases(order) { self.release() } else { self.me().fence };
+        if self.objects.is_uniform(object) {
+            self.stored_to(object, &clock, order, read);
+        } else {
+            for byte in address..address + size {
+                let object = self.objects.number(of_byte(byte));
+                self.stored_to(object, &clock, order, read);
+            }
+        }
+    }
+
+    fn stored_to(&mut self, object: u32, clock: &Clock, order: i32, read: bool) {
         let me = self.current as u32 + 1;
         let state = self.objects.state(object);
         let goes_on = read || (state.count == me && !releases(order));
@@ -128,24 +156,34 @@ impl World {
         } else if !goes_on {
             state.count = 0;
         }
-        join(&mut state.clock, &clock);
+        join(&mut state.clock, clock);
     }
+}
+
+/// Stands for a byte of a cell whose accesses have different extents: what each of them releases is known by byte.
+fn of_byte(byte: usize) -> usize {
+    const BYTES: usize = 1 << 60;
+    BYTES | byte
 }
 
 macro_rules! atomics {
     ($($value:ident $atomic:ident $size:literal $load:ident $store:ident $exchange:ident
-       [$($update:ident $method:ident),*] $strong:ident $weak:ident $val:ident;)*) => { $(
+       [$($update:ident $method:ident $change:ident),*] $strong:ident $weak:ident $val:ident;)*) => { $(
         /// Load.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: *const $atomic, order: i32) -> $value {
-            if active() {
+            if is_weak() {
+                return messages::access(address as usize, $size, Change::None, [order; 2]) as $value;
+            }
+            if running() {
                 operands(order as usize, 0);
                 step(Op::Load, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
             let value = unsafe { (*address).load(Ordering::SeqCst) };
-            if active() {
+            if running() {
                 world().loaded(address as usize, $size, order);
+                world().note_cell(address as usize, $size, false);
             }
             value
         }
@@ -153,32 +191,40 @@ macro_rules! atomics {
         /// Store.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(address: *const $atomic, value: $value, order: i32) {
-            if active() {
+            if is_weak() {
+                messages::access(address as usize, $size, Change::Store(value as u64), [order; 2]);
+                return;
+            }
+            if running() {
                 operands(value as usize, order as usize);
                 step(Op::Store, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
-            unsafe { (*address).store(value, Ordering::SeqCst) };
-            if active() {
+            let old = unsafe { (*address).swap(value, Ordering::SeqCst) };
+            if running() {
                 world().stored(address as usize, $size, order, false);
+                world().note_cell(address as usize, $size, old != value);
             }
         }
 
-        atomics!(@update $value $atomic $size $exchange swap);
-        $(atomics!(@update $value $atomic $size $update $method);)*
+        atomics!(@update $value $atomic $size $exchange swap Exchange);
+        $(atomics!(@update $value $atomic $size $update $method $change);)*
 
         /// Compare and swap; gives whether it succeeded.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $strong(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
-            if active() {
+            if running() {
                 world().me().operands[2] = expected as usize;
             }
             // SAFETY: the program's own accesses.
             unsafe {
                 let old = $val(address, *expected, new, order, failure);
                 let success = old == *expected;
+                if !success && running() {
+                    world().note_written(expected as usize, $size);
+                }
                 *expected = old;
                 success as i32
             }
@@ -189,7 +235,7 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $weak(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
-            if active() {
+            if running() {
                 world().shared.met |= met::STEADY_EXCHANGE;
             }
             // SAFETY: the same operation; this one may fail, but need not.
@@ -201,36 +247,48 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $val(
             address: *const $atomic, expected: $value, new: $value, order: i32, failure: i32,
         ) -> $value {
-            if active() {
+            if is_weak() {
+                let change = Change::CompareAndSwap { expected: expected as u64, new: new as u64 };
+                return messages::access(address as usize, $size, change, [order, failure]) as $value;
+            }
+            if running() {
                 operands(new as usize, (order as usize) << 32 | failure as usize);
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
             }
             // SAFETY: the program's own access.
             let atomic = unsafe { &*address };
             let result = atomic.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst);
-            if active() {
+            if running() {
                 let success = result.is_ok();
                 world().loaded(address as usize, $size, if success { order } else { failure });
                 if success {
                     world().stored(address as usize, $size, order, true);
                 }
+                world().note_cell(address as usize, $size, success && new != expected);
             }
             result.unwrap_or_else(|old| old)
         }
     )* };
-    (@update $value:ident $atomic:ident $size:literal $name:ident $method:ident) => {
+    (@update $value:ident $atomic:ident $size:literal $name:ident $method:ident $change:ident) => {
         /// Read, modify, write.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(address: *const $atomic, value: $value, order: i32) -> $value {
-            if active() {
+            if is_weak() {
+                let change = Change::$change(value as u64);
+                return messages::access(address as usize, $size, change, [order; 2]) as $value;
+            }
+            if running() {
                 operands(value as usize, order as usize);
                 step(Op::Update, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
             let old = unsafe { (*address).$method(value, Ordering::SeqCst) };
-            if active() {
+            if running() {
                 world().loaded(address as usize, $size, order);
                 world().stored(address as usize, $size, order, true);
+                // SAFETY: as above.
+                let changed = unsafe { (*address).load(Ordering::SeqCst) } != old;
+                world().note_cell(address as usize, $size, changed);
             }
             old
         }
@@ -239,22 +297,22 @@ macro_rules! atomics {
 
 atomics! {
     u8 AtomicU8 1 __tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange
-        [__tsan_atomic8_fetch_add fetch_add, __tsan_atomic8_fetch_sub fetch_sub, __tsan_atomic8_fetch_and fetch_and,
-         __tsan_atomic8_fetch_or fetch_or, __tsan_atomic8_fetch_xor fetch_xor, __tsan_atomic8_fetch_nand fetch_nand]
+        [__tsan_atomic8_fetch_add fetch_add Add, __tsan_atomic8_fetch_sub fetch_sub Subtract, __tsan_atomic8_fetch_and fetch_and And,
+         __tsan_atomic8_fetch_or fetch_or Or, __tsan_atomic8_fetch_xor fetch_xor Xor, __tsan_atomic8_fetch_nand fetch_nand Nand]
         __tsan_atomic8_compare_exchange_strong __tsan_atomic8_compare_exchange_weak __tsan_atomic8_compare_exchange_val;
     u16 AtomicU16 2 __tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange
-        [__tsan_atomic16_fetch_add fetch_add, __tsan_atomic16_fetch_sub fetch_sub, __tsan_atomic16_fetch_and fetch_and,
-         __tsan_atomic16_fetch_or fetch_or, __tsan_atomic16_fetch_xor fetch_xor, __tsan_atomic16_fetch_nand fetch_nand]
+        [__tsan_atomic16_fetch_add fetch_add Add, __tsan_atomic16_fetch_sub fetch_sub Subtract, __tsan_atomic16_fetch_and fetch_and And,
+         __tsan_atomic16_fetch_or fetch_or Or, __tsan_atomic16_fetch_xor fetch_xor Xor, __tsan_atomic16_fetch_nand fetch_nand Nand]
         __tsan_atomic16_compare_exchange_strong __tsan_atomic16_compare_exchange_weak
         __tsan_atomic16_compare_exchange_val;
     u32 AtomicU32 4 __tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange
-        [__tsan_atomic32_fetch_add fetch_add, __tsan_atomic32_fetch_sub fetch_sub, __tsan_atomic32_fetch_and fetch_and,
-         __tsan_atomic32_fetch_or fetch_or, __tsan_atomic32_fetch_xor fetch_xor, __tsan_atomic32_fetch_nand fetch_nand]
+        [__tsan_atomic32_fetch_add fetch_add Add, __tsan_atomic32_fetch_sub fetch_sub Subtract, __tsan_atomic32_fetch_and fetch_and And,
+         __tsan_atomic32_fetch_or fetch_or Or, __tsan_atomic32_fetch_xor fetch_xor Xor, __tsan_atomic32_fetch_nand fetch_nand Nand]
         __tsan_atomic32_compare_exchange_strong __tsan_atomic32_compare_exchange_weak
         __tsan_atomic32_compare_exchange_val;
     u64 AtomicU64 8 __tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange
-        [__tsan_atomic64_fetch_add fetch_add, __tsan_atomic64_fetch_sub fetch_sub, __tsan_atomic64_fetch_and fetch_and,
-         __tsan_atomic64_fetch_or fetch_or, __tsan_atomic64_fetch_xor fetch_xor, __tsan_atomic64_fetch_nand fetch_nand]
+        [__tsan_atomic64_fetch_add fetch_add Add, __tsan_atomic64_fetch_sub fetch_sub Subtract, __tsan_atomic64_fetch_and fetch_and And,
+         __tsan_atomic64_fetch_or fetch_or Or, __tsan_atomic64_fetch_xor fetch_xor Xor, __tsan_atomic64_fetch_nand fetch_nand Nand]
         __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak
         __tsan_atomic64_compare_exchange_val;
 }
@@ -271,14 +329,18 @@ pub fn assembly_update(address: usize, size: usize, expected: Option<usize>) {
     if success {
         w.stored(address, size, SEQUENTIAL, true);
     }
+    w.note_cell(address, size, success);
 }
 
 /// A fence between threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(order: i32) {
-    if !active() {
+    if !running() {
         fence(Ordering::SeqCst);
         return;
+    }
+    if is_weak() {
+        return messages::fence(order);
     }
     let mut w = world();
     if acquires(order) {

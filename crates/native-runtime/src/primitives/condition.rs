@@ -53,12 +53,20 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
         "wait",
     );
     let mut w = world();
-    w.give_mutex(mutex_number);
     let current = w.current;
     w.objects.state(number).waiters.push(current as u8);
     w.objects.state(number).value += 1;
+    if w.memory != 0 {
+        // In graphs an operation has one object. Whoever signals meanwhile could as well do so right after.
+        visible(Pending::on(Op::Unlock, mutex_number, mutex));
+    }
+    let mut w = world();
+    w.give_mutex(mutex_number);
     let me = w.me();
-    me.status = Status::Waiting { timed };
+    me.status = match std::mem::take(&mut me.woken_early) {
+        true => Status::Reacquiring { timed_out: false, timed: false },
+        false => Status::Waiting { timed },
+    };
     me.pending = Pending { other: mutex_number, ..Pending::on(Op::Reacquire, number, condition) };
     w.leave();
     // Here again: the time is up, or the mutex is ours.
@@ -82,6 +90,7 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
 fn interrupted(by: Decision, number: u32, mutex: usize, count: u32) {
     visible(Pending::on(Op::Unlock, number, mutex));
     world().give_mutex(number);
+    world().note_unlock(number);
     if by == Decision::BeCancelled {
         crate::interruptions::cancellation::await_request();
     } else {
@@ -90,6 +99,7 @@ fn interrupted(by: Decision, number: u32, mutex: usize, count: u32) {
     }
     visible(Pending::on(Op::Lock, number, mutex));
     world().take_mutex(number);
+    world().note_changed();
     world().objects.state(number).count = count;
     if by == Decision::BeCancelled {
         crate::interruptions::cancellation::act();
@@ -108,9 +118,13 @@ fn wake(condition: usize, op: Op) {
     };
     state.value -= woken.len() as i64;
     for thread in woken {
-        let status = &mut w.threads[thread as usize].status;
-        let timed = matches!(status, Status::Waiting { timed: true });
-        *status = Status::Reacquiring { timed_out: false, timed };
+        let thread = &mut w.threads[thread as usize];
+        match thread.status {
+            Status::Waiting { timed } => {
+                thread.status = Status::Reacquiring { timed_out: false, timed };
+            }
+            _ => thread.woken_early = true,
+        }
     }
 }
 

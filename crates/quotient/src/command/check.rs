@@ -174,13 +174,13 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     }
     let checked = ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states));
     if options.explore {
-        explore(options, file, model, &outcome);
+        explore(options, file, model, outcome, checked.cpu_seconds);
     }
     checked
 }
 
 /// Shows the first counterexample in the browser, until the user ends it.
-fn explore(options: &options::Check, file: &Path, model: Model, outcome: &Outcome) {
+fn explore(options: &options::Check, file: &Path, model: Model, outcome: Outcome, seconds: f64) {
     let Some(violation) = outcome.violations.first() else {
         return eprintln!("note: there is no counterexample to explore; `quotient explore` opens any model");
     };
@@ -200,6 +200,7 @@ fn explore(options: &options::Check, file: &Path, model: Model, outcome: &Outcom
         model_file: file.display().to_string(),
         defines: load.defines,
         opening,
+        outcome: Some((outcome, seconds)),
     };
     super::explore::serve(opened, &super::explore::Serving::default());
 }

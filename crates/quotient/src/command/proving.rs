@@ -86,10 +86,17 @@ pub(crate) fn load(
 ) -> Result<Loaded, Unloaded> {
     let mut map = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
-    let items = match frontend::read(&mut map, path, preprocessor, &mut diagnostics) {
+    let extension = path.extension().and_then(|e| e.to_str()).filter(|e| *e != "clp");
+    let read = match extension {
+        Some(other) if Language::of(path) == Language::Clp => {
+            Err(format!("unknown file type `.{other}`; `prove` reads .clp, .await, .smt2 and .pml"))
+        }
+        _ => frontend::read(&mut map, path, preprocessor, &mut diagnostics)
+            .map_err(|error| format!("cannot read {}: {error}", path.display())),
+    };
+    let items = match read {
         Ok(items) => items,
-        Err(error) => {
-            let message = format!("cannot read {}: {error}", path.display());
+        Err(message) => {
             let _ = writeln!(stderr, "error: {message}");
             let errors = document::plain_error(&message, Some(&path.display().to_string()));
             return Err(Unloaded { message, errors });
