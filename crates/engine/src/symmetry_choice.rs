@@ -19,6 +19,8 @@ pub enum Symmetry {
     Heap,
     /// Threads are ordered by location.
     ProgramCounter,
+    /// The same, with the heap numbered in the original order of the threads.
+    ProgramCounterOriginal,
     /// Threads are ordered by what they reach in this many steps (`None`: any number).
     Bounded(Option<u32>),
     /// The canonical form: one state for each orbit.
@@ -31,16 +33,18 @@ impl Symmetry {
             Symmetry::Off => return None,
             Symmetry::Heap => Order::Heap(ThreadOrder::None),
             Symmetry::ProgramCounter => Order::Heap(ThreadOrder::ProgramCounter),
+            Symmetry::ProgramCounterOriginal => Order::Original(ThreadOrder::ProgramCounter),
             Symmetry::Bounded(k) => Order::Heap(ThreadOrder::Bounded(k)),
             Symmetry::Exact => Order::Exact,
         })
     }
 
     /// The values without a number, with the names that options and reports use.
-    const NAMES: [(Symmetry, &'static str); 5] = [
+    const NAMES: [(Symmetry, &'static str); 6] = [
         (Symmetry::Off, "off"),
         (Symmetry::Heap, "heap"),
         (Symmetry::ProgramCounter, "pc"),
+        (Symmetry::ProgramCounterOriginal, "pc-original"),
         (Symmetry::Bounded(None), "kbots"),
         (Symmetry::Exact, "exact"),
     ];
@@ -62,7 +66,7 @@ impl std::str::FromStr for Symmetry {
         let bound = text.strip_prefix("kbots=").and_then(|bound| bound.parse().ok());
         let named = Symmetry::NAMES.iter().find(|(_, name)| *name == text).map(|(symmetry, _)| *symmetry);
         let parsed = named.or(bound.map(|k| Symmetry::Bounded(Some(k))));
-        parsed.ok_or_else(|| "write exact, kbots, kbots=K, pc, heap or off".to_owned())
+        parsed.ok_or_else(|| "write exact, kbots, kbots=K, pc, pc-original, heap or off".to_owned())
     }
 }
 

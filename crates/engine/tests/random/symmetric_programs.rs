@@ -215,6 +215,7 @@ fn compare(text: &str, compared: &mut Compared) -> Result<bool, String> {
         for symmetry in [
             Symmetry::Exact,
             Symmetry::ProgramCounter,
+            Symmetry::ProgramCounterOriginal,
             Symmetry::Bounded(None),
             Symmetry::Bounded(Some(1)),
             Symmetry::Heap,
