@@ -177,6 +177,58 @@ fn random_litmus_programs() {
     assert!(graphs[0] < graphs[1] && graphs[1] < graphs[2], "the models do not differ: {graphs:?}");
 }
 
+/// Loops that wait for a value, and programs that assume that the first read gives it: what they show when they come to an end is the same.
+#[test]
+fn loops_that_wait_show_what_assumptions_show() {
+    let count: usize =
+        std::env::var("QUOTIENT_RANDOM_LITMUS").ok().and_then(|n| n.parse().ok()).unwrap_or(BATCH);
+    let mut random = Random(11);
+    let (mut waits, mut shown) = (0, 0);
+    for batch in 0..count.div_ceil(BATCH) {
+        let programs: Vec<Litmus> = (0..BATCH).map(|_| litmus::like_a_classic(&mut random)).collect();
+        let plain = source(&programs);
+        // Some loads become waits for 0 or 1; which, is the same in both texts.
+        let mut both = [String::new(), String::new()];
+        for line in plain.lines() {
+            let load = line.split_once(": r[k++] = atomic_load_explicit(");
+            match load.filter(|_| random.below(2) == 0) {
+                Some((label, rest)) => {
+                    let (load, v) =
+                        (format!("atomic_load_explicit({}", rest.trim_end_matches(';')), random.below(2));
+                    let _ = writeln!(both[0], "{label}: while ((e = {load}) != {v}); r[k++] = e;");
+                    let _ =
+                        writeln!(both[1], "{label}: e = {load}; __VERIFIER_assume(e == {v}); r[k++] = e;");
+                    waits += 1;
+                }
+                None => both.iter_mut().for_each(|text| {
+                    let _ = writeln!(text, "{line}");
+                }),
+            }
+        }
+        both[1].insert_str(0, "void __VERIFIER_assume(int);\n");
+        let [loops, assumes] = [("loops", &both[0]), ("assumes", &both[1])]
+            .map(|(name, text)| build(&format!("{name}_{batch}"), text));
+        for (number, program) in programs.iter().enumerate() {
+            for model in MODELS {
+                let [of_loops, of_assumes] = [&loops, &assumes].map(|binary| {
+                    let report = run(binary, number, Some(model));
+                    assert!(
+                        !matches!(report.answer, Answer::Undecided(_)),
+                        "{number}, {model:?}: {:?}",
+                        report.answer
+                    );
+                    let finished = |outcome: &&u64| **outcome >> 56 == Ending::Finished as u64;
+                    report.outcomes.iter().filter(finished).copied().collect::<BTreeSet<u64>>()
+                });
+                assert_eq!(of_loops, of_assumes, "{batch}/{number}, {model:?}: {program:?}");
+                shown += of_loops.len();
+            }
+        }
+    }
+    println!("{waits} waits, {shown} outcomes");
+    assert!(waits > 10 && shown > 100, "{waits} waits, {shown} outcomes");
+}
+
 /// The answer of a program of two threads, in short.
 fn answer(
     name: &str,
