@@ -14,9 +14,9 @@ use quotient_stateless::graph::{Change, Order};
 
 use crate::exploration::clock::{Clock, join};
 use crate::exploration::race::How;
-use crate::exploration::world::{Pending, Runtime, World, active, visible, world};
+use crate::exploration::world::{Pending, Runtime, World, running, visible, world};
 use crate::instrumentation::atomics::read_value;
-use crate::protocol::{Op, Step, THREADS, met};
+use crate::protocol::{Op, Step, THREADS};
 
 /// A write.
 #[derive(Clone, Copy)]
@@ -140,7 +140,7 @@ pub fn order(number: usize) -> Order {
 /// Is memory weak, and is there anybody who could notice?
 #[inline]
 pub fn is_weak() -> bool {
-    active() && {
+    running() && {
         let w = world();
         w.memory != 0 && w.threaded
     }
@@ -221,9 +221,7 @@ pub fn access(address: usize, size: usize, change: Change, orders: [i32; 2]) -> 
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
     w.messages_of(object, address, size);
-    if orders.iter().any(|o| o & 0xff != 5) {
-        w.shared.met |= met::WEAK_ORDER;
-    }
+    orders.iter().for_each(|order| w.note_order(*order));
     let me = w.me();
     me.operands = [value as usize, orders[0] as usize & 0xff | (orders[1] as usize & 0xff) << 32, kind];
     let alternative = visible(Pending { size: size as u8, need, ..Pending::on(op, object, address) });
@@ -239,6 +237,7 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
     let last = messages.len() - 1;
     let from = last.saturating_sub(usize::from(alternative));
     if let Change::Store(value) = change {
+        w.note_changed();
         let at = (last + 1).saturating_sub(usize::from(alternative)).max(1);
         let value = value & mask(size);
         w.note_access(address, size, How { write: true, atomic: true });
@@ -260,6 +259,11 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
     let is_load = change == Change::None;
     let used = if new.is_some() || is_load { success } else { order(orders[1] as usize) };
     w.acquire_message(&read, used);
+    // A write is a change even if it leaves the value: it is another message.
+    match new {
+        Some(_) => w.note_changed(),
+        None => w.note_seen(address, size, read.value as i64),
+    }
     if let Some(value) = new {
         let mut clock = w.released(success);
         join(&mut clock, &read.clock);
@@ -289,9 +293,7 @@ impl World {
 pub fn fence(number: i32) {
     let mut w = world();
     w.me().operands = [0, number as usize & 0xff, 0];
-    if number & 0xff != 5 {
-        w.shared.met |= met::WEAK_ORDER;
-    }
+    w.note_order(number);
     visible(Pending::new(Op::Fence));
     fence_clocks(world(), order(number as usize));
 }

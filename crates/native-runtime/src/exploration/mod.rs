@@ -7,6 +7,7 @@
 //! | [`clock`] | vector clocks |
 //! | [`race`] | data races by vector clocks |
 //! | [`program`] | that state as [`quotient_stateless::Execution`] |
+//! | [`waiting_loop`] | loops that wait: threads that come back to the same state and have changed nothing |
 //! | [`waiting`] | who waits for whom when the program ends |
 //! | [`messages`] | weak memory: the writes of each atomic variable |
 //! | [`labels`] | that state as [`quotient_stateless::graph::MemoryProgram`] |
@@ -25,5 +26,6 @@ pub mod program;
 pub mod race;
 pub mod script;
 pub mod waiting;
+pub mod waiting_loop;
 pub mod workers;
 pub mod world;

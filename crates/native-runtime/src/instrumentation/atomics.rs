@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fen
 
 use quotient_stateless::graph::Change;
 
-use crate::exploration::clock::{clear, join};
+use crate::exploration::clock::{Clock, clear, join};
 use crate::exploration::messages::{self, is_weak};
 use crate::exploration::race::How;
-use crate::exploration::world::{Pending, World, active, visible, world};
+use crate::exploration::world::{Pending, World, running, visible, world};
 use crate::protocol::{Op, met};
 
 const RELAXED: i32 = 0;
@@ -91,14 +91,17 @@ pub fn racing_access(address: usize, size: usize, how: How) {
     w.grown |= changed;
     let op = if how.write { Op::Write } else { Op::Read };
     visible(Pending { size: size.min(255) as u8, ..Pending::on(op, object, address) });
+    // What a write will write is not known.
+    world().note_cell(address, size, how.write || size > 8);
 }
 
 impl World {
     /// An operation of a weaker order can do more on real machines than is explored here. While there is one thread only, nobody can tell.
     #[inline]
-    fn note_order(&mut self, order: i32) {
+    pub fn note_order(&mut self, order: i32) {
         if order & ORDER != SEQUENTIALLY_CONSISTENT && self.threaded {
             self.shared.met |= met::WEAK_ORDER;
+            self.note_unordered();
         }
     }
 
@@ -106,6 +109,17 @@ impl World {
     fn loaded(&mut self, address: usize, size: usize, order: i32) {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
+        if self.objects.is_uniform(object) {
+            self.loaded_from(object, order);
+        } else {
+            for byte in address..address + size {
+                let object = self.objects.number(of_byte(byte));
+                self.loaded_from(object, order);
+            }
+        }
+    }
+
+    fn loaded_from(&mut self, object: u32, order: i32) {
         let clock = self.objects.state(object).clock;
         join(&mut self.me().acquired, &clock);
         if acquires(order) {
@@ -119,6 +133,17 @@ impl World {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         let clock = if releases(order) { self.release() } else { self.me().fence };
+        if self.objects.is_uniform(object) {
+            self.stored_to(object, &clock, order, read);
+        } else {
+            for byte in address..address + size {
+                let object = self.objects.number(of_byte(byte));
+                self.stored_to(object, &clock, order, read);
+            }
+        }
+    }
+
+    fn stored_to(&mut self, object: u32, clock: &Clock, order: i32, read: bool) {
         let me = self.current as u32 + 1;
         let state = self.objects.state(object);
         let goes_on = read || (state.count == me && !releases(order));
@@ -131,8 +156,14 @@ impl World {
         } else if !goes_on {
             state.count = 0;
         }
-        join(&mut state.clock, &clock);
+        join(&mut state.clock, clock);
     }
+}
+
+/// Stands for a byte of a cell whose accesses have different extents: what each of them releases is known by byte.
+fn of_byte(byte: usize) -> usize {
+    const BYTES: usize = 1 << 60;
+    BYTES | byte
 }
 
 macro_rules! atomics {
@@ -144,14 +175,15 @@ macro_rules! atomics {
             if is_weak() {
                 return messages::access(address as usize, $size, Change::None, [order; 2]) as $value;
             }
-            if active() {
+            if running() {
                 operands(order as usize, 0);
                 step(Op::Load, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
             let value = unsafe { (*address).load(Ordering::SeqCst) };
-            if active() {
+            if running() {
                 world().loaded(address as usize, $size, order);
+                world().note_cell(address as usize, $size, false);
             }
             value
         }
@@ -163,14 +195,15 @@ macro_rules! atomics {
                 messages::access(address as usize, $size, Change::Store(value as u64), [order; 2]);
                 return;
             }
-            if active() {
+            if running() {
                 operands(value as usize, order as usize);
                 step(Op::Store, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
-            unsafe { (*address).store(value, Ordering::SeqCst) };
-            if active() {
+            let old = unsafe { (*address).swap(value, Ordering::SeqCst) };
+            if running() {
                 world().stored(address as usize, $size, order, false);
+                world().note_cell(address as usize, $size, old != value);
             }
         }
 
@@ -182,13 +215,16 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $strong(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
-            if active() {
+            if running() {
                 world().me().operands[2] = expected as usize;
             }
             // SAFETY: the program's own accesses.
             unsafe {
                 let old = $val(address, *expected, new, order, failure);
                 let success = old == *expected;
+                if !success && running() {
+                    world().note_written(expected as usize, $size);
+                }
                 *expected = old;
                 success as i32
             }
@@ -212,19 +248,20 @@ macro_rules! atomics {
                 let change = Change::CompareAndSwap { expected: expected as u64, new: new as u64 };
                 return messages::access(address as usize, $size, change, [order, failure]) as $value;
             }
-            if active() {
+            if running() {
                 operands(new as usize, (order as usize) << 32 | failure as usize);
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
             }
             // SAFETY: the program's own access.
             let atomic = unsafe { &*address };
             let result = atomic.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst);
-            if active() {
+            if running() {
                 let success = result.is_ok();
                 world().loaded(address as usize, $size, if success { order } else { failure });
                 if success {
                     world().stored(address as usize, $size, order, true);
                 }
+                world().note_cell(address as usize, $size, success && new != expected);
             }
             result.unwrap_or_else(|old| old)
         }
@@ -237,15 +274,18 @@ macro_rules! atomics {
                 let change = Change::$change(value as u64);
                 return messages::access(address as usize, $size, change, [order; 2]) as $value;
             }
-            if active() {
+            if running() {
                 operands(value as usize, order as usize);
                 step(Op::Update, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
             let old = unsafe { (*address).$method(value, Ordering::SeqCst) };
-            if active() {
+            if running() {
                 world().loaded(address as usize, $size, order);
                 world().stored(address as usize, $size, order, true);
+                // SAFETY: as above.
+                let changed = unsafe { (*address).load(Ordering::SeqCst) } != old;
+                world().note_cell(address as usize, $size, changed);
             }
             old
         }
@@ -286,12 +326,13 @@ pub fn assembly_update(address: usize, size: usize, expected: Option<usize>) {
     if success {
         w.stored(address, size, SEQUENTIAL, true);
     }
+    w.note_cell(address, size, success);
 }
 
 /// A fence between threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(order: i32) {
-    if !active() {
+    if !running() {
         fence(Ordering::SeqCst);
         return;
     }

@@ -24,6 +24,7 @@ mod memory_models;
 mod outside;
 mod random_effects;
 mod random_programs;
+mod random_waits;
 mod random_workers;
 mod residual;
 mod restarts;
