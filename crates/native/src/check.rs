@@ -176,12 +176,22 @@ pub fn check(
     watch: &mut dyn FnMut(Heartbeat) -> bool,
 ) -> Result<Report, SessionError> {
     if let Some(why) = crate::platform::foreign(binary.path()) {
-        return Ok(Report::refused(why));
+        return Ok(Report::not_run(Answer::Refused(why, None)));
     }
     let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
     let started = std::time::Instant::now();
-    let end = session.run(binary, &request.surroundings, request.patience, watch)?;
+    let end = match session.run(binary, &request.surroundings, request.patience, watch) {
+        Err(SessionError::NotControlled(_)) if crate::platform::addresses_are_limited() => {
+            return Ok(Report::not_run(Answer::Undecided(Incomplete::EndedIn(
+                Reason::OutOfMemory,
+                ": the runtime reserves far more addresses than it uses, and their number is limited here (`ulimit -v`); \
+                 --max-memory bounds what is used"
+                    .to_owned(),
+            ))));
+        }
+        end => end?,
+    };
     let late = request.max_time.is_some_and(|most| started.elapsed() >= most);
     let cpu = children_cpu().saturating_sub(before);
     let shared = session.shared();
@@ -225,6 +235,7 @@ pub fn check(
         // Accesses that nobody has seen can be anything.
         Answer::Holds if !holes.is_empty() => Answer::Undecided(Incomplete::Unsupported(unannounced(&holes))),
         Answer::Holds => relative::input_not_given(binary, shared, request)
+            .or_else(|| relative::connects_to_others(binary, shared))
             .map_or(Answer::Holds, |why| Answer::Undecided(Incomplete::Unsupported(why))),
         answer => answer,
     };
@@ -245,9 +256,9 @@ pub fn check(
 
 impl Report {
     /// The program was not run.
-    fn refused(why: String) -> Report {
+    fn not_run(answer: Answer) -> Report {
         Report {
-            answer: Answer::Refused(why, None),
+            answer,
             figures: Figures::default(),
             outcomes: Vec::new(),
             last: Token::default(),

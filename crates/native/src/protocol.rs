@@ -248,11 +248,16 @@ numbered! {
         Machine = "what the system says of itself",
         Files = "files of this machine",
         Missing = "files that do not exist",
+        Peers = "sockets to which it would connect",
+        Listens = "sockets that it binds itself",
     }
 }
 
 /// Room for names of what was taken from outside.
 pub const NAMES: usize = 256;
+
+/// Stands for names that had no room.
+pub const MORE: &str = "…";
 
 /// What was taken from outside, of one kind.
 #[derive(Clone, Copy)]
@@ -262,7 +267,7 @@ pub struct Taken {
     pub met: u32,
     /// Bytes of `names` in use.
     pub names_length: u32,
-    /// What it was, line by line.
+    /// What it was, line by line; [`MORE`] where there was no room for all of it.
     pub names: [u8; NAMES],
     /// Where it was taken first.
     pub stack: Stack,
@@ -374,10 +379,10 @@ pub struct ThreadEnd {
     pub op: u8,
     /// Who has what it waits for (255: nobody).
     pub owner: u8,
-    /// Unused.
-    pub padding: u8,
-    /// Unused.
-    pub padding_2: u32,
+    /// Can it do it?
+    pub enabled: u8,
+    /// In how many ways.
+    pub alternatives: u32,
     /// Threads it waits for to end.
     pub awaits: u64,
     /// The object it waits for.
@@ -639,6 +644,10 @@ pub mod met {
     pub const SUCCESS: u32 = 4;
     /// An execution ended with another status.
     pub const FAILURE: u32 = 8;
+    /// A wait on a condition variable that only a signal ended, although it may end by itself.
+    pub const STEADY_WAIT: u32 = 16;
+    /// A weak compare and swap, which failed only where the values differed, although it may fail always.
+    pub const STEADY_EXCHANGE: u32 = 32;
 }
 
 /// Memory models.

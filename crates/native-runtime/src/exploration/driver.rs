@@ -527,13 +527,19 @@ fn replay() {
         program.step(thread, 0);
     }
     world().let_waiting_stay();
-    let ended = program.enabled().is_empty();
+    let enabled = program.enabled();
+    let ended = enabled.is_empty();
+    let ways: Vec<u32> = {
+        let ways = |t| program.pending(t, 0).map_or(0, |operation| u32::from(operation.alternatives));
+        (0..THREADS as u8).map(ways).collect()
+    };
     if ended {
         program.outcome();
     }
     let mut w = world();
     for thread in 0..THREADS {
-        w.shared.ends[thread] = w.thread_end(thread);
+        let (can, ways) = (u8::from(enabled.contains(thread as u8)), ways[thread]);
+        w.shared.ends[thread] = ThreadEnd { enabled: can, alternatives: ways, ..w.thread_end(thread) };
     }
     w.shared.bound = if lost { 6 } else { 0 };
     w.shared.threads = w.named as u32;
@@ -563,8 +569,8 @@ impl World {
                 _ => pending.op as u8,
             },
             owner: if blocks_on_object { self.objects.peek(object).map_or(255, |o| o.owner) } else { 255 },
-            padding: 0,
-            padding_2: 0,
+            enabled: 0,
+            alternatives: 0,
             awaits: if pending.op == Op::Join { pending.set } else { 0 },
             address: pending.address as u64,
             watched: if thread.status == Status::Spinning { self.watched(number) } else { [0; WATCHED] },

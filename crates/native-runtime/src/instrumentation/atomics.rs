@@ -230,11 +230,14 @@ macro_rules! atomics {
             }
         }
 
-        /// The same; it does not fail spuriously.
+        /// The same; it does not fail spuriously, which the report says.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $weak(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
+            if running() {
+                world().shared.met |= met::STEADY_EXCHANGE;
+            }
             // SAFETY: the same operation; this one may fail, but need not.
             unsafe { $strong(address, expected, new, order, failure) }
         }

@@ -6,7 +6,7 @@ use crate::exploration::world::{Pending, Runtime, Status, active, fail, visible,
 use crate::interruptions::interruption::{Decision, Kind, Next, decide};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
-use crate::protocol::{FailureKind, Op};
+use crate::protocol::{FailureKind, Op, met};
 
 const ETIMEDOUT: i32 = 110;
 
@@ -38,7 +38,10 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
             return false;
         }
     }
-    let w = world();
+    let mut w = world();
+    if w.shared.spurious == 0 {
+        w.shared.met |= met::STEADY_WAIT;
+    }
     let timed = timed || w.shared.spurious != 0;
     let op = if timed { Op::TimedWait } else { Op::Wait };
     if timed {

@@ -148,8 +148,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         );
     }
     if figures.blocked > 0 {
-        let _ =
-            writeln!(out, "  {} cut short by sleep sets", plural(figures.blocked, "execution", "executions"));
+        let blocked = plural(figures.blocked, "execution", "executions");
+        let why = match run.report.memory {
+            MemoryModel::SequentialConsistency => "cut short by sleep sets",
+            _ => "more that were not completed (a thread waited in vain)",
+        };
+        let _ = writeln!(out, "  {blocked} {why}");
     }
     for note in &run.report.notes {
         let _ = writeln!(out, "  note: {note}");
@@ -186,6 +190,13 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
         out.push_str(&chart.step(step.number, step.pid as usize, &text));
         if full {
             stack(&mut out, &step.stack[1.min(step.stack.len())..], "            from ");
+        }
+    }
+    // The two accesses of a race belong to the run: the earlier one, then the later one.
+    if repeated.failure.kind == FailureKind::Race {
+        for side in trace.accesses.iter().rev() {
+            let text = format!("{}  [{}]", side.access, location(&side.stack));
+            out.push_str(&chart.marked("race", side.thread as usize, &text));
         }
     }
     if repeated.failure.kind != FailureKind::None {
