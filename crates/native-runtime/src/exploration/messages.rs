@@ -16,7 +16,7 @@ use crate::exploration::clock::{Clock, join};
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, Runtime, World, running, visible, world};
 use crate::instrumentation::atomics::read_value;
-use crate::protocol::{Op, Step, THREADS};
+use crate::protocol::{Op, Step, THREADS, met};
 
 /// A write.
 #[derive(Clone, Copy)]
@@ -221,7 +221,9 @@ pub fn access(address: usize, size: usize, change: Change, orders: [i32; 2]) -> 
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
     w.messages_of(object, address, size);
-    orders.iter().for_each(|order| w.note_order(*order));
+    if orders.iter().any(|o| o & 0xff != 5) {
+        w.shared.met |= met::WEAK_ORDER;
+    }
     let me = w.me();
     me.operands = [value as usize, orders[0] as usize & 0xff | (orders[1] as usize & 0xff) << 32, kind];
     let alternative = visible(Pending { size: size as u8, need, ..Pending::on(op, object, address) });
@@ -237,7 +239,6 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
     let last = messages.len() - 1;
     let from = last.saturating_sub(usize::from(alternative));
     if let Change::Store(value) = change {
-        w.note_changed();
         let at = (last + 1).saturating_sub(usize::from(alternative)).max(1);
         let value = value & mask(size);
         w.note_access(address, size, How { write: true, atomic: true });
@@ -249,6 +250,7 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
             write_value(address, size, value);
         }
         w.messages.seen = Some(Seen { read: None, written: Some(value), source: 0, newer });
+        w.note_changed();
         return 0;
     }
     let read = messages[from];
@@ -259,11 +261,6 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
     let is_load = change == Change::None;
     let used = if new.is_some() || is_load { success } else { order(orders[1] as usize) };
     w.acquire_message(&read, used);
-    // A write is a change even if it leaves the value: it is another message.
-    match new {
-        Some(_) => w.note_changed(),
-        None => w.note_seen(address, size, read.value as i64),
-    }
     if let Some(value) = new {
         let mut clock = w.released(success);
         join(&mut clock, &read.clock);
@@ -272,6 +269,9 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
         if from == last {
             write_value(address, size, value);
         }
+        w.note_changed();
+    } else {
+        w.note_message(address, size, read.value);
     }
     read.value
 }
@@ -293,7 +293,9 @@ impl World {
 pub fn fence(number: i32) {
     let mut w = world();
     w.me().operands = [0, number as usize & 0xff, 0];
-    w.note_order(number);
+    if number & 0xff != 5 {
+        w.shared.met |= met::WEAK_ORDER;
+    }
     visible(Pending::new(Op::Fence));
     fence_clocks(world(), order(number as usize));
 }

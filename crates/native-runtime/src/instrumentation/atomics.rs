@@ -98,7 +98,7 @@ pub fn racing_access(address: usize, size: usize, how: How) {
 impl World {
     /// An operation of a weaker order can do more on real machines than is explored here. While there is one thread only, nobody can tell.
     #[inline]
-    pub fn note_order(&mut self, order: i32) {
+    fn note_order(&mut self, order: i32) {
         if order & ORDER != SEQUENTIALLY_CONSISTENT && self.threaded {
             self.shared.met |= met::WEAK_ORDER;
             self.note_unordered();
