@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn many_messages_are_kept_once_and_cut() {
         let mut map = SourceMap::new();
-        let file = map.add("m.pml", &"skip;\n".repeat(50_000));
+        let file = map.add("m.pml", "skip;\n".repeat(50_000));
         let mut diagnostics = Diagnostics::new();
         for _ in 0..2 {
             for line in 0..50_000 {

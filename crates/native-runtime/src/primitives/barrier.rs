@@ -170,10 +170,12 @@ impl World {
     /// Does it not matter in which order threads arrive at this barrier? Not if those that ever do are no more than it waits
     /// for: then each of them is there whenever it lets anybody go.
     pub fn arrivals_commute(&self, number: u32) -> bool {
-        self.meetings.get(number as usize).is_some_and(|meeting| {
-            let count = if self.replays() { meeting.count } else { self.objects.count(number) };
-            self.is_complete(meeting, count)
-        })
+        // In graphs an arrival is an update of the barrier.
+        self.memory == 0
+            && self.meetings.get(number as usize).is_some_and(|meeting| {
+                let count = if self.replays() { meeting.count } else { self.objects.count(number) };
+                self.is_complete(meeting, count)
+            })
     }
 
     fn is_complete(&self, meeting: &Meeting, count: u32) -> bool {

@@ -57,7 +57,7 @@ pub fn explore<P: MemoryProgram>(
     let (mut violation, mut bound) = (None, None);
     let start = Instant::now();
     while let Some(graph) = trust.stack.pop() {
-        if let Some(by) = out_of_bounds(configuration, trust.statistics.executions, start) {
+        if let Some(by) = out_of_bounds(configuration, trust.statistics.made(), start) {
             bound = Some(by);
             break;
         }
@@ -74,7 +74,7 @@ pub fn explore<P: MemoryProgram>(
             }
         };
         if outcome.ending == Ending::Infeasible {
-            statistics.sleep_set_blocked += 1;
+            statistics.infeasible += 1;
         } else {
             statistics.executions += 1;
             if let End::Complete(graph) = &end {
