@@ -533,6 +533,10 @@ pub struct Shared {
     pub depth: u64,
     /// Pruned as symmetric.
     pub pruned: u64,
+    /// Pairs of threads that were tested for symmetry, and how many were symmetric.
+    pub symmetry_tests: u64,
+    /// See `symmetry_tests`.
+    pub symmetry_found: u64,
     /// Permuted images looked at.
     pub images: u64,
     /// States at which threads were not exchanged because there would have been too many images.

@@ -296,6 +296,7 @@ fn explore_all() {
         w.limit = w.named.min(THREADS);
         w.shared.threads = w.named as u32;
         (w.shared.executions, w.shared.outcomes_length) = (0, 0);
+        (w.shared.symmetry_tests, w.shared.symmetry_found) = (0, 0);
         let configuration = configuration(&w);
         w.shared.estimate = estimate_executions(&mut program);
         let mut w = world();

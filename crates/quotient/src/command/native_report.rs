@@ -262,6 +262,8 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "blocked_executions": f.infeasible,
         "sleep_set_blocked": f.blocked,
         "cut": f.cut,
+        "symmetry_tests": f.symmetry_tests,
+        "symmetry_tests_successful": f.symmetry_found,
         "images": f.images,
         "threads": f.threads,
         "steps": f.steps,
