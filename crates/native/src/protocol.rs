@@ -555,6 +555,8 @@ pub struct Shared {
     pub together: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
+    /// The least and the greatest mean of a quarter of the probes.
+    pub estimate_range: [u64; 2],
     /// CPU time, in nanoseconds, that was not spent on the exploration: start-up, probes, minimising.
     pub aside_nanoseconds: u64,
 
