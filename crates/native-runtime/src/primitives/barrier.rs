@@ -169,7 +169,8 @@ impl World {
     fn is_complete(&self, meeting: &Meeting, count: u32) -> bool {
         // Threads that were started alike do the same: none of them may be the one that lets the others go.
         const COSTARTED: u32 = 1;
-        meeting.threads != 0 && meeting.threads.count_ones() <= count && self.shared.symmetry != COSTARTED
+        let sequential = self.memory == 0 && self.shared.symmetry != COSTARTED;
+        meeting.threads != 0 && meeting.threads.count_ones() <= count && sequential
     }
 
     /// Are all there?
