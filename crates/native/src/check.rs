@@ -109,6 +109,10 @@ pub struct Figures {
     pub cut: u64,
     /// Sequences not explored because a symmetric one was.
     pub pruned: u64,
+    /// Pairs of threads that were tested for symmetry.
+    pub symmetry_tests: u64,
+    /// How many of them were symmetric.
+    pub symmetry_found: u64,
     /// Permuted images looked at.
     pub images: u64,
     /// Steps, replayed ones included.
@@ -466,6 +470,8 @@ fn figures(shared: &Shared) -> Figures {
         infeasible: shared.infeasible,
         cut: shared.cut,
         pruned: shared.pruned,
+        symmetry_tests: shared.symmetry_tests,
+        symmetry_found: shared.symmetry_found,
         images: shared.images,
         steps: shared.steps,
         depth: shared.depth,

@@ -545,6 +545,10 @@ pub struct Shared {
     pub depth: u64,
     /// Pruned as symmetric.
     pub pruned: u64,
+    /// Pairs of threads that were tested for symmetry, and how many were symmetric.
+    pub symmetry_tests: u64,
+    /// See `symmetry_tests`.
+    pub symmetry_found: u64,
     /// Permuted images looked at.
     pub images: u64,
     /// States at which threads were not exchanged because there would have been too many images.
@@ -563,6 +567,8 @@ pub struct Shared {
     pub together: u64,
     /// An estimate of the number of executions, made before the exploration, without symmetry; 0: none.
     pub estimate: u64,
+    /// The least and the greatest mean of a quarter of the probes.
+    pub estimate_range: [u64; 2],
     /// CPU time, in nanoseconds, that was not spent on the exploration: start-up, probes, minimising.
     pub aside_nanoseconds: u64,
 

@@ -162,8 +162,8 @@ pub struct Heartbeat {
     pub steps: u64,
     /// Pruned as symmetric.
     pub pruned: u64,
-    /// About how many executions there will be, without symmetry; 0: not known.
-    pub estimate: u64,
+    /// About how many executions there will be, without symmetry: not less than these; zeroes: not known.
+    pub estimate: [u64; 2],
 }
 
 impl Session {
@@ -367,7 +367,7 @@ impl Session {
                     executions: (&raw const (*self.block.address).executions).read_volatile(),
                     steps: (&raw const (*self.block.address).steps).read_volatile(),
                     pruned: (&raw const (*self.block.address).pruned).read_volatile(),
-                    estimate: (&raw const (*self.block.address).estimate).read_volatile(),
+                    estimate: (&raw const (*self.block.address).estimate_range).read_volatile(),
                 }
             };
             if !watch(beat) {

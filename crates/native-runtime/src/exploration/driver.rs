@@ -261,12 +261,15 @@ fn probe(program: &mut Program) {
     }
 }
 
-/// About how many executions there will be (without symmetry): the mean over random ones, but not over more than there are.
-fn estimate_executions(program: &mut Program) -> u64 {
+/// About how many executions there will be (without symmetry): the mean over random ones, but not over more than there are; and the
+/// least and the greatest mean of a quarter of them.
+fn estimate_executions(program: &mut Program) -> (u64, [u64; 2]) {
     let work = || world().shared.steps + world().shared.filtered / ACCESSES_PER_STEP;
     let (end, late) = (work() + PROBES_WORK, cpu_nanoseconds() + PROBES_NANOSECONDS);
     let most = (world().shared.max_steps as usize).min(STEPS);
+    const QUARTERS: usize = 4;
     let (mut total, mut made, mut complete) = (0.0, 0, 0);
+    let mut quarters = [(0.0, 0u32); QUARTERS];
     let enough = |total: f64, made: u32, complete: u32| {
         made >= PROBES || complete >= ENOUGH_LEAVES && f64::from(made) >= total / f64::from(made)
     };
@@ -276,11 +279,15 @@ fn estimate_executions(program: &mut Program) -> u64 {
     {
         let leaves = estimate(program, 1, most, u64::from(made) + 1);
         total += leaves;
+        let quarter = &mut quarters[made as usize % QUARTERS];
+        *quarter = (quarter.0 + leaves, quarter.1 + 1);
         complete += u32::from(leaves > 0.0);
         made += 1;
     }
     // Conversion saturates.
-    if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }
+    let means = quarters.iter().filter(|q| q.1 > 0).map(|q| (q.0 / f64::from(q.1)).round() as u64);
+    let range = [means.clone().min().unwrap_or(0), means.max().unwrap_or(0)];
+    (if made == 0 { 0 } else { (total / f64::from(made)).round() as u64 }, range)
 }
 
 /// CPU time of this process so far, in nanoseconds.
@@ -299,10 +306,12 @@ fn explore_all() {
         w.limit = w.named.min(THREADS);
         w.shared.threads = w.named as u32;
         (w.shared.executions, w.shared.outcomes_length) = (0, 0);
+        (w.shared.symmetry_tests, w.shared.symmetry_found) = (0, 0);
         let configuration = configuration(&w);
         w.memory = 0;
         let model = w.choose_memory();
-        w.shared.estimate = if model == 0 { estimate_executions(&mut program) } else { 0 };
+        let (mean, range) = if model == 0 { estimate_executions(&mut program) } else { (0, [0; 2]) };
+        (w.shared.estimate, w.shared.estimate_range) = (mean, range);
         let mut w = world();
         w.memory = model;
         w.shared.memory_explored = if model == 0 { memory::SC } else { model };

@@ -403,11 +403,15 @@ impl Execution for Program {
     }
 
     fn symmetric(&mut self, a: ThreadId, b: ThreadId, symmetry: Symmetry) -> bool {
-        match symmetry {
+        let found = match symmetry {
             Symmetry::Off => false,
             Symmetry::Costarted => world().costarted(a as usize, b as usize),
             Symmetry::Dynamic => world().dynamically_symmetric(a as usize, b as usize),
-        }
+        };
+        let shared = &mut world().shared;
+        shared.symmetry_tests += 1;
+        shared.symmetry_found += u64::from(found);
+        found
     }
 }
 

@@ -157,6 +157,8 @@ pub struct Thread {
     pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
+    /// Will the barrier at which it is tell it to be the serial thread?
+    pub serial: bool,
     /// What it has done since it last changed anything.
     pub iteration: crate::exploration::waiting_loop::Iteration,
     /// The atomic section that it is in.
@@ -524,6 +526,7 @@ impl Thread {
             frames: Default::default(),
             operands: [0; 3],
             owed: 0,
+            serial: false,
             iteration: Default::default(),
             section: Default::default(),
             stack_notes: Default::default(),
@@ -557,6 +560,7 @@ impl Thread {
         self.stack_notes.restart();
         self.life.restart();
         self.iteration.changed();
+        self.serial = false;
         self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;

@@ -10,7 +10,6 @@
 //! others go.
 
 use crate::exploration::clock::join;
-use crate::exploration::object::NOBODY;
 use crate::exploration::world::{Pending, Runtime, Status, World, active, announce, world};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
@@ -95,31 +94,22 @@ fn wait_for_all(number: u32, barrier: usize) -> i32 {
     let state = w.objects.state(number);
     state.value += 1;
     state.set |= 1 << me;
-    state.owner = NOBODY;
+    w.me().serial = false;
     if me == threads.trailing_zeros() as usize {
         let choices = if result_used { threads.count_ones() as u16 } else { 1 };
         let others = threads & !(1 << me);
         let chosen =
             announce(Pending { set: others, choices, ..Pending::on(Op::BarrierLeave, number, barrier) });
         let_go(number);
-        if result_used {
-            let serial = ThreadSet(threads).iter().nth(usize::from(chosen));
-            world().objects.state(number).owner = serial.unwrap_or(NOBODY);
-        }
+        let serial = ThreadSet(threads).iter().nth(usize::from(chosen)).map_or(me, usize::from);
+        world().threads[serial].serial = true;
     } else {
         let mine = w.me();
         mine.status = Status::AtBarrier;
         mine.pending = Pending::on(Op::BarrierLeave, number, barrier);
         w.leave();
     }
-    // Nobody comes here again before this thread has left.
-    if !result_used && me == threads.trailing_zeros() as usize
-        || world().objects.state(number).owner as usize == me
-    {
-        SERIAL_THREAD
-    } else {
-        0
-    }
+    if std::mem::take(&mut world().me().serial) { SERIAL_THREAD } else { 0 }
 }
 
 /// Who meets at a barrier, in all executions so far.
@@ -181,7 +171,8 @@ impl World {
     fn is_complete(&self, meeting: &Meeting, count: u32) -> bool {
         // Threads that were started alike do the same: none of them may be the one that lets the others go.
         const COSTARTED: u32 = 1;
-        meeting.threads != 0 && meeting.threads.count_ones() <= count && self.shared.symmetry != COSTARTED
+        let sequential = self.memory == 0 && self.shared.symmetry != COSTARTED;
+        meeting.threads != 0 && meeting.threads.count_ones() <= count && sequential
     }
 
     /// Are all there?

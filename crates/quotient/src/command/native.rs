@@ -297,10 +297,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             String::new()
         };
         let executions = terminal::grouped(beat.executions);
-        let of = match beat.estimate {
-            0 => String::new(),
-            estimate => format!(" of about {}", native_report::rough(estimate)),
-        };
+        let of = native_report::range(beat.estimate, beat.executions);
         line.counted(
             &format!("{executions} executions{of}{pruned}  {} steps", terminal::grouped(beat.steps)),
             beat.executions,

@@ -51,6 +51,19 @@ pub(crate) fn rough(estimate: u64) -> String {
     grouped((estimate + unit / 2) / unit * unit)
 }
 
+/// How many executions there will be, as far as it is known: nothing if probes disagree by more than ten times, or if there are
+/// more already.
+pub(crate) fn range([low, high]: [u64; 2], made: u64) -> String {
+    const MOST_APART: u64 = 10;
+    if low == 0 || high / low > MOST_APART || high <= made {
+        return String::new();
+    }
+    match (rough(low.max(made)), rough(high)) {
+        (low, high) if low == high => format!(" of about {high}"),
+        (low, high) => format!(" of {low} to {high}"),
+    }
+}
+
 /// The report for people.
 pub(crate) fn human(run: &Run<'_>) -> String {
     let mut out = String::new();
@@ -287,6 +300,8 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "blocked_executions": f.infeasible,
         "sleep_set_blocked": f.blocked,
         "cut": f.cut,
+        "symmetry_tests": f.symmetry_tests,
+        "symmetry_tests_successful": f.symmetry_found,
         "images": f.images,
         "threads": f.threads,
         "steps": f.steps,
@@ -304,4 +319,19 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "reductions": { "notes": run.report.notes },
     });
     json::text(&header(Some(&file)).answer(&run.report.verdict(), body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn an_estimate_is_a_range_and_never_below_what_was_explored() {
+        assert_eq!(range([19, 21], 3), " of 19 to 21");
+        assert_eq!(range([19, 30], 25), " of 25 to 30");
+        assert_eq!(range([19, 19], 3), " of about 19");
+        assert_eq!(range([19, 21], 135), "");
+        assert_eq!(range([10, 200], 3), "");
+        assert_eq!(range([0, 0], 3), "");
+    }
 }
