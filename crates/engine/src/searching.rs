@@ -1,13 +1,17 @@
 //! Running a plan: the seams put together.
 
 use quotient_machine::{Fair, Machine};
-use quotient_seams::{All, Ample, Identity, Numbering, Visited};
-use quotient_search::{Options, Report, Seams, Statistics, breadth_first, depth_first, liveness};
+use quotient_seams::{All, Ample, Identity, Numbering, Visited, Worker};
+use quotient_search::{
+    FINISH_LEVELS_FROM, Options, Report, Seams, Statistics, Workers, breadth_first, breadth_first_by_workers,
+    depth_first, liveness,
+};
 use quotient_visited::{Collapse, Gzip, NumberedTree, Plain, Tree};
 
 use crate::fairness::OfFair;
 use crate::plan::{Moves, Plan, Search, Why};
 use crate::symmetry_choice::Representative;
+use crate::workers::workers;
 use crate::{Check, PartialOrder, StoreKind};
 
 /// The report, with the partial order reduction applied or why it was not.
@@ -15,9 +19,18 @@ pub(crate) type Searched = (Report, Result<PartialOrder, Why>);
 
 /// CPU seconds that this thread has used.
 pub(crate) fn thread_seconds() -> f64 {
+    seconds(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// CPU seconds that all threads have used.
+pub(crate) fn process_seconds() -> f64 {
+    seconds(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn seconds(clock: libc::clockid_t) -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is valid for writing one timespec.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
@@ -39,7 +52,7 @@ pub(crate) fn run(
 }
 
 /// The same with any representative.
-fn run_representing<R: quotient_seams::Representative<Machine>>(
+fn run_representing<R: quotient_seams::Representative<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
@@ -47,6 +60,7 @@ fn run_representing<R: quotient_seams::Representative<Machine>>(
 ) -> Searched {
     let Plan { search, store, moves, partial_order } = Plan::new(machine, representative, check);
     let options = &mut options(check, progress);
+    let workers = workers(machine, check).unwrap_or(Workers::new(1));
     let report = match moves {
         Moves::All if search == Search::FairCycles => {
             let mut visited = numbering(machine, store);
@@ -54,18 +68,20 @@ fn run_representing<R: quotient_seams::Representative<Machine>>(
             let system = &mut Fair(machine);
             liveness(Seams { system, representative, ample: &mut All, visited: &mut visited }, options)
         }
-        Moves::All => run_reduced(machine, representative, &mut All, (search, store), options),
-        Moves::Ample(mut sets) => run_reduced(machine, representative, &mut *sets, (search, store), options),
+        Moves::All => run_reduced(machine, representative, &mut All, (search, store, workers), options),
+        Moves::Ample(mut sets) => {
+            run_reduced(machine, representative, &mut *sets, (search, store, workers), options)
+        }
     };
     (report, partial_order)
 }
 
 /// Runs a search with a store.
-fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+fn run_reduced<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
-    (search, store): (Search, StoreKind),
+    (search, store, workers): (Search, StoreKind, Workers),
     options: &mut Options<'_>,
 ) -> Report {
     if matches!(search, Search::Cycles | Search::FairCycles) {
@@ -77,29 +93,39 @@ fn run_reduced<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
         let seams = Seams { system: machine, representative, ample, visited: &mut visited };
         return liveness(seams, options);
     }
-    run_reachable(machine, representative, ample, (search, store), options)
+    run_reachable(machine, representative, ample, (search, store, workers), options)
 }
 
 /// Searches the reachable states, over all moves.
-pub(crate) fn run_whole<R: quotient_seams::Representative<Machine>>(
+pub(crate) fn run_whole<R: quotient_seams::Representative<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> Report {
     let Plan { search, store, .. } = Plan::new(machine, representative, check);
-    run_reachable(machine, representative, &mut All, (search, store), &mut options(check, progress))
+    let workers = workers(machine, check).unwrap_or(Workers::new(1));
+    let how = (search, store, workers);
+    run_reachable(machine, representative, &mut All, how, &mut options(check, progress))
 }
 
 /// Searches the reachable states with a store.
-fn run_reachable<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
+fn run_reachable<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
-    (search, store): (Search, StoreKind),
+    (search, store, workers): (Search, StoreKind, Workers),
     options: &mut Options<'_>,
 ) -> Report {
     match store {
+        StoreKind::Tree if search == Search::BreadthFirst => {
+            let visited = &mut Tree::new();
+            breadth_first_by_workers(
+                Seams { system: machine, representative, ample, visited },
+                workers,
+                options,
+            )
+        }
         StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), search, options),
         StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), search, options),
         StoreKind::Gzip | StoreKind::Collapse => {
@@ -130,6 +156,7 @@ pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statis
         limits: check.limits,
         all: check.all,
         deadlocks: check.deadlocks,
+        finish_levels_from: check.workers.map_or(FINISH_LEVELS_FROM, |workers| workers.from),
         interrupt: check.interrupt,
         progress: Some(progress),
     }

@@ -73,6 +73,8 @@ pub struct Report {
     pub found: Vec<Found>,
     /// How much was done.
     pub statistics: Statistics,
+    /// How many workers took part.
+    pub workers: usize,
 }
 
 impl Report {
@@ -85,6 +87,6 @@ impl Report {
     }
 
     pub(crate) fn new() -> Report {
-        Report { stop: Stop::Complete, found: Vec::new(), statistics: Statistics::default() }
+        Report { stop: Stop::Complete, found: Vec::new(), statistics: Statistics::default(), workers: 1 }
     }
 }

@@ -4,6 +4,7 @@
 //! numbers, [`Gzip`] each compressed, [`Collapse`] as shared components. The first two grow by themselves, a segment at a time, so that no insertion waits for a rehash of
 //! everything.
 
+mod claim;
 mod collapse;
 mod directory;
 mod gzip;
@@ -16,6 +17,7 @@ mod numbered;
 mod plain;
 mod plan;
 mod pool;
+mod shared_tree;
 mod tree;
 mod tree_batch;
 
@@ -23,6 +25,7 @@ pub use collapse::Collapse;
 pub use gzip::Gzip;
 pub use numbered::NumberedTree;
 pub use plain::Plain;
+pub use shared_tree::{Part, SharedTree};
 pub use tree::Tree;
 
 #[cfg(not(target_endian = "little"))]
