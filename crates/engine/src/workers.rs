@@ -34,7 +34,8 @@ fn alone(check: &Check<'_>) -> Option<Why> {
         _ if thread_order => Some("--symmetry pc and kbots depend on the order of the search"),
         (_, StoreKind::Gzip) => Some("the gzip store has one worker"),
         (_, StoreKind::Collapse) => Some("the collapse store has one worker"),
-        (_, StoreKind::Plain | StoreKind::Tree) => None,
+        (_, StoreKind::Plain) => Some("the plain store has one worker"),
+        (_, StoreKind::Tree) => None,
     }
 }
 

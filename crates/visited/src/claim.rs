@@ -8,7 +8,7 @@
 //!
 //! Nothing here waits except for the few instructions between claiming a place and writing its number. A table is never filled up: who adds an
 //! entry needs a ticket for it, and there are fewer tickets than places. Generic over the atomic words, so that the protocol is
-//! checked by loom on all interleavings of small tables (`tests/protocol.rs`).
+//! checked by loom on all interleavings of small tables (the tests below, see CONTRIBUTING.md).
 
 /// A word that threads share; 0 at first.
 pub trait Word<T> {
@@ -61,7 +61,7 @@ macro_rules! words {
 }
 
 words!(std::sync::atomic::Ordering; std::sync::atomic::AtomicU32: u32, std::sync::atomic::AtomicU64: u64);
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 words!(loom::sync::atomic::Ordering; loom::sync::atomic::AtomicU32: u32, loom::sync::atomic::AtomicU64: u64);
 
 /// The number of a node whose key is being written.
@@ -161,8 +161,80 @@ pub fn insert<'a, W: Word<u64> + 'a>(
 /// Waits a moment: whoever writes needs a few instructions, unless it is not running at all.
 #[inline]
 fn pause(waited: &mut u32) {
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     loom::thread::yield_now();
     *waited += 1;
     if *waited < 64 { std::hint::spin_loop() } else { std::thread::yield_now() }
+}
+
+#[cfg(all(test, loom))]
+mod tests {
+    use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicU32, AtomicU64};
+    use loom::thread;
+
+    use super::*;
+
+    fn budget(first: u32) -> Budget {
+        Budget { tickets: 4, numbers: first..first + 4 }
+    }
+
+    /// Two lines of nodes with three slots: twice four places, of which the first two of a line are free, so that few ways are left to look at.
+    fn lines() -> Arc<Vec<[AtomicU32; 16]>> {
+        let line = |base: u32| {
+            std::array::from_fn(|word| {
+                // Places 0 and 1 hold other keys already.
+                let taken = word % 4 < 2;
+                AtomicU32::new(if taken { base + word as u32 } else { 0 })
+            })
+        };
+        Arc::new(vec![line(1000), line(2000)])
+    }
+
+    fn number(lines: &[[AtomicU32; 16]], key: [u32; 3], budget: &mut Budget) -> u32 {
+        intern::<_, 3, 4>(|at| &lines[at], 2, 0, &key, budget).expect("there are tickets")
+    }
+
+    #[test]
+    fn a_key_has_one_number_and_a_number_one_key() {
+        loom::model(|| {
+            let lines = lines();
+            let other = lines.clone();
+            let second = thread::spawn(move || {
+                let mut budget = budget(50);
+                [number(&other, [7, 8, 9], &mut budget), number(&other, [7, 8, 10], &mut budget)]
+            });
+            let mut own = budget(10);
+            let first = [number(&lines, [7, 8, 10], &mut own), number(&lines, [7, 8, 9], &mut own)];
+            let second = second.join().expect("it ends");
+            assert_eq!([first[1], first[0]], second, "both threads have the same numbers");
+            assert_ne!(first[0], first[1]);
+            // They are there, and nothing is new.
+            let mut none = Budget::default();
+            assert_eq!(number(&lines, [7, 8, 9], &mut none), second[0]);
+            assert_eq!(number(&lines, [7, 8, 10], &mut none), second[1]);
+        });
+    }
+
+    #[test]
+    fn a_hash_is_new_once() {
+        loom::model(|| {
+            // A line with two free places, then one that is free.
+            let line = |taken: usize, base: u64| {
+                std::array::from_fn(|place| {
+                    AtomicU64::new(if place < taken { base + place as u64 } else { 0 })
+                })
+            };
+            let lines: Arc<Vec<[AtomicU64; 8]>> = Arc::new(vec![line(7, 100), line(6, 200)]);
+            let add = |lines: &[[AtomicU64; 8]], hash: u64| {
+                insert(|at| &lines[at], 2, 0, hash, &mut 9).expect("there are tickets")
+            };
+            let other = lines.clone();
+            let second = thread::spawn(move || [add(&other, 1), add(&other, 2)]);
+            let first = [add(&lines, 2), add(&lines, 1)];
+            let second = second.join().expect("it ends");
+            assert!(first[0] != second[1] && first[1] != second[0], "{first:?} {second:?}");
+            assert!(!add(&lines, 1) && !add(&lines, 2) && !add(&lines, 205));
+        });
+    }
 }
