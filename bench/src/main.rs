@@ -25,6 +25,7 @@ mod speed;
 mod spin;
 mod spin_expect;
 mod strangers;
+mod symmetry;
 mod symmetry_cost;
 mod table;
 mod tables;
@@ -65,6 +66,8 @@ enum Command {
     Speed(speed::Options),
     /// Check models of public repositories that are not part of this project
     Strangers(strangers::Options),
+    /// What symmetry saves on models of public repositories that are not part of this project
+    Symmetry(symmetry::Options),
     /// Measure what the exact form costs beside heap symmetry
     SymmetryCost(symmetry_cost::Options),
     /// The tables of the papers on heap and thread symmetry again, ours beside theirs
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
         Command::Strangers(options) => strangers::run(&options),
+        Command::Symmetry(options) => symmetry::run(&options),
         Command::SymmetryCost(options) => symmetry_cost::run(&options),
         Command::Tables(options) => tables::run(&options),
         Command::Verdicts(options) => verdicts::run(&options),

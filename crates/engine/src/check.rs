@@ -58,6 +58,8 @@ pub struct Check<'a> {
     pub journal: Option<&'a Journal>,
     /// Proved symmetries to use; the program is then checked as written.
     pub relative: Option<&'a Relative>,
+    /// Take the time to find the lines that tell threads apart, in large programs, too.
+    pub explain_symmetry: bool,
 }
 
 impl Check<'_> {
@@ -95,6 +97,7 @@ impl Default for Check<'_> {
             interrupt: None,
             journal: None,
             relative: None,
+            explain_symmetry: false,
         }
     }
 }
@@ -508,7 +511,8 @@ impl Model {
             }
         }
         if report.stop == Stop::Complete && safety {
-            outcome.unreached = unreached(&machine, self);
+            let exchanged = stands.as_ref().map_or_else(Vec::new, |stands| stands.states.exchanged());
+            outcome.unreached = unreached(&machine, self, &exchanged);
         }
         if let (Some(why), Stop::Complete, true) = (check.ended(), &report.stop, check.audit > 0) {
             report.stop = Stop::Incomplete(Incomplete::Audit(why));
@@ -566,7 +570,7 @@ impl Model {
         outcome: &mut Outcome,
     ) -> Result<(), CheckError> {
         if report.stop == Stop::Complete {
-            outcome.unreached = unreached(machine, self);
+            outcome.unreached = unreached(machine, self, &[]);
         }
         let found = self.record(Question::Safety, machine, None, report, outcome)?;
         if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {

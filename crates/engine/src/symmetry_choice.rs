@@ -1,6 +1,6 @@
 //! Which representative a check uses, and what is said about it.
 
-use quotient_machine::{Machine, Renaming};
+use quotient_machine::{Effort, Machine, Renaming};
 use quotient_program::{ClaimOrigin, Expr, Operation};
 use quotient_residual::liveness;
 use quotient_seams::{Successors, System, Worker};
@@ -73,8 +73,12 @@ pub struct SymmetryReport {
     pub order: String,
     /// What can be renamed, for example "11 phil: rotations".
     pub found: Vec<String>,
-    /// What limits it: reason and place.
+    /// How many renamings there are in all, in words.
+    pub renamings: Option<String>,
+    /// What limits it: reason and place, or the lines that tell threads apart.
     pub limit: Option<String>,
+    /// More, where it was asked for: what is exchanged with what.
+    pub explained: Vec<String>,
     /// States whose representative may not be canonical, because the search for it was cut.
     pub over_budget: u64,
     /// States compared with their representatives by an audit, and how many of them were renamed.
@@ -141,8 +145,8 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     machine.initial(&mut initial).ok()?;
     let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
     // Where threads are still to be started, what they may be called is found out later.
-    let settled = renaming.identities(machine, initial.state(state));
-    (!settled.is_some_and(|identities| identities.is_trivial())).then(|| Ordered::new(renaming, order))
+    let settled = renaming.symmetry(machine, initial.state(state));
+    (!settled.is_some_and(|symmetry| symmetry.is_trivial())).then(|| Ordered::new(renaming, order))
 }
 
 /// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it. Where threads
@@ -205,25 +209,72 @@ pub(crate) fn report(
         report.order = asked.name();
         report.found = vec![found.into()];
         report.limit = limit.map(|(why, span)| place(why, span, machine, sources));
+        if check.explain_symmetry {
+            let why = "references cannot be computed with: what may be exchanged is seen in each state";
+            report.explained.push(why.into());
+        }
         return report;
     }
-    let known = representative.and_then(|r| r.states.largest().cloned());
+    let known = representative.and_then(|r| r.states.largest());
     if known.is_some() {
         report.order = asked.name();
     }
-    let identities = known.or_else(|| {
+    let mut fresh = None;
+    let states = match representative {
+        Some(representative) => &representative.states,
+        None => {
+            let dead = if check.raw { Vec::new() } else { dead_locals(machine.program()) };
+            &*fresh.insert(Renaming::new(machine, dead, properties(machine)))
+        }
+    };
+    let found = known.or_else(|| {
         let mut initial = Successors::new();
         machine.initial(&mut initial).ok()?;
         let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
-        let renaming = Renaming::new(machine, Vec::new(), properties(machine));
-        renaming.identities(machine, initial.state(state))
+        states.symmetry(machine, initial.state(state))
     });
-    if let Some(identities) = identities {
-        report.found = identities.findings.iter().map(|f| f.text(machine.program())).collect();
-        let limit = identities.limit.filter(|_| !report.found.is_empty());
-        report.limit = limit.map(|limit| place(&limit.why, limit.span, machine, sources));
+    let met = states.found().into_iter().max_by_key(|s| s.threads.len());
+    if let Some(symmetry) = found.or(met) {
+        report.found = symmetry.found(machine.program());
+        if check.explain_symmetry {
+            report.explained = symmetry.explained(machine.program());
+        }
+        report.renamings = (!symmetry.is_trivial()).then(|| symmetry.order());
+        if !report.found.is_empty() {
+            let refused = symmetry.refused.map(|(why, span)| place(why, span, machine, sources));
+            report.limit = refused.or_else(|| told_apart(machine, check, states, &symmetry, sources));
+        }
     }
     report
+}
+
+/// The lines that tell threads of one proctype apart.
+fn told_apart(
+    machine: &Machine,
+    check: &Check<'_>,
+    states: &Renaming,
+    symmetry: &quotient_machine::Symmetry,
+    sources: &SourceMap,
+) -> Option<String> {
+    if symmetry.is_full() {
+        return None;
+    }
+    let effort = if check.explain_symmetry { Effort::LARGE } else { Effort::SMALL };
+    let lines = states.reasons(machine, &symmetry.threads, effort);
+    let text = |span: &Span| {
+        let program = machine.program();
+        let functions = program.functions.iter().chain(program.claim.iter().map(|c| &c.function));
+        let all = functions.flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+        let mut all = all.filter(|t| t.span == *span);
+        let statement = all.next();
+        match (formula(machine, *span), statement) {
+            (Some(text), _) => format!("the formula {text}"),
+            (None, Some(t)) => format!("{} ({})", sources.file_line(*span), t.text),
+            (None, None) => sources.file_line(*span),
+        }
+    };
+    let lines: Vec<String> = lines.iter().map(text).collect();
+    (!lines.is_empty()).then(|| format!("told apart by {}", lines.join(", ")))
 }
 
 /// A reason, and where to look.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use quotient_machine::Machine;
-use quotient_program::{Function, Operation};
+use quotient_program::{Function, Location, Operation};
 use quotient_source::Span;
 
 use crate::Model;
@@ -19,8 +19,10 @@ pub struct Unreached {
     pub statement: String,
 }
 
-/// Statements that no process executed in a search that has explored everything.
-pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
+/// Statements that no process executed in a search that has explored everything. `exchanged`: lists of functions and locations that
+/// representatives exchanged; where one of them was left, something at each of the others may have been executed.
+pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<(u32, u32)>]) -> Vec<Unreached> {
+    let maybe = may_have_been_left(machine, exchanged);
     let mut number = 0;
     // A statement can be several transformations (copied into choices): it is reached when one of them is.
     let mut reached: HashSet<Span> = HashSet::new();
@@ -28,8 +30,12 @@ pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
     for (index, function) in machine.program().functions.iter().enumerate() {
         let mut arrived = vec![false; function.locations.len()];
         arrived[function.entry.0 as usize] = true;
-        for t in function.locations.iter().flat_map(|l| &l.transformations) {
-            if machine.taken(number) {
+        let all_of = |(at, l): (usize, &'_ Location)| -> Vec<(usize, usize)> {
+            (0..l.transformations.len()).map(|which| (at, which)).collect()
+        };
+        for (at, which) in function.locations.iter().enumerate().flat_map(all_of) {
+            let t = &function.locations[at].transformations[which];
+            if machine.taken(number) || maybe.contains(&(index as u32, at as u32)) {
                 reached.insert(model.sources.written(t.span));
                 if let Some(target) = t.target {
                     arrived[target.0 as usize] = true;
@@ -80,6 +86,24 @@ pub(crate) fn unreached(machine: &Machine, model: &Model) -> Vec<Unreached> {
         }
     }
     out
+}
+
+/// The locations that were exchanged with one that somebody left.
+fn may_have_been_left(machine: &Machine, exchanged: &[Vec<(u32, u32)>]) -> HashSet<(u32, u32)> {
+    let mut left = HashSet::new();
+    let mut number = 0;
+    for (index, function) in machine.program().functions.iter().enumerate() {
+        for (at, location) in function.locations.iter().enumerate() {
+            for _ in &location.transformations {
+                if machine.taken(number) {
+                    left.insert((index as u32, at as u32));
+                }
+                number += 1;
+            }
+        }
+    }
+    let met = exchanged.iter().filter(|alike| alike.iter().any(|l| left.contains(l)));
+    met.flatten().copied().collect()
 }
 
 /// Which locations some way through the function leads to.

@@ -1,5 +1,7 @@
 //! The whole way from a setting to its renamings.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
 use quotient_program::FunctionId;
 use quotient_source::Span;
 use quotient_symmetry::strong::Strong;
@@ -41,11 +43,14 @@ pub struct Symmetry {
     pub threads: Vec<FunctionId>,
     /// Generators, each as a list of parts with their images.
     pub generators: Vec<Vec<(Part, Part)>>,
+    /// Cells that the code in question reads or writes.
+    pub touched: HashSet<Cell>,
 }
 
 impl Symmetry {
-    fn refused(why: &'static str, span: Option<Span>) -> Symmetry {
-        Symmetry { refused: Some((why, span)), ..Symmetry::default() }
+    /// Nothing may be renamed among these threads.
+    pub fn refused(why: &'static str, span: Option<Span>, threads: Vec<FunctionId>) -> Symmetry {
+        Symmetry { refused: Some((why, span)), threads, ..Symmetry::default() }
     }
 
     /// Whether nothing can be renamed.
@@ -57,8 +62,25 @@ impl Symmetry {
     fn kinds_of_threads(&self, setting: &Setting<'_>) -> usize {
         let threads = 0..setting.threads.len() as u32;
         let moving = threads.clone().filter_map(|t| self.place(Part::Thread(t)));
-        let roles: std::collections::BTreeSet<u32> = moving.map(|place| place.role).collect();
+        let roles: BTreeSet<u32> = moving.map(|place| place.role).collect();
         roles.len() + threads.filter(|t| self.place(Part::Thread(*t)).is_none()).count()
+    }
+
+    /// A cell that nobody reads or writes.
+    pub fn is_untouched(&self, cell: Cell) -> bool {
+        !self.touched.contains(&cell)
+    }
+
+    /// Functions and locations that take each other's place, where these are not the same.
+    pub fn exchanged_locations(&self) -> Vec<Vec<(u32, u32)>> {
+        let mut roles: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
+        for (part, place) in &self.structure.place {
+            if let Part::Location(thread, location) = part {
+                let function = self.threads[*thread as usize].0;
+                roles.entry(place.role).or_default().insert((function, *location));
+            }
+        }
+        roles.into_values().filter(|l| l.len() > 1).map(|l| l.into_iter().collect()).collect()
     }
 
     /// Where a part is, if it moves.
@@ -72,7 +94,7 @@ pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
     let mut of = match specialise(setting) {
         Ok(of) => of,
         Err((why, span)) => {
-            return Symmetry { threads: setting.threads.to_vec(), ..Symmetry::refused(why, span) };
+            return Symmetry::refused(why, span, setting.threads.to_vec());
         }
     };
     join(setting, &mut of);
@@ -94,11 +116,12 @@ fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
 
 fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symmetry {
     let Some(built) = build(setting, of, sorts) else {
-        return Symmetry::refused("the program is too large to be looked at as a whole", None);
+        let why = "the program is too large to be looked at as a whole";
+        return Symmetry::refused(why, None, setting.threads.to_vec());
     };
     let strong = Strong::automorphisms(&built.graph);
     let Some(structure) = structure(&built.parts, &strong) else {
-        return Symmetry::refused("too much of a state moves", None);
+        return Symmetry::refused("too much of a state moves", None, setting.threads.to_vec());
     };
     let tables = strong.tables();
     let generators = tables.iter().map(|table| {
@@ -115,6 +138,11 @@ fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symme
         size: (built.graph.len(), edges),
         threads: setting.threads.to_vec(),
         generators,
+        touched: built
+            .parts
+            .iter()
+            .filter_map(|part| if let Part::Cell(cell) = part { Some(*cell) } else { None })
+            .collect(),
     }
 }
 

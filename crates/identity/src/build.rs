@@ -654,21 +654,30 @@ impl Builder<'_> {
                 }
                 for (location, loc) in of.locs.iter().enumerate() {
                     let Some(loc) = loc else { continue };
+                    let mut known = Vec::new();
                     for (which, step) in loc.steps.iter().enumerate() {
                         if self.what.len() > MOST_NODES {
                             return;
                         }
                         // The first option of a d_step that can be taken is taken.
                         let order = (loc.deterministic && loc.steps.len() > 1).then_some(which);
-                        self.step(thread as u32, location as u32, order, step, forgets);
+                        self.step(thread as u32, location as u32, order, step, forgets, &mut known);
                     }
                 }
             }
         }
     }
 
-    /// A step; without `whole` only what it mentions.
-    fn step(&mut self, thread: u32, location: u32, order: Option<usize>, step: &Step, whole: bool) {
+    /// A step; without `whole` only what it mentions. Options of a location that are alike, `known` so far, are counted.
+    fn step(
+        &mut self,
+        thread: u32,
+        location: u32,
+        order: Option<usize>,
+        step: &Step,
+        whole: bool,
+        known: &mut Vec<u32>,
+    ) {
         let op = self.operation(&step.op);
         let mut children = vec![(1, op)];
         children.extend(self.part(Part::Location(thread, location)).map(|here| (0, here)));
@@ -686,10 +695,14 @@ impl Builder<'_> {
         if whole {
             children.sort_unstable();
             children.dedup();
-            self.code_node(
-                &format!("step {} {} {order:?} {}", step.keeps, step.rank, step.target.is_some()),
-                children,
-            );
+            let colour = format!("step {} {} {order:?} {}", step.keeps, step.rank, step.target.is_some());
+            let mut node = self.code_node(&colour, children.clone());
+            let mut copies = 1;
+            while known.contains(&node) {
+                node = self.code_node(&format!("{colour} again {copies}"), children.clone());
+                copies += 1;
+            }
+            known.push(node);
         }
     }
 

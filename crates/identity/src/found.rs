@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use quotient_program::{FunctionId, Program};
+use quotient_program::{FunctionId, Init, Program};
 use quotient_symmetry::group::Action;
 
 use crate::analysis::Symmetry;
 use crate::build::Part;
+use crate::ground::Var;
 
 impl Symmetry {
     /// What can be done to the threads, by function and then across functions, and to what moves without them; for example "11 phil:
@@ -32,6 +33,7 @@ impl Symmetry {
             let own = self.threads.iter().filter(|f| **f == function).count();
             let within = orbits.values().filter(|m| m.iter().all(|(t, _)| self.threads[*t] == function));
             let parts: Vec<String> = within
+                .clone()
                 .map(|members| {
                     let action = action(members);
                     if members.len() == own {
@@ -41,23 +43,125 @@ impl Symmetry {
                     }
                 })
                 .collect();
+            let with = match within.collect::<Vec<_>>()[..] {
+                [members] if members.len() == own => self.with(program, members),
+                _ => String::new(),
+            };
             let across = orbits.values().any(|m| {
                 let runs = |(t, _): &(usize, u32)| self.threads[*t] == function;
                 m.iter().any(runs) && !m.iter().all(runs)
             });
             if own > 1 && !(parts.is_empty() && across) {
                 let parts = if parts.is_empty() { "none".into() } else { parts.join(", ") };
-                out.push(format!("{own} {}: {parts}", name(function)));
+                out.push(format!("{own} {}{with}: {parts}", name(function)));
             }
         }
         for members in orbits.values() {
             let mut names: Vec<&str> = members.iter().map(|(t, _)| name(self.threads[*t])).collect();
             names.dedup();
             if names.len() > 1 {
-                out.push(format!("{}: {}", names.join(", "), action(members)));
+                let with = self.with(program, members);
+                out.push(format!("{}{with}: {}", names.join(", "), action(members)));
             }
         }
         out.extend(self.without_threads());
+        out
+    }
+
+    /// How many renamings there are, in words.
+    pub fn order(&self) -> String {
+        let order = self.structure.order;
+        if order < 1e15 { group_digits(order as u64) } else { format!("{order:.1e}") }
+    }
+
+    /// The global variables and channels that go with threads, one with each: " with link1 .. link4".
+    fn with(&self, program: &Program, threads: &[(usize, u32)]) -> String {
+        let channels = channel_names(program);
+        let mut companions: BTreeMap<u32, BTreeMap<u32, String>> = BTreeMap::new();
+        for (part, place) in &self.structure.place {
+            let name = match part {
+                Part::Channel(number) => channels.get(*number as usize - 1).cloned().flatten(),
+                Part::Cell((Var::Global(v), 0)) => {
+                    let variable = &program.globals[*v as usize];
+                    (program.scalars(&variable.ty) == 1).then(|| variable.name.clone())
+                }
+                _ => None,
+            };
+            if let Some(name) = name.filter(|_| threads.iter().any(|(_, point)| *point == place.point)) {
+                companions.entry(place.role).or_default().insert(place.point, name);
+            }
+        }
+        let mut all: Vec<String> = Vec::new();
+        for names in companions.into_values().filter(|names| names.len() == threads.len()) {
+            let mut names: Vec<&String> = threads.iter().filter_map(|(_, point)| names.get(point)).collect();
+            names.dedup();
+            all.push(match &names[..] {
+                [first, .., last] if names.len() > 2 => format!("{first} .. {last}"),
+                few => few.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", "),
+            });
+        }
+        all.sort_unstable();
+        all.dedup();
+        if all.len() > 3 {
+            all.truncate(3);
+            all.push("…".into());
+        }
+        if all.is_empty() { String::new() } else { format!(" with {}", all.join(", ")) }
+    }
+
+    /// What is exchanged with what, one line for each set, and the size of the graph.
+    pub fn explained(&self, program: &Program) -> Vec<String> {
+        let channels = channel_names(program);
+        let variable = |name: &str, scalars: usize, scalar: u32| {
+            if scalars == 1 { name.to_owned() } else { format!("{name}[{scalar}]") }
+        };
+        let thread = |t: u32| format!("{}({t})", program.function(self.threads[t as usize]).name);
+        let name = |part: &Part| match part {
+            Part::Thread(t) => thread(*t),
+            Part::Channel(number) => {
+                let named = channels.get(*number as usize - 1).cloned().flatten();
+                named.unwrap_or_else(|| format!("channel {number}"))
+            }
+            Part::Name(_, value) => format!("{value}"),
+            Part::Cell((Var::Local(t, v), scalar)) => {
+                let local = &program.function(self.threads[*t as usize]).locals[*v as usize];
+                format!("{}.{}", thread(*t), variable(&local.name, program.scalars(&local.ty), *scalar))
+            }
+            Part::Cell((Var::Global(v) | Var::Remote(_, v), scalar)) => {
+                let global = &program.globals[*v as usize];
+                variable(&global.name, program.scalars(&global.ty), *scalar)
+            }
+            Part::Location(t, location) => format!("{} at {location}", thread(*t)),
+        };
+        let mut orbits: BTreeMap<u32, Vec<Part>> = BTreeMap::new();
+        for (part, place) in &self.structure.place {
+            orbits.entry(place.role).or_default().push(*part);
+        }
+        let mut out = Vec::new();
+        for mut orbit in orbits.into_values() {
+            orbit.sort_unstable();
+            let what = match orbit[0] {
+                Part::Thread(_) => "processes",
+                Part::Channel(_) => "channels",
+                Part::Name(..) => "values",
+                Part::Cell(_) => "variables",
+                Part::Location(..) => continue,
+            };
+            let names: Vec<String> = orbit.iter().map(name).collect();
+            out.push(format!("{what} {}", names.join(", ")));
+        }
+        out.sort_unstable();
+        let (nodes, edges) = self.size;
+        let points = self.structure.graph.len();
+        let between: usize = (0..points as u32).map(|p| self.structure.graph.edges(p).len()).sum();
+        out.push(format!(
+            "graph of the program: {nodes} nodes, {edges} edges; of a state: {points} points, {between} edges"
+        ));
+        if !self.structure.exact && !self.is_trivial() {
+            out.push(
+                "the edges do not give exactly these renamings: more states than needed may be stored".into(),
+            );
+        }
         out
     }
 
@@ -106,6 +210,33 @@ impl Symmetry {
                 })
         })
     }
+}
+
+/// For each channel of a global that is not an array the name of its variable, from number 1.
+fn channel_names(program: &Program) -> Vec<Option<String>> {
+    let mut out = Vec::new();
+    for variable in &program.globals {
+        if let Init::Channels(_) = variable.init {
+            let scalars = program.scalars(&variable.ty);
+            out.extend((0..scalars).map(|_| (scalars == 1).then(|| variable.name.clone())));
+        } else if program.scalars(&variable.ty) > 1 {
+            // Structures may have channels, too: from there on numbers are not known.
+            return out;
+        }
+    }
+    out
+}
+
+fn group_digits(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 fn words(action: Action) -> &'static str {

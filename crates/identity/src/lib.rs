@@ -44,7 +44,7 @@ mod term;
 pub use analysis::{Holds, Symmetry, symmetry};
 pub use build::Part;
 pub use ground::{Before, Cell, Channel, Setting, Values, Var};
-pub use reasons::reasons;
+pub use reasons::{Effort, reasons};
 pub use structure::{Place, Structure};
 
 use std::collections::BTreeMap;

@@ -37,6 +37,7 @@ pub use explain::view::{ObjectKind, Owner, Part as StatePart, Raw};
 pub use graph::{Beginning, Limit, Renaming};
 pub use heap::footprint::Ownership;
 pub use machine::Machine;
+pub use quotient_identity::{Effort, Symmetry};
 pub use state::look::{Fill, FrameAt, ScalarAt, ThreadAt};
 pub use state::parts::StateParts;
 pub use state::scalars::{Scalar, ScalarPlace};

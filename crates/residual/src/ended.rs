@@ -11,9 +11,15 @@
 //!
 //! It can be noticed by: `run`, whose process numbers depend on how many processes there are; `_nr_pr`; `_last`; priorities;
 //! references to variables or labels of the process from outside; channels made by it, which end with it.
+//!
+//! `run` notices nothing where nobody can have ended before the last of them: one process alone is there at first, it starts all others while
+//! it keeps control, and waits for nothing but itself on the way, so that where it stops before the last start it does for ever.
 
 use quotient_program::visit::{self, Use, Visitor};
-use quotient_program::{Action, Expr, Init, Operation, Place, Program, Root, Type, Variable};
+use quotient_program::{
+    Action, Expr, Function, Init, Location, LocationId, Operation, Place, Program, Root, Transformation,
+    Type, Variable,
+};
 
 /// What programs can notice ends by.
 #[derive(Default)]
@@ -52,6 +58,98 @@ fn makes_channels(program: &Program, variable: &Variable) -> bool {
     matches!(variable.init, Init::Channels(_)) || in_type(program, &variable.ty)
 }
 
+/// Looks at nothing that others change.
+struct Alone<'a> {
+    written: &'a [u32],
+    yes: bool,
+}
+
+impl Visitor for Alone<'_> {
+    fn expr(&mut self, e: &Expr) {
+        self.yes &= matches!(
+            e,
+            Expr::Const(_)
+                | Expr::Load(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Conditional(..)
+                | Expr::SelfId
+                | Expr::Spanned(..)
+        );
+    }
+
+    fn place(&mut self, place: &Place, how: Use) {
+        self.yes &= match &place.root {
+            Root::Global(v) => how == Use::Write || !self.written.contains(&v.0),
+            Root::Local(_) => true,
+            Root::Remote { .. } | Root::Object { .. } => false,
+        };
+    }
+}
+
+/// Globals that are written.
+#[derive(Default)]
+struct Written(Vec<u32>);
+
+impl Visitor for Written {
+    fn place(&mut self, place: &Place, how: Use) {
+        if let (Root::Global(v), Use::Write) = (&place.root, how) {
+            self.0.push(v.0);
+        }
+    }
+}
+
+/// Are all processes started before any of them can move?
+fn starts_at_once(program: &Program) -> bool {
+    let [starter] = program.initial[..] else { return false };
+    let is_start = |t: &Transformation| t.actions.iter().any(|a| matches!(a, Action::Start { .. }));
+    let starts = |f: &Function| f.locations.iter().flat_map(|l| &l.transformations).any(is_start);
+    let others = program.functions.iter().enumerate().filter(|(at, _)| *at != starter.0 as usize);
+    if program.observer.is_some() || others.clone().any(|(_, f)| starts(f)) {
+        return false;
+    }
+    let mut written = Written::default();
+    others.flat_map(|(_, f)| &f.locations).flat_map(|l| &l.transformations).for_each(|t| {
+        visit::transformation(t, &mut written);
+    });
+    let function = program.function(starter);
+    // Where a start is still ahead.
+    let mut ahead: Vec<bool> =
+        function.locations.iter().map(|l| l.transformations.iter().any(is_start)).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (at, location) in function.locations.iter().enumerate() {
+            let mut next = location.transformations.iter().filter_map(|t| t.target);
+            if !ahead[at] && next.any(|to| ahead[to.0 as usize]) {
+                ahead[at] = true;
+                changed = true;
+            }
+        }
+    }
+    let mut alone = Alone { written: &written.0, yes: function.provided.is_none() };
+    for (location, _) in function.locations.iter().zip(&ahead).filter(|(_, ahead)| **ahead) {
+        for t in &location.transformations {
+            alone.yes &= matches!(
+                t.operation,
+                Operation::Always | Operation::When(_) | Operation::Else | Operation::Enter
+            );
+            let to = t.target.map(|to| (to, &function.locations[to.0 as usize]));
+            // From the first start on it keeps control until the last; before, nobody else is there.
+            let kept = |(to, next): (LocationId, &Location)| {
+                !ahead[to.0 as usize] || t.keeps_control || next.deterministic || next.transient
+            };
+            alone.yes &= to.is_none_or(kept);
+            alone.yes &= t.actions.iter().all(|a| match a {
+                Action::Start { function, .. } => *function != starter,
+                _ => true,
+            });
+            visit::transformation(t, &mut alone);
+        }
+    }
+    alone.yes
+}
+
 /// Takes out the ends that nobody notices; gives how many.
 pub fn keep_ended(program: &mut Program) -> usize {
     if program.features.last || program.features.priorities {
@@ -74,7 +172,7 @@ pub fn keep_ended(program: &mut Program) -> usize {
             }
         }
     }
-    if starts || notices.count {
+    if notices.count || starts && !starts_at_once(program) {
         return 0;
     }
     let labelled = notices.labels.iter().map(|l| program.labels[*l as usize].function.0);

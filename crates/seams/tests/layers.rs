@@ -36,6 +36,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("native", &["outcome", "seams", "stateless"]),
     ("proof-check", &[]),
     ("proof", &["outcome", "program", "promela", "proof-check", "seams", "source"]),
+    ("expectations", &[]),
+    ("formats", &["outcome"]),
     ("testing", &[]),
     ("reference", &["bir", "dve", "promela", "source", "testing"]),
 ];

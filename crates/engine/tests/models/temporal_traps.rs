@@ -138,7 +138,7 @@ fn what_is_asked_of_all_keeps_the_symmetry() {
 /// Fairness on a quotient. Both processes can always move. Each counts to three and raises its mark; when both marks are up, both
 /// are taken down. A fair run takes them down again and again. If only one process moves, its counter goes past the other's,
 /// and in the canonical form the two change names on the way: each name moves, and the run looks fair although one process
-/// stands still.
+/// stands still. (The comparison of the counters is never true; it keeps their values from being exchanged.)
 #[test]
 fn a_run_that_looks_fair_in_the_quotient() {
     let text = "byte x[2]; bit up[2];
@@ -147,7 +147,7 @@ active [2] proctype P() {
   :: atomic {
        x[_pid] = (x[_pid] + 1) % 3;
        if
-       :: up[1 - _pid] == 1 -> up[_pid] = 0; up[1 - _pid] = 0
+       :: up[1 - _pid] == 1 || (x[_pid] > x[1 - _pid] && up[_pid] > 1) -> up[_pid] = 0; up[1 - _pid] = 0
        :: else -> up[_pid] = 1
        fi
      }

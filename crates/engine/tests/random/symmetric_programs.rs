@@ -68,7 +68,7 @@ fn images(machine: &Machine, renaming: &mut Renaming, state: &[u64]) -> Option<V
     if !renaming.graph(machine, state, &mut graph) {
         return Some(vec![state.to_vec()]);
     }
-    let group = renaming.current().expect("a graph was made").group.clone();
+    let group = renaming.current().expect("a graph was made").structure.group.clone();
     if group.order() > MOST_MEMBERS {
         return None;
     }
@@ -126,7 +126,7 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
             let own = moves(&mut machine, state);
             let mut graph = Graph::new();
             renaming.graph(&machine, state, &mut graph);
-            let members = renaming.current().expect("a graph was made").group.members();
+            let members = renaming.current().expect("a graph was made").structure.group.members();
             for (g, image_of_state) in members.iter().zip(&images) {
                 let mut expected: Vec<(u32, Vec<u64>)> = Vec::new();
                 for (violation, next) in &own {
@@ -138,7 +138,7 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
                     if !renaming.graph(&machine, next, &mut graph) {
                         return Err("a successor of a state with symmetries has none".into());
                     }
-                    if renaming.current().map(|i| i.points.len()) != Some(g.len()) {
+                    if renaming.current().map(|s| s.structure.graph.len()) != Some(g.len()) {
                         // Another shape, in which more or fewer can be renamed.
                         return Ok(None);
                     }

@@ -9,15 +9,18 @@
 //!   run. Then its moves are made alone, and every value that is met on the way counts.
 //!
 //! Otherwise what is not known counts as unknown.
+//!
+//! Threads may end later, the youngest first. Those that can keep their place, so that a renaming of all threads is one of those that are
+//! left, and it is used from then on: what a state stands for never depends on who is still there. Where the full set of threads is not
+//! known, and some can end, nothing is renamed.
 
-use quotient_identity::{Before, Cell, Channel, Setting, Symmetry, Values, Var, reasons, symmetry};
+use quotient_identity::{Before, Cell, Channel, Setting, Symmetry, Values, Var, symmetry};
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{
-    Action, ChannelTypeId, Expr, Function, FunctionId, Init, Operation, Place, Program, Root, Type, Variable,
-    VariableId,
+    Action, ChannelTypeId, Expr, Function, FunctionId, Init, Operation, Place, Program, Root, Transformation,
+    Type, Variable, VariableId,
 };
 use quotient_seams::{Scope, Successors, System};
-use quotient_source::Span;
 
 use crate::machine::Machine;
 use crate::state::look::ThreadAt;
@@ -57,6 +60,12 @@ impl Beginning {
         self.met.as_ref().and_then(|met| met.last()).or(self.initial.as_ref()).map(|state| &**state)
     }
 
+    /// What the threads run when all of them exist, if that is known.
+    pub(super) fn full(&self, machine: &Machine) -> Option<Vec<u32>> {
+        let last = self.met.as_ref()?.last()?;
+        Some(machine.threads_at(last).map(|t| t.function).collect())
+    }
+
     /// Can a thread of this state still start another?
     pub fn may_start(&self, machine: &Machine, state: &[u64]) -> bool {
         self.starts && machine.threads_at(state).any(|t| !self.live[t.function as usize][t.location as usize])
@@ -71,8 +80,7 @@ impl Beginning {
                 met.push(at);
                 return Some(met);
             }
-            out.clear();
-            machine.successors(&at, Scope::All, &mut out).ok()?;
+            moves(machine, &at, Scope::All, &mut out)?;
             if out.len() != 1 {
                 let threads: Vec<_> = machine.threads_at(&at).collect();
                 let starting = |t: &ThreadAt| !self.live[t.function as usize][t.location as usize];
@@ -82,8 +90,7 @@ impl Beginning {
                     return None;
                 }
                 met.push(at.clone());
-                out.clear();
-                machine.successors(&at, Scope::Thread(starter as u32), &mut out).ok()?;
+                moves(machine, &at, Scope::Thread(starter as u32), &mut out)?;
             }
             if out.len() != 1 || !out.entry(0).has_state() || out.entry(0).violation.is_some() {
                 return None;
@@ -104,7 +111,7 @@ impl Beginning {
                 .map(|(_, f)| f)
         };
         let mut all = others().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
-        if all.any(|t| t.target.is_none() || matches!(t.operation, Operation::Exit)) {
+        if all.any(is_end) {
             return false;
         }
         let mut written = Written::default();
@@ -126,14 +133,13 @@ impl Beginning {
     }
 
     /// What there may be in states with the threads of this one.
-    fn before(&self, machine: &Machine, state: &[u64]) -> Before {
+    fn before(&self, machine: &Machine, threads: &[u32]) -> Before {
         let program = machine.program();
-        let threads: Vec<u32> = machine.threads_at(state).map(|t| t.function).collect();
         let last = self.met.as_ref().and_then(|met| met.last());
         let complete = last.is_some_and(|last| machine.thread_total(last) == threads.len());
         // What code that is over may have written: that of threads that have ended, too, which knew other constants.
         let mut all = program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
-        let gone = !complete && all.any(|t| t.target.is_none() || matches!(t.operation, Operation::Exit));
+        let gone = !complete && all.any(is_end);
         let mut past = Written::default();
         for (at, function) in program.functions.iter().enumerate() {
             for (location, live) in function.locations.iter().zip(&self.live[at]) {
@@ -174,7 +180,7 @@ impl Beginning {
                 }
             }
         }
-        for (number, channel) in channels(machine, state).iter().enumerate() {
+        for (number, channel) in channels(program, threads).iter().enumerate() {
             let fields = program.channel_types[channel.kind.0 as usize].fields.len();
             let mut values = vec![Values { any: !complete, ..Values::default() }; fields];
             for state in &known {
@@ -197,44 +203,72 @@ impl Beginning {
         dead: &[Vec<Vec<bool>>],
         properties: &[Expr],
     ) -> Option<Symmetry> {
-        (!self.may_start(machine, state)).then(|| self.setting(machine, state, dead, properties, symmetry))
+        let threads: Vec<u32> = machine.threads_at(state).map(|t| t.function).collect();
+        (!self.may_start(machine, state)).then(|| self.of_threads(machine, &threads, dead, properties))
     }
 
-    /// The lines that tell threads of this state apart.
-    pub fn reasons(
+    /// The same, for threads that run these functions.
+    pub(super) fn of_threads(
         &self,
         machine: &Machine,
-        state: &[u64],
+        threads: &[u32],
         dead: &[Vec<Vec<bool>>],
         properties: &[Expr],
-    ) -> Vec<Span> {
-        self.setting(machine, state, dead, properties, reasons)
+    ) -> Symmetry {
+        match self.full(machine) {
+            Some(full) if full.starts_with(threads) => self.ask(machine, &full, dead, properties, symmetry),
+            _ => {
+                let mut code =
+                    threads.iter().flat_map(|f| &machine.program().functions[*f as usize].locations);
+                let end = code.find_map(|l| l.transformations.iter().find(|t| is_end(t)));
+                match end {
+                    Some(end) => Symmetry::refused(
+                        "it is not known which processes there are when this one can end",
+                        Some(end.span),
+                        threads.iter().map(|f| FunctionId(*f)).collect(),
+                    ),
+                    None => self.ask(machine, threads, dead, properties, symmetry),
+                }
+            }
+        }
     }
 
-    fn setting<T>(
+    /// Asks about states with threads that run these functions, of which nobody starts others.
+    pub(super) fn ask<T>(
         &self,
         machine: &Machine,
-        state: &[u64],
+        functions: &[u32],
         dead: &[Vec<Vec<bool>>],
         properties: &[Expr],
-        ask: impl FnOnce(&Setting<'_>) -> T,
+        question: impl FnOnce(&Setting<'_>) -> T,
     ) -> T {
-        let threads: Vec<FunctionId> = machine.threads_at(state).map(|t| FunctionId(t.function)).collect();
-        ask(&Setting {
+        let threads: Vec<FunctionId> = functions.iter().map(|f| FunctionId(*f)).collect();
+        question(&Setting {
             program: machine.program(),
             threads: &threads,
-            channels: &channels(machine, state),
+            channels: &channels(machine.program(), functions),
             live: &self.live,
             dead,
             properties,
-            before: &self.before(machine, state),
+            before: &self.before(machine, functions),
         })
     }
 }
 
-/// The channels of a state, from number 1: those of globals, then those of each thread.
-fn channels(machine: &Machine, state: &[u64]) -> Vec<Channel> {
-    let program = machine.program();
+/// Does a thread cease to exist by this?
+fn is_end(t: &Transformation) -> bool {
+    t.target.is_none() || matches!(t.operation, Operation::Exit)
+}
+
+/// The moves of the program alone: what a claim would do is of no importance here.
+fn moves(machine: &mut Machine, state: &[u64], scope: Scope, out: &mut Successors) -> Option<()> {
+    out.clear();
+    machine.expand_program(state, scope, out);
+    machine.exhausted.take().is_none().then_some(())
+}
+
+/// The channels of states with these threads, from number 1: those of globals, then those of each thread.
+fn channels(program: &Program, threads: &[u32]) -> Vec<Channel> {
     let mut out = Vec::new();
     let mut add = |variables: &[Variable], owner: Option<u32>| {
         let mut kinds = Vec::new();
@@ -242,8 +276,8 @@ fn channels(machine: &Machine, state: &[u64]) -> Vec<Channel> {
         out.extend(kinds.into_iter().map(|kind| Channel { kind, owner }));
     };
     add(&program.globals, None);
-    for (thread, at) in machine.threads_at(state).enumerate() {
-        add(&program.functions[at.function as usize].locals, Some(thread as u32));
+    for (thread, function) in threads.iter().enumerate() {
+        add(&program.functions[*function as usize].locals, Some(thread as u32));
     }
     out
 }

@@ -22,9 +22,10 @@ mod small_group;
 
 use std::sync::Arc;
 
-use quotient_identity::Identities;
-use quotient_program::Expr;
+use quotient_identity::{Effort, Symmetry};
+use quotient_program::{Expr, FunctionId};
 use quotient_seams::Worker;
+use quotient_source::Span;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::graph::Graph;
 
@@ -47,7 +48,7 @@ pub struct Renaming {
 
     shapes: Shapes,
     /// By shape: nothing known yet, nothing to rename, or how.
-    pictures: Vec<Option<Option<Box<Picture>>>>,
+    pictures: Vec<Option<Option<Arc<Picture>>>>,
 
     // Scratch.
     /// The shape of the state that was shown last.
@@ -86,7 +87,7 @@ impl Renaming {
             let ordered = program.collection_types.iter().map(|c| c.extension.ordered()).collect();
             Names::Opaque { pins: Pins::new(program), ordered }
         } else {
-            Names::Numbers(Numbers::new(program, dead, properties))
+            Names::Numbers(Numbers::new(machine, dead, properties))
         };
         Renaming::over(machine.layout.clone(), Arc::new(names), machine.shapes.share())
     }
@@ -120,22 +121,44 @@ impl Renaming {
     }
 
     /// Where names are numbers: what may be renamed in states where the threads of this state exist; `None` while more can be started.
-    pub fn identities(&self, machine: &Machine, state: &[u64]) -> Option<Identities> {
+    pub fn symmetry(&self, machine: &Machine, state: &[u64]) -> Option<Arc<Symmetry>> {
         let Names::Numbers(numbers) = &*self.names else { return None };
         let memory = state.as_ptr().cast::<u8>();
+        let number = machine.shape_number(memory);
         (!numbers.may_start(machine, memory))
-            .then(|| numbers.analyse(machine, machine.shape_number(memory) as usize))
+            .then(|| numbers.symmetry(machine, number, machine.shape_at(memory)))
+    }
+
+    /// Where names are numbers: the lines that tell these threads apart.
+    pub fn reasons(&self, machine: &Machine, threads: &[FunctionId], effort: Effort) -> Vec<Span> {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.reasons(machine, threads, effort),
+            Names::Opaque { .. } => Vec::new(),
+        }
     }
 
     /// What may be renamed in the largest of the shapes met so far in which something may be.
-    pub fn largest(&self) -> Option<&Identities> {
-        let pictures = self.pictures.iter().flatten().flatten().filter_map(|p| p.points.as_ref());
-        pictures.map(|p| &p.identities).max_by_key(|i| i.thread.len())
+    pub fn largest(&self) -> Option<Arc<Symmetry>> {
+        let moving = self.found().into_iter().filter(|s| !s.is_trivial());
+        moving.max_by_key(|s| (s.threads.len(), s.threads.clone()))
+    }
+
+    /// All that was found of sets of threads met so far, by any worker.
+    pub fn found(&self) -> Vec<Arc<Symmetry>> {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.found(),
+            Names::Opaque { .. } => Vec::new(),
+        }
+    }
+
+    /// Functions and locations that take each other's place in representatives, where these are not the same.
+    pub fn exchanged(&self) -> Vec<Vec<(u32, u32)>> {
+        self.found().iter().flat_map(|symmetry| symmetry.exchanged_locations()).collect()
     }
 
     /// What may be renamed in the state whose graph was made last.
-    pub fn current(&self) -> Option<&Identities> {
-        self.picture(self.shape)?.points.as_ref().map(|p| &p.identities)
+    pub fn current(&self) -> Option<&Symmetry> {
+        self.picture(self.shape)?.points.as_ref().map(|p| &*p.symmetry)
     }
 
     #[inline]
@@ -160,17 +183,11 @@ impl Renaming {
         let shape = &self.shapes.list[number];
         let picture = match &*self.names {
             Names::Opaque { pins, ordered } => {
-                Some(objects::picture(shape, &self.layout, &pins.functions, ordered))
+                Some(Arc::new(objects::picture(shape, &self.layout, &pins.functions, ordered)))
             }
-            Names::Numbers(numbers) => {
-                let identities = numbers.analyse(machine, number);
-                match identities.is_trivial() {
-                    true => None,
-                    false => points::picture(&machine.program, &self.layout, shape, identities).ok(),
-                }
-            }
+            Names::Numbers(numbers) => numbers.picture(machine, &self.layout, number as u32, shape),
         };
-        self.pictures[number] = Some(picture.map(Box::new));
+        self.pictures[number] = Some(picture);
     }
 
     /// Chooses the picture for a state; `false` when nothing of it may be renamed.
@@ -187,7 +204,8 @@ impl Renaming {
         }
         self.shape = machine.shape_number(memory) as usize;
         self.draw(machine, self.shape);
-        self.picture(self.shape).is_some()
+        let Some(picture) = self.picture(self.shape) else { return false };
+        picture.points.as_ref().is_none_or(|p| p.is_known(|s| machine.location(memory, s.at, s.function)))
     }
 }
 

@@ -1,61 +1,103 @@
 //! Which numbers are names, in states of one set of threads.
 //!
 //! That is found by `quotient-identity`, once for every shape in which no more threads can be started; states of other shapes
-//! stand for themselves.
+//! stand for themselves. All workers use what the first of them found.
 //!
-//! A local variable that is dead has no value: if it holds an identity, its zero is not a reference to thread 0.
+//! A local variable that is dead has no value: if it holds a name, its zero is not a reference to thread 0.
 
-use quotient_identity::{Code, Identities, analyse};
-use quotient_program::{Action, Expr, Function, FunctionId, Program};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::picture::Slot;
+use quotient_identity::{Effort, Setting, Symmetry, reasons};
+use quotient_program::{Expr, FunctionId};
+use quotient_seams::Worker;
+use quotient_source::Span;
+
+use super::beginning::Beginning;
+use super::picture::{Picture, Slot};
+use super::points;
 use crate::machine::Machine;
+use crate::state::layout::Layout;
+use crate::state::shapes::Shape;
 
-/// What the analysis is asked with.
-#[derive(Clone, Debug)]
+/// What the analysis is asked with, and what it has answered.
+#[derive(Debug)]
 pub(super) struct Numbers {
     /// Evaluated from outside in every state.
     properties: Vec<Expr>,
     /// For each function and location the locals that are dead there and therefore zero.
     dead: Vec<Vec<Vec<bool>>>,
-    /// For each function and location whether a thread can still start another from there; empty for functions that never
-    /// do.
-    starts: Vec<Vec<bool>>,
-    /// Some function starts threads.
-    starter: bool,
+    beginning: Beginning,
+    /// Of the full set of threads, or of a shape.
+    symmetries: Mutex<HashMap<Option<u32>, Arc<Symmetry>>>,
+    /// By shape.
+    pictures: Mutex<HashMap<u32, Option<Arc<Picture>>>>,
 }
 
 impl Numbers {
-    pub(super) fn new(program: &Program, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Numbers {
-        let starts: Vec<Vec<bool>> = program.functions.iter().map(starts).collect();
-        Numbers { properties, dead, starter: starts.iter().any(|s| !s.is_empty()), starts }
+    pub(super) fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Numbers {
+        let beginning = Beginning::new(&mut machine.another());
+        Numbers { properties, dead, beginning, symmetries: Mutex::default(), pictures: Mutex::default() }
+    }
+
+    fn functions(shape: &Shape) -> Vec<u32> {
+        shape.threads.iter().map(|thread| thread.kind).collect()
     }
 
     /// What may be renamed in states of a shape in which nobody can be started any more.
-    pub(super) fn analyse(&self, machine: &Machine, shape: usize) -> Identities {
-        let threads: Vec<FunctionId> =
-            machine.shapes.list[shape].threads.iter().map(|t| FunctionId(t.kind)).collect();
-        let properties: Vec<&Expr> = self.properties.iter().collect();
-        let code = |function: FunctionId| {
-            let starts = &self.starts[function.0 as usize];
-            let locations = machine.program.function(function).locations.len();
-            let settled = if threads.contains(&function) { Code::Live } else { Code::Settled };
-            if starts.is_empty() {
-                vec![settled; locations]
-            } else {
-                starts.iter().map(|starts| if *starts { Code::Past } else { settled }).collect()
+    pub(super) fn symmetry(&self, machine: &Machine, number: u32, shape: &Shape) -> Arc<Symmetry> {
+        let functions = Numbers::functions(shape);
+        let known = self.beginning.full(machine).is_some_and(|full| full.starts_with(&functions));
+        // Nothing is left half done by a worker that panics: what it has not found is missing.
+        let mut symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = symmetries.entry((!known).then_some(number)).or_insert_with(|| {
+            let found = self.beginning.of_threads(machine, &functions, &self.dead, &self.properties);
+            Arc::new(found)
+        });
+        found.clone()
+    }
+
+    /// The lines that tell these threads apart, nobody being started any more.
+    pub(super) fn reasons(&self, machine: &Machine, threads: &[FunctionId], effort: Effort) -> Vec<Span> {
+        let functions: Vec<u32> = threads.iter().map(|f| f.0).collect();
+        let ask = |setting: &Setting<'_>| reasons(setting, effort);
+        self.beginning.ask(machine, &functions, &self.dead, &self.properties, ask)
+    }
+
+    /// Every symmetry found so far, by any worker.
+    pub(super) fn found(&self) -> Vec<Arc<Symmetry>> {
+        let symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
+        symmetries.values().cloned().collect()
+    }
+
+    /// The nodes of states of such a shape; none if nothing moves.
+    pub(super) fn picture(
+        &self,
+        machine: &Machine,
+        layout: &Layout,
+        number: u32,
+        shape: &Shape,
+    ) -> Option<Arc<Picture>> {
+        // As above.
+        let mut pictures = self.pictures.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = pictures.entry(number).or_insert_with(|| {
+            let symmetry = self.symmetry(machine, number, shape);
+            if symmetry.is_trivial() {
+                return None;
             }
-        };
-        analyse(&machine.program, &threads, &code, &properties)
+            let reduced = !self.dead.is_empty();
+            points::picture(machine.program(), layout, shape, symmetry, reduced).map(Arc::new)
+        });
+        found.clone()
     }
 
     /// Can a thread of this state still start another?
     #[inline]
     pub(super) fn may_start(&self, machine: &Machine, memory: *const u8) -> bool {
-        self.starter
+        self.beginning.starts
             && machine.shape_at(memory).threads.iter().any(|t| {
-                let starts = &self.starts[t.kind as usize];
-                !starts.is_empty() && starts[machine.location(memory, t.at, t.kind) as usize]
+                let live = &self.beginning.live[t.kind as usize];
+                !live[machine.location(memory, t.at, t.kind) as usize]
             })
     }
 
@@ -63,34 +105,12 @@ impl Numbers {
     pub(super) fn is_dead(&self, machine: &Machine, state: &[u64], slot: &Slot) -> bool {
         let Some(local) = slot.local else { return false };
         let location = machine.location(state.as_ptr().cast(), local.segment, local.function);
-        let locations = self.dead.get(local.function as usize);
-        locations.and_then(|l| l.get(location as usize)).is_some_and(|dead| dead[local.variable as usize])
+        self.dead_at(local.function, location, local.variable)
     }
-}
 
-/// For each location whether a start is still ahead; empty if there is none.
-fn starts(function: &Function) -> Vec<bool> {
-    let mut ahead: Vec<bool> = function
-        .locations
-        .iter()
-        .map(|l| {
-            let mut actions = l.transformations.iter().flat_map(|t| &t.actions);
-            actions.any(|a| matches!(a, Action::Start { .. }))
-        })
-        .collect();
-    if !ahead.contains(&true) {
-        return Vec::new();
+    /// Is a local dead at a location?
+    pub(super) fn dead_at(&self, function: u32, location: u32, variable: u32) -> bool {
+        let locations = self.dead.get(function as usize);
+        locations.and_then(|l| l.get(location as usize)).is_some_and(|dead| dead[variable as usize])
     }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (at, location) in function.locations.iter().enumerate() {
-            let mut next = location.transformations.iter().filter_map(|t| t.target);
-            if !ahead[at] && next.any(|to| ahead[to.0 as usize]) {
-                ahead[at] = true;
-                changed = true;
-            }
-        }
-    }
-    ahead
 }

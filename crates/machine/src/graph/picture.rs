@@ -118,6 +118,8 @@ pub(super) struct Local {
 pub(super) struct Channel {
     pub(super) at: u32,
     pub(super) kind: u32,
+    /// From 0.
+    pub(super) number: u32,
 }
 
 /// Bytes that are moved as they are.

@@ -52,13 +52,17 @@ impl Renaming {
     ) -> bool {
         let Some(picture) = self.picture(self.shape) else { return false };
         if let Some(points) = &picture.points {
-            let count = points.identities.points.len();
+            let count = points.len();
             self.point_number.clear();
             self.point_number.extend_from_slice(&number[1..count + 1]);
             // Borrowed apart: the picture stays as it is.
             let Some(Some(Some(picture))) = self.pictures.get(self.shape) else { return false };
             let Some(points) = &picture.points else { return false };
-            points.identities.group.least(&self.point_number, &mut self.places.from, &mut self.composed);
+            points.symmetry.structure.group.least(
+                &self.point_number,
+                &mut self.places.from,
+                &mut self.composed,
+            );
             if self.places.from.iter().enumerate().all(|(at, from)| at as u32 == *from) {
                 return false;
             }
@@ -137,7 +141,7 @@ impl Renaming {
     ) {
         let source = state.as_ptr().cast::<u8>();
         for index in 0..picture.nodes.len() as u32 {
-            let place = points.place(index, &self.places);
+            let place = points.node(index, &self.places);
             if place != index {
                 for (a, b) in picture.runs(index).iter().zip(picture.runs(place)) {
                     // SAFETY: both lie inside states of this shape, which are different memory; nodes in each other's place have
@@ -146,6 +150,29 @@ impl Renaming {
                 }
             }
             self.rename_values(machine, state, (picture, points), (index, place), target);
+        }
+        self.move_locations(machine, state, points, target);
+    }
+
+    /// Puts every thread where the one whose place it takes stands, and what it has forgotten there is forgotten.
+    fn move_locations(&self, machine: &Machine, state: &[u64], points: &Points, target: *mut u8) {
+        let Names::Numbers(numbers) = &*self.names else { return };
+        for standing in &points.standing {
+            let location = machine.location(state.as_ptr().cast(), standing.at, standing.function);
+            let place = standing.locations.get(location as usize).copied().flatten();
+            let location = place.map_or(location, |place| points.image(place, &self.places) as u32);
+            let thread = standing.place.map(|place| points.image(place, &self.places) as u32);
+            let to = match thread {
+                Some(thread) => points.standing(thread).unwrap_or(standing),
+                None => standing,
+            };
+            let cell = Cell::of_size(self.layout.threads[to.function as usize].location_size);
+            // SAFETY: a thread's segment starts with its location, and locals lie inside it.
+            let store = |at: u32, cell: Cell, value: i32| unsafe {
+                cell.store(target.add(at as usize), value);
+            };
+            store(to.at, cell, location as i32);
+            points.forgotten(to, |v| numbers.dead_at(to.function, location, v), store);
         }
     }
 
@@ -177,7 +204,7 @@ impl Renaming {
             }
             for message in 0..length(state, a.at, layout) {
                 let offset = layout.length_size + message * layout.message_size;
-                for ((field, cell), holds) in layout.fields.iter().zip(&points.fields[a.kind as usize]) {
+                for ((field, cell), holds) in layout.fields.iter().zip(&points.fields[a.number as usize]) {
                     if let Some(holds) = holds {
                         let value = read(state, a.at + offset + field, *cell);
                         store(b.at + offset + field, *cell, points.renamed(*holds, value, &self.places));
@@ -261,17 +288,11 @@ impl Renaming {
         if thread as usize >= old.threads.len() {
             return thread;
         }
+        if let Some(points) = &old.points {
+            return points.name(thread, &self.places);
+        }
         let exists = |t: u32| old.threads[t as usize] != NO_NODE;
-        let name = |t: u32| match &old.points {
-            Some(points) => {
-                let place = points.place(old.threads[t as usize], &self.places);
-                match old.nodes[place as usize].stands {
-                    Stands::Thread(name) => name,
-                    _ => t,
-                }
-            }
-            None => self.new_threads[t as usize],
-        };
+        let name = |t: u32| self.new_threads[t as usize];
         if exists(thread) {
             return name(thread);
         }

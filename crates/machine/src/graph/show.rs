@@ -1,9 +1,10 @@
 //! A state as a graph, or as what its nodes read.
 
+use quotient_identity::Place;
 use quotient_symmetry::graph::Graph;
 
 use super::picture::{Edge, Leads, Picture, Stands};
-use super::points::{Points, Shown};
+use super::points::{Points, Shown, Standing};
 use super::small_group::Reading;
 use super::{Names, Renaming};
 use crate::machine::Machine;
@@ -46,6 +47,13 @@ impl Sink for Reading {
     }
 }
 
+/// Where the location of a thread is, if it moves.
+#[inline]
+fn stands_at(machine: &Machine, memory: *const u8, standing: &Standing) -> Option<Place> {
+    let location = machine.location(memory, standing.at, standing.function);
+    standing.locations.get(location as usize).copied().flatten()
+}
+
 /// How many messages a channel has.
 pub(super) fn length(state: &[u64], at: u32, layout: &ChannelLayout) -> u32 {
     let cell = if layout.length_size == 1 { Cell::U8(u8::MAX) } else { Cell::U16(u16::MAX) };
@@ -63,14 +71,37 @@ impl Renaming {
                 Stands::Thread(_) => out.thread(node.kind, node.control),
                 _ => out.object(node.kind),
             };
+            let mut apart = false;
+            for standing in points.stand[index as usize].iter().map(|s| &points.standing[*s as usize]) {
+                match stands_at(machine, memory, standing) {
+                    Some(place) if place.point + 1 == index => out.word(u64::from(place.role)),
+                    Some(_) => {
+                        out.word(REFERENCE);
+                        apart = true;
+                    }
+                    None => out.word(REFERENCE - 1),
+                }
+            }
             // SAFETY: the state has the shape of the picture.
             out.words(picture.words(index).iter().map(|word| unsafe { word.read(memory) }));
             edges(picture, false, picture.edges(index), memory, out);
+            if apart {
+                let mut label = points.first_label;
+                for standing in points.stand[index as usize].iter().map(|s| &points.standing[*s as usize]) {
+                    match stands_at(machine, memory, standing) {
+                        Some(place) if place.point + 1 != index => {
+                            out.edge(label + place.role, place.point + 1);
+                        }
+                        _ => {}
+                    }
+                    label += points.stride;
+                }
+            }
             self.show_values(machine, state, (picture, points, index), out);
         }
     }
 
-    /// What the nodes of a state read, for a picture without cells.
+    /// What the nodes of a state read.
     pub(super) fn read(&self, machine: &Machine, state: &[u64], out: &mut Reading) {
         out.clear();
         let Some(picture) = self.picture(self.shape) else { return };
@@ -78,6 +109,13 @@ impl Renaming {
         let memory = state.as_ptr().cast::<u8>();
         for index in 0..picture.nodes.len() as u32 {
             out.node();
+            for standing in points.stand[index as usize].iter().map(|s| &points.standing[*s as usize]) {
+                match stands_at(machine, memory, standing) {
+                    Some(place) if place.point + 1 == index => out.word(u64::from(place.role)),
+                    Some(place) => out.reference(u64::from(place.role), place.point),
+                    None => out.word(REFERENCE - 1),
+                }
+            }
             // SAFETY: the state has the shape of the picture.
             picture.words(index).iter().for_each(|word| out.word(unsafe { word.read(memory) }));
             self.show_values(machine, state, (picture, points, index), out);
@@ -92,10 +130,9 @@ impl Renaming {
         (picture, points, index): (&Picture, &Points, u32),
         out: &mut O,
     ) {
-        let mut label = points.first_label;
+        let mut label = points.first_label + points.stand[index as usize].len() as u32 * points.stride;
         let show = |shown: Shown, out: &mut O| match shown {
             Shown::Edge(label, node) => out.reference(label, node),
-            Shown::Own => out.word(REFERENCE - 1),
             Shown::Data(word) => out.word(word),
         };
         for slot in picture.slots(index) {
@@ -115,7 +152,8 @@ impl Renaming {
             out.word(u64::from(length));
             let mut at = channel.at + layout.length_size;
             for _ in 0..length {
-                for ((offset, cell), holds) in layout.fields.iter().zip(&points.fields[channel.kind as usize])
+                for ((offset, cell), holds) in
+                    layout.fields.iter().zip(&points.fields[channel.number as usize])
                 {
                     let value = read(state, at + offset, *cell);
                     match holds {

@@ -4,7 +4,7 @@
 //! places, read least. Every image is compared only up to the first difference, so that this is many times faster than
 //! numbering a graph, and as canonical: all states of an orbit have the same images.
 
-use quotient_identity::Identities;
+use quotient_symmetry::group::Group;
 
 use super::points::Places;
 
@@ -12,12 +12,12 @@ use super::points::Places;
 const MOST: f64 = 64.0;
 
 /// All members of a group, if they are few.
-pub(super) fn members(identities: &Identities) -> Vec<Places> {
-    if identities.group.order() > MOST {
+pub(super) fn members(group: &Group) -> Vec<Places> {
+    if group.order() > MOST {
         return Vec::new();
     }
     // The identity comes first: a state that already reads least stays as it is.
-    let all = identities.group.members().into_iter();
+    let all = group.members().into_iter();
     all.map(|from| {
         let mut places = Places { from, to: Vec::new() };
         places.turn();

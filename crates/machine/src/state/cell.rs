@@ -18,6 +18,15 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
+    /// An unsigned number of so many bytes: 1, 2 or 4.
+    pub(crate) fn of_size(bytes: u32) -> Cell {
+        match bytes {
+            1 => Cell::U8(u8::MAX),
+            2 => Cell::U16(u16::MAX),
+            _ => Cell::U32(u32::MAX),
+        }
+    }
+
     fn of_int(int: IntType) -> Cell {
         let ones = |n: u8| if n >= 32 { u32::MAX } else { (1u32 << n) - 1 };
         match (int.bits, int.signed) {

@@ -75,11 +75,7 @@ impl Machine {
             }
             Scalar::Location { thread } => {
                 let instance = shape.threads.get(thread)?;
-                let cell = match self.layout.threads[instance.kind as usize].location_size {
-                    1 => Cell::U8(u8::MAX),
-                    2 => Cell::U16(u16::MAX),
-                    _ => Cell::U32(u32::MAX),
-                };
+                let cell = Cell::of_size(self.layout.threads[instance.kind as usize].location_size);
                 Some(ScalarPlace { at: instance.at, cell })
             }
             Scalar::Global { variable, scalar } => {

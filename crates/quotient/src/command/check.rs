@@ -121,6 +121,7 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
         interrupt: Some(watch::interrupt()),
         journal: Some(watch::journal()),
         relative: relative.as_ref(),
+        explain_symmetry: options.explain.contains(&options::Explained::Symmetry),
     };
     let proposed = options.propose.then(|| Relative::proposed(&model, &check));
     let check = match &proposed {

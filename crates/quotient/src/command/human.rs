@@ -179,10 +179,14 @@ fn figures(out: &mut String, run: &Run<'_>) {
     }
     let symmetry = &run.outcome.symmetry;
     if !symmetry.found.is_empty() {
-        let _ = writeln!(out, "  symmetry: {} ({})", symmetry.found.join("; "), symmetry.order);
+        let all = symmetry.renamings.iter().map(|order| format!("; {order} in all")).collect::<String>();
+        let _ = writeln!(out, "  symmetry: {}{all} ({})", symmetry.found.join("; "), symmetry.order);
     }
     if let Some(limit) = &symmetry.limit {
         let _ = writeln!(out, "  symmetry is limited: {limit}");
+    }
+    for line in &symmetry.explained {
+        let _ = writeln!(out, "    {line}");
     }
     if let Some((states, renamed)) = symmetry.audited {
         let _ = writeln!(

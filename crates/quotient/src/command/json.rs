@@ -39,6 +39,8 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
         "reductions": {
             "symmetry": outcome.symmetry.order,
             "symmetry_found": outcome.symmetry.found,
+            "symmetry_renamings": outcome.symmetry.renamings,
+            "symmetry_explained": outcome.symmetry.explained,
             "symmetry_limit": outcome.symmetry.limit,
             "audited_states": outcome.symmetry.audited.map(|(states, _)| states),
             "por": outcome.partial_order.name(),

@@ -8,7 +8,9 @@ macro_rules! eprintln {
 
 mod check;
 mod compare;
+mod convert;
 mod draw;
+mod expected;
 mod explore;
 mod human;
 mod json;
@@ -23,6 +25,7 @@ mod prove;
 mod proving;
 mod replay;
 mod several;
+mod shell;
 mod simulate;
 mod terminal;
 mod usage;
@@ -91,6 +94,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Simulate(simulate) => simulate::main(simulate, given),
         Command::Explore(explore) => explore::main(explore, given),
         Command::Draw(drawing) => draw::main(drawing),
+        Command::Test(test) => expected::main(test),
+        Command::Convert(convert) => convert::main(convert),
+        Command::Completions(shell) => shell::completions(shell),
+        Command::Man(man) => shell::man(man),
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),
         Command::Cpp(compiler) => native::compile(&compiler.arguments, true),
     };

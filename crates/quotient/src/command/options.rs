@@ -21,6 +21,7 @@ pub(crate) struct Options {
 const EXIT_STATUS: &str = "\
 Exit status:
    0  everything asked for was decided and holds
+   1  not as expected (test)
    2  wrong usage or input
    5  undecided: a limit was reached, Ctrl-C, or something could not be checked
   10  refuted (prove)
@@ -48,6 +49,14 @@ pub(crate) enum Command {
     Explore(Explore),
     /// Draw a counterexample as a picture, from the file that `check --trace` wrote: chart, heap or states around a step
     Draw(Draw),
+    /// Test models, programs and proofs against what their own comments expect: `// quotient: holds`
+    Test(super::expected::Test),
+    /// Write answers and counterexamples in other formats: SARIF, JUnit, CSV, ITF
+    Convert(super::convert::Convert),
+    /// Print a script with which a shell completes command lines
+    Completions(super::shell::Completions),
+    /// Write manual pages
+    Man(super::shell::Man),
     /// Compile or link a C program for checking: CC="quotient cc"
     #[command(disable_help_flag = true)]
     Cc(Compiler),
@@ -68,6 +77,10 @@ impl Command {
             Command::Simulate(_) => "simulate",
             Command::Explore(_) => "explore",
             Command::Draw(_) => "draw",
+            Command::Test(_) => "test",
+            Command::Convert(_) => "convert",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
             Command::Cc(_) => "cc",
             Command::Cpp(_) => "c++",
         }
@@ -133,6 +146,10 @@ pub(crate) struct Check {
     /// Which states stand for others: exact (default), kbots[=K], pc, heap or off; for C programs off (default), costarted or dynamic
     #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<Symmetry>,
+
+    /// Say more about a reduction: what is exchanged with what, and every line that tells processes apart
+    #[arg(help_heading = MODELS, long, value_name = "WHAT")]
+    pub(crate) explain: Vec<Explained>,
 
     /// Afterwards check the reductions on N states (default 10000)
     #[arg(help_heading = MODELS, long, value_name = "N", value_parser = samples, num_args = 0..=1, default_missing_value = "10000")]
@@ -401,6 +418,12 @@ fn workers(text: &str) -> Result<usize, String> {
 
 fn samples(text: &str) -> Result<u64, String> {
     count(text).map_err(|why| format!("{why}, or put the file before `--audit`"))
+}
+
+/// What is to be explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Explained {
+    Symmetry,
 }
 
 /// Which symmetry: of a model's states, of a native program's threads, or none of either.

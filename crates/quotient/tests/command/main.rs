@@ -4,6 +4,7 @@ mod accepted;
 mod answered;
 mod command_line;
 mod docs;
+mod expected;
 mod limits;
 mod native;
 mod objects;

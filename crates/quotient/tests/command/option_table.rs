@@ -97,6 +97,11 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
             Seen("threads.bir", &[], &["--symmetry", "pc"]),
             Seen("program.c", &["-D", "THREADS=2"], &["--symmetry", "costarted"]),
         ]),
+        ("--explain", [
+            Seen("symmetric.pml", &[], &["--explain", "symmetry"]),
+            Seen("threads.bir", &[], &["--explain", "symmetry"]),
+            Refused,
+        ]),
         ("--audit", [Seen("symmetric.pml", &[], &["--audit=50"]), Seen("threads.bir", &[], &["--audit=50"]), Refused]),
         ("--por", [Seen("symmetric.pml", &[], &["--por", "off"]), Seen("threads.bir", &[], &["--por", "off"]), Refused]),
         ("--raw", [Seen("symmetric.pml", &[], &["--raw"]), Seen("threads.bir", &[], &["--raw"]), Refused]),
