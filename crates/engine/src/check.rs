@@ -11,7 +11,7 @@ use quotient_trace::NotReplayable;
 
 use crate::outcome::{Answer, Applied, Outcome, ViolationReport, without_violation};
 use crate::question::{self, Question};
-use crate::searching::{process_seconds, run, thread_seconds};
+use crate::searching::{process_seconds, random, run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::unreached;
@@ -56,6 +56,8 @@ pub struct Check<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Told what is known so far.
     pub journal: Option<&'a Journal>,
+    /// The interrupt is also raised by a limit of time.
+    pub timed: bool,
     /// Proved symmetries to use; the program is then checked as written.
     pub relative: Option<&'a Relative>,
     /// Take the time to find the lines that tell threads apart, in large programs, too.
@@ -96,6 +98,7 @@ impl Default for Check<'_> {
             limits: Limits::default(),
             interrupt: None,
             journal: None,
+            timed: false,
             relative: None,
             explain_symmetry: false,
         }
@@ -241,7 +244,8 @@ impl Model {
         let interrupt = Interrupt::within(check.interrupt, check.limits.time);
         let budget = Budget::new(check);
         let limits = Limits { time: None, ..check.limits };
-        let check = &Check { limits, interrupt: Some(&interrupt), ..*check };
+        let timed = check.timed || check.limits.time.is_some();
+        let check = &Check { limits, timed, interrupt: Some(&interrupt), ..*check };
         check.enter("translating formulas");
         let questions = self.questions(check)?;
         if let Some(relative) = check.relative {
@@ -255,6 +259,7 @@ impl Model {
         }
         let asked = self.prepared(&questions, check)?;
         workers::refuse(self, &asked, check)?;
+        workers::refuse_approximate(self, &asked, check)?;
         let mut outcome = self.empty_outcome(check);
         // A claim that follows every run passes every state: its search can answer the safety question too.
         let follows = |a: &&Asked<'_>| matches!(&a.how, How::Claim(c) if question::follows_everything(c));
@@ -470,13 +475,15 @@ impl Model {
         check.enter("compiling the model");
         let (mut machine, mut reduced) = compile(false)?;
         check.enter("looking for symmetries");
-        let mut stands = representative(&mut machine, check);
+        // Random walks pass states as they are.
+        let walks = random(&machine, check);
+        let mut stands = if walks { None } else { representative(&mut machine, check) };
         let part = Check { limits: budget.first(&machine, check), ..*check };
         let before = [thread_seconds(), process_seconds()];
         let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
         if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
             (machine, reduced) = compile(true)?;
-            stands = representative(&mut machine, check);
+            stands = if walks { None } else { representative(&mut machine, check) };
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
         if report.stop == Stop::Incomplete(Incomplete::TooLong) {
@@ -500,7 +507,8 @@ impl Model {
         }
         let safety = carries || question == Question::Safety;
         let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
-        let applied = Applied { workers: report.workers, ..applied };
+        let store = applied.store.filter(|_| !walks);
+        let applied = Applied { workers: report.workers, store, ..applied };
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {

@@ -1,21 +1,30 @@
 //! Running a plan: the seams put together.
 
 use quotient_machine::{Fair, Machine};
-use quotient_seams::{All, Ample, Identity, Numbering, Visited, Worker};
+use quotient_seams::{All, Ample, Identity, Incomplete, Numbering, OUT_OF_MEMORY, Visited, Worker};
 use quotient_search::{
-    FINISH_LEVELS_FROM, Options, Report, Seams, Statistics, Workers, breadth_first, breadth_first_by_workers,
-    depth_first, liveness,
+    FINISH_LEVELS_FROM, Limits, Options, Report, Seams, Statistics, Stop, Workers, breadth_first,
+    breadth_first_by_workers, depth_first, liveness, swarm,
 };
-use quotient_visited::{Collapse, Gzip, NumberedTree, Plain, Tree};
+use quotient_visited::{Bitstate, Collapse, Compaction, Gzip, NumberedTree, Plain, Tree};
 
 use crate::fairness::OfFair;
 use crate::plan::{Moves, Plan, Search, Why};
 use crate::symmetry_choice::Representative;
 use crate::workers::workers;
-use crate::{Check, PartialOrder, StoreKind};
+use crate::{Check, PartialOrder, SearchKind, StoreKind};
 
 /// The report, with the partial order reduction applied or why it was not.
 pub(crate) type Searched = (Report, Result<PartialOrder, Why>);
+
+/// Bytes of a bitstate array where memory has no limit.
+const BITSTATE_BYTES: u64 = 1 << 27;
+
+/// States that random search passes where it has no limit.
+const RANDOM_STATES: u64 = 10_000_000;
+
+/// Where the walks of random search begin: the same for every check, so that it finds the same again.
+pub(crate) const SEED: u64 = 1;
 
 /// CPU seconds that this thread has used.
 pub(crate) fn thread_seconds() -> f64 {
@@ -43,12 +52,34 @@ pub(crate) fn run(
 ) -> Searched {
     machine.set_interrupt(check.interrupt.cloned());
     let searched = match representative {
+        _ if random(machine, check) => run_random(machine, check, progress),
         None => run_representing(machine, &mut Identity, check, progress),
         Some(representative) => run_representing(machine, representative, check, progress),
     };
     // What follows, such as executing a path again, must not be left half done.
     machine.set_interrupt(None);
     searched
+}
+
+/// Is a question answered by random walks?
+pub(crate) fn random(machine: &Machine, check: &Check<'_>) -> bool {
+    let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
+    check.search == SearchKind::Random && !cycles
+}
+
+/// Walks at random, by all workers.
+fn run_random(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut(&Statistics)) -> Searched {
+    let limits = check.limits;
+    // The time of a check is in its token, which says whether there is one by being raised.
+    let unlimited = limits.states.is_none() && limits.memory.is_none() && !check.timed;
+    let states = limits.states.or(unlimited.then_some(RANDOM_STATES));
+    let check = Check { limits: Limits { states, ..limits }, ..*check };
+    let workers = workers(machine, &check).map_or(1, |workers| workers.count);
+    let mut report = swarm(machine, SEED, workers, &mut options(&check, progress));
+    if unlimited && matches!(report.stop, Stop::Incomplete(Incomplete::Limit(_))) {
+        report.stop = Stop::Incomplete(Incomplete::Sampled);
+    }
+    (report, Err("random walks take any move"))
 }
 
 /// The same with any representative.
@@ -128,12 +159,19 @@ fn run_reachable<R: quotient_seams::Representative<Machine> + Worker, A: Ample<M
         }
         StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), search, options),
         StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), search, options),
-        StoreKind::Gzip | StoreKind::Collapse => {
-            // These are about memory, not speed: one search for both.
-            let mut store: Box<dyn Visited> = if store == StoreKind::Gzip {
-                Box::new(Gzip::new())
-            } else {
-                Box::new(Collapse::new(machine.parts()))
+        StoreKind::Gzip | StoreKind::Collapse | StoreKind::Bitstate | StoreKind::Hash => {
+            // These are about memory, not speed: one search for all.
+            let mut store: Box<dyn Visited> = match store {
+                StoreKind::Gzip => Box::new(Gzip::new()),
+                StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),
+                StoreKind::Bitstate => {
+                    let bytes = options.limits.memory.map_or(BITSTATE_BYTES, |bytes| bytes / 2);
+                    match Bitstate::new(bytes) {
+                        Some(store) => Box::new(store),
+                        None => return Report::incomplete(OUT_OF_MEMORY.into()),
+                    }
+                }
+                _ => Box::new(Compaction::new()),
             };
             run_with(machine, representative, ample, &mut store, search, options)
         }
@@ -143,7 +181,8 @@ fn run_reachable<R: quotient_seams::Representative<Machine> + Worker, A: Ample<M
 /// The store, for a search that keeps something with each state.
 pub(crate) fn numbering(machine: &Machine, store: StoreKind) -> Box<dyn Numbering> {
     match store {
-        StoreKind::Tree => Box::new(NumberedTree::new()),
+        // Those that are approximate were refused.
+        StoreKind::Tree | StoreKind::Bitstate | StoreKind::Hash => Box::new(NumberedTree::new()),
         StoreKind::Plain => Box::new(Plain::new()),
         StoreKind::Gzip => Box::new(Gzip::new()),
         StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),

@@ -31,11 +31,38 @@ fn alone(check: &Check<'_>) -> Option<Why> {
     let thread_order = matches!(check.symmetry, Some(Symmetry::ProgramCounter | Symmetry::Bounded(_)));
     match (check.search, check.store) {
         (SearchKind::DepthFirst, _) => Some("depth-first search has one worker"),
+        (SearchKind::Random, _) => None,
         _ if thread_order => Some("--symmetry pc and kbots depend on the order of the search"),
         (_, StoreKind::Gzip) => Some("the gzip store has one worker"),
         (_, StoreKind::Collapse) => Some("the collapse store has one worker"),
+        (_, StoreKind::Bitstate) => Some("the bitstate store has one worker"),
+        (_, StoreKind::Hash) => Some("the hash store has one worker"),
         (_, StoreKind::Plain) => Some("the plain store has one worker"),
         (_, StoreKind::Tree) => None,
+    }
+}
+
+/// Refuses approximate stores and random walks for questions that need every state.
+pub(crate) fn refuse_approximate(
+    model: &Model,
+    asked: &[Asked<'_>],
+    check: &Check<'_>,
+) -> Result<(), CheckError> {
+    let option = match (check.store.is_approximate(), check.search) {
+        (true, _) => format!("--store {}", check.store.name()),
+        (false, SearchKind::Random) => "--search random".to_owned(),
+        _ => return Ok(()),
+    };
+    let needs_all = |how: &How<'_>| match how {
+        How::Branching(_) => true,
+        How::Claim(claim) => claim.cycles,
+    };
+    match asked.iter().find(|asked| needs_all(&asked.how)) {
+        Some(asked) => Err(CheckError::Refused(format!(
+            "{option} looks for errors in reachable states, and this question is about infinite runs or the whole graph: {}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)",
+            model.question_text(asked.question)
+        ))),
+        None => Ok(()),
     }
 }
 

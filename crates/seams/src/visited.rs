@@ -77,6 +77,12 @@ pub trait Visited {
         false
     }
 
+    /// For a store that may take a state for another: as a sentence, how much may have been left out. A search with it never shows that
+    /// nothing is wrong.
+    fn left_out(&self) -> Option<String> {
+        None
+    }
+
     /// The name reports use.
     fn name(&self) -> &'static str;
 }
@@ -181,6 +187,10 @@ impl<V: Visited + ?Sized> Visited for Box<V> {
 
     fn exhausted(&self) -> Option<&'static str> {
         (**self).exhausted()
+    }
+
+    fn left_out(&self) -> Option<String> {
+        (**self).left_out()
     }
 
     fn name(&self) -> &'static str {

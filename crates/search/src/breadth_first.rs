@@ -159,7 +159,7 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
             // The last level had nothing new: it is not counted.
             Ok(()) => {
                 self.depth = self.depth.saturating_sub(1);
-                Stop::Complete
+                Stop::complete(&*self.visited)
             }
             Err(stop) => stop.or_violation(self.rules.all, &self.spotted),
         }

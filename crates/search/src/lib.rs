@@ -23,6 +23,7 @@ mod parents;
 mod random_walks;
 mod report;
 mod spotted;
+mod swarm;
 mod workers;
 
 pub use audit::{AmpleAudit, audit_ample};
@@ -33,6 +34,7 @@ pub use liveness::liveness;
 pub use monitor::{FINISH_LEVELS_FROM, Limits, Options};
 pub use random_walks::random_walks;
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
+pub use swarm::swarm;
 pub use workers::{Workers, breadth_first_by_workers};
 
 #[cfg(doc)]

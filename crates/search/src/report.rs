@@ -1,6 +1,6 @@
 //! What a search found and what it covered.
 
-use quotient_seams::{Incomplete, ViolationCode};
+use quotient_seams::{Incomplete, ViolationCode, Visited};
 
 /// The way to a state: the number of the initial state among the initial states, then for each step the
 /// number of the successor among the successors of the state before.
@@ -77,6 +77,13 @@ pub struct Report {
     pub workers: usize,
 }
 
+impl Stop {
+    /// Everything that the store has taken for new was explored.
+    pub(crate) fn complete(visited: &impl Visited) -> Stop {
+        visited.left_out().map_or(Stop::Complete, |what| Stop::Incomplete(Incomplete::Approximate(what)))
+    }
+}
+
 impl Report {
     /// Records a violation; the way to it is computed only for the first of its cause.
     pub(crate) fn record(&mut self, cause: Cause, path: impl FnOnce() -> Path) {
@@ -84,6 +91,11 @@ impl Report {
             Some(found) => found.count += 1,
             None => self.found.push(Found { cause, path: path(), cycle: 0, count: 1 }),
         }
+    }
+
+    /// A search that could not begin.
+    pub fn incomplete(why: Incomplete) -> Report {
+        Report { stop: Stop::Incomplete(why), ..Report::new() }
     }
 
     pub(crate) fn new() -> Report {

@@ -120,6 +120,7 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
         },
         interrupt: Some(watch::interrupt()),
         journal: Some(watch::journal()),
+        timed: false,
         relative: relative.as_ref(),
         explain_symmetry: options.explain.contains(&options::Explained::Symmetry),
     };
