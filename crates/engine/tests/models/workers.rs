@@ -35,7 +35,7 @@ fn told(outcome: &Outcome, reduced: bool) -> String {
 
 /// Compares numbers of workers; `false` if the model is too large or not to be checked.
 fn compare(name: &str, model: &Model) -> bool {
-    let states = Some(setting("QUOTIENT_WORKERS_STATES", 3_000));
+    let states = Some(setting("QUOTIENT_WORKERS_STATES", 1_500));
     let limited =
         Check { limits: Limits { states, ..Limits::default() }, safety_only: true, ..Check::default() };
     let first = Check { raw: true, all: true, workers: workers(1), ..limited };
