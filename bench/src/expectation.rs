@@ -1,19 +1,16 @@
-//! Expectation headers: comment lines at the top of a model that pin what a checker must answer.
+//! What SPIN has to say of a model, in the form of all expectations (`quotient-expectations`): two runs of Quotient pin it.
 //!
 //! ```text
-//! // expect: states=12 transitions=20 errors=assertion,deadlock
-//! // spin-default: states=9
+//! // quotient: --raw --all --safety => violated assertion, states 12, transitions 20
+//! // quotient: --all --safety => violated assertion, at most 9 states
 //! ```
 //!
-//! or, where SPIN's answer must not be pinned, what a sound checker should say and why SPIN is
-//! not the reference:
-//!
-//! ```text
-//! // expect-own: errors=index
-//! // why: SPIN goes on with the memory beside the array
-//! ```
+//! Where SPIN's answer must not be pinned, the first line has no counts: it says what a sound checker should say, and a `// why:` line why SPIN is
+//! not the reference.
 
-use crate::error_kind::ErrorKinds;
+use quotient_expectations::{Bound, Clause, Expectation as Expected, Figure};
+
+use crate::error_kind::{ErrorKind, ErrorKinds};
 
 /// The two header lines that come from SPIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,61 +34,66 @@ pub enum Expectation {
     Own(ErrorKinds),
 }
 
-const EXPECT: &str = "// expect: ";
-const OWN: &str = "// expect-own: ";
-const EXCEEDS: &str = "// default-exceeds: ";
-const DEFAULT: &str = "// spin-default: ";
+/// The options of the run that counts as SPIN does without reductions.
+const RAW: [&str; 3] = ["--raw", "--all", "--safety"];
+/// Those of the run whose states SPIN's default reductions bound.
+const DEFAULT: [&str; 2] = ["--all", "--safety"];
 
-/// Reads the header of a model; `Ok(None)` when it has none.
+/// Reads the expectations of a model; `Ok(None)` when it has none of these.
 pub fn read(text: &str) -> Result<Option<Expectation>, String> {
-    let header: Vec<&str> = text.lines().take_while(|line| line.starts_with("//")).collect();
-    let find = |prefix: &str| header.iter().find_map(|line| line.strip_prefix(prefix));
-    if let Some(own) = find(OWN) {
-        return Ok(Some(Expectation::Own(errors(own)?)));
-    }
-    let Some(expect) = find(EXPECT) else { return Ok(None) };
-    let default = find(DEFAULT).ok_or("an `expect` line without a `spin-default` line")?;
-    Ok(Some(Expectation::Pinned(Pinned {
-        states: number(expect, "states")?,
-        transitions: number(expect, "transitions")?,
-        errors: errors(expect)?,
-        // Where our default mode has more states for a reason that the header gives, there is no bound.
-        default_states: match find(EXCEEDS) {
-            Some(_) => u64::MAX,
-            None => number(default, "states")?,
-        },
-    })))
+    let all = quotient_expectations::read(text).map_err(|malformed| malformed.to_string())?;
+    let Some(raw) = Expected::with(&all, &RAW) else { return Ok(None) };
+    let kinds = ErrorKinds(raw.kinds().into_iter().map(ErrorKind::named).collect());
+    let exactly = |figure| raw.figure(Bound::Exactly, figure);
+    let (states, transitions) = match (exactly(Figure::States), exactly(Figure::Transitions)) {
+        (Some(states), Some(transitions)) => (states, transitions),
+        (None, None) => return Ok(Some(Expectation::Own(kinds))),
+        _ => return Err("states and transitions are pinned together".into()),
+    };
+    let default = Expected::with(&all, &DEFAULT).ok_or("nothing is expected of the default reductions")?;
+    // Where our default mode has more states for a reason that the model gives, there is no bound.
+    let default_states = default.figure(Bound::AtMost, Figure::States).unwrap_or(u64::MAX);
+    Ok(Some(Expectation::Pinned(Pinned { states, transitions, errors: kinds, default_states })))
 }
 
-/// The text with its header replaced by `pinned` (or with one added at the top).
+/// The text with these expectations replaced by `pinned` (or with them at the top).
 pub fn write(text: &str, pinned: &Pinned) -> String {
-    let mut result = format!(
-        "{EXPECT}states={} transitions={} errors={}\n{DEFAULT}states={}\n",
-        pinned.states, pinned.transitions, pinned.errors, pinned.default_states
-    );
-    let mut in_header = true;
-    for line in text.lines() {
-        in_header &= line.starts_with("//");
-        if !(in_header && (line.starts_with(EXPECT) || line.starts_with(DEFAULT))) {
-            result.push_str(line);
-            result.push('\n');
-        }
+    let count = |bound, number, figure| Clause::Count(bound, number, figure);
+    let counts = [
+        count(Bound::Exactly, pinned.states, Figure::States),
+        count(Bound::Exactly, pinned.transitions, Figure::Transitions),
+    ];
+    let bound = [count(Bound::AtMost, pinned.default_states, Figure::States)];
+    // Lines that are new come before all others, so the last one is written first.
+    let written = with(text, &DEFAULT, pinned, &bound);
+    with(&written, &RAW, pinned, &counts)
+}
+
+/// The text with the expectation of one run replaced.
+fn with(text: &str, options: &[&str], pinned: &Pinned, figures: &[Clause]) -> String {
+    let all = quotient_expectations::read(text).unwrap_or_default();
+    let old = Expected::with(&all, options).cloned().unwrap_or_else(|| Expected {
+        lines: Vec::new(),
+        options: options.iter().map(|&option| option.to_owned()).collect(),
+        clauses: Vec::new(),
+    });
+    // SPIN's words are coarser than ours: what is said stays where it means the same.
+    let same = ErrorKinds(old.kinds().into_iter().map(ErrorKind::named).collect()) == pinned.errors
+        && !old.clauses.is_empty();
+    let mut clauses: Vec<Clause> = match same {
+        true => old.clauses.iter().filter(|c| !matches!(c, Clause::Count(..))).cloned().collect(),
+        false => verdict(&pinned.errors),
+    };
+    clauses.extend_from_slice(figures);
+    quotient_expectations::rewrite(text, &old, &clauses, "//")
+}
+
+fn verdict(errors: &ErrorKinds) -> Vec<Clause> {
+    let kind = |kind: &ErrorKind| (*kind != ErrorKind::Other).then(|| kind.name().to_owned());
+    match errors.0.is_empty() {
+        true => vec![Clause::Holds],
+        false => errors.0.iter().map(|k| Clause::Violated { kind: kind(k), line: None }).collect(),
     }
-    result
-}
-
-fn field<'a>(line: &'a str, name: &str) -> Result<&'a str, String> {
-    line.split_whitespace()
-        .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-        .ok_or_else(|| format!("no `{name}=` in `{line}`"))
-}
-
-fn number(line: &str, name: &str) -> Result<u64, String> {
-    field(line, name)?.parse().map_err(|_| format!("`{name}=` is not a number in `{line}`"))
-}
-
-fn errors(line: &str) -> Result<ErrorKinds, String> {
-    ErrorKinds::parse(field(line, "errors")?).ok_or_else(|| format!("unknown error kind in `{line}`"))
 }
 
 #[cfg(test)]
@@ -111,22 +113,36 @@ mod tests {
         other.states = 4;
         let second = write(&first, &other);
         assert_eq!(read(&second).unwrap(), Some(Expectation::Pinned(other)));
-        assert_eq!(second.matches("expect:").count(), 1);
+        assert_eq!(second.matches("quotient:").count(), 2);
+        assert!(second.starts_with(
+            "// quotient: --raw --all --safety => violated deadlock, states 4, transitions 2\n"
+        ));
         assert!(second.ends_with("// a model\nbyte x;\n"));
     }
 
     #[test]
     fn own_semantics_have_no_counts() {
-        let text = "// expect-own: errors=index\n// why: memory beside the array\nbyte x;\n";
+        let text =
+            "// quotient: --raw --all --safety => violated index\n// why: memory beside the array\nbyte x;\n";
         let expected = ErrorKinds::parse("index").unwrap();
         assert_eq!(read(text).unwrap(), Some(Expectation::Own(expected)));
     }
 
     #[test]
+    fn kinds_that_spin_has_no_word_for_stay() {
+        let text = "// quotient: --raw --all --safety => violated division, states 1, transitions 1\n\
+                    // quotient: --all --safety => violated division, at most 1 states\n";
+        let Some(Expectation::Pinned(mut pinned)) = read(text).unwrap() else { panic!("counts") };
+        assert_eq!(pinned.errors.to_string(), "other");
+        pinned.states = 2;
+        assert!(write(text, &pinned).contains("violated division, states 2, transitions 1\n"));
+    }
+
+    #[test]
     fn broken_headers_are_errors() {
         assert_eq!(read("byte x;\n").unwrap(), None);
-        assert!(read("// expect: states=1 transitions=1 errors=none\n").is_err());
-        assert!(read("// expect: states=x transitions=1 errors=none\n// spin-default: states=1\n").is_err());
-        assert!(read("// expect-own: errors=fire\n").is_err());
+        assert!(read("// quotient: --raw --all --safety => holds, states 1, transitions 1\n").is_err());
+        assert!(read("// quotient: --raw --all --safety => holds, states x\n").is_err());
+        assert!(read("// quotient: --raw --all --safety => holds, states 1\n").is_err());
     }
 }

@@ -104,7 +104,7 @@ mod tests {
     fn cpu_limit_ends_a_busy_child() {
         let finished = run(Command::new("sh").args(["-c", "while :; do :; done"]), Some(1)).unwrap();
         assert!(finished.over_cpu_limit());
-        assert!(finished.cpu_seconds >= 0.9);
+        assert!(finished.cpu_seconds >= 0.5);
     }
 
     #[test]

@@ -31,7 +31,8 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-const MODEL: &str = "// expect: states=4 transitions=3 errors=deadlock\n// spin-default: states=4\n\
+const MODEL: &str = "// quotient: --raw --all --safety => violated deadlock, states 4, transitions 3\n\
+                     // quotient: --all --safety => violated deadlock, at most 4 states\n\
                      byte x;\nactive proctype P() { x = 1; x = 2; skip; false }\n";
 const DEADLOCK: &str = r#""verdict":"violated","violations":[{"kind":"deadlock"}]"#;
 

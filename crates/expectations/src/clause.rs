@@ -110,6 +110,14 @@ impl Clause {
         })
     }
 
+    /// The kind of the violation that is expected, where there is one.
+    pub fn kind(&self) -> &str {
+        match self {
+            Clause::Violated { kind: Some(kind), .. } => kind,
+            _ => "",
+        }
+    }
+
     /// Does it say something about the verdict?
     pub(crate) fn is_verdict(&self) -> bool {
         !matches!(self, Clause::Count(..) | Clause::Assertion { .. })

@@ -1,8 +1,9 @@
 //! Expectations in the comments of a text.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::Clause;
+use crate::{Bound, Clause, Figure};
 
 /// What one run is expected to answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,27 @@ pub struct Expectation {
     pub options: Vec<String>,
     /// What is expected of its answer.
     pub clauses: Vec<Clause>,
+}
+
+impl Expectation {
+    /// The expectation of the run with these options.
+    pub fn with<'a>(all: &'a [Expectation], options: &[&str]) -> Option<&'a Expectation> {
+        all.iter().find(|e| e.options.iter().map(String::as_str).eq(options.iter().copied()))
+    }
+
+    /// The number that is expected of a figure, as a bound of this kind.
+    pub fn figure(&self, bound: Bound, figure: Figure) -> Option<u64> {
+        self.clauses.iter().find_map(|clause| match clause {
+            Clause::Count(b, number, f) if *b == bound && *f == figure => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// The kinds of the violations that are expected.
+    pub fn kinds(&self) -> BTreeSet<&str> {
+        let kind = |clause: &'_ Clause| matches!(clause, Clause::Violated { .. });
+        self.clauses.iter().filter(|c| kind(c)).map(Clause::kind).collect()
+    }
 }
 
 /// A line that is not an expectation although it begins like one.
@@ -139,7 +161,6 @@ pub fn rewrite(text: &str, expectation: &Expectation, clauses: &[Clause], commen
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bound, Figure};
 
     #[test]
     fn lines_with_the_same_options_are_one_run() {

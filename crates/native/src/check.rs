@@ -99,6 +99,8 @@ pub struct Figures {
     pub executions: u64,
     /// Executions that ended because everything enabled was asleep.
     pub blocked: u64,
+    /// Executions that say nothing: an assumption does not hold, or a thread waits for what has come.
+    pub infeasible: u64,
     /// Executions cut by a bound.
     pub cut: u64,
     /// Sequences not explored because a symmetric one was.
@@ -422,6 +424,7 @@ fn figures(shared: &Shared) -> Figures {
     Figures {
         executions: shared.executions,
         blocked: shared.blocked,
+        infeasible: shared.infeasible,
         cut: shared.cut,
         pruned: shared.pruned,
         images: shared.images,

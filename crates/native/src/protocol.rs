@@ -18,6 +18,8 @@ pub const STEPS: usize = 1 << 17;
 pub const FRAMES: usize = 16;
 /// The most different outcomes that are told.
 pub const OUTCOMES: usize = 1 << 14;
+/// The most variables that a thread in a loop is said to wait for.
+pub const WATCHED: usize = 4;
 /// The most cells that are visible because they race.
 pub const CELLS: usize = 1 << 12;
 /// The most values that a nondeterministic number may have.
@@ -147,6 +149,7 @@ numbered! {
         Leak = "thread leak",
         Refused = "not supported",
         Stuck = "no progress",
+        Livelock = "livelock",
     }
 }
 
@@ -374,6 +377,8 @@ pub struct ThreadEnd {
     pub awaits: u64,
     /// The object it waits for.
     pub address: u64,
+    /// What it waits to see changed, in a loop; zeroes past the end.
+    pub watched: [u64; WATCHED],
     /// Its start routine.
     pub routine: u64,
     /// Where it is.
@@ -518,6 +523,8 @@ pub struct Shared {
     pub executions: u64,
     /// Executions cut short by sleep sets.
     pub blocked: u64,
+    /// Executions that say nothing: an assumption does not hold, or somebody has waited too early.
+    pub infeasible: u64,
     /// Executions cut by a bound.
     pub cut: u64,
     /// Steps, replayed ones included.

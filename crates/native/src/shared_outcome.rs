@@ -10,7 +10,7 @@ impl FailureKind {
     pub fn violation(self) -> Option<ViolationKind> {
         match self {
             FailureKind::None | FailureKind::Refused | FailureKind::Stuck => None,
-            FailureKind::Deadlock => Some(ViolationKind::Deadlock),
+            FailureKind::Deadlock | FailureKind::Livelock => Some(ViolationKind::Deadlock),
             FailureKind::Assertion => Some(ViolationKind::Assertion),
             FailureKind::Race => Some(ViolationKind::Race),
             FailureKind::Crash | FailureKind::Memory => Some(ViolationKind::Crash),

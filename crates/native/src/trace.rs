@@ -303,6 +303,15 @@ impl View<'_> {
             Op::Wait if end.address == 0 => "get a signal".to_owned(),
             Op::Wait => format!("be woken at {}", self.symbols.data(end.address)),
             Op::Exit => "exit".to_owned(),
+            Op::Spin => {
+                let watched = end.watched.iter().filter(|address| **address != 0);
+                let names: Vec<String> = watched.map(|address| self.symbols.data(*address)).collect();
+                if names.is_empty() {
+                    "loop for ever".to_owned()
+                } else {
+                    format!("see {} change, in a loop", names.join(" or "))
+                }
+            }
             _ if end.address == 0 => op.text().to_owned(),
             _ => format!("{} {}", op.text(), self.symbols.data(end.address)),
         };

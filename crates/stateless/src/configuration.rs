@@ -117,8 +117,10 @@ pub enum Verdict {
 /// Counters of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
-    /// Complete executions.
+    /// Complete executions, without infeasible ones.
     pub executions: u64,
+    /// Executions that ended as [`Ending::Infeasible`].
+    pub infeasible: u64,
     /// Executions that ended because every enabled thread was asleep. None in optimal mode.
     pub sleep_set_blocked: u64,
     /// Executions cut by the bound on preemptions or steps.
@@ -140,9 +142,15 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// Executions made to their end, infeasible ones included.
+    pub fn made(&self) -> u64 {
+        self.executions + self.infeasible
+    }
+
     /// Adds the counters of another worker.
     pub(crate) fn add(&mut self, other: &Statistics) {
         self.executions += other.executions;
+        self.infeasible += other.infeasible;
         self.sleep_set_blocked += other.sleep_set_blocked;
         self.cut += other.cut;
         self.racy += other.racy;

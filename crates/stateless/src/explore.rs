@@ -102,7 +102,7 @@ pub fn explore<X: Execution>(
     let start = Instant::now();
     let mut fixed = 0;
     loop {
-        let executions = explorer.exploration.statistics.executions;
+        let executions = explorer.exploration.statistics.made();
         if let Some(bound) = out_of_bounds(configuration, executions, start) {
             explorer.bound = Some(bound);
             break;
@@ -193,8 +193,12 @@ impl Explorer {
                 *bound = Some(by);
             }
             End::Complete => {
-                statistics.executions += 1;
                 let outcome = program.outcome();
+                if outcome.ending == Ending::Infeasible {
+                    statistics.infeasible += 1;
+                } else {
+                    statistics.executions += 1;
+                }
                 if outcome.ending.is_violation() && violation.is_none() {
                     let schedule = exploration.schedule();
                     *violation = Some(Violation { ending: outcome.ending, schedule, race: None });

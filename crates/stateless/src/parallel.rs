@@ -267,9 +267,9 @@ impl Worker<'_> {
                 self.stop();
                 return Ok(());
             }
-            let before = self.explorer.exploration.statistics.executions;
+            let before = self.explorer.exploration.statistics.made();
             let went_on = self.explorer.run_once(program, fixed, &mut |outcome| observer(outcome))?;
-            let after = self.explorer.exploration.statistics.executions;
+            let after = self.explorer.exploration.statistics.made();
             self.pool.executions.fetch_add(after - before, Ordering::Relaxed);
             if went_on.is_break() {
                 self.stop();

@@ -1,4 +1,4 @@
-// expect-own: errors=none
+// quotient: --raw --all --safety => holds
 // why: a bit holds 0 or 1, also in an array; the verifier SPIN generates keeps array cells of type bit in whole bytes
 // and stores 2 without truncating it (its simulator truncates)
 /* An array of bits. */

@@ -1,5 +1,5 @@
-// expect: states=247 transitions=264 errors=none
-// spin-default: states=247
+// quotient: --raw --all --safety => holds, states 247, transitions 264
+// quotient: --all --safety => holds, at most 247 states
 /* Bubble sort from a nondeterministic start. */
 byte a[3];
 active proctype P() {

@@ -1,5 +1,5 @@
-// expect: states=16 transitions=15 errors=none
-// spin-default: states=16
+// quotient: --raw --all --safety => holds, states 16, transitions 15
+// quotient: --all --safety => holds, at most 16 states
 /* Swapping cells with a temporary, from every pair chosen. */
 byte a[3] = { 1, 2, 3 };
 active proctype P() {

@@ -1,5 +1,5 @@
-// expect: states=28 transitions=33 errors=assertion
-// spin-default: states=28
+// quotient: --raw --all --safety => violated assertion, states 28, transitions 33
+// quotient: --all --safety => violated assertion, at most 28 states
 /* The classic lost update, asserted by the process that started the writers. */
 byte n;
 proctype P() { byte t; t = n; n = t + 1 }

@@ -1,5 +1,5 @@
-// expect: states=21 transitions=33 errors=none
-// spin-default: states=21
+// quotient: --raw --all --safety => holds, states 21, transitions 33
+// quotient: --all --safety => holds, at most 21 states
 /* The usual atomic start of several processes. */
 byte n;
 proctype P() { n++ }

@@ -1,5 +1,5 @@
-// expect: states=10 transitions=13 errors=none
-// spin-default: states=10
+// quotient: --raw --all --safety => holds, states 10, transitions 13
+// quotient: --all --safety => holds, at most 10 states
 /* After the last statement others may run at once. */
 byte x;
 active proctype P() { atomic { x = 1; x = 2 }; x = 3 }

@@ -1,5 +1,5 @@
-// expect: states=19 transitions=26 errors=none
-// spin-default: states=11
+// quotient: --raw --all --safety => holds, states 19, transitions 26
+// quotient: --all --safety => holds, at most 11 states
 /* Choices inside an atomic sequence are all explored. */
 byte x, y;
 active proctype P() { atomic { if :: x = 1 :: x = 2 fi; if :: y = x :: y = 0 fi } }

@@ -1,5 +1,5 @@
-// expect: states=15 transitions=20 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 15, transitions 20
+// quotient: --all --safety => holds, at most 12 states
 /* Both ends in atomic sequences: control goes to the receiver, then returns. */
 chan c = [0] of { byte };
 byte x;

@@ -1,5 +1,5 @@
-// expect: states=6 transitions=6 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 6
+// quotient: --all --safety => holds, at most 6 states
 /* A rendezvous receive at the start of an atomic sequence. */
 chan c = [0] of { byte };
 byte x;

@@ -1,5 +1,5 @@
-// expect: states=14 transitions=15 errors=none
-// spin-default: states=14
+// quotient: --raw --all --safety => holds, states 14, transitions 15
+// quotient: --all --safety => holds, at most 14 states
 /* A rendezvous send at the start of an atomic sequence. */
 chan c = [0] of { byte };
 byte x, y;

@@ -1,5 +1,5 @@
-// expect: states=11 transitions=11 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 11, transitions 11
+// quotient: --all --safety => holds, at most 8 states
 /* A rendezvous send inside hands control to the receiver. */
 chan c = [0] of { byte };
 byte x, y;

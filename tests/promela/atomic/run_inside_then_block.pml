@@ -1,5 +1,5 @@
-// expect: states=7 transitions=7 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 7
+// quotient: --all --safety => holds, at most 7 states
 /* A process started inside an atomic sequence that then waits for it. */
 byte x;
 proctype C() { x = 1 }

@@ -1,5 +1,5 @@
-// expect: states=6 transitions=5 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 5
+// quotient: --all --safety => holds, at most 6 states
 /* An array of unbuffered channels. */
 chan c[2] = [0] of { byte };
 active proctype S() { c[1]!4; c[0]!3 }

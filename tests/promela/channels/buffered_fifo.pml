@@ -1,5 +1,5 @@
-// expect: states=17 transitions=21 errors=none
-// spin-default: states=17
+// quotient: --raw --all --safety => holds, states 17, transitions 21
+// quotient: --all --safety => holds, at most 17 states
 /* A buffered channel keeps the order of messages. */
 chan c = [2] of { byte };
 active proctype S() { c!1; c!2; c!3 }

@@ -1,5 +1,5 @@
-// expect: states=6 transitions=5 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 5
+// quotient: --all --safety => holds, at most 6 states
 /* The reply channel is an unbuffered one. */
 chan ask = [0] of { byte, chan };
 active proctype Server() { chan reply; byte n; ask?n,reply; reply!n + 1 }

@@ -1,5 +1,5 @@
-// expect: states=9 transitions=8 errors=none
-// spin-default: states=9
+// quotient: --raw --all --safety => holds, states 9, transitions 8
+// quotient: --all --safety => holds, at most 9 states
 /* A channel variable refers to the channel assigned to it. */
 chan a = [1] of { byte };
 chan b = [1] of { byte };

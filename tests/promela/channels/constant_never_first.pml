@@ -1,5 +1,5 @@
-// expect: states=3 transitions=2 errors=deadlock
-// spin-default: states=3
+// quotient: --raw --all --safety => violated deadlock, states 3, transitions 2
+// quotient: --all --safety => violated deadlock, at most 3 states
 /* The wrong message at the head blocks the receiver. */
 mtype = { ping, pong };
 chan c = [2] of { mtype };

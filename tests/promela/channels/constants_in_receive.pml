@@ -1,5 +1,5 @@
-// expect: states=12 transitions=14 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 12, transitions 14
+// quotient: --all --safety => holds, at most 12 states
 /* A receive with a constant waits for that message at the head. */
 mtype = { ping, pong };
 chan c = [2] of { mtype };

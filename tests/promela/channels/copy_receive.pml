@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* ?<> copies the head and leaves it. */
 chan c = [1] of { byte };
 active proctype P() { byte x; c!6; c?<x>; assert(x == 6 && len(c) == 1); c?<6>; c?x; assert(empty(c)) }

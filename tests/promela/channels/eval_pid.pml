@@ -1,5 +1,5 @@
-// expect: states=22 transitions=35 errors=none
-// spin-default: states=22
+// quotient: --raw --all --safety => holds, states 22, transitions 35
+// quotient: --all --safety => holds, at most 22 states
 /* A message addressed to one process. */
 chan c = [2] of { byte };
 byte seen[2];

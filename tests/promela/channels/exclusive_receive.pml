@@ -1,5 +1,5 @@
-// expect: states=8 transitions=8 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 8
+// quotient: --all --safety => holds, at most 8 states
 /* xr declares the only receiver. */
 chan c = [1] of { byte };
 active proctype R() { byte x; xr c; c?x; c?x }

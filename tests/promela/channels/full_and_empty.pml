@@ -1,5 +1,5 @@
-// expect: states=12 transitions=11 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 12, transitions 11
+// quotient: --all --safety => holds, at most 12 states
 /* full, empty, nfull and nempty as guards. */
 chan c = [2] of { byte };
 active proctype P() {

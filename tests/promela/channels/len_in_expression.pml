@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* len of two channels in an arithmetic expression. */
 chan a = [2] of { bit };
 chan b = [2] of { bit };

@@ -1,4 +1,4 @@
-// expect-own: errors=none
+// quotient: --raw --all --safety => holds
 // why: the grammar allows several initialised channels in one declaration; SPIN 6.5.2 reports a syntax error at the
 // comma, because it takes the closing brace for the end of the declaration
 /* Two channels in one declaration. */

@@ -1,5 +1,5 @@
-// expect: states=10 transitions=10 errors=none
-// spin-default: states=10
+// quotient: --raw --all --safety => holds, states 10, transitions 10
+// quotient: --all --safety => holds, at most 10 states
 /* c!m(args) is c!m,args. */
 mtype = { data, ack };
 chan c = [1] of { mtype, byte };

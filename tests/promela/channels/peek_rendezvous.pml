@@ -1,4 +1,4 @@
-// expect-own: errors=channel
+// quotient: --raw --all --safety => violated channel
 // why: SPIN also reports that the process waits there for ever
 /* A peek at a rendezvous channel. */
 chan c = [0] of { byte };

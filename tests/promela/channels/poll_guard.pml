@@ -1,5 +1,5 @@
-// expect: states=22 transitions=23 errors=none
-// spin-default: states=22
+// quotient: --raw --all --safety => holds, states 22, transitions 23
+// quotient: --all --safety => holds, at most 22 states
 /* A poll as a guard of a loop with another process. */
 chan c = [1] of { bit };
 byte waited;

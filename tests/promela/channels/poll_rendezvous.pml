@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=channel
-// spin-default: states=5
+// quotient: --raw --all --safety => violated channel, states 5, transitions 4
+// quotient: --all --safety => violated channel, at most 5 states
 /* A poll of a rendezvous channel. */
 chan c = [0] of { byte };
 byte x;

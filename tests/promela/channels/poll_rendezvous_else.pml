@@ -1,4 +1,4 @@
-// expect-own: errors=channel
+// quotient: --raw --all --safety => violated channel
 // why: SPIN takes the poll to be false and goes on; here the error ends the path
 /* The same beside an else. */
 chan c = [0] of { byte };

@@ -1,5 +1,5 @@
-// expect: states=20 transitions=25 errors=none
-// spin-default: states=20
+// quotient: --raw --all --safety => holds, states 20, transitions 25
+// quotient: --all --safety => holds, at most 20 states
 /* nfull guards a send in another process's presence. */
 chan c = [1] of { byte };
 byte sent;

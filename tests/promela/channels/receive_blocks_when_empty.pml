@@ -1,5 +1,5 @@
-// expect: states=1 transitions=0 errors=deadlock
-// spin-default: states=1
+// quotient: --raw --all --safety => violated deadlock, states 1, transitions 0
+// quotient: --all --safety => violated deadlock, at most 1 states
 /* A receive on an empty channel waits; here forever. */
 chan c = [1] of { byte };
 active proctype R() { byte x; c?x }

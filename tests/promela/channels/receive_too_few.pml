@@ -1,5 +1,5 @@
-// expect: states=6 transitions=5 errors=channel
-// spin-default: states=6
+// quotient: --raw --all --safety => violated channel, states 6, transitions 5
+// quotient: --all --safety => violated channel, at most 6 states
 /* A receive with fewer fields than the message. */
 chan c = [1] of { byte, byte };
 byte x;

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=6 errors=channel
-// spin-default: states=7
+// quotient: --raw --all --safety => violated channel, states 7, transitions 6
+// quotient: --all --safety => violated channel, at most 7 states
 /* The same on a channel that is known only when it is used. */
 chan c = [1] of { byte, byte };
 byte x;

@@ -1,4 +1,4 @@
-// expect-own: errors=channel
+// quotient: --raw --all --safety => violated channel
 // why: SPIN ends the search at this error (too many fields in recv)
 /* A receive with more fields than the message. */
 chan c = [1] of { byte, byte };

@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=none
-// spin-default: states=5
+// quotient: --raw --all --safety => holds, states 5, transitions 4
+// quotient: --all --safety => holds, at most 5 states
 /* A rendezvous needs matching constants on both sides. */
 chan c = [0] of { byte, byte };
 active proctype S() { c!1,7 }

@@ -1,5 +1,5 @@
-// expect: states=20 transitions=24 errors=deadlock
-// spin-default: states=20
+// quotient: --raw --all --safety => violated deadlock, states 20, transitions 24
+// quotient: --all --safety => violated deadlock, at most 20 states
 /* Rendezvous offers on both sides of choices. */
 chan a = [0] of { bit };
 chan b = [0] of { bit };

@@ -1,5 +1,5 @@
-// expect: states=3 transitions=2 errors=deadlock
-// spin-default: states=3
+// quotient: --raw --all --safety => violated deadlock, states 3, transitions 2
+// quotient: --all --safety => violated deadlock, at most 3 states
 /* Without a receiver a rendezvous send is never executable. */
 chan c = [0] of { byte };
 active proctype S() { c!5 }

@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=deadlock
-// spin-default: states=5
+// quotient: --raw --all --safety => violated deadlock, states 5, transitions 4
+// quotient: --all --safety => violated deadlock, at most 5 states
 /* Either receiver may take the message. */
 chan c = [0] of { byte };
 byte who;

@@ -1,5 +1,5 @@
-// expect: states=14 transitions=14 errors=none
-// spin-default: states=14
+// quotient: --raw --all --safety => holds, states 14, transitions 14
+// quotient: --all --safety => holds, at most 14 states
 /* One receiver chooses between two senders. */
 chan c = [0] of { byte };
 byte sum;

@@ -1,5 +1,5 @@
-// expect: states=48 transitions=80 errors=none
-// spin-default: states=48
+// quotient: --raw --all --safety => holds, states 48, transitions 80
+// quotient: --all --safety => holds, at most 48 states
 /* A token passed around a ring of three. */
 chan q[3] = [1] of { bit };
 byte rounds;

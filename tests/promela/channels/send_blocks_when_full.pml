@@ -1,5 +1,5 @@
-// expect: states=2 transitions=1 errors=deadlock
-// spin-default: states=2
+// quotient: --raw --all --safety => violated deadlock, states 2, transitions 1
+// quotient: --all --safety => violated deadlock, at most 2 states
 /* A send on a full channel waits; here forever. */
 chan c = [1] of { byte };
 active proctype S() { c!1; c!2 }

@@ -1,5 +1,5 @@
-// expect: states=9 transitions=10 errors=channel
-// spin-default: states=9
+// quotient: --raw --all --safety => violated channel, states 9, transitions 10
+// quotient: --all --safety => violated channel, at most 9 states
 /* A send with fewer values than the message has fields. */
 chan c = [1] of { byte, byte };
 byte x, y;

@@ -1,5 +1,5 @@
-// expect: states=12 transitions=12 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 12, transitions 12
+// quotient: --all --safety => holds, at most 12 states
 /* Sorted sends of two processes leave one order. */
 chan c = [2] of { byte };
 active [2] proctype S() { c!!5 - _pid }

@@ -1,5 +1,5 @@
-// expect: states=11 transitions=10 errors=none
-// spin-default: states=11
+// quotient: --raw --all --safety => holds, states 11, transitions 10
+// quotient: --all --safety => holds, at most 11 states
 /* A channel variable without initialiser takes a value by assignment from an array of channels. */
 chan pool[2] = [1] of { byte };
 byte pick;

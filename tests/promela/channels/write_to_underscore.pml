@@ -1,4 +1,4 @@
-// expect: states=12 transitions=11 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 12, transitions 11
+// quotient: --all --safety => holds, at most 6 states
 /* _ can be assigned and holds no state. */
 active proctype P() { byte i; do :: i < 3 -> _ = i; i++ :: else -> break od }

@@ -1,5 +1,5 @@
-// expect: states=8 transitions=9 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 9
+// quotient: --all --safety => holds, at most 8 states
 /* A jump to a statement that must wait. */
 byte x;
 active proctype P() { goto w; x = 9; w: (x == 1); x = 2 }

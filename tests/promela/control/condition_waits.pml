@@ -1,5 +1,5 @@
-// expect: states=9 transitions=8 errors=none
-// spin-default: states=9
+// quotient: --raw --all --safety => holds, states 9, transitions 8
+// quotient: --all --safety => holds, at most 9 states
 /* A condition is a statement that waits. */
 byte x;
 active proctype P() { (x == 2); x = 3 }

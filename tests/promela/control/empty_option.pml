@@ -1,5 +1,5 @@
-// expect: states=6 transitions=6 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 6
+// quotient: --all --safety => holds, at most 6 states
 /* An option that is only a guard. */
 byte x;
 active proctype P() { if :: x == 0 :: x == 0 -> x = 1 fi; x = 2 }

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=7 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 7
+// quotient: --all --safety => holds, at most 7 states
 /* Every label that starts with end counts. */
 byte x;
 active proctype P() { endhere: (x == 1); end_2: (x == 2) }

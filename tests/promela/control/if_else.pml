@@ -1,5 +1,5 @@
-// expect: states=6 transitions=5 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 5
+// quotient: --all --safety => holds, at most 6 states
 /* else is taken exactly when no other option is executable. */
 byte x;
 active proctype P() { if :: x > 0 -> assert(false) :: else -> x = 1 fi; if :: x > 0 -> skip :: else -> assert(false) fi }

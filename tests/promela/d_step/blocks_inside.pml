@@ -1,4 +1,4 @@
-// expect-own: errors=other
+// quotient: --raw --all --safety => violated d_step
 // why: blocking inside a deterministic step is an error; SPIN ends the search there, so its counts say nothing
 /* The second statement of a deterministic step cannot proceed. */
 byte x;

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=8 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 8
+// quotient: --all --safety => holds, at most 7 states
 /* A deterministic step inside an atomic sequence. */
 byte x;
 active proctype P() { atomic { x = 1; d_step { x = 2; x = 3 }; x = 4 } }

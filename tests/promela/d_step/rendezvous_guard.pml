@@ -1,5 +1,5 @@
-// expect: states=4 transitions=3 errors=none
-// spin-default: states=4
+// quotient: --raw --all --safety => holds, states 4, transitions 3
+// quotient: --all --safety => holds, at most 4 states
 /* Rendezvous receives as the guards of a choice that a deterministic step begins with. */
 chan c = [0] of { byte };
 byte got;

@@ -1,5 +1,5 @@
-// expect: states=9 transitions=10 errors=none
-// spin-default: states=9
+// quotient: --raw --all --safety => holds, states 9, transitions 10
+// quotient: --all --safety => holds, at most 9 states
 /* A deterministic step with a rendezvous receive in an atomic sequence. */
 chan c = [0] of { byte };
 byte x, y;

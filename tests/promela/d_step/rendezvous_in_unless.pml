@@ -1,5 +1,5 @@
-// expect: states=17 transitions=22 errors=deadlock
-// spin-default: states=15
+// quotient: --raw --all --safety => violated deadlock, states 17, transitions 22
+// quotient: --all --safety => violated deadlock, at most 15 states
 /* An escape does not interrupt a deterministic step that a rendezvous has begun. */
 chan c = [0] of { byte };
 byte w, x, z;

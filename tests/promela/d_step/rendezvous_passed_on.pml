@@ -1,5 +1,5 @@
-// expect: states=10 transitions=13 errors=assertion
-// spin-default: states=10
+// quotient: --raw --all --safety => violated assertion, states 10, transitions 13
+// quotient: --all --safety => violated assertion, at most 10 states
 /* The condition before the receive is the one that holds: the message is left to the next process. */
 chan c = [0] of { byte };
 byte x, y = 1;

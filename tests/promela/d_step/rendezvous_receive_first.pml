@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=assertion
-// spin-default: states=5
+// quotient: --raw --all --safety => violated assertion, states 5, transitions 4
+// quotient: --all --safety => violated assertion, at most 5 states
 /* A deterministic step that begins with a rendezvous receive. */
 chan c = [0] of { byte };
 byte got;

@@ -1,4 +1,4 @@
-// expect-own: errors=other
+// quotient: --raw --all --safety => violated d_step
 // why: SPIN ends the search at this error (rv-attempt in d_step)
 /* A rendezvous send inside a deterministic step. */
 chan c = [0] of { byte };

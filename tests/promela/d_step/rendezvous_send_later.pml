@@ -1,4 +1,4 @@
-// expect-own: errors=other
+// quotient: --raw --all --safety => violated d_step
 // why: SPIN ends the search at this error (rv-attempt in d_step)
 /* The same after another statement. */
 chan c = [0] of { byte };

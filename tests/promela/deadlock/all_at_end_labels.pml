@@ -1,5 +1,5 @@
-// expect: states=4 transitions=4 errors=none
-// spin-default: states=4
+// quotient: --raw --all --safety => holds, states 4, transitions 4
+// quotient: --all --safety => holds, at most 4 states
 /* Every process at an end label. */
 byte x;
 active [2] proctype P() { x++; end: (x == 9) }

@@ -1,4 +1,4 @@
-// expect-own: errors=channel
+// quotient: --raw --all --safety => violated channel
 // why: SPIN ends the search where the channel of a dead process is used
 /* Using a channel whose owner has died. */
 chan give = [1] of { chan };

@@ -1,4 +1,4 @@
-// expect-own: errors=index
+// quotient: --raw --all --safety => violated index
 // why: SPIN reports the index and then goes on with the memory behind the array
 /* An index one past the end. */
 byte a[3];

@@ -1,4 +1,4 @@
-// expect-own: errors=index
+// quotient: --raw --all --safety => violated index
 // why: SPIN reports the index and then goes on with the memory behind the array
 /* A bad index while evaluating a guard. */
 byte a[2]; byte i = 5;

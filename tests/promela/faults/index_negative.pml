@@ -1,4 +1,4 @@
-// expect-own: errors=index
+// quotient: --raw --all --safety => violated index
 // why: SPIN reports the index and then goes on with the memory before the array
 /* A negative index. */
 byte a[3];

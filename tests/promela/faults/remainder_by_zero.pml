@@ -1,4 +1,4 @@
-// expect-own: errors=other
+// quotient: --raw --all --safety => violated division
 // why: the verifier SPIN generates is killed by the division
 /* Remainder by a variable that is zero on one path. */
 byte x = 4, y;

@@ -1,5 +1,5 @@
-// expect: states=19 transitions=18 errors=none
-// spin-default: states=19
+// quotient: --raw --all --safety => holds, states 19, transitions 18
+// quotient: --all --safety => holds, at most 19 states
 /* for over the messages of a channel, which stay in it. */
 typedef msg { byte v };
 chan c = [3] of { msg };

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=6 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 6
+// quotient: --all --safety => holds, at most 7 states
 /* A variable declared inside an inline, used twice. */
 byte out;
 inline add(n) { byte t = n; out = out + t }

@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* Control flow inside an inline. */
 byte m;
 inline max(p, q) { if :: p >= q -> m = p :: else -> m = q fi }

@@ -1,5 +1,5 @@
-// expect: states=10 transitions=9 errors=none
-// spin-default: states=10
+// quotient: --raw --all --safety => holds, states 10, transitions 9
+// quotient: --all --safety => holds, at most 10 states
 /* A label inside an inline that is used once. */
 byte n;
 inline count() { skip; again: n++; if :: n < 3 -> goto again :: else fi }

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=7 errors=deadlock
-// spin-default: states=7
+// quotient: --raw --all --safety => violated deadlock, states 7, transitions 7
+// quotient: --all --safety => violated deadlock, at most 7 states
 /* It does not mark the choice: P waits there in an invalid end state. */
 chan c = [0] of { byte };
 active proctype P() { byte x; do :: end: c?x -> x = 0 od }

@@ -1,5 +1,5 @@
-// expect: states=22 transitions=33 errors=none
-// spin-default: states=22
+// quotient: --raw --all --safety => holds, states 22, transitions 33
+// quotient: --all --safety => holds, at most 22 states
 /* Comments that go on over the lines of a directive, and ends of comments that close nothing. /* As here: */ */
 byte x; */
 #define TWICE x++; /* this comment \

@@ -1,5 +1,5 @@
-// expect: states=3 transitions=2 errors=none
-// spin-default: states=3
+// quotient: --raw --all --safety => holds, states 3, transitions 2
+// quotient: --all --safety => holds, at most 3 states
 /* defined() and nested conditionals. */
 #define MODE 2
 #if defined(MODE) && MODE == 1

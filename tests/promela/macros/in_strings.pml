@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=none
-// spin-default: states=5
+// quotient: --raw --all --safety => holds, states 5, transitions 4
+// quotient: --all --safety => holds, at most 5 states
 /* Names inside strings and comments are left alone. */
 #define X 5
 byte v;

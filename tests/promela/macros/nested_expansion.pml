@@ -1,5 +1,5 @@
-// expect: states=4 transitions=3 errors=none
-// spin-default: states=4
+// quotient: --raw --all --safety => holds, states 4, transitions 3
+// quotient: --all --safety => holds, at most 4 states
 /* A macro that expands to another one. */
 #define INNER(n) (n + 1)
 #define OUTER(n) INNER(INNER(n))

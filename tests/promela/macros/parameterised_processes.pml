@@ -1,5 +1,5 @@
-// expect: states=22 transitions=36 errors=none
-// spin-default: states=22
+// quotient: --raw --all --safety => holds, states 22, transitions 36
+// quotient: --all --safety => holds, at most 22 states
 /* A macro decides the number of processes. */
 #ifndef N
 #define N 3

@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=none
-// spin-default: states=5
+// quotient: --raw --all --safety => holds, states 5, transitions 4
+// quotient: --all --safety => holds, at most 5 states
 /* printf has no effect on the state. */
 byte x;
 active proctype P() { printf("start\n"); x = 3; printf("x = %d, %u, %x, %c, %o\n", x, x, x, 65, x) }

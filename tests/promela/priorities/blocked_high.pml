@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* A blocked high priority process lets lower ones run. */
 byte x;
 active proctype Low() priority 1 { x = 1; x = 2 }

@@ -1,5 +1,5 @@
-// expect: states=6 transitions=5 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 5
+// quotient: --all --safety => holds, at most 6 states
 /* Reading priorities. */
 byte p;
 active proctype A() priority 4 { p = get_priority(_pid); assert(p == 4); p = _priority; assert(p == 4) }

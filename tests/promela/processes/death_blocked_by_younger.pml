@@ -1,5 +1,5 @@
-// expect: states=2 transitions=1 errors=deadlock
-// spin-default: states=2
+// quotient: --raw --all --safety => violated deadlock, states 2, transitions 1
+// quotient: --all --safety => violated deadlock, at most 2 states
 /* A younger blocked process keeps an older one from leaving. */
 byte n;
 active proctype Old() { n = _nr_pr }

@@ -1,5 +1,5 @@
-// expect: states=30 transitions=54 errors=none
-// spin-default: states=30
+// quotient: --raw --all --safety => holds, states 30, transitions 54
+// quotient: --all --safety => holds, at most 30 states
 /* Processes die in reverse order of creation: the first must wait for the last. */
 byte x;
 active proctype First() { x++ }

@@ -1,5 +1,5 @@
-// expect: states=22 transitions=39 errors=none
-// spin-default: states=22
+// quotient: --raw --all --safety => holds, states 22, transitions 39
+// quotient: --all --safety => holds, at most 22 states
 /* init declared before the active processes: it has pid 0. */
 byte a, b;
 init { b = _pid; assert(b == 0) }

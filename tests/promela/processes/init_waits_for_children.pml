@@ -1,5 +1,5 @@
-// expect: states=17 transitions=22 errors=none
-// spin-default: states=17
+// quotient: --raw --all --safety => holds, states 17, transitions 22
+// quotient: --all --safety => holds, at most 17 states
 /* init waits until it is alone. */
 byte n;
 proctype C() { n++; n++ }

@@ -1,5 +1,5 @@
-// expect: states=18 transitions=21 errors=none
-// spin-default: states=18
+// quotient: --raw --all --safety => holds, states 18, transitions 21
+// quotient: --all --safety => holds, at most 18 states
 /* _last is the process that moved last. */
 byte x;
 active proctype A() { x = 1; (_last == 1) -> x = 3 }

@@ -1,5 +1,5 @@
-// expect: states=18 transitions=17 errors=none
-// spin-default: states=18
+// quotient: --raw --all --safety => holds, states 18, transitions 17
+// quotient: --all --safety => holds, at most 18 states
 /* Two proctypes that start each other a few times. */
 byte n;
 proctype A() { n++; if :: n < 4 -> run B() :: else fi }

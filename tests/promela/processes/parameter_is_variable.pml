@@ -1,5 +1,5 @@
-// expect: states=11 transitions=10 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 11, transitions 10
+// quotient: --all --safety => holds, at most 8 states
 /* A parameter can be assigned. */
 proctype C(byte n) { do :: n > 0 -> n-- :: n == 0 -> break od }
 init { run C(3) }

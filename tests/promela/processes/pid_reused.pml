@@ -1,5 +1,5 @@
-// expect: states=12 transitions=13 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 12, transitions 13
+// quotient: --all --safety => holds, at most 12 states
 /* A dead process's number is given again. */
 byte p, q;
 proctype C() { skip }

@@ -1,5 +1,5 @@
-// expect: states=19 transitions=30 errors=none
-// spin-default: states=19
+// quotient: --raw --all --safety => holds, states 19, transitions 30
+// quotient: --all --safety => holds, at most 19 states
 /* run as a condition. */
 byte n;
 proctype C() { n++ }

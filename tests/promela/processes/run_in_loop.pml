@@ -1,5 +1,5 @@
-// expect: states=120 transitions=249 errors=none
-// spin-default: states=120
+// quotient: --raw --all --safety => holds, states 120, transitions 249
+// quotient: --all --safety => holds, at most 120 states
 /* Processes started in a loop. */
 byte n;
 proctype C(byte k) { n = n + k }

@@ -1,5 +1,5 @@
-// expect: states=26 transitions=38 errors=assertion
-// spin-default: states=26
+// quotient: --raw --all --safety => violated assertion, states 26, transitions 38
+// quotient: --all --safety => violated assertion, at most 26 states
 /* run yields the number of the new process, which may be that of one that has died meanwhile. */
 byte p, q;
 proctype C() { skip }

@@ -1,5 +1,5 @@
-// expect: states=17 transitions=26 errors=none
-// spin-default: states=17
+// quotient: --raw --all --safety => holds, states 17, transitions 26
+// quotient: --all --safety => holds, at most 17 states
 /* Several proctypes started in one atomic sequence with different arguments. */
 byte s[3];
 proctype W(byte i; byte v) { s[i] = v }

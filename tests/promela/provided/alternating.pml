@@ -1,5 +1,5 @@
-// expect: states=7 transitions=6 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 6
+// quotient: --all --safety => holds, at most 7 states
 /* Two processes share a token variable. */
 bit t; byte x;
 active proctype A() provided (t == 0) { x = 1; x = 2; t = 1 }

@@ -1,5 +1,5 @@
-// expect: states=46 transitions=94 errors=none
-// spin-default: states=46
+// quotient: --raw --all --safety => holds, states 46, transitions 94
+// quotient: --all --safety => holds, at most 46 states
 /* P[pid]@label of one of two instances. */
 byte x;
 active [2] proctype P() { x++; crit: x-- }

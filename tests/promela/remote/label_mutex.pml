@@ -1,5 +1,5 @@
-// expect: states=3 transitions=7 errors=none
-// spin-default: states=3
+// quotient: --raw --all --safety => holds, states 3, transitions 7
+// quotient: --all --safety => holds, at most 3 states
 /* Mutual exclusion observed through labels. */
 bit lock;
 active [2] proctype P() { do :: atomic { !lock -> lock = 1 }; cs: lock = 0 od }

@@ -1,5 +1,5 @@
-// expect: states=64 transitions=100 errors=none
-// spin-default: states=64
+// quotient: --raw --all --safety => holds, states 64, transitions 100
+// quotient: --all --safety => holds, at most 64 states
 /* Nobody is at the label before the first process has started. */
 byte x;
 proctype P(byte n) { x++; L: x = x * n }

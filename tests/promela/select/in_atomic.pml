@@ -1,5 +1,5 @@
-// expect: states=15 transitions=20 errors=none
-// spin-default: states=15
+// quotient: --raw --all --safety => holds, states 15, transitions 20
+// quotient: --all --safety => holds, at most 15 states
 /* select inside an atomic sequence. */
 byte x;
 active proctype P() { atomic { select (x : 1 .. 3); x = x * 2 } }

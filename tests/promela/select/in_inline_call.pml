@@ -1,5 +1,5 @@
-// expect: states=18 transitions=19 errors=none
-// spin-default: states=17
+// quotient: --raw --all --safety => holds, states 18, transitions 19
+// quotient: --all --safety => holds, at most 17 states
 /* Bounds and variable are arguments; the second one is listed, since it stands outside. */
 byte sum;
 inline choose(v, low, high) { select (v : low .. high) }

@@ -1,5 +1,5 @@
-// expect: states=31 transitions=30 errors=none
-// spin-default: states=31
+// quotient: --raw --all --safety => holds, states 31, transitions 30
+// quotient: --all --safety => holds, at most 31 states
 /* Two independent choices. */
 byte x, y;
 active proctype P() { select (x : 0 .. 2); select (y : 0 .. x); assert(y <= x) }

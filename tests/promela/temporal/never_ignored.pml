@@ -1,5 +1,5 @@
-// expect: states=4 transitions=3 errors=none
-// spin-default: states=4
+// quotient: --raw --all --safety => holds, states 4, transitions 3
+// quotient: --all --safety => holds, at most 4 states
 /* A never claim plays no part in the count. */
 bit b;
 never { do :: !b :: b -> break od; accept: do :: true od }

@@ -1,5 +1,5 @@
-// expect: states=14 transitions=13 errors=none
-// spin-default: states=14
+// quotient: --raw --all --safety => holds, states 14, transitions 13
+// quotient: --all --safety => holds, at most 14 states
 /* A sender repeats after a loss. */
 chan c = [1] of { bit };
 byte tries;

@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* No timeout while another process can move. */
 byte x;
 active proctype P() { timeout -> assert(x == 3) }

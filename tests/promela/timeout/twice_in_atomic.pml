@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* Each timeout inside an atomic sequence waits anew: other processes may move in between. */
 byte i; byte seen;
 active proctype P() { atomic { do :: i < 2 -> timeout; i++ :: i == 2 -> break od } }

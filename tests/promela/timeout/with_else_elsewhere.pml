@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 8 states
 /* An else option elsewhere is a move, so no timeout. */
 byte x; bit done;
 active proctype P() { if :: x == 9 -> skip :: else -> x = 1 fi; done = 1 }

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=6 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 6
+// quotient: --all --safety => holds, at most 7 states
 /* Wildcards in a trace. */
 chan c = [1] of { byte, byte };
 trace { do :: c!_,_; c?_,_ od }

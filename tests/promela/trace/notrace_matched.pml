@@ -1,5 +1,5 @@
-// expect: states=7 transitions=6 errors=trace
-// spin-default: states=7
+// quotient: --raw --all --safety => violated trace, states 7, transitions 6
+// quotient: --all --safety => violated trace, at most 7 states
 /* A notrace that a run matches completely. */
 chan c = [1] of { byte };
 notrace { c!1; c!2 }

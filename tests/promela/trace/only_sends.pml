@@ -1,5 +1,5 @@
-// expect: states=8 transitions=8 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 8
+// quotient: --all --safety => holds, at most 8 states
 /* A trace about sends says nothing about receives. */
 chan c = [2] of { byte };
 trace { do :: c!1; c!2 od }

@@ -1,5 +1,5 @@
-// expect: states=4 transitions=3 errors=trace
-// spin-default: states=4
+// quotient: --raw --all --safety => violated trace, states 4, transitions 3
+// quotient: --all --safety => violated trace, at most 4 states
 /* The second message is not the one that the trace allows. */
 mtype = { a, b };
 chan c = [2] of { mtype };

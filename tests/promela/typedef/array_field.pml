@@ -1,5 +1,5 @@
-// expect: states=13 transitions=12 errors=none
-// spin-default: states=13
+// quotient: --raw --all --safety => holds, states 13, transitions 12
+// quotient: --all --safety => holds, at most 13 states
 /* An array as a field. */
 typedef row { byte c[3] };
 row r;

@@ -1,5 +1,5 @@
-// expect: states=4 transitions=3 errors=none
-// spin-default: states=4
+// quotient: --raw --all --safety => holds, states 4, transitions 3
+// quotient: --all --safety => holds, at most 4 states
 /* Fields may carry initialisers. */
 typedef rec { byte a = 4; short b = -2; bit c = 1 };
 rec r, s[2];

@@ -1,5 +1,5 @@
-// expect: states=7 transitions=6 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 7, transitions 6
+// quotient: --all --safety => holds, at most 7 states
 /* A structure with fields of several types. */
 typedef rec { byte b; int i; bool f };
 rec r;

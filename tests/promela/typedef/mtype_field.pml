@@ -1,5 +1,5 @@
-// expect: states=6 transitions=5 errors=none
-// spin-default: states=6
+// quotient: --raw --all --safety => holds, states 6, transitions 5
+// quotient: --all --safety => holds, at most 6 states
 /* A symbolic name as a field. */
 mtype = { up, down };
 typedef link { mtype st; byte n };

@@ -1,5 +1,5 @@
-// expect: states=79 transitions=143 errors=none
-// spin-default: states=63
+// quotient: --raw --all --safety => holds, states 79, transitions 143
+// quotient: --all --safety => holds, at most 63 states
 /* A structure as a parameter is passed by its fields; the process has a copy. */
 typedef Pair { byte a; short b }
 byte got;

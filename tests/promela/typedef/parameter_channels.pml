@@ -1,5 +1,5 @@
-// expect: states=81 transitions=121 errors=none
-// spin-default: states=81
+// quotient: --raw --all --safety => holds, states 81, transitions 121
+// quotient: --all --safety => holds, at most 81 states
 /* Channels of a structure are made once, for the variable: a parameter has the caller's channels. */
 typedef Group { chan add = [1] of { byte }; chan done = [0] of { bit }; byte members = 2 }
 proctype Member(Group g; byte n) { g.add!n; g.done!1 }

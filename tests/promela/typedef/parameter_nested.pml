@@ -1,5 +1,5 @@
-// expect: states=29 transitions=37 errors=none
-// spin-default: states=26
+// quotient: --raw --all --safety => holds, states 29, transitions 37
+// quotient: --all --safety => holds, at most 26 states
 /* A structure in a structure as a parameter, handed on to another process, whole and field by field. */
 typedef Inner { byte q; bit f }
 typedef Outer { Inner i; byte a; Inner j }

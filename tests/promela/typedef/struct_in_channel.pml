@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=7
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 7 states
 /* A structure as a message field. */
 typedef msg { byte k; byte v };
 chan c = [1] of { msg };

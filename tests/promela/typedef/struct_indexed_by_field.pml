@@ -1,5 +1,5 @@
-// expect: states=16 transitions=15 errors=none
-// spin-default: states=16
+// quotient: --raw --all --safety => holds, states 16, transitions 15
+// quotient: --all --safety => holds, at most 16 states
 /* A field used as the index of another structure. */
 typedef node { byte next; bool seen };
 node n[3];

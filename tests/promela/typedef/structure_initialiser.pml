@@ -1,5 +1,5 @@
-// expect: states=16 transitions=23 errors=none
-// spin-default: states=16
+// quotient: --raw --all --safety => holds, states 16, transitions 23
+// quotient: --all --safety => holds, at most 16 states
 /* A single value given to a structure is ignored; the fields have the values of the typedef. */
 typedef T { byte a = 2; byte b }
 T g = 7;

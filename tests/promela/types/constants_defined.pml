@@ -1,5 +1,5 @@
-// expect: states=11 transitions=10 errors=none
-// spin-default: states=11
+// quotient: --raw --all --safety => holds, states 11, transitions 10
+// quotient: --all --safety => holds, at most 11 states
 /* Symbolic constants in expressions. */
 #define LIMIT 4
 byte x;

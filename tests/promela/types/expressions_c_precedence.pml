@@ -1,5 +1,5 @@
-// expect: states=16 transitions=15 errors=none
-// spin-default: states=15
+// quotient: --raw --all --safety => holds, states 16, transitions 15
+// quotient: --all --safety => holds, at most 15 states
 /* Operators bind as in C. */
 int r;
 active proctype P() {

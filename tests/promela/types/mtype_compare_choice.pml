@@ -1,5 +1,5 @@
-// expect: states=8 transitions=8 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 8
+// quotient: --all --safety => holds, at most 8 states
 /* Guards over an mtype variable. */
 mtype = { idle, busy, stop };
 mtype m = idle;

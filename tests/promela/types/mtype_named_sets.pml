@@ -1,5 +1,5 @@
-// expect: states=5 transitions=4 errors=none
-// spin-default: states=5
+// quotient: --raw --all --safety => holds, states 5, transitions 4
+// quotient: --all --safety => holds, at most 5 states
 /* Each named mtype set has numbers of its own. */
 mtype:fruit = { apple, pear };
 mtype:size = { small, large };

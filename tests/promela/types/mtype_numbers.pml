@@ -1,5 +1,5 @@
-// expect: states=9 transitions=8 errors=none
-// spin-default: states=9
+// quotient: --raw --all --safety => holds, states 9, transitions 8
+// quotient: --all --safety => holds, at most 9 states
 /* Symbolic names are numbered from 1, the last one declared first. */
 mtype = { red, green, blue };
 mtype m;

@@ -1,5 +1,5 @@
-// expect: states=8 transitions=7 errors=none
-// spin-default: states=3
+// quotient: --raw --all --safety => holds, states 8, transitions 7
+// quotient: --all --safety => holds, at most 3 states
 /* Unsigned fields beside each other do not disturb each other. */
 active proctype P() {
 	unsigned a : 2 = 3;

@@ -1,5 +1,5 @@
-// expect: states=17 transitions=21 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 17, transitions 21
+// quotient: --all --safety => holds, at most 12 states
 /* An atomic sequence as the main sequence. */
 byte x; bit e;
 active proctype P() { { atomic { x = 1; x = 2 }; x = 3 } unless { e -> x = 9 } }

@@ -1,5 +1,5 @@
-// expect: states=8 transitions=9 errors=none
-// spin-default: states=8
+// quotient: --raw --all --safety => holds, states 8, transitions 9
+// quotient: --all --safety => holds, at most 8 states
 /* A blocked main sequence is rescued by the escape. */
 byte x;
 active proctype P() { { false } unless { x == 1 -> x = 2 } }

@@ -1,5 +1,5 @@
-// expect: states=20 transitions=26 errors=none
-// spin-default: states=20
+// quotient: --raw --all --safety => holds, states 20, transitions 26
+// quotient: --all --safety => holds, at most 20 states
 /* else inside the main sequence. */
 byte x; bit e;
 active proctype P() { { if :: x == 1 -> x = 2 :: else -> x = 3 fi; x = 4 } unless { e -> x = 9 } }

@@ -1,5 +1,5 @@
-// expect: states=11 transitions=10 errors=deadlock
-// spin-default: states=11
+// quotient: --raw --all --safety => violated deadlock, states 11, transitions 10
+// quotient: --all --safety => violated deadlock, at most 11 states
 /* An escape that is a jump, out of an atomic sequence: the jump is a step. */
 byte x, y;
 active proctype P2() {

@@ -1,5 +1,5 @@
-// expect: states=1486 transitions=4076 errors=none
-// spin-default: states=654
+// quotient: --raw --all --safety => holds, states 1486, transitions 4076
+// quotient: --all --safety => holds, at most 654 states
 /* SPIN starts the counter of a loop before the whole statement, also where the loop is the escape. */
 byte g;
 active proctype P() { byte i; g > 2 unless for (i : 1 .. 3) { g++ } }

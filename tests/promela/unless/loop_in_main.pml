@@ -1,5 +1,5 @@
-// expect: states=20 transitions=26 errors=none
-// spin-default: states=20
+// quotient: --raw --all --safety => holds, states 20, transitions 26
+// quotient: --all --safety => holds, at most 20 states
 /* An endless loop as the main sequence. */
 bit stop, b;
 active proctype P() { { do :: b = 1 - b od } unless { stop -> skip }; assert(stop) }

@@ -1,5 +1,5 @@
-// expect: states=51 transitions=83 errors=none
-// spin-default: states=31
+// quotient: --raw --all --safety => holds, states 51, transitions 83
+// quotient: --all --safety => holds, at most 31 states
 /* An unless inside an unless; the inner escape has precedence. */
 bit a, b; byte x;
 active proctype P() { { { x = 1; x = 2 } unless { a -> x = 3 } } unless { b -> x = 4 } }

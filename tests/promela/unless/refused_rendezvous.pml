@@ -1,5 +1,5 @@
-// expect: states=82 transitions=131 errors=none
-// spin-default: states=41
+// quotient: --raw --all --safety => holds, states 82, transitions 131
+// quotient: --all --safety => holds, at most 41 states
 /* A rendezvous that nobody accepts lets the main sequence go on. */
 byte x, y;
 chan r = [0] of { byte };

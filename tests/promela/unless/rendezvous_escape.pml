@@ -1,5 +1,5 @@
-// expect: states=12 transitions=16 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 12, transitions 16
+// quotient: --all --safety => holds, at most 12 states
 /* A rendezvous receive as the escape. */
 chan c = [0] of { byte };
 byte x;

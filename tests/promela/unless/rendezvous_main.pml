@@ -1,5 +1,5 @@
-// expect: states=15 transitions=16 errors=none
-// spin-default: states=15
+// quotient: --raw --all --safety => holds, states 15, transitions 16
+// quotient: --all --safety => holds, at most 15 states
 /* A rendezvous in the main sequence with an escape that may come first. */
 chan c = [0] of { byte };
 bit e;

@@ -1,5 +1,5 @@
-// expect: states=19 transitions=25 errors=none
-// spin-default: states=19
+// quotient: --raw --all --safety => holds, states 19, transitions 25
+// quotient: --all --safety => holds, at most 19 states
 /* A receive as the escape. */
 chan c = [1] of { byte };
 byte x;

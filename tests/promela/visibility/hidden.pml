@@ -1,5 +1,5 @@
-// expect: states=12 transitions=11 errors=none
-// spin-default: states=12
+// quotient: --raw --all --safety => holds, states 12, transitions 11
+// quotient: --all --safety => holds, at most 12 states
 /* A hidden variable is no part of the state. */
 hidden byte seen;
 byte x;

@@ -1,5 +1,5 @@
-// expect: states=4 transitions=3 errors=none
-// spin-default: states=4
+// quotient: --raw --all --safety => holds, states 4, transitions 3
+// quotient: --all --safety => holds, at most 4 states
 /* A hidden scratch variable written and read within one atomic sequence. */
 hidden byte scratch;
 byte a = 1, b = 2;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use quotient_engine::{Check, LoadOptions, Model, SearchKind, StoreKind, Verdict};
+use quotient_expectations::{Bound, Expectation, Figure};
 
 fn programs(dir: &Path, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = std::fs::read_dir(dir).expect("the corpus is there").flatten().collect();
@@ -26,37 +27,18 @@ struct Header {
     errors: Option<BTreeSet<String>>,
     /// States of SPIN with its default reductions.
     spin_default: Option<u64>,
-    /// Why our default mode may have more.
-    exceeds: bool,
 }
 
 fn header(text: &str) -> Header {
-    let mut header = Header::default();
-    for line in text.lines().take_while(|l| l.starts_with("//")) {
-        let exact = line.starts_with("// expect:") || line.starts_with("// expect-own:");
-        header.exceeds |= line.starts_with("// default-exceeds:");
-        for word in line.split_whitespace() {
-            let Some((key, value)) = word.split_once('=') else { continue };
-            match key {
-                "states" if exact => header.states = value.parse().ok(),
-                "transitions" if exact => header.transitions = value.parse().ok(),
-                "states" => header.spin_default = value.parse().ok(),
-                "errors" => {
-                    let kinds = value.split(',').filter(|k| *k != "none").map(str::to_owned);
-                    header.errors = Some(kinds.collect());
-                }
-                _ => {}
-            }
-        }
-    }
-    header
-}
-
-/// Kinds of violation in the words of the headers.
-fn kind(kind: &str) -> String {
-    match kind {
-        "assertion" | "deadlock" | "index" | "channel" | "trace" => kind.into(),
-        _ => "other".into(),
+    let all = quotient_expectations::read(text).expect("expectations");
+    let raw = Expectation::with(&all, &["--raw", "--all", "--safety"]);
+    let default = Expectation::with(&all, &["--all", "--safety"]);
+    let exactly = |figure| raw?.figure(Bound::Exactly, figure);
+    Header {
+        states: exactly(Figure::States),
+        transitions: exactly(Figure::Transitions),
+        errors: raw.map(|raw| raw.kinds().into_iter().map(str::to_owned).collect()),
+        spin_default: default.and_then(|default| default.figure(Bound::AtMost, Figure::States)),
     }
 }
 
@@ -71,8 +53,7 @@ fn check(path: &Path, header: &Header) -> Result<(), String> {
                 if let Verdict::Undecided(why) = outcome.verdict {
                     return Err(format!("{how}: undecided, {why}"));
                 }
-                let kinds: BTreeSet<String> =
-                    outcome.violations.iter().map(|v| kind(v.kind.as_str())).collect();
+                let kinds: BTreeSet<String> = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
                 if header.errors.as_ref().is_some_and(|e| *e != kinds) {
                     return Err(format!("{how}: {kinds:?} instead of {:?}", header.errors));
                 }
@@ -84,7 +65,7 @@ fn check(path: &Path, header: &Header) -> Result<(), String> {
                         (header.states, header.transitions)
                     ));
                 }
-                if !raw && !header.exceeds && header.spin_default.is_some_and(|most| s.states > most) {
+                if !raw && header.spin_default.is_some_and(|most| s.states > most) {
                     let most = header.spin_default.unwrap_or(0);
                     return Err(format!("{how}: {} states, SPIN has {most} by default", s.states));
                 }

@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::exploration::world::{Pending, active, controlled, fail, quiet, visible, world};
+use crate::exploration::world::{Pending, active, controlled, fail, quiet, running, visible, world};
 use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::protocol::{FailureKind, Op, Outside};
 use crate::system::system_call::{exit_process, number, system_call};
@@ -183,7 +183,7 @@ macro_rules! sleeps {
         #[doc = concat!("`", stringify!($name), "`: any time may pass anyway.")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $kind),*) -> $result {
-            if !active() {
+            if !running() {
                 // SAFETY: the arguments are those that the program gives to the C library's function of this name, with all that it owes to that.
                 return unsafe { sleeps_real!($name, fn($($kind),*) -> $result)($($argument),*) };
             }

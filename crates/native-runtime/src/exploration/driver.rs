@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use quotient_stateless::ahead::explore_ahead;
 use quotient_stateless::{
-    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Outcome, Report, Schedule,
-    Symmetry, Verdict, estimate::estimate, explore, minimise,
+    Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Kind, Operation, Outcome, Report,
+    Schedule, Symmetry, Verdict, estimate::estimate, explore, minimise,
 };
 
 use crate::environment::quiet_thread::{PROCESS_TIME, nanoseconds};
 use crate::exploration::program::Program;
 use crate::exploration::workers::Workers;
 use crate::exploration::world::{
-    NOWHERE, Runtime, Status, World, active, attach, controlled, reset_output, world,
+    NOWHERE, Runtime, Status, World, attach, controlled, reset_output, running, world,
 };
 use crate::memory::snapshot::Snapshot;
-use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, phase, verdict};
+use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, WATCHED, phase, verdict};
 use crate::real;
 use crate::system::system_call::{exit_process, map_fixed, number, system_call};
 use crate::threads::context;
@@ -329,6 +329,7 @@ fn explore_all() {
                 let s = &report.statistics;
                 (w.shared.executions, w.shared.blocked, w.shared.cut) =
                     (s.executions, s.sleep_set_blocked, s.cut);
+                w.shared.infeasible = s.infeasible;
                 (w.shared.pruned, w.shared.images, w.shared.depth) =
                     (s.pruned_symmetric, s.images, s.depth as u64);
                 w.shared.unexchanged = s.symmetry_skipped;
@@ -351,6 +352,8 @@ fn explore_all() {
 fn tell_cells(w: &mut World) {
     let mut cells = w.objects.racing_cells();
     cells.extend(w.interruptions());
+    cells.extend(w.told_loops());
+    cells.extend(w.told_meetings());
     cells.extend(w.external.told());
     for (slot, (address, size)) in w.shared.cells.iter_mut().zip(&cells) {
         *slot = (*address as u64, *size as u64);
@@ -411,7 +414,8 @@ fn with_single_joins(choices: &[Choice]) -> Vec<Choice> {
     program.restart();
     let mut single = Vec::new();
     for choice in choices {
-        let joined = program.pending(choice.thread, 0).map_or(0, |operation| operation.awaits.len());
+        let joins = |operation: &Operation| operation.kind == Kind::Join;
+        let joined = program.pending(choice.thread, 0).filter(joins).map_or(0, |o| o.awaits.len());
         single.extend(std::iter::repeat_n(*choice, joined.max(1)));
         program.step(choice.thread, choice.alternative);
     }
@@ -426,7 +430,11 @@ fn replay() {
     w.limit = THREADS;
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {
         let (address, size) = w.shared.cells[index];
-        if w.note_interruptions(address, size) || w.external.note_told(address) {
+        if w.note_interruptions(address, size)
+            || w.external.note_told(address)
+            || w.note_told_loop(address as usize, size as usize)
+            || w.note_told_meeting(address as usize, size as usize)
+        {
             continue;
         }
         w.objects.make_visible(address as usize, size as usize);
@@ -445,11 +453,12 @@ fn replay() {
     }
     // Joins of threads that have ended: the schedule may come from an exploration in which they were put off.
     let can_join = |program: &Program| {
-        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| !o.awaits.is_empty()))
+        program.enabled().iter().find(|&t| program.pending(t, 0).is_some_and(|o| o.kind == Kind::Join))
     };
     while !lost && let Some(thread) = can_join(&program) {
         program.step(thread, 0);
     }
+    world().let_waiting_stay();
     let ended = program.enabled().is_empty();
     if ended {
         program.outcome();
@@ -480,16 +489,17 @@ impl World {
                 Status::Finished => 2,
                 _ => 1,
             },
-            op: if matches!(thread.status, Status::Waiting { .. }) {
-                Op::Wait as u8
-            } else {
-                pending.op as u8
+            op: match thread.status {
+                Status::Waiting { .. } => Op::Wait as u8,
+                Status::Spinning => Op::Spin as u8,
+                _ => pending.op as u8,
             },
             owner: if blocks_on_object { self.objects.peek(object).map_or(255, |o| o.owner) } else { 255 },
             padding: 0,
             padding_2: 0,
             awaits: if pending.op == Op::Join { pending.set } else { 0 },
             address: pending.address as u64,
+            watched: if thread.status == Status::Spinning { self.watched(number) } else { [0; WATCHED] },
             routine: if number == 0 { self.main[0] as u64 } else { thread.routine as u64 },
             stack: if thread.lives() { thread.saved_stack(&self.code) } else { [0; crate::protocol::FRAMES] },
         }
@@ -513,7 +523,7 @@ struct Action {
 
 /// A fault of the program is a crash.
 pub extern "C" fn on_fault(signal: i32, information: *const u8, context: *mut u8) {
-    if !active() {
+    if !running() {
         exit_process(128 + signal);
     }
     // SAFETY: the kernel's siginfo_t and ucontext_t: the fault's address, rbp, rsp and rip.

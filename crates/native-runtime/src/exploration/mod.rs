@@ -7,6 +7,7 @@
 //! | [`clock`] | vector clocks |
 //! | [`race`] | data races by vector clocks |
 //! | [`program`] | that state as [`quotient_stateless::Execution`] |
+//! | [`waiting_loop`] | loops that wait: threads that come back to the same state and have changed nothing |
 //! | [`waiting`] | who waits for whom when the program ends |
 //! | [`driver`] | start-up, exploration, repetition of a schedule |
 //! | [`script`] | the beginning of a run repeated without the driver |
@@ -21,5 +22,6 @@ pub mod program;
 pub mod race;
 pub mod script;
 pub mod waiting;
+pub mod waiting_loop;
 pub mod workers;
 pub mod world;

@@ -257,6 +257,11 @@ impl Objects {
         new || merged
     }
 
+    /// How often it is held, or the size of a barrier.
+    pub fn count(&self, number: u32) -> u32 {
+        self.peek(number).map_or(0, |state| state.count)
+    }
+
     /// Where an object lies.
     pub fn address(&self, number: u32) -> usize {
         self.extents.get(number as usize).map_or(0, |extent| extent.0)

@@ -86,6 +86,15 @@ impl World {
             Op::TryAccept => self.on_object(Kind::Other, Mode::Try, 1, pending),
             Op::Poll => self.on_object(Kind::Other, Mode::Acquire, pending.need, pending),
             Op::TryPoll => self.on_object(Kind::Other, Mode::Read, 0, pending),
+            Op::Barrier if self.arrivals_commute(pending.object) => {
+                self.on_object(Kind::BarrierArrive, Mode::Read, 0, pending)
+            }
+            Op::BarrierLeave => {
+                let mut operation = self.on_object(Kind::Resume, Mode::Read, 0, pending);
+                (operation.awaits, operation.wakes) = (ThreadSet(pending.set), ThreadSet(pending.set));
+                operation.alternatives = pending.choices;
+                operation
+            }
             Op::Barrier => {
                 let mut operation = self.on_object(Kind::BarrierArrive, Mode::Write, 0, pending);
                 if let Some(state) = self.objects.peek(pending.object)
@@ -227,6 +236,10 @@ impl World {
         if matches!(status, Status::Unborn | Status::Finished) {
             return false;
         }
+        let pending = &self.threads[thread].pending;
+        if status == Status::Ready && pending.op == Op::BarrierLeave {
+            return self.all_have_arrived(pending.object);
+        }
         self.operation(thread, 0).is_some_and(|operation| {
             operation.accesses().iter().all(|a| a.possible_at(a.value))
                 && operation.awaits.iter().all(|t| self.threads[t as usize].status == Status::Finished)
@@ -243,17 +256,24 @@ impl World {
         let unjoined =
             threads[1..].iter().filter(|t| t.status != Status::Unborn && !t.detached && !t.joined).count();
         let alive = || (0..threads.len()).filter(|&t| threads[t].lives());
-        if let Some(thread) = alive().find(|&t| threads[t].status == Status::AtBarrier && self.has_signal(t))
-        {
+        let at_barrier =
+            |t: &usize| threads[*t].status == Status::AtBarrier || threads[*t].pending.op == Op::BarrierLeave;
+        if let Some(thread) = alive().filter(at_barrier).find(|&t| self.has_signal(t)) {
             let text = format!("a signal to thread {thread} while it waits at a barrier");
             self.record_failure(FailureKind::Refused, &text, NOWHERE, NOWHERE);
             return Ending::Crash;
         }
-        if assumed || self.stopped || alive().any(|t| self.is_in_vain(t)) {
+        if assumed
+            || self.stopped
+            || alive().any(|t| self.is_in_vain(t))
+            || alive().any(|t| self.has_stale_wait(t))
+        {
             return Ending::Infeasible;
         }
         if blocked && (!exited || self.waits_in_a_circle()) {
-            self.record_failure(FailureKind::Deadlock, "", NOWHERE, NOWHERE);
+            let spins = alive().any(|t| threads[t].status == Status::Spinning);
+            let kind = if spins { FailureKind::Livelock } else { FailureKind::Deadlock };
+            self.record_failure(kind, "", NOWHERE, NOWHERE);
             return Ending::Deadlock;
         }
         if !exited && self.exit_handlers.is_needed() {

@@ -226,7 +226,7 @@ impl World {
 impl Runtime {
     /// Takes note of an access of the running thread and looks for a race with an earlier one.
     pub fn note_access(mut self, address: usize, size: usize, how: How) {
-        if self.shared.symmetry == 2 {
+        if self.shared.symmetry == 2 || self.loops.notes_changes {
             self.note_guard(address, size);
             if how.write {
                 self.note_change(address, size);
@@ -258,7 +258,7 @@ impl Runtime {
     pub fn note_free(mut self, address: usize, size: usize) {
         for granule in self.races.granules.keys((address >> 3)..(address + size).div_ceil(8)) {
             self.note_plain(granule * 8, 8);
-            if self.shared.symmetry == 2 {
+            if self.shared.symmetry == 2 || self.loops.notes_changes {
                 self.note_guard(granule * 8, 8);
                 self.note_change(granule * 8, 8);
             }
@@ -413,9 +413,11 @@ fn shared_access(address: usize, size: usize, how: How) {
         world().note_for_symmetry(address, size);
         world().note_plain(address, size);
     }
-    let w = world();
+    let mut w = world();
     if w.shared.allow_races != 0 && w.objects.range_races(address, size) {
         crate::instrumentation::atomics::racing_access(address, size, how);
+    } else if w.threads[w.current].iteration.is_open() {
+        w.note_plain_in_iteration(address, size, how.write);
     }
     let mut w = world();
     w.note_access(address, size, how);

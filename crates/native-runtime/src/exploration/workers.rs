@@ -244,7 +244,7 @@ impl Workers {
         };
         (w.shared.filtered, w.shared.leaked, w.shared.waiting) = (0, 0, 0);
         (w.shared.copies, w.shared.copies_lost) = (0, 0);
-        w.outside_noted = false;
+        (w.outside_noted, w.is_copy) = (false, true);
         w.rewatch();
         replaced
     }
@@ -285,7 +285,7 @@ impl Observer for Workers {
             }
         }
         (w.shared.blocked, w.shared.cut, w.shared.pruned) = (s.sleep_set_blocked, s.cut, s.pruned_symmetric);
-        (w.shared.depth, w.shared.images) = (s.depth as u64, s.images);
+        (w.shared.depth, w.shared.images, w.shared.infeasible) = (s.depth as u64, s.images, s.infeasible);
         if self.message.is_some() {
             self.beat();
         }

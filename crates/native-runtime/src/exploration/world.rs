@@ -46,6 +46,8 @@ pub enum Status {
     Released,
     /// An assumption did not hold: stays for ever.
     Assumed,
+    /// In a loop that waits: stays for ever.
+    Spinning,
     /// At the end.
     Finished,
 }
@@ -155,6 +157,8 @@ pub struct Thread {
     pub operands: [usize; 3],
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
+    /// What it has done since it last changed anything.
+    pub iteration: crate::exploration::waiting_loop::Iteration,
     /// The atomic section that it is in.
     pub section: crate::primitives::section::Section,
     /// What is known of its stack.
@@ -209,6 +213,12 @@ pub struct World {
     pub failed: bool,
     /// Was a section left in its middle? Then the execution says nothing, whatever follows.
     pub stopped: bool,
+    /// Who meets at barriers, by their numbers.
+    pub meetings: Vec<crate::primitives::barrier::Meeting>,
+    /// Loops that wait.
+    pub loops: crate::exploration::waiting_loop::Loops,
+    /// Is this process a copy that explores a part, without a checker?
+    pub is_copy: bool,
     /// Atomic sections.
     pub sections: crate::primitives::section::Sections,
     /// The execution says nothing: the exploration starts again.
@@ -314,9 +324,20 @@ pub fn controlled() -> bool {
     !WORLD.load(Relaxed).is_null()
 }
 
-/// Is user code running, under control?
+/// Is user code running, under control? Asked by functions that the program calls. What they do is taken for a change that
+/// others may notice: those that change nothing, or say themselves what they change, ask [`running`].
 #[inline]
 pub fn active() -> bool {
+    let active = running();
+    if active {
+        world().note_changed();
+    }
+    active
+}
+
+/// Is user code running, under control?
+#[inline]
+pub fn running() -> bool {
     ACTIVE.load(Relaxed)
 }
 
@@ -403,6 +424,9 @@ pub fn attach() {
         trap: false,
         failed: false,
         stopped: false,
+        meetings: Vec::new(),
+        loops: crate::exploration::waiting_loop::Loops::new(),
+        is_copy: false,
         sections: crate::primitives::section::Sections::new(),
         abandoned: false,
         told_apart: 0,
@@ -492,6 +516,7 @@ impl Thread {
             frames: Default::default(),
             operands: [0; 3],
             owed: 0,
+            iteration: Default::default(),
             section: Default::default(),
             stack_notes: Default::default(),
             quiet: 0,
@@ -522,6 +547,7 @@ impl Thread {
         self.held.clear();
         self.stack_notes.restart();
         self.life.restart();
+        self.iteration.changed();
         self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;
@@ -662,6 +688,7 @@ pub fn announce(pending: Pending) -> u16 {
     if crate::primitives::section::is_inside(&mut w) {
         return crate::primitives::section::inside(pending);
     }
+    let stays = w.comes_back(&pending);
     let me = w.me();
     me.pending = pending;
     me.status = Status::Ready;
@@ -669,9 +696,21 @@ pub fn announce(pending: Pending) -> u16 {
     if w.shared.symmetry == 2 {
         w.capture_frames();
     }
+    if stays && !w.replays() {
+        stay();
+    }
     w.leave();
     world().me().operands = [0; 3];
     world().alternative
+}
+
+/// The running thread has come back in a loop that waits.
+#[cold]
+fn stay() -> ! {
+    world().me().status = Status::Spinning;
+    loop {
+        world().leave();
+    }
 }
 
 /// Counts a hook that is no step, and interrupts a thread that does nothing else for very long.

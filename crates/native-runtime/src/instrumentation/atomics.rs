@@ -5,9 +5,9 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::exploration::clock::{clear, join};
+use crate::exploration::clock::{Clock, clear, join};
 use crate::exploration::race::How;
-use crate::exploration::world::{Pending, World, active, visible, world};
+use crate::exploration::world::{Pending, World, running, visible, world};
 use crate::protocol::{Op, met};
 
 const RELAXED: i32 = 0;
@@ -88,6 +88,8 @@ pub fn racing_access(address: usize, size: usize, how: How) {
     w.grown |= changed;
     let op = if how.write { Op::Write } else { Op::Read };
     visible(Pending { size: size.min(255) as u8, ..Pending::on(op, object, address) });
+    // What a write will write is not known.
+    world().note_cell(address, size, how.write || size > 8);
 }
 
 impl World {
@@ -96,6 +98,7 @@ impl World {
     fn note_order(&mut self, order: i32) {
         if order & ORDER != SEQUENTIALLY_CONSISTENT && self.threaded {
             self.shared.met |= met::WEAK_ORDER;
+            self.note_unordered();
         }
     }
 
@@ -103,6 +106,17 @@ impl World {
     fn loaded(&mut self, address: usize, size: usize, order: i32) {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
+        if self.objects.is_uniform(object) {
+            self.loaded_from(object, order);
+        } else {
+            for byte in address..address + size {
+                let object = self.objects.number(of_byte(byte));
+                self.loaded_from(object, order);
+            }
+        }
+    }
+
+    fn loaded_from(&mut self, object: u32, order: i32) {
         let clock = self.objects.state(object).clock;
         join(&mut self.me().acquired, &clock);
         if acquires(order) {
@@ -116,6 +130,17 @@ impl World {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         let clock = if releases(order) { self.release() } else { self.me().fence };
+        if self.objects.is_uniform(object) {
+            self.stored_to(object, &clock, order, read);
+        } else {
+            for byte in address..address + size {
+                let object = self.objects.number(of_byte(byte));
+                self.stored_to(object, &clock, order, read);
+            }
+        }
+    }
+
+    fn stored_to(&mut self, object: u32, clock: &Clock, order: i32, read: bool) {
         let me = self.current as u32 + 1;
         let state = self.objects.state(object);
         let goes_on = read || (state.count == me && !releases(order));
@@ -128,8 +153,14 @@ impl World {
         } else if !goes_on {
             state.count = 0;
         }
-        join(&mut state.clock, &clock);
+        join(&mut state.clock, clock);
     }
+}
+
+/// Stands for a byte of a cell whose accesses have different extents: what each of them releases is known by byte.
+fn of_byte(byte: usize) -> usize {
+    const BYTES: usize = 1 << 60;
+    BYTES | byte
 }
 
 macro_rules! atomics {
@@ -138,14 +169,15 @@ macro_rules! atomics {
         /// Load.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: *const $atomic, order: i32) -> $value {
-            if active() {
+            if running() {
                 operands(order as usize, 0);
                 step(Op::Load, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
             let value = unsafe { (*address).load(Ordering::SeqCst) };
-            if active() {
+            if running() {
                 world().loaded(address as usize, $size, order);
+                world().note_cell(address as usize, $size, false);
             }
             value
         }
@@ -153,14 +185,15 @@ macro_rules! atomics {
         /// Store.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(address: *const $atomic, value: $value, order: i32) {
-            if active() {
+            if running() {
                 operands(value as usize, order as usize);
                 step(Op::Store, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
-            unsafe { (*address).store(value, Ordering::SeqCst) };
-            if active() {
+            let old = unsafe { (*address).swap(value, Ordering::SeqCst) };
+            if running() {
                 world().stored(address as usize, $size, order, false);
+                world().note_cell(address as usize, $size, old != value);
             }
         }
 
@@ -172,13 +205,16 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $strong(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
-            if active() {
+            if running() {
                 world().me().operands[2] = expected as usize;
             }
             // SAFETY: the program's own accesses.
             unsafe {
                 let old = $val(address, *expected, new, order, failure);
                 let success = old == *expected;
+                if !success && running() {
+                    world().note_written(expected as usize, $size);
+                }
                 *expected = old;
                 success as i32
             }
@@ -198,19 +234,20 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $val(
             address: *const $atomic, expected: $value, new: $value, order: i32, failure: i32,
         ) -> $value {
-            if active() {
+            if running() {
                 operands(new as usize, (order as usize) << 32 | failure as usize);
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
             }
             // SAFETY: the program's own access.
             let atomic = unsafe { &*address };
             let result = atomic.compare_exchange(expected, new, Ordering::SeqCst, Ordering::SeqCst);
-            if active() {
+            if running() {
                 let success = result.is_ok();
                 world().loaded(address as usize, $size, if success { order } else { failure });
                 if success {
                     world().stored(address as usize, $size, order, true);
                 }
+                world().note_cell(address as usize, $size, success && new != expected);
             }
             result.unwrap_or_else(|old| old)
         }
@@ -219,15 +256,18 @@ macro_rules! atomics {
         /// Read, modify, write.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(address: *const $atomic, value: $value, order: i32) -> $value {
-            if active() {
+            if running() {
                 operands(value as usize, order as usize);
                 step(Op::Update, address as usize, $size, 0);
             }
             // SAFETY: the program's own access.
             let old = unsafe { (*address).$method(value, Ordering::SeqCst) };
-            if active() {
+            if running() {
                 world().loaded(address as usize, $size, order);
                 world().stored(address as usize, $size, order, true);
+                // SAFETY: as above.
+                let changed = unsafe { (*address).load(Ordering::SeqCst) } != old;
+                world().note_cell(address as usize, $size, changed);
             }
             old
         }
@@ -268,12 +308,13 @@ pub fn assembly_update(address: usize, size: usize, expected: Option<usize>) {
     if success {
         w.stored(address, size, SEQUENTIAL, true);
     }
+    w.note_cell(address, size, success);
 }
 
 /// A fence between threads.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(order: i32) {
-    if !active() {
+    if !running() {
         fence(Ordering::SeqCst);
         return;
     }

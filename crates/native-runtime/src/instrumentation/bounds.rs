@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::exploration::world::{active, fail};
+use crate::exploration::world::{fail, running};
 use crate::protocol::FailureKind;
 
 /// What the compiler knows of an index (the parts used).
@@ -39,7 +39,7 @@ unsafe fn value(kind: *const Type, value: usize) -> i128 {
 }
 
 unsafe fn report(index: *const Index, number: usize) {
-    if !active() {
+    if !running() {
         return;
     }
     // SAFETY: the compiler's description.

@@ -3,14 +3,14 @@
 //! A hook is called before the access it announces.
 
 use crate::exploration::race::{How, access};
-use crate::exploration::world::{active, world};
+use crate::exploration::world::{running, world};
 
 macro_rules! accesses {
     ($($size:literal: $($name:ident $how:ident),*;)*) => { $($(
         #[doc = concat!("A plain access of ", stringify!($size), " bytes.")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: usize) {
-            if active() {
+            if running() {
                 access(address, $size, How::$how);
             }
         }
@@ -39,7 +39,7 @@ macro_rules! compound {
         #[doc = concat!("A read and a write of ", stringify!($size), " bytes, announced together.")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: usize) {
-            if active() {
+            if running() {
                 access(address, $size, How::READ);
                 access(address, $size, How::WRITE);
             }
@@ -58,7 +58,7 @@ compound! {
 pub extern "C" fn __tsan_vptr_update(address: *const usize, new: usize) {
     // A destructor stores the same pointer again: that changes nothing.
     // SAFETY: the object exists.
-    if active() && unsafe { *address } != new {
+    if running() && unsafe { *address } != new {
         access(address as usize, 8, How::WRITE);
     }
 }
@@ -77,7 +77,7 @@ pub extern "C" fn __tsan_write_range(address: usize, size: usize) {
 
 /// A plain access to a range.
 pub fn range(address: usize, size: usize, how: How) {
-    if active() && size > 0 {
+    if running() && size > 0 {
         access(address, size, how);
     }
 }
@@ -85,7 +85,7 @@ pub fn range(address: usize, size: usize, how: How) {
 /// A function is entered.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_entry(_caller: usize) {
-    if active() {
+    if running() {
         let sp = crate::threads::context::frame_pointer();
         // SAFETY: what this function has saved: the frame pointer of the function that is entered.
         let frame = unsafe { *(sp as *const usize) };
@@ -103,7 +103,7 @@ pub extern "C" fn __tsan_func_entry(_caller: usize) {
 /// A function is left.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_exit() {
-    if active() && world().shared.sections_length > 0 {
+    if running() && world().shared.sections_length > 0 {
         let frame = crate::threads::context::frame_pointer();
         // SAFETY: the return address of this function.
         if world().section_of(unsafe { *((frame + 8) as *const usize) }).is_some() {

@@ -13,7 +13,7 @@
 use std::arch::global_asm;
 
 use crate::exploration::race::How;
-use crate::exploration::world::{World, active, fail, world};
+use crate::exploration::world::{World, fail, running, world};
 use crate::protocol::{FailureKind, HOLES, Hole, hole};
 use crate::real;
 use crate::system::system_call::{number, system_call};
@@ -113,7 +113,7 @@ unsafe extern "C" {
 
 /// The access of a hole is about to happen. `rax` is what a compare-and-swap expects.
 extern "C" fn access(number: usize, address: usize, rax: usize) {
-    if !active() {
+    if !running() {
         return;
     }
     let mut w = world();

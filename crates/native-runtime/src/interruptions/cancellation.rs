@@ -11,7 +11,7 @@
 //! Not supported, and refused by name: the asynchronous type, by which a thread may end at any instruction.
 
 use crate::exploration::race::{How, access};
-use crate::exploration::world::{Pending, World, active, announce, fail, visible, world};
+use crate::exploration::world::{Pending, World, active, announce, fail, running, visible, world};
 use crate::interruptions::interruption::{Kind, Next, point};
 use crate::pass_on;
 use crate::protocol::{FailureKind, Op, why};
@@ -124,7 +124,7 @@ fn give(to: *mut i32, value: i32) {
 /// `pthread_testcancel`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_testcancel() {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_testcancel", fn(); );
     }
     point(Kind::Cancellation, Next::GoesOn);

@@ -49,6 +49,11 @@ pub enum Passed {
     },
 }
 
+/// Does this point look at signals?
+pub fn looks_at_signals(pending: &Pending) -> bool {
+    pending.size & SIGNALS != 0
+}
+
 impl World {
     /// What the point that `thread` is at looks at: whether it is interrupted now.
     pub fn is_interrupted_now(&self, thread: usize, pending: &Pending) -> bool {
@@ -212,6 +217,9 @@ fn pass(looks: u8, next: Next) -> Decision {
     let choices = if next == Next::Blocks { 1 + looks.count_ones() as u16 } else { 1 };
     let pending = Pending { size: looks, choices, other: signals, ..Pending::on(Op::Point, cancellation, 0) };
     let alternative = announce(pending);
+    if receives || next == Next::Blocks {
+        world().note_changed();
+    }
     let w = world();
     if cancels && w.is_cancelled(me) {
         crate::interruptions::cancellation::act();

@@ -3,7 +3,7 @@
 use super::format;
 use super::table::{Access, Extent, Function, Pointer};
 use crate::exploration::race::How;
-use crate::exploration::world::{active, fail, world};
+use crate::exploration::world::{fail, running, world};
 use crate::library::stub::{Call, Saved};
 use crate::protocol::FailureKind;
 
@@ -111,7 +111,7 @@ pub fn visible_steps(function: &Function, arguments: &[usize; 6]) -> usize {
 
 /// A plain access inside of a function.
 pub fn note(address: usize, size: usize, how: How) {
-    if active() && size > 0 {
+    if running() && size > 0 {
         crate::exploration::race::access(address, size, how);
     }
 }

@@ -327,7 +327,7 @@ impl Runtime {
             }
         } else if let Some(owner) = crate::threads::stack::owner(address) {
             if owner != self.current {
-                self.note_foreign_stack(owner, address);
+                self.note_foreign_stack(owner, address, size);
             }
         } else if (region::BASE..region::BASE + region::SIZE).contains(&address) {
             fail(FailureKind::Memory, "access to memory of the checker through a wild pointer", address);

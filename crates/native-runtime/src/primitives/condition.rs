@@ -79,6 +79,7 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
 fn interrupted(by: Decision, number: u32, mutex: usize, count: u32) {
     visible(Pending::on(Op::Unlock, number, mutex));
     world().give_mutex(number);
+    world().note_unlock(number);
     if by == Decision::BeCancelled {
         crate::interruptions::cancellation::await_request();
     } else {
@@ -87,6 +88,7 @@ fn interrupted(by: Decision, number: u32, mutex: usize, count: u32) {
     }
     visible(Pending::on(Op::Lock, number, mutex));
     world().take_mutex(number);
+    world().note_changed();
     world().objects.state(number).count = count;
     if by == Decision::BeCancelled {
         crate::interruptions::cancellation::act();

@@ -26,7 +26,9 @@
 
 use crate::exploration::object::{NOBODY, Object};
 use crate::exploration::race::{How, access};
-use crate::exploration::world::{Pending, Runtime, Status, World, active, controlled, fail, visible, world};
+use crate::exploration::world::{
+    Pending, Runtime, Status, World, active, controlled, fail, running, visible, world,
+};
 use crate::primitives::rwlock::PLACES;
 use crate::protocol::{FailureKind, Op};
 
@@ -169,7 +171,7 @@ impl Runtime {
             let text = format!("use of {} that was not initialised", kind.name());
             fail(FailureKind::Misuse, &text, address);
         }
-        if active() && self.is_untouched(kind, address) {
+        if running() && self.is_untouched(kind, address) {
             let text = format!("{what} of {} that was never initialised", kind.name());
             fail(FailureKind::Misuse, &text, address);
         }

@@ -6,7 +6,7 @@
 
 use crate::exploration::object::NOBODY;
 use crate::exploration::race::How;
-use crate::exploration::world::{Pending, Runtime, World, active, fail, visible, world};
+use crate::exploration::world::{Pending, Runtime, World, active, fail, running, visible, world};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::protocol::{FailureKind, Op};
@@ -66,7 +66,7 @@ impl World {
 impl Runtime {
     /// Takes note of the use of a primitive: its memory must exist, and nothing may free it meanwhile.
     pub fn use_primitive(mut self, address: usize, size: usize) {
-        if active() {
+        if running() {
             self.check_address(address, size, true);
             if self.threaded {
                 self.note_access(address, 1, How { write: true, atomic: true });
@@ -115,6 +115,7 @@ fn lock(mutex: usize, op: Op) -> i32 {
     let (kind, robust) = kind(mutex);
     if kind != Kind::Normal && w.objects.state(number).owner == w.current as u8 {
         // Only the owner itself can be here, so this is nobody else's business.
+        w.note_changed();
         return match (kind, op) {
             (Kind::Recursive, _) => {
                 w.objects.state(number).count += 1;
@@ -127,12 +128,17 @@ fn lock(mutex: usize, op: Op) -> i32 {
     operate(Primitive::Mutex, Pending::on(op, number, mutex), "lock");
     let mut w = world();
     if op != Op::Lock && w.objects.state(number).value == 0 {
+        w.note_looked(number);
         return if op == Op::TryLock { EBUSY } else { ETIMEDOUT };
+    }
+    if robust {
+        w.note_changed();
     }
     if robust && w.objects.state(number).set == LOST {
         return ENOTRECOVERABLE;
     }
     w.take_mutex(number);
+    w.note_lock(number);
     taken(number, mutex, robust)
 }
 
@@ -161,7 +167,7 @@ pub unsafe extern "C" fn pthread_mutex_destroy(mutex: usize) -> i32 {
 /// `pthread_mutex_lock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_lock(mutex: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_mutex_lock", fn(usize) -> i32; mutex);
     }
     lock(mutex, Op::Lock)
@@ -170,7 +176,7 @@ pub unsafe extern "C" fn pthread_mutex_lock(mutex: usize) -> i32 {
 /// `pthread_mutex_trylock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_trylock(mutex: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_mutex_trylock", fn(usize) -> i32; mutex);
     }
     lock(mutex, Op::TryLock)
@@ -179,7 +185,7 @@ pub unsafe extern "C" fn pthread_mutex_trylock(mutex: usize) -> i32 {
 /// `pthread_mutex_timedlock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: usize, time: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_mutex_timedlock", fn(usize, usize) -> i32; mutex, time);
     }
     lock(mutex, Op::TimedLock)
@@ -188,7 +194,7 @@ pub unsafe extern "C" fn pthread_mutex_timedlock(mutex: usize, time: usize) -> i
 /// `pthread_mutex_clocklock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: usize, clock: i32, time: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_mutex_clocklock", fn(usize, i32, usize) -> i32; mutex, clock, time);
     }
     lock(mutex, Op::TimedLock)
@@ -197,7 +203,7 @@ pub unsafe extern "C" fn pthread_mutex_clocklock(mutex: usize, clock: i32, time:
 /// `pthread_mutex_unlock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_mutex_unlock(mutex: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_mutex_unlock", fn(usize) -> i32; mutex);
     }
     let mut w = world();
@@ -215,11 +221,13 @@ pub unsafe extern "C" fn pthread_mutex_unlock(mutex: usize) -> i32 {
         fail(FailureKind::Misuse, &text, mutex);
     }
     if count > 1 {
+        w.note_changed();
         w.objects.state(number).count -= 1;
         return 0;
     }
     visible(Pending::on(Op::Unlock, number, mutex));
     world().give_mutex(number);
+    world().note_unlock(number);
     if robust {
         let mut w = world();
         w.me().robust.retain(|held| *held != mutex);
@@ -271,16 +279,18 @@ fn spin(address: usize, op: Op) -> i32 {
     operate(Primitive::SpinLock, Pending::on(op, number, address), "lock");
     let mut w = world();
     if op == Op::TryLock && w.objects.state(number).value == 0 {
+        w.note_looked(number);
         return EBUSY;
     }
     w.take_mutex(number);
+    w.note_lock(number);
     0
 }
 
 /// `pthread_spin_lock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_spin_lock(lock: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_spin_lock", fn(usize) -> i32; lock);
     }
     spin(lock, Op::Lock)
@@ -289,7 +299,7 @@ pub unsafe extern "C" fn pthread_spin_lock(lock: usize) -> i32 {
 /// `pthread_spin_trylock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_spin_trylock(lock: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_spin_trylock", fn(usize) -> i32; lock);
     }
     spin(lock, Op::TryLock)
@@ -298,7 +308,7 @@ pub unsafe extern "C" fn pthread_spin_trylock(lock: usize) -> i32 {
 /// `pthread_spin_unlock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_spin_unlock(lock: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_spin_unlock", fn(usize) -> i32; lock);
     }
     let number = world().primitive(Primitive::SpinLock, lock, "unlock");
@@ -307,5 +317,6 @@ pub unsafe extern "C" fn pthread_spin_unlock(lock: usize) -> i32 {
     }
     visible(Pending::on(Op::Unlock, number, lock));
     world().give_mutex(number);
+    world().note_unlock(number);
     0
 }

@@ -2,7 +2,7 @@
 
 use crate::exploration::clock::join;
 use crate::exploration::object::NOBODY;
-use crate::exploration::world::{Pending, Runtime, active, fail, visible, world};
+use crate::exploration::world::{Pending, Runtime, active, fail, running, visible, world};
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
 use crate::protocol::{FailureKind, Op};
 use crate::{pass_on, real};
@@ -22,6 +22,7 @@ impl Runtime {
 fn lock(address: usize, op: Op, failure: i32) -> i32 {
     let number = world().rwlock(address, "lock");
     if world().objects.state(number).owner == world().current as u8 {
+        world().note_changed();
         return if failure == 0 { EDEADLK } else { failure };
     }
     operate(Primitive::ReaderWriterLock, Pending::on(op, number, address), "lock");
@@ -31,6 +32,7 @@ fn lock(address: usize, op: Op, failure: i32) -> i32 {
     let state = w.objects.state(number);
     let need = if reader { 1 } else { PLACES };
     if state.value < need {
+        w.note_looked(number);
         return failure;
     }
     state.value -= need;
@@ -43,6 +45,7 @@ fn lock(address: usize, op: Op, failure: i32) -> i32 {
         w.acquire(&readers);
     }
     w.acquire_object(number);
+    w.note_lock(number);
     0
 }
 
@@ -72,7 +75,7 @@ macro_rules! locks {
         #[doc = concat!("`", stringify!($name), "`.")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(rwlock: usize, time: usize, time_2: usize) -> i32 {
-            if !active() {
+            if !running() {
                 // SAFETY: the program calls the C library's function of this name; arguments that this one has not are not looked at.
                 return unsafe { real_lock!($name)(rwlock, time, time_2) };
             }
@@ -118,7 +121,7 @@ locks! {
 /// `pthread_rwlock_unlock`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_rwlock_unlock(lock: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_rwlock_unlock", fn(usize) -> i32; lock);
     }
     let number = world().rwlock(lock, "unlock");
@@ -142,5 +145,6 @@ pub unsafe extern "C" fn pthread_rwlock_unlock(lock: usize) -> i32 {
         state.set &= !(1 << me);
         join(&mut state.readers_clock, &clock);
     }
+    w.note_unlock(number);
     0
 }

@@ -2,7 +2,8 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::exploration::world::{Pending, Runtime, World, active, fail, visible, world};
+use crate::exploration::race::How;
+use crate::exploration::world::{Pending, Runtime, World, active, fail, running, visible, world};
 use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
@@ -170,8 +171,10 @@ fn wait(semaphore: usize, op: Op, failure: i32) -> i32 {
     if w.objects.state(number).value < 1 {
         // SAFETY: the program's errno.
         unsafe { *__errno_location() = failure };
+        w.note_looked(number);
         return -1;
     }
+    w.note_changed();
     w.objects.state(number).value -= 1;
     w.acquire_object(number);
     0
@@ -189,7 +192,7 @@ pub unsafe extern "C" fn sem_wait(semaphore: usize) -> i32 {
 /// `sem_trywait`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_trywait(semaphore: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("sem_trywait", fn(usize) -> i32; semaphore);
     }
     wait(semaphore, Op::SemaphoreTry, EAGAIN)
@@ -198,7 +201,7 @@ pub unsafe extern "C" fn sem_trywait(semaphore: usize) -> i32 {
 /// `sem_timedwait`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_timedwait(semaphore: usize, time: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("sem_timedwait", fn(usize, usize) -> i32; semaphore, time);
     }
     wait(semaphore, Op::SemaphoreTry, ETIMEDOUT)
@@ -207,7 +210,7 @@ pub unsafe extern "C" fn sem_timedwait(semaphore: usize, time: usize) -> i32 {
 /// `sem_clockwait`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_clockwait(semaphore: usize, clock: i32, time: usize) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("sem_clockwait", fn(usize, i32, usize) -> i32; semaphore, clock, time);
     }
     wait(semaphore, Op::SemaphoreTry, ETIMEDOUT)
@@ -230,11 +233,13 @@ pub unsafe extern "C" fn sem_post(semaphore: usize) -> i32 {
 /// `sem_getvalue`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sem_getvalue(semaphore: usize, value: *mut i32) -> i32 {
-    if !active() {
+    if !running() {
         return pass_on!("sem_getvalue", fn(usize, *mut i32) -> i32; semaphore, value);
     }
     let number = world().semaphore(semaphore);
     operate(Primitive::Semaphore, Pending::on(Op::SemaphoreValue, number, semaphore), "use");
+    world().note_looked(number);
+    crate::exploration::race::access(value as usize, 4, How::WRITE);
     // SAFETY: the caller gives room for an int.
     unsafe { *value = world().objects.state(number).value as i32 };
     0

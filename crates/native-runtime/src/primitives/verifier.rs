@@ -32,7 +32,7 @@ extern "C" fn end() {
 
 #[inline(never)]
 extern "C" fn assume(condition: i32) {
-    if active() && condition == 0 {
+    if condition == 0 && active() {
         if section::is_inside(&mut world()) {
             section::stop();
         }

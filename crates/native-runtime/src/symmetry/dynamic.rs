@@ -107,6 +107,8 @@ impl World {
         no(self.mappings.in_use(), why::UNKNOWN)?;
         no(self.external.has_open(a) || self.external.has_open(b), why::UNKNOWN)?;
         no(!x.frames.complete || !y.frames.complete, why::UNKNOWN)?;
+        // Who is in the middle of a loop that waits may stay earlier than who has just come there.
+        no(!x.iteration.has_just_begun() || !y.iteration.has_just_begun(), why::CODE)?;
         no(x.frames.entry != y.frames.entry || x.frames.frames.len() != y.frames.frames.len(), why::CODE)?;
         no(!self.objects_invariant(a, b), why::OBJECTS)?;
         no(self.threads.iter().any(|t| differ(t.pending.set, a, b) || differ(t.owed, a, b)), why::JOIN)?;
@@ -179,7 +181,7 @@ impl World {
         for k in (0..frames.len()).rev() {
             all[k] = needed;
             let pairing = self.pairing(frames[k].place, others[k].place)?;
-            needed = live_registers(pairing, needed);
+            needed = pairing.live_registers(needed);
         }
         Some(all)
     }
@@ -216,7 +218,7 @@ impl World {
                     return Err(why::LOCALS);
                 }
             }
-            let live = live_registers(&pairing, needs[k]);
+            let live = pairing.live_registers(needs[k]);
             // The first of them is the result of what was called, which is not there yet.
             for r in (1..OUTS).filter(|r| live >> r & 1 != 0) {
                 if self.translated(x[k].registers[r - 1], a, b) != Some(y[k].registers[r - 1]) {
@@ -360,7 +362,7 @@ impl World {
                 }
                 to |= if stale { 0 } else { found };
             }
-            let live = live_registers(&pairing, needed);
+            let live = pairing.live_registers(needed);
             for r in (1..OUTS).filter(|r| live >> r & 1 != 0) {
                 to |= self.reference(frame.registers[r - 1], thread);
             }
@@ -395,12 +397,6 @@ impl World {
     pub fn note_unlike(&mut self, a: usize, b: usize, reason: u16) {
         self.shared.unlike[a.min(b)][a.max(b)] |= reason;
     }
-}
-
-/// The registers that are live in a frame whose caller needs these.
-fn live_registers(pairing: &crate::symmetry::question::Pairing, needed: u8) -> u8 {
-    let reasons = (0..OUTS).filter(|r| needed >> r & 1 != 0);
-    reasons.fold(pairing.registers[0], |live, r| live | pairing.registers[r + 1])
 }
 
 /// Is one of the two in the set, and the other not?

@@ -84,23 +84,31 @@ pub fn prepare_unwinder() {
     unsafe { _Unwind_Backtrace(nothing, std::ptr::null_mut()) };
 }
 
+/// Finds the frames of the running thread; `own` is the code of this library.
+#[inline(never)]
+pub fn capture(own: &std::ops::Range<usize>, into: &mut Frames) {
+    let mut frames = std::mem::take(into);
+    frames.frames.clear();
+    frames.complete = false;
+    let mut walk = Walk { own: own.clone(), last_own: 0, frames };
+    crate::exploration::world::inactive(|| {
+        // SAFETY: the callback only uses what it is given.
+        unsafe {
+            _Unwind_Backtrace(visit, (&raw mut walk).cast());
+            walk.frames.entry = _Unwind_FindEnclosingFunction(walk.last_own);
+        }
+    });
+    *into = walk.frames;
+}
+
 impl World {
     /// Takes note of where the running thread is.
     #[inline(never)]
     pub fn capture_frames(&mut self) {
-        let mut frames = std::mem::take(&mut self.me().frames);
-        frames.frames.clear();
-        frames.complete = false;
-        let mut walk = Walk { own: self.code.own.clone(), last_own: 0, frames };
-        crate::exploration::world::inactive(|| {
-            // SAFETY: the callback only uses what it is given.
-            unsafe {
-                _Unwind_Backtrace(visit, (&raw mut walk).cast());
-                walk.frames.entry = _Unwind_FindEnclosingFunction(walk.last_own);
-            }
-        });
         let current = self.current;
-        self.stale.stop(current, &walk.frames.frames);
-        self.me().frames = walk.frames;
+        let mut frames = std::mem::take(&mut self.me().frames);
+        capture(&self.code.own, &mut frames);
+        self.stale.stop(current, &frames.frames);
+        self.me().frames = frames;
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The lockset discipline of Savage, Burrows, Nelson, Sobalvarro and Anderson ("Eraser", 1997): per four bytes, the locks that
 //! every access so far, in all executions, was made under. Two accesses under one mutex are ordered by it, so as long as
-//! one lock is left there is no race on these bytes, whichever thread made the last access. Dynamic symmetry relies on
-//! this: without it two threads could never be exchanged after one of them was the last to change a counter.
+//! one lock is left there is no race on these bytes, whichever thread made the last access. Loops that wait rely on this, and dynamic symmetry
+//! does: without it two threads could never be exchanged after one of them was the last to change a counter.
 //!
 //! What is relied on must hold for executions that are *not* made as well. These are mirror images of executions that are made, and in
 //! an image the same accesses are made under the same locks, provided that neither the memory nor the lock is
@@ -67,7 +67,7 @@ impl World {
     pub fn distrust_guards(&mut self) {
         if !self.races.guards_distrusted {
             self.races.guards_distrusted = true;
-            self.grown |= self.shared.symmetry == 2;
+            self.grown |= self.shared.symmetry == 2 || self.loops.notes_changes;
         }
     }
 
@@ -118,7 +118,7 @@ impl World {
     }
 
     /// Have all other threads not been created yet, or ended before what the running thread does now?
-    fn is_alone(&self) -> bool {
+    pub fn is_alone(&self) -> bool {
         let clock = &self.threads[self.current].clock;
         (0..THREADS).filter(|t| *t != self.current).all(|t| match self.threads[t].status {
             Status::Unborn => true,

@@ -219,7 +219,8 @@ impl World {
 impl Runtime {
     /// The running thread accesses the stack of another one.
     #[cold]
-    pub fn note_foreign_stack(mut self, owner: usize, address: usize) {
+    pub fn note_foreign_stack(mut self, owner: usize, address: usize, size: usize) {
+        self.note_shared_stack(address, size);
         let thread = &mut self.threads[owner];
         thread.stack_notes.shared = true;
         if thread.status == Status::Finished {

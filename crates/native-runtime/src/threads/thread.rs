@@ -10,7 +10,7 @@
 
 use crate::exploration::clock::join;
 use crate::exploration::race::{How, access};
-use crate::exploration::world::{Pending, Status, World, active, controlled, fail, visible, world};
+use crate::exploration::world::{Pending, Status, World, active, controlled, fail, running, visible, world};
 use crate::interruptions::interruption::{Kind, Next, Passed, point};
 use crate::protocol::{FailureKind, Op, THREADS, phase, why};
 use crate::threads::handle;
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn pthread_detach(handle: usize) -> i32 {
 /// `pthread_self`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_self() -> usize {
-    if !active() {
+    if !running() {
         return pass_on!("pthread_self", fn() -> usize; );
     }
     world().identity_used();

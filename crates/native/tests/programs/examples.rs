@@ -37,6 +37,7 @@ fn name(answer: &Answer) -> &'static str {
         Answer::Violated(trace) => match trace.failure.kind {
             FailureKind::Deadlock => "deadlock",
             FailureKind::Assertion => "assertion",
+            FailureKind::Livelock => "deadlock",
             FailureKind::Race => "race",
             FailureKind::Misuse => "misuse",
             FailureKind::Leak => "leak",

@@ -23,6 +23,7 @@ mod little_system;
 mod outside;
 mod random_effects;
 mod random_programs;
+mod random_waits;
 mod random_workers;
 mod residual;
 mod restarts;

@@ -55,11 +55,14 @@ pub(crate) fn human(run: &Run<'_>) -> String {
     let mut out = String::new();
     let (file, figures) = (run.file.display(), &run.report.figures);
     let executions = plural(figures.executions, "execution", "executions");
-    let pruned = if figures.pruned > 0 {
+    let mut pruned = if figures.pruned > 0 {
         format!(", {} pruned as symmetric", grouped(figures.pruned))
     } else {
         String::new()
     };
+    if figures.infeasible > 0 {
+        let _ = write!(pruned, ", {} blocked", grouped(figures.infeasible));
+    }
     match &run.report.answer {
         Answer::Holds => {
             let _ = writeln!(out, "{file}: holds: {executions}{pruned}");
@@ -137,7 +140,7 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             out,
             "  {parts} explored ahead by other processes, {} in vain; {:.0} % of the executions made side by side",
             grouped(figures.copies_lost),
-            figures.together as f64 * 100.0 / figures.executions.max(1) as f64
+            figures.together as f64 * 100.0 / (figures.executions + figures.infeasible).max(1) as f64
         );
     }
     if figures.blocked > 0 {
@@ -191,7 +194,7 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
         let _ = writeln!(out, "  {title}T{}{what}", side.thread);
         stack(&mut out, &side.stack, "      ");
     }
-    if repeated.failure.kind == FailureKind::Deadlock {
+    if matches!(repeated.failure.kind, FailureKind::Deadlock | FailureKind::Livelock) {
         for thread in trace.processes.iter().filter(|p| !p.finished) {
             let owner = thread.owner.map_or_else(String::new, |o| format!(", which T{o} has"));
             let name = thread.process.split_once(' ').map_or("", |(_, name)| name);
@@ -256,6 +259,7 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "context_switches": f.switches,
         "fewest_context_switches": f.fewest,
         "pruned_symmetric": f.pruned,
+        "blocked_executions": f.infeasible,
         "sleep_set_blocked": f.blocked,
         "cut": f.cut,
         "images": f.images,

@@ -1,12 +1,13 @@
 //! The reference interpreter on the project's own test programs, whose counts come from SPIN.
 
+use quotient_expectations::{Bound, Expectation, Figure};
 use quotient_promela::{ParseOptions, parse_file};
 use quotient_reference::{Fault, Outcome, interpret};
 use quotient_source::SourceMap;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What a program's `// expect:` line says.
+/// What a program expects of the search without reductions.
 #[derive(Debug, PartialEq, Eq)]
 struct Expected {
     states: usize,
@@ -15,13 +16,13 @@ struct Expected {
 }
 
 fn expected(text: &str) -> Option<Expected> {
-    let line = text.lines().find_map(|line| line.strip_prefix("// expect:"))?;
-    let field = |name: &str| line.split_whitespace().find_map(|word| word.strip_prefix(name));
-    let errors = field("errors=")?.split(',').filter(|e| *e != "none").map(str::to_string).collect();
+    let all = quotient_expectations::read(text).expect("expectations");
+    let raw = Expectation::with(&all, &["--raw", "--all", "--safety"])?;
+    let figure = |figure| raw.figure(Bound::Exactly, figure).map(|n| n as usize);
     Some(Expected {
-        states: field("states=")?.parse().ok()?,
-        transitions: field("transitions=")?.parse().ok()?,
-        errors,
+        states: figure(Figure::States)?,
+        transitions: figure(Figure::Transitions)?,
+        errors: raw.kinds().into_iter().map(str::to_string).collect(),
     })
 }
 
