@@ -51,6 +51,7 @@ impl ErrorKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErrorKinds(pub BTreeSet<ErrorKind>);
 
+#[cfg(test)]
 impl ErrorKinds {
     /// Reads `none` or a comma-separated list; `None` when a word is not a kind.
     pub fn parse(text: &str) -> Option<ErrorKinds> {

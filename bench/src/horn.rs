@@ -2,7 +2,8 @@
 //!
 //! Every `.smt2` file of the folder is given to both programs with the same CPU limit. With `--variants`, files with one number or
 //! one comparison changed are asked as well: nothing may be proved that Z3 refutes, nor the other way round. Times are CPU
-//! seconds of the whole process, printed as they come. A file's `:status` is compared, too, where it has one.
+//! seconds of the whole process, printed as they come. A file's `:status` is compared, too, where it has one. For files in Z3's `rule` and
+//! `query` form Z3 says `sat` where a query is reached, the opposite of what a solver of Horn clauses says; that is turned round here.
 
 use crate::{process, quotient};
 use std::path::{Path, PathBuf};
@@ -117,6 +118,19 @@ fn status(text: &str) -> Option<&str> {
     rest.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next()
 }
 
+/// Whether the file asks Z3's question: can this be reached?
+fn asks_for_reachability(text: &str) -> bool {
+    text.contains("(query ")
+}
+
+fn opposite(answer: String) -> String {
+    match answer.as_str() {
+        "sat" => "unsat".to_owned(),
+        "unsat" => "sat".to_owned(),
+        _ => answer,
+    }
+}
+
 /// Measures; `false` when an answer contradicts Z3's or the file's own status.
 pub fn run(options: &Options) -> Result<bool, String> {
     let binary = options.quotient.clone().unwrap_or_else(quotient::default_binary);
@@ -127,7 +141,11 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let (mut sums, mut changed) = (Sums::default(), Sums::default());
     let both = |file: &Path| -> Result<[(String, f64); 2], String> {
         let ours = answer(Command::new(&binary).arg("prove").arg(file), options.cpu)?;
-        let theirs = answer(Command::new(&options.z3).arg("fp.engine=spacer").arg(file), options.cpu)?;
+        let mut theirs = answer(Command::new(&options.z3).arg("fp.engine=spacer").arg(file), options.cpu)?;
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        if asks_for_reachability(&text) {
+            theirs.0 = opposite(theirs.0);
+        }
         Ok([ours, theirs])
     };
     for file in &list {
@@ -171,5 +189,7 @@ mod tests {
         assert_eq!(variant(text, 1).unwrap(), text.replace('3', "4"));
         assert_eq!(variant(text, 2), None);
         assert_eq!(status("(set-info :status sat)"), Some("sat"));
+        assert!(asks_for_reachability("(query q :print-certificate true)") && !asks_for_reachability(text));
+        assert_eq!(opposite("sat".to_owned()), "unsat");
     }
 }

@@ -90,10 +90,12 @@ fn stored(binary: &Path, model: &Path, arguments: &[&str], options: &Options) ->
     command.args(["check", "--json", "--safety", "--all", "--max-states", &most]).args(arguments).arg(model);
     let finished = process::run(&mut command, Some(options.seconds)).ok()?;
     let json: Value = serde_json::from_str(&finished.stdout).ok()?;
-    let whole = matches!(json["verdict"].as_str()?, "holds" | "violated");
+    // A violation may have been found before the limit was reached.
+    let states = json["states"].as_u64()?;
+    let whole = matches!(json["verdict"].as_str()?, "holds" | "violated") && states < options.max_states;
     let found = json["reductions"]["symmetry_found"].as_array();
     let found: Vec<&str> = found.into_iter().flatten().filter_map(Value::as_str).collect();
-    Some(Stored { states: json["states"].as_u64()?, whole, group: found.join("; ") })
+    Some(Stored { states, whole, group: found.join("; ") })
 }
 
 /// The checkout of a repository.
@@ -158,6 +160,9 @@ fn compare(binary: &Path, models: &[PathBuf], options: &Options, rows: &mut Vec<
         let (Some(exact), Some(off)) = (run(binary, "exact"), run(binary, "off")) else { continue };
         sum.loaded += 1;
         let fewer = exact.whole && exact.states < off.states;
+        if fewer {
+            eprintln!("{name}: {} of {}", exact.states, off.states);
+        }
         sum.fewer += usize::from(fewer);
         let than = options.than.as_ref().and_then(|than| run(than, "exact"));
         let more = than.as_ref().is_some_and(|than| than.whole && exact.states > than.states);

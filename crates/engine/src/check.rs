@@ -1,5 +1,6 @@
 //! Checking a model: reductions, search, verdict, traces.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use quotient_machine::Machine;
@@ -383,7 +384,7 @@ impl Model {
         self.branching_formula(question).is_some()
     }
 
-    /// What the model has and this check does not ask about.
+    /// What the model has and this check does not ask about, or nobody checks.
     fn left_out(&self, check: &Check<'_>) -> Vec<String> {
         let mut left_out = Vec::new();
         if !check.deadlocks {
@@ -394,6 +395,8 @@ impl Model {
             let option = if check.safety_only { "--safety" } else { "--claim" };
             left_out.push(format!("{} ({option})", self.question_text(number)));
         }
+        let stated: BTreeSet<&String> = self.warnings.iter().filter_map(|w| w.unchecked.as_ref()).collect();
+        left_out.extend(stated.into_iter().cloned());
         left_out
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use quotient_front_end::{Claim, LoadOptions, Loaded, PropertyKeyword};
 use quotient_languages::Language;
 use quotient_program::Program;
-use quotient_source::{Diagnostics, FileId, SourceMap, render};
+use quotient_source::{Diagnostics, FileId, SourceMap, render_all};
 
 /// A model that can be checked.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl LoadError {
                 )
             }
             LoadError::Invalid(sources, diagnostics) => {
-                let mut parts: Vec<String> = diagnostics.iter().map(|d| render(sources, d, colour)).collect();
+                let mut parts = render_all(sources, diagnostics, colour);
                 let count = diagnostics.error_count();
                 parts.push(format!("{count} error{}", if count == 1 { "" } else { "s" }));
                 parts.join("\n\n")

@@ -106,8 +106,7 @@ pub(crate) fn independence<R: Representative<Machine>>(
     }
 }
 
-const NOT_CANONICAL: Why =
-    "--symmetry pc and kbots are not canonical, and partial order reduction needs a canonical order";
+const NOT_CANONICAL: Why = "--symmetry pc, pc-original and kbots are not canonical, and partial order reduction needs a canonical order";
 
 /// The question that a reduced search of this machine must answer.
 fn question(machine: &Machine) -> Result<Question, Why> {

@@ -19,6 +19,8 @@ pub enum Symmetry {
     Heap,
     /// Threads are ordered by location.
     ProgramCounter,
+    /// The same, with the heap numbered in the original order of the threads.
+    ProgramCounterOriginal,
     /// Threads are ordered by what they reach in this many steps (`None`: any number).
     Bounded(Option<u32>),
     /// The canonical form: one state for each orbit.
@@ -31,16 +33,18 @@ impl Symmetry {
             Symmetry::Off => return None,
             Symmetry::Heap => Order::Heap(ThreadOrder::None),
             Symmetry::ProgramCounter => Order::Heap(ThreadOrder::ProgramCounter),
+            Symmetry::ProgramCounterOriginal => Order::Original(ThreadOrder::ProgramCounter),
             Symmetry::Bounded(k) => Order::Heap(ThreadOrder::Bounded(k)),
             Symmetry::Exact => Order::Exact,
         })
     }
 
     /// The values without a number, with the names that options and reports use.
-    const NAMES: [(Symmetry, &'static str); 5] = [
+    const NAMES: [(Symmetry, &'static str); 6] = [
         (Symmetry::Off, "off"),
         (Symmetry::Heap, "heap"),
         (Symmetry::ProgramCounter, "pc"),
+        (Symmetry::ProgramCounterOriginal, "pc-original"),
         (Symmetry::Bounded(None), "kbots"),
         (Symmetry::Exact, "exact"),
     ];
@@ -62,7 +66,7 @@ impl std::str::FromStr for Symmetry {
         let bound = text.strip_prefix("kbots=").and_then(|bound| bound.parse().ok());
         let named = Symmetry::NAMES.iter().find(|(_, name)| *name == text).map(|(symmetry, _)| *symmetry);
         let parsed = named.or(bound.map(|k| Symmetry::Bounded(Some(k))));
-        parsed.ok_or_else(|| "write exact, kbots, kbots=K, pc, heap or off".to_owned())
+        parsed.ok_or_else(|| "write exact, kbots, kbots=K, pc, pc-original, heap or off".to_owned())
     }
 }
 
@@ -75,6 +79,8 @@ pub struct SymmetryReport {
     pub found: Vec<String>,
     /// How many renamings there are in all, in words.
     pub renamings: Option<String>,
+    /// Some renaming was found, and no state was ever renamed: all states are stored.
+    pub without_effect: bool,
     /// What limits it: reason and place, or the lines that tell threads apart.
     pub limit: Option<String>,
     /// More, where it was asked for: what is exchanged with what.
@@ -240,6 +246,7 @@ pub(crate) fn report(
             report.explained = symmetry.explained(machine.program());
         }
         report.renamings = (!symmetry.is_trivial()).then(|| symmetry.order());
+        report.without_effect = report.renamings.is_some() && !states.has_renamed();
         if !report.found.is_empty() {
             let refused = symmetry.refused.map(|(why, span)| place(why, span, machine, sources));
             report.limit = refused.or_else(|| told_apart(machine, check, states, &symmetry, sources));

@@ -28,11 +28,14 @@ const BRANCHING: Why = "formulas of branching time are answered by one worker";
 
 /// What of the options only one worker can do.
 fn alone(check: &Check<'_>) -> Option<Why> {
-    let thread_order = matches!(check.symmetry, Some(Symmetry::ProgramCounter | Symmetry::Bounded(_)));
+    let thread_order = matches!(
+        check.symmetry,
+        Some(Symmetry::ProgramCounter | Symmetry::ProgramCounterOriginal | Symmetry::Bounded(_))
+    );
     match (check.search, check.store) {
         (SearchKind::DepthFirst, _) => Some("depth-first search has one worker"),
         (SearchKind::Random, _) => None,
-        _ if thread_order => Some("--symmetry pc and kbots depend on the order of the search"),
+        _ if thread_order => Some("--symmetry pc, pc-original and kbots depend on the order of the search"),
         (_, StoreKind::Gzip) => Some("the gzip store has one worker"),
         (_, StoreKind::Collapse) => Some("the collapse store has one worker"),
         (_, StoreKind::Bitstate) => Some("the bitstate store has one worker"),

@@ -7,10 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use quotient_machine::{Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_outcome::Value;
-use quotient_program::LockOperation;
 use quotient_seams::{Interrupt, Successors, System, ViolationCode};
 
-use crate::effect::{Effect, Event, effect};
+use crate::effect::{Effect, Event, Synchronisation, effect};
 use crate::look::Look;
 use crate::position::{Move, Position};
 
@@ -69,7 +68,8 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    fn of(effect: &Effect) -> RowKind {
+    /// The kind of a statement with this effect.
+    pub fn of(effect: &Effect) -> RowKind {
         if effect.failed.is_some() {
             return RowKind::Fails;
         }
@@ -77,17 +77,18 @@ impl RowKind {
             Event::Send { partner: Some(_), .. } => RowKind::Rendezvous,
             Event::Send { .. } => RowKind::Send,
             Event::Receive { .. } => RowKind::Receive,
-            Event::Lock { operation: LockOperation::Lock | LockOperation::Unwait, .. } => RowKind::Lock,
-            Event::Lock { operation: LockOperation::Unlock | LockOperation::Wait, .. } => RowKind::Unlock,
-            Event::Lock { .. } => RowKind::Other,
-            Event::Start(_) => RowKind::Start,
+            Event::Lock { operation: Synchronisation::Lock | Synchronisation::Wake, .. } => RowKind::Lock,
+            Event::Lock { operation: Synchronisation::Unlock | Synchronisation::Wait, .. } => RowKind::Unlock,
+            Event::Lock { .. } | Event::Join(_) | Event::Atomic { .. } | Event::Other(..) => RowKind::Other,
+            Event::Start(..) => RowKind::Start,
             Event::End => RowKind::End,
             Event::New(_) => RowKind::New,
             Event::Assert(_, true) => RowKind::Assert,
             Event::Assert(_, false) => RowKind::Fails,
             Event::Timeout => RowKind::Timeout,
         });
-        let quiet = if effect.writes.is_empty() { RowKind::Quiet } else { RowKind::Other };
+        let nothing = effect.writes.is_empty() && effect.events.is_empty();
+        let quiet = if nothing { RowKind::Quiet } else { RowKind::Other };
         kinds.into_iter().find(|k| *k != RowKind::Other).unwrap_or(quiet)
     }
 }
@@ -275,7 +276,7 @@ impl Course {
                 step: number,
                 thread: statement.thread,
                 transformation: statement.transformation,
-                partner: statement.partner,
+                partner: statement.partner.or(started(&effect)),
                 writes,
                 kind: RowKind::of(&effect),
                 sent_by,
@@ -321,16 +322,16 @@ impl Course {
     fn pass_locks(&mut self, thread: u32, effect: &Effect) {
         let row = self.rows.len() as u32;
         for event in &effect.events {
-            let Event::Lock { operation, object } = event else { continue };
+            let Event::Lock { operation, object, .. } = event else { continue };
             let own = |h: &&mut Held| h.to.is_none() && h.thread == thread && h.object == *object;
             let held = self.held.iter_mut().rev().find(own);
             match (operation, held) {
-                (LockOperation::Lock, Some(held)) => held.count += 1,
-                (LockOperation::Lock | LockOperation::Unwait, None) => {
+                (Synchronisation::Lock, Some(held)) => held.count += 1,
+                (Synchronisation::Lock | Synchronisation::Wake, None) => {
                     self.held.push(Held { object: object.clone(), thread, from: row, to: None, count: 1 });
                 }
-                (LockOperation::Unlock, Some(held)) if held.count > 1 => held.count -= 1,
-                (LockOperation::Unlock | LockOperation::Wait, Some(held)) => held.to = Some(row),
+                (Synchronisation::Unlock, Some(held)) if held.count > 1 => held.count -= 1,
+                (Synchronisation::Unlock | Synchronisation::Wait, Some(held)) => held.to = Some(row),
                 _ => {}
             }
         }
@@ -465,4 +466,12 @@ fn between(machine: &Machine, statement: &MicroStep, before: &Kept, after: Optio
     let look_before = Look::new(machine, &before.state, &before.names);
     let look_after = after.map(|a| Look::new(machine, &a.state, &a.names));
     effect(statement, &look_before, look_after.as_ref())
+}
+
+/// The thread that a statement starts.
+fn started(effect: &Effect) -> Option<u32> {
+    effect.events.iter().find_map(|event| match event {
+        Event::Start(_, new) => *new,
+        _ => None,
+    })
 }

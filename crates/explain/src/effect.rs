@@ -8,82 +8,7 @@ use crate::evaluate::{Evaluation, Read};
 use crate::look::Look;
 use crate::text::Text;
 
-/// A place that was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
-    /// Its name in the whole state.
-    pub full: String,
-    /// Its name for the writer.
-    pub name: String,
-    /// Before; none where it did not exist.
-    pub before: Option<Value>,
-    /// After; none where it exists no more.
-    pub after: Option<Value>,
-}
-
-/// What others notice of a statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A message is sent; with the receiver, where it is taken at once.
-    Send {
-        /// The channel.
-        channel: String,
-        /// The message.
-        message: Vec<Value>,
-        /// Who takes it at once.
-        partner: Option<u32>,
-    },
-    /// A message is received.
-    Receive {
-        /// The channel.
-        channel: String,
-        /// The message.
-        message: Vec<Value>,
-        /// The message stays in the channel.
-        stays: bool,
-    },
-    /// Something is done with a lock.
-    Lock {
-        /// What.
-        operation: LockOperation,
-        /// The lock's object.
-        object: String,
-    },
-    /// A thread is started.
-    Start(String),
-    /// The thread ends.
-    End,
-    /// An object is made.
-    New(String),
-    /// An assertion, and whether it holds.
-    Assert(String, bool),
-    /// Time passes because nobody else can move.
-    Timeout,
-}
-
-/// A condition that failed, with what it read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
-    /// The condition.
-    pub text: String,
-    /// The condition with values in place of names.
-    pub values: String,
-    /// What it read.
-    pub reads: Vec<Read>,
-}
-
-/// What one statement did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
-    /// Places read, each once, with the value found.
-    pub reads: Vec<Read>,
-    /// Places written, also where the value stays the same.
-    pub writes: Vec<Write>,
-    /// What others notice.
-    pub events: Vec<Event>,
-    /// The assertion that failed.
-    pub failed: Option<Failed>,
-}
+pub use quotient_outcome::{Effect, Event, Failed, Synchronisation, Write};
 
 /// What a statement did between two states; `after` is missing where it ended in a fault.
 pub fn effect(step: &MicroStep, before: &Look<'_>, after: Option<&Look<'_>>) -> Effect {
@@ -277,12 +202,20 @@ fn perform(
         Action::Start { function, args, result, .. } => {
             args.iter().for_each(|a| drop(evaluation.value(a)));
             result.iter().for_each(|place| stored(evaluation, place, after, effect));
-            effect.events.push(Event::Start(text.program.function(*function).name.clone()));
+            // Numbers of processes that have ended are given again.
+            let known: Vec<u32> =
+                evaluation.look.machine.threads(evaluation.look.state).iter().map(|t| t.id).collect();
+            let new = after.and_then(|after| {
+                let threads = after.machine.threads(after.state);
+                threads.iter().map(|t| t.id).find(|id| !known.contains(id))
+            });
+            effect.events.push(Event::Start(text.program.function(*function).name.clone(), new));
         }
         Action::Lock(operation, lock) => {
             if let Ok(reference) = evaluation.value(lock) {
                 let object = evaluation.look.names.of(reference);
-                effect.events.push(Event::Lock { operation: *operation, object });
+                let operation = synchronisation(*operation);
+                effect.events.push(Event::Lock { operation, object, wakes: Vec::new() });
             }
         }
         Action::New { result, .. } => {
@@ -375,4 +308,15 @@ pub fn differences(before: &Look<'_>, after: &Look<'_>) -> Vec<Write> {
         });
     }
     out
+}
+
+fn synchronisation(operation: LockOperation) -> Synchronisation {
+    match operation {
+        LockOperation::Lock => Synchronisation::Lock,
+        LockOperation::Unlock => Synchronisation::Unlock,
+        LockOperation::Wait => Synchronisation::Wait,
+        LockOperation::Unwait => Synchronisation::Wake,
+        LockOperation::Notify => Synchronisation::Notify,
+        LockOperation::NotifyAll => Synchronisation::NotifyAll,
+    }
 }

@@ -7,23 +7,13 @@
 use std::collections::HashMap;
 
 use quotient_machine::{ObjectKind, Owner, Raw};
-use quotient_outcome::Value;
 use quotient_program::{
     BinaryOp, Expr, Function, LockQuery, Pattern, Place, Projection, RecordId, Root, Type, UnaryOp,
 };
 
 use crate::look::Look;
 
-/// A place that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// Its name in the whole state: `user(1).k`.
-    pub full: String,
-    /// Its name for the reader: `k`.
-    pub name: String,
-    /// What it held.
-    pub value: Value,
-}
+pub use quotient_outcome::Read;
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]

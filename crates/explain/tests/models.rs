@@ -8,7 +8,7 @@ use quotient_explain::{Course, Ending, Evaluation, Look, Position, Reason, possi
 use quotient_machine::{Machine, ObjectNames};
 use quotient_program::{Expr, Operation};
 use quotient_reference::{generate, print};
-use quotient_seams::Interrupt;
+use quotient_seams::{Interrupt, Scope, Successors, System};
 use quotient_testing::{Random, models, setting};
 
 /// A run of at most `steps` steps, chosen at random.
@@ -218,6 +218,52 @@ fn steps_of_traces_are_positions() {
     assert!(compared > 100, "{compared} violations");
 }
 
+/// A state that a search finds is the one at its address: states are found breadth first by the machine's own successors, which is what a search asks,
+/// and each is then gone to by the text of its position.
+#[test]
+fn positions_lead_to_the_states_of_a_search() {
+    let mut compared = 0;
+    for (name, model) in subjects().step_by(2) {
+        let Ok(mut machine) = model.as_written() else { continue };
+        let mut out = Successors::new();
+        if machine.initial(&mut out).is_err() || out.is_empty() || !out.entry(0).has_state() {
+            continue;
+        }
+        // Each state with the numbers of the choices that lead to it.
+        let mut found: Vec<(Vec<u64>, Vec<usize>)> = vec![(out.state(0).to_vec(), Vec::new())];
+        let mut seen: BTreeSet<Vec<u64>> = found.iter().map(|f| f.0.clone()).collect();
+        let mut next = 0;
+        while next < found.len() && found.len() < 60 {
+            let (state, choices) = found[next].clone();
+            next += 1;
+            out.clear();
+            if machine.successors(&state, Scope::All, &mut out).is_err() {
+                break;
+            }
+            for index in 0..out.len() {
+                if out.entry(index).has_state() && seen.insert(out.state(index).to_vec()) {
+                    let mut choices = choices.clone();
+                    choices.push(index);
+                    found.push((out.state(index).to_vec(), choices));
+                }
+            }
+        }
+        for (state, choices) in found.iter().step_by(7) {
+            let Some(mut course) = Course::start(&mut machine) else { continue };
+            for choice in choices {
+                let (here, _) = course.state(&mut machine, course.len());
+                let way = possible(&mut machine, &here).into_iter().nth(*choice).unwrap();
+                course.take(&mut machine, way);
+            }
+            let address = Position { moves: course.moves, checksum: None }.to_string();
+            let there = Course::follow(&mut machine, &address.parse().unwrap(), &Interrupt::new()).unwrap();
+            assert_eq!(there.state(&mut machine, there.len()).0, *state, "{name}: {address}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 1_000, "{compared} states");
+}
+
 /// Conditions have the value here that the machine gives them: what can be executed is true, and where a condition is the only thing that
 /// keeps a thread from moving, it is false. Reasons say what is so.
 #[test]
@@ -280,7 +326,21 @@ fn conditions_and_reasons_agree_with_the_machine() {
                         continue;
                     }
                     match reason(&look, thread.id, function, location, t) {
-                        Reason::False { .. } => reasons += 1,
+                        // The condition is false here, and what the reason says was read is what the state holds.
+                        Reason::False { reads, .. } => {
+                            reasons += 1;
+                            if let Operation::When(condition) = &t.operation {
+                                let value = Evaluation::new(&look, Some(thread.id)).value(condition);
+                                assert_eq!(value.ok(), Some(0), "{file}: step {step}: {}", t.text);
+                            }
+                            let held = values(machine, &state, &names);
+                            for read in &reads {
+                                let Some(held) = held.get(&read.full) else { continue };
+                                let (said, held) = (read.value.to_string(), held.replace("null", "none"));
+                                let same = said == held || said == read.full || is_called_otherwise(&held);
+                                assert!(same, "{file}: step {step}: {} is {held}, not {said}", read.full);
+                            }
+                        }
                         why @ (Reason::Full(_) | Reason::Empty(_)) => {
                             reasons += 1;
                             let (Reason::Full(name) | Reason::Empty(name)) = &why else { continue };

@@ -9,6 +9,7 @@ use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
 use serde_json::{Value, json};
 
+use crate::class::Classes;
 use crate::next::goes_wrong;
 use crate::reductions::Chosen;
 
@@ -120,7 +121,7 @@ pub(crate) fn graph(
     machine: &mut Machine,
     course: &Course,
     at: usize,
-    chosen: &mut Chosen,
+    (chosen, classes): (&mut Chosen, &mut Classes),
     interrupt: &Interrupt,
 ) -> Value {
     // The state in which a run goes wrong may be one within a step: the one before it is drawn.
@@ -139,8 +140,13 @@ pub(crate) fn graph(
             .collect(),
         false => HashSet::from([here.clone()]),
     };
+    // Classes are numbered as they are met.
+    let mut numbers: HashMap<Vec<u64>, usize> = HashMap::new();
     let nodes = graph.states.iter().enumerate().map(|(id, node)| {
+        let number = numbers.len();
+        let class = *numbers.entry(classes.stands(machine, &node.state)).or_insert(number);
         json!({
+            "class": class,
             "id": id, "layer": node.layer, "here": node.state == here, "on_run": on_run.contains(&node.state),
             "kind": node.kind, "expanded": node.expanded,
         })

@@ -13,36 +13,50 @@ use serde_json::{Value, json};
 
 /// What a check has come to.
 #[derive(Debug, Default)]
-struct Known {
-    running: bool,
-    started: Option<Instant>,
-    seconds: f64,
-    states: u64,
-    transitions: u64,
-    depth: u64,
+pub(crate) struct Known {
+    pub(crate) running: bool,
+    pub(crate) started: Option<Instant>,
+    pub(crate) seconds: f64,
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    pub(crate) depth: u64,
     /// The answer, once there is one.
-    verdict: Option<&'static str>,
-    message: Option<String>,
-    violations: Vec<Found>,
-    symmetry: Option<String>,
-    symmetry_found: Vec<String>,
-    symmetry_limit: Option<String>,
-    partial_order: Option<&'static str>,
+    pub(crate) verdict: Option<&'static str>,
+    pub(crate) message: Option<String>,
+    pub(crate) violations: Vec<Found>,
+    pub(crate) symmetry: Option<String>,
+    pub(crate) symmetry_found: Vec<String>,
+    pub(crate) symmetry_limit: Option<String>,
+    pub(crate) partial_order: Option<&'static str>,
     /// How it went, at most [`MOST_POINTS`].
-    points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// Statements that no run executes, as `file:line`; known when everything was explored.
-    unreached: Vec<String>,
+    pub(crate) unreached: Vec<String>,
     /// What the check has to say beside the verdict.
-    report: Option<String>,
+    pub(crate) report: Option<String>,
 }
 
 /// Figures of a check at some time.
 #[derive(Clone, Copy, Debug)]
-struct Point {
-    seconds: f64,
-    states: u64,
-    waiting: u64,
-    bytes: u64,
+pub(crate) struct Point {
+    pub(crate) seconds: f64,
+    pub(crate) states: u64,
+    pub(crate) waiting: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Known {
+    /// Adds figures to the plots.
+    pub(crate) fn point(&mut self, point: Point) {
+        self.points.push(point);
+        if self.points.len() > MOST_POINTS {
+            let mut keep = false;
+            self.points.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+    }
 }
 
 /// Points that are kept; when there are more, every second one goes.
@@ -78,14 +92,6 @@ impl Options {
             Some(text) => Some(text.parse().map_err(|_| format!("`{text}` is not a value of --symmetry"))?),
             None => None,
         };
-        let max_time = match body["max_time"].as_str().map(|t| t.trim_end_matches('s').trim()) {
-            None => None,
-            Some(text) => {
-                let wrong = || format!("`{text}` is not a number of seconds");
-                let seconds: f64 = text.parse().map_err(|_| wrong())?;
-                Some(Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?)
-            }
-        };
         Ok(Options {
             search: named(body, "search", SearchKind::NAMES, SearchKind::Usual)?,
             partial_order: named(body, "por", PartialOrder::NAMES, PartialOrder::On)?,
@@ -94,20 +100,30 @@ impl Options {
             all: is_set("all"),
             no_deadlock: is_set("no_deadlock"),
             safety: is_set("safety"),
-            max_time,
+            max_time: max_time(body)?,
         })
     }
 }
 
+/// The limit of time that is asked for, in seconds.
+pub(crate) fn max_time(body: &Value) -> Result<Option<Duration>, String> {
+    let Some(text) = body["max_time"].as_str().map(|t| t.trim_end_matches('s').trim()) else {
+        return Ok(None);
+    };
+    let wrong = || format!("`{text}` is not a number of seconds");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    Ok(Some(Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?))
+}
+
 /// A violation, as a position.
 #[derive(Clone, Debug)]
-struct Found {
-    kind: &'static str,
-    message: String,
-    at: Option<String>,
-    position: Option<String>,
+pub(crate) struct Found {
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    pub(crate) at: Option<String>,
+    pub(crate) position: Option<String>,
     /// How many steps at the end are repeated for ever.
-    cycle: usize,
+    pub(crate) cycle: usize,
 }
 
 /// A check of one model.
@@ -125,17 +141,30 @@ impl Checking {
     /// Starts a check with the options that are asked for, by their names on the command line, unless one is running.
     pub fn start(&self, model: &Arc<Model>, body: &Value) -> Result<(), String> {
         let options = Options::read(body)?;
-        let mut known = lock(&self.known);
-        if known.running {
-            return Ok(());
-        }
-        *known = Known { running: true, started: Some(Instant::now()), ..Known::default() };
-        drop(known);
-        let interrupt = Interrupt::new();
-        *lock(&self.interrupt) = Some(interrupt.clone());
-        let (known, model) = (self.known.clone(), model.clone());
+        let Some((known, interrupt)) = self.begin() else { return Ok(()) };
+        let model = model.clone();
         thread::spawn(move || run(&model, options, &known, &interrupt));
         Ok(())
+    }
+
+    /// Takes over what a check has come to that was made before.
+    pub(crate) fn knows(&self, model: &Model, outcome: &Outcome, seconds: f64) {
+        let violations = outcome.violations.iter().map(|v| found(model, v)).collect();
+        let mut known = lock(&self.known);
+        *known = Known { started: Some(Instant::now()), seconds, violations, ..Known::default() };
+        conclude(&mut known, outcome);
+    }
+
+    /// A check begins, unless one is running: where it tells what it comes to, and what stops it.
+    pub(crate) fn begin(&self) -> Option<(Arc<Mutex<Known>>, Interrupt)> {
+        let mut known = lock(&self.known);
+        if known.running {
+            return None;
+        }
+        *known = Known { running: true, started: Some(Instant::now()), ..Known::default() };
+        let interrupt = Interrupt::new();
+        *lock(&self.interrupt) = Some(interrupt.clone());
+        Some((self.known.clone(), interrupt))
     }
 
     /// How many states a check that came to its end has stored.
@@ -216,14 +245,7 @@ fn run(model: &Model, options: Options, known: &Mutex<Known>, interrupt: &Interr
             waiting: statistics.waiting,
             bytes: statistics.store_bytes + statistics.search_bytes,
         };
-        known.points.push(point);
-        if known.points.len() > MOST_POINTS {
-            let mut keep = false;
-            known.points.retain(|_| {
-                keep = !keep;
-                keep
-            });
-        }
+        known.point(point);
         known.states = statistics.states;
         known.transitions = statistics.transitions;
         known.depth = statistics.depth;

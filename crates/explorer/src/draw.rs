@@ -7,7 +7,6 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::server::Answers;
-use crate::session::Session;
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +35,9 @@ const MOST_ROWS: usize = 2_000;
 
 const COLOURS: [&str; 4] = ["#0a62a9", "#a65300", "#00705a", "#6b1f5e"];
 
-/// Draws a run of a session's model, where a step is asked for at that one.
+/// Draws a run of a model or program, where a step is asked for at that one.
 pub fn draw(
-    session: &Session,
+    session: &dyn Answers,
     path: &str,
     step: Option<usize>,
     picture: Picture,
@@ -73,6 +72,13 @@ pub fn draw(
             Ok(if format == Format::Svg { graph_svg(&graph) } else { graph_dot(&graph) })
         }
     }
+}
+
+/// The chart of a run, for the page that exports it.
+pub(crate) fn answer(session: &dyn Answers, body: &Value) -> Result<Value, String> {
+    let path = body["path"].as_str().ok_or("a question needs a `path`")?;
+    let format = if body["format"] == "mermaid" { Format::Mermaid } else { Format::Svg };
+    Ok(json!({ "text": draw(session, path, None, Picture::Chart, format)? }))
 }
 
 fn list(value: &Value) -> &[Value] {

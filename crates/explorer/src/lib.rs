@@ -6,17 +6,20 @@
 //!
 //! - [`guard`]: who is answered; [`server`]: requests and answers; [`page`]: the page's files;
 //! - [`session`]: a model that is explored, and the questions about it;
+//! - [`mod@program`]: a C or C++ program that is explored, which is run by clicks only;
 //! - [`checking`]: the check that runs beside;
-//! - `next`: what can happen and why not, where values come from; `around`: what else could have happened; `reductions`, `heap`, `unread`, `edits`.
+//! - `next`: what can happen and why not, where values come from; `around`: what else could have happened; `class`: what symmetry says of a state; `reductions`, `heap`, `unread`, `edits`.
 
 mod around;
 pub mod checking;
+mod class;
 pub mod draw;
 mod edits;
 pub mod guard;
 mod heap;
 mod next;
 pub mod page;
+pub mod program;
 mod reductions;
 pub mod server;
 pub mod session;
@@ -24,6 +27,7 @@ mod show;
 mod unread;
 
 pub use checking::Checking;
+pub use program::Program;
 pub use server::{Answers, Listening};
 pub use session::Session;
 

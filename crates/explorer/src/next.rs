@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::reductions::{self, Way};
 use crate::session::{Session, Work, place};
-use crate::show;
 
 impl Session {
     pub(crate) fn next(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
@@ -73,7 +72,7 @@ impl Session {
                     Reason::False { reads, .. } => reads
                         .iter()
                         .map(|r| {
-                            let mut shown = show::read(r);
+                            let mut shown = r.json();
                             let set = set_by.get(r.full.as_str()).map(|row| {
                                 let row = &course.rows[*row as usize];
                                 json!({ "step": row.step, "pid": row.thread })
@@ -144,7 +143,7 @@ impl Session {
         json!({
             "full": full,
             "set": { "row": set, "step": step, "pid": pid, "text": text },
-            "write": write.map(show::write),
+            "write": write.map(quotient_outcome::Write::json),
             "sent_by": sent_by.map(|row| {
                 let sender = &course.rows[row as usize];
                 json!({ "row": row, "step": sender.step, "pid": sender.thread })

@@ -111,11 +111,24 @@ pub(crate) fn tell(ways: &[Way], scope: Scope, off: Option<&'static str>) -> Val
             }
         }
         (None, false) => format!(
-            "{} alone is explored: nothing that any other process can still do changes or notices what it does here.",
-            names.join(" and ")
+            "{} alone {} explored: nothing that any other process can still do changes or notices what happens here.",
+            names.join(" and "),
+            if names.len() == 1 { "is" } else { "are" }
         ),
     };
-    let left = format!("it can still be taken after {}, with the same result", names.join(" and "));
+    let touched: BTreeSet<&str> =
+        explored.iter().flat_map(|w| w.reads().into_iter().chain(w.writes()).chain(w.channels())).collect();
+    let touched: Vec<&str> = touched.into_iter().take(4).collect();
+    let touch = if names.len() == 1 { "touches" } else { "touch" };
+    let touches = match touched.is_empty() {
+        true => format!("{} {touch} nothing that others see", names.join(" and ")),
+        false => format!(
+            "{} {touch} only {}, which nobody else reaches in a way that matters before it",
+            names.join(" and "),
+            touched.join(", ")
+        ),
+    };
+    let left = format!("{touches}: this step can still be taken after it, with the same result");
     json!({
         "explored": explored.iter().map(|w| w.shown(None)).collect::<Vec<_>>(),
         "later": later.iter().map(|w| w.shown(Some(&left))).collect::<Vec<_>>(),

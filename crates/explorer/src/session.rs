@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quotient_engine::{LoadError, Model, PropertyKeyword};
+use quotient_engine::{LoadError, Model, Outcome, PropertyKeyword};
 use quotient_explain::{Course, Ending, Look, Position, possible};
 use quotient_machine::{Machine, ObjectNames};
 use quotient_program::{Action, Expr, Operation};
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::around::{self, Bad};
 use crate::checking::Checking;
+use crate::class::{self, Classes};
 use crate::reductions::Chosen;
 use crate::server::Answers;
 use crate::unread::Unread;
@@ -34,7 +35,7 @@ const AT_ONCE: Duration = Duration::from_millis(600);
 pub(crate) const WHOLE_HISTORY: usize = 5_000;
 
 /// Statements that are sent at most in one answer.
-const MOST_STEPS: usize = 1_024;
+pub(crate) const MOST_STEPS: usize = 1_024;
 
 /// Reads the model again, with properties given apart from it.
 pub type Loader = Box<dyn Fn(&[(PropertyKeyword, String)]) -> Result<Model, LoadError> + Send + Sync>;
@@ -72,9 +73,12 @@ pub(crate) struct Work {
     pub(crate) checksum: String,
     pub(crate) machine: Machine,
     kept: Vec<Arc<Course>>,
+    /// The question that was asked last, as text, and its run: a page asks many about one run, whose text may be long.
+    asked: Option<(String, Arc<Course>)>,
     pub(crate) unread: Unread,
     /// Made when first asked for.
     chosen: Option<Chosen>,
+    classes: Option<Classes>,
     /// Expressions that are watched.
     pub(crate) watched: HashMap<String, Expr>,
     /// What the model's files were like when it was read.
@@ -86,8 +90,9 @@ impl Work {
         let machine = model.as_written()?;
         let checksum = edits::checksum(&model);
         let (unread, stamps) = (Unread::new(&model), edits::stamps(&model));
-        let (kept, chosen, watched) = (Vec::new(), None, HashMap::new());
-        Ok(Work { model, checksum, machine, kept, unread, chosen, watched, stamps })
+        let (kept, chosen, classes, watched) = (Vec::new(), None, None, HashMap::new());
+        let asked = None;
+        Ok(Work { model, checksum, machine, kept, asked, unread, chosen, classes, watched, stamps })
     }
 
     pub(crate) fn short_checksum(&self) -> &str {
@@ -98,6 +103,12 @@ impl Work {
     pub(crate) fn chosen(&mut self) -> (&mut Chosen, &mut Machine) {
         let machine = &mut self.machine;
         (self.chosen.get_or_insert_with(|| Chosen::new(machine)), machine)
+    }
+
+    /// Classes of states, with the machine that they are asked for.
+    fn classes(&mut self) -> (&mut Classes, &mut Machine) {
+        let machine = &mut self.machine;
+        (self.classes.get_or_insert_with(|| Classes::new(machine)), machine)
     }
 
     /// File and line of a transformation.
@@ -132,6 +143,12 @@ impl Session {
     /// Says which file the model is in and how it is read, so that edits are noticed and expressions can be watched.
     pub fn read_by(self, model_file: String, loader: Loader) -> Session {
         Session { model_file, loader: Some(loader), ..self }
+    }
+
+    /// Takes over the answer of a check that was made before the page is opened.
+    pub fn knows(&self, outcome: &Outcome, seconds: f64) {
+        let model = lock(&self.work).model.clone();
+        self.checking.knows(&model, outcome, seconds);
     }
 
     /// Checks the model beside the page, with the usual options.
@@ -171,7 +188,22 @@ impl Session {
     /// The run of a question.
     pub(crate) fn course(&self, work: &mut Work, body: &Value) -> Result<Arc<Course>, String> {
         let text = body["path"].as_str().ok_or("a question needs a `path`")?;
+        if let Some((known, course)) = &work.asked
+            && known == text
+        {
+            return Ok(course.clone());
+        }
         let position: Position = text.parse().map_err(|e: quotient_explain::PositionError| e.to_string())?;
+        let course = self.followed(work, &position)?;
+        // Of a run that is followed in parts there is more to come.
+        if !matches!(course.ending, Ending::Interrupted(_)) {
+            work.asked = Some((text.to_owned(), course.clone()));
+        }
+        Ok(course)
+    }
+
+    /// The run of a position: one that is kept, or followed now.
+    fn followed(&self, work: &mut Work, position: &Position) -> Result<Arc<Course>, String> {
         if let Some(at) = work.kept.iter().position(|c| c.moves == position.moves) {
             let mut found = work.kept.remove(at);
             if matches!(found.ending, Ending::Interrupted(_)) {
@@ -276,7 +308,7 @@ impl Session {
         let sources = &model.sources;
         let mut rows = Vec::new();
         course.explain(machine, from, to, |machine, step, effect, after| {
-            let mut shown = show::effect(&effect);
+            let mut shown = effect.json();
             let (text, called) = match machine.transformation(step.transformation) {
                 Some((_, _, t)) => {
                     let text = if t.text == "-end-" { "ends" } else { t.text.as_str() };
@@ -384,10 +416,34 @@ impl Session {
         let course = self.course(work, body)?;
         let at = Session::at(&course, body);
         let part = Interrupt::within(None, Some(LONGEST));
-        let (chosen, machine) = work.chosen();
-        let mut graph = around::graph(machine, &course, at, chosen, &part);
+        work.chosen();
+        work.classes();
+        let Work { machine, chosen: Some(chosen), classes: Some(classes), .. } = work else {
+            return Err("there is no graph".into());
+        };
+        let mut graph = around::graph(machine, &course, at, (chosen, classes), &part);
         graph["reduced"] = json!(self.checking.states());
         Ok(graph)
+    }
+
+    /// The states of the class of a place.
+    fn class(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+        let course = self.course(work, body)?;
+        let at = Session::at(&course, body);
+        let part = Interrupt::within(None, Some(LONGEST));
+        let (classes, machine) = work.classes();
+        Ok(class::tell(machine, &course, at, classes, &part))
+    }
+
+    /// Who could always move in a cycle and never does.
+    fn starved(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+        let course = self.course(work, body)?;
+        let cycle = body["cycle"].as_u64().unwrap_or(0) as usize;
+        let machine = &mut work.machine;
+        let found = class::starved(machine, &course, cycle);
+        let (state, names) = course.state(machine, course.len());
+        let named = |pid: &u32| json!({ "pid": pid, "name": machine.thread_name(&state, *pid, &names) });
+        Ok(json!({ "starved": found.map(|all| all.iter().map(named).collect::<Vec<_>>()) }))
     }
 
     /// Goes on at random.
@@ -480,7 +536,7 @@ fn ending(model: &Model, machine: &mut Machine, course: &Course) -> Value {
                     let (state, names) = (&step.state, ObjectNames::default());
                     let name = machine.thread_name(state, step.thread, &names);
                     parts = headline(&name, f);
-                    failed = Some(show::failed(f));
+                    failed = Some(f.json());
                 }
             });
             let kind = violation.kind.as_str();
@@ -533,6 +589,7 @@ impl Answers for Session {
                 self.checking.start(&model, body)?;
                 return Ok(self.checking.progress());
             }
+            "draw" => return crate::draw::answer(self, body),
             "stop" => {
                 self.end();
                 return Ok(self.checking.progress());
@@ -551,6 +608,8 @@ impl Answers for Session {
             "walk" => self.walk(work, body),
             "passing" => self.passing(work, body),
             "heap" => self.heap(work, body),
+            "class" => self.class(work, body),
+            "starved" => self.starved(work, body),
             "graph" => self.graph(work, body),
             "reductions" => self.reductions(work, body),
             "changed" => self.changed(work, body),

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use quotient_seams::{Incomplete, Limit, Reason};
+use quotient_stateless::graph::MemoryModel;
 use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, mode, verdict};
+use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, memory, mode, verdict};
 use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
@@ -23,6 +24,8 @@ pub struct Request {
     pub algorithm: Algorithm,
     /// The thread symmetry used.
     pub symmetry: Symmetry,
+    /// The memory model; none: RC11 where the program has memory orders weaker than sequential consistency.
+    pub memory: Option<MemoryModel>,
     /// Are data races no violations? Then racing accesses are steps.
     pub allow_races: bool,
     /// Is a joinable thread that nobody joins a violation?
@@ -60,6 +63,7 @@ impl Default for Request {
         Request {
             algorithm: Algorithm::Optimal,
             symmetry: Symmetry::Off,
+            memory: None,
             allow_races: false,
             leaks: false,
             spurious: false,
@@ -148,6 +152,8 @@ pub struct Report {
     pub last: Token,
     /// The schedules of all executions with what they observed, as in `outcomes`; `None` if there were too many.
     pub recorded: Option<Vec<(u64, Token)>>,
+    /// The memory model that was explored.
+    pub memory: MemoryModel,
     /// Remarks: why a reduction did less than it could.
     pub notes: Vec<String>,
     /// What the answer is relative to.
@@ -170,12 +176,22 @@ pub fn check(
     watch: &mut dyn FnMut(Heartbeat) -> bool,
 ) -> Result<Report, SessionError> {
     if let Some(why) = crate::platform::foreign(binary.path()) {
-        return Ok(Report::refused(why));
+        return Ok(Report::not_run(Answer::Refused(why, None)));
     }
     let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
     let started = std::time::Instant::now();
-    let end = session.run(binary, &request.surroundings, request.patience, watch)?;
+    let end = match session.run(binary, &request.surroundings, request.patience, watch) {
+        Err(SessionError::NotControlled(_)) if crate::platform::addresses_are_limited() => {
+            return Ok(Report::not_run(Answer::Undecided(Incomplete::EndedIn(
+                Reason::OutOfMemory,
+                ": the runtime reserves far more addresses than it uses, and their number is limited here (`ulimit -v`); \
+                 --max-memory bounds what is used"
+                    .to_owned(),
+            ))));
+        }
+        end => end?,
+    };
     let late = request.max_time.is_some_and(|most| started.elapsed() >= most);
     let cpu = children_cpu().saturating_sub(before);
     let shared = session.shared();
@@ -219,6 +235,7 @@ pub fn check(
         // Accesses that nobody has seen can be anything.
         Answer::Holds if !holes.is_empty() => Answer::Undecided(Incomplete::Unsupported(unannounced(&holes))),
         Answer::Holds => relative::input_not_given(binary, shared, request)
+            .or_else(|| relative::connects_to_others(binary, shared))
             .map_or(Answer::Holds, |why| Answer::Undecided(Incomplete::Unsupported(why))),
         answer => answer,
     };
@@ -230,6 +247,7 @@ pub fn check(
         notes: notes(binary, shared, request, &holes, &session.unconfined()),
         assumptions: relative::assumptions(binary, shared, request),
         recorded: read_records(shared, &token),
+        memory: explored_model(shared),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
@@ -238,12 +256,13 @@ pub fn check(
 
 impl Report {
     /// The program was not run.
-    fn refused(why: String) -> Report {
+    fn not_run(answer: Answer) -> Report {
         Report {
-            answer: Answer::Refused(why, None),
+            answer,
             figures: Figures::default(),
             outcomes: Vec::new(),
-            last: Token { schedule: Schedule { choices: Vec::new() }, cells: Vec::new() },
+            last: Token::default(),
+            memory: MemoryModel::default(),
             recorded: None,
             notes: Vec::new(),
             assumptions: Vec::new(),
@@ -268,6 +287,7 @@ impl Request {
             Symmetry::Costarted => 1,
             Symmetry::Dynamic => 2,
         };
+        shared.memory = self.memory.map_or(memory::BY_PROGRAM, model_number);
         shared.allow_races = u32::from(self.allow_races);
         shared.leaks = u32::from(self.leaks);
         shared.spurious = u32::from(self.spurious);
@@ -292,7 +312,26 @@ impl Request {
 fn read_token(shared: &Shared) -> Token {
     let choices = shared.schedule[..shared.schedule_length as usize].iter();
     let choices = choices.map(|c| Choice { thread: c.thread as u8, alternative: c.alternative }).collect();
-    Token { schedule: Schedule { choices }, cells: shared.cells[..shared.cells_length as usize].to_vec() }
+    let cells = shared.cells[..shared.cells_length as usize].to_vec();
+    Token { schedule: Schedule { choices }, cells, memory: explored_model(shared) }
+}
+
+/// The number of a memory model in the block.
+pub(crate) fn model_number(model: MemoryModel) -> u32 {
+    match model {
+        MemoryModel::SequentialConsistency => memory::SC,
+        MemoryModel::Tso => memory::TSO,
+        MemoryModel::Rc11 => memory::RC11,
+    }
+}
+
+/// The memory model that is or was explored.
+pub(crate) fn explored_model(shared: &Shared) -> MemoryModel {
+    match shared.memory_explored {
+        memory::TSO => MemoryModel::Tso,
+        memory::RC11 => MemoryModel::Rc11,
+        _ => MemoryModel::SequentialConsistency,
+    }
 }
 
 /// The schedules that were kept; what is visible beside them is the same for all.
@@ -303,7 +342,7 @@ fn read_records(shared: &Shared, last: &Token) -> Option<Vec<(u64, Token)>> {
         let (choices, others) = rest.split_at_checked(*length as usize)?;
         let choice = |c: &u64| Choice { thread: (c >> 16) as u8, alternative: *c as u16 };
         let schedule = Schedule { choices: choices.iter().map(choice).collect() };
-        out.push((*outcome, Token { schedule, cells: last.cells.clone() }));
+        out.push((*outcome, Token { schedule, ..last.clone() }));
         words = others;
     }
     Some(out)

@@ -31,6 +31,7 @@ pub mod holes;
 mod platform;
 pub mod project;
 pub mod protocol;
+pub mod reads;
 mod relative;
 pub mod residual;
 mod scratch;

@@ -1,4 +1,4 @@
-//! Was the program compiled from files that were preprocessed for another platform?
+//! What a program cannot be checked on: was it preprocessed for another platform, and are addresses scarce here?
 //!
 //! A `.i` file has the library's types as they were where it was made. If they are smaller than those of this machine's
 //! library, the library writes past the program's variables, and no verdict would mean anything. Read from the debugging
@@ -24,6 +24,14 @@ const SIZES: [(&str, u64); 8] = [
 ];
 /// Types that are names of types, one of the other.
 const DEEPEST: usize = 16;
+
+/// Whether the number of addresses that a process may have is limited (`ulimit -v`).
+pub(crate) fn addresses_are_limited() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a structure of the right kind to write to.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    known && limit.rlim_cur != libc::RLIM_INFINITY
+}
 
 /// A type of the library that has another size than here, in words; `None` if there is none.
 pub(crate) fn foreign(program: &Path) -> Option<String> {

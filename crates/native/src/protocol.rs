@@ -8,7 +8,7 @@
 /// The descriptor under which a checked process finds the shared block.
 pub const SESSION_DESCRIPTOR: i32 = 187;
 /// First word of the block: says that the descriptor is what it seems, in this version.
-pub const MAGIC: u64 = 0x7175_6f74_6e61_7402;
+pub const MAGIC: u64 = 0x7175_6f74_6e61_7403;
 
 /// The most threads a checked program may create, the main thread included.
 pub const THREADS: usize = 64;
@@ -222,6 +222,7 @@ numbered! {
         OwnerDies = "end as owner of",
         Call = "call",
         Initialise = "initialise",
+        Fence = "fence",
     }
 }
 
@@ -247,11 +248,16 @@ numbered! {
         Machine = "what the system says of itself",
         Files = "files of this machine",
         Missing = "files that do not exist",
+        Peers = "sockets to which it would connect",
+        Listens = "sockets that it binds itself",
     }
 }
 
 /// Room for names of what was taken from outside.
 pub const NAMES: usize = 256;
+
+/// Stands for names that had no room.
+pub const MORE: &str = "…";
 
 /// What was taken from outside, of one kind.
 #[derive(Clone, Copy)]
@@ -261,7 +267,7 @@ pub struct Taken {
     pub met: u32,
     /// Bytes of `names` in use.
     pub names_length: u32,
-    /// What it was, line by line.
+    /// What it was, line by line; [`MORE`] where there was no room for all of it.
     pub names: [u8; NAMES],
     /// Where it was taken first.
     pub stack: Stack,
@@ -343,6 +349,10 @@ pub struct Step {
     pub alternative: u16,
     /// How many there were.
     pub alternatives: u16,
+    /// Under weak memory, what a read has read: 0 nothing or not known, 1 the first value, else one more than the step that wrote it.
+    pub source: u32,
+    /// The step of the write that comes next in modification order after what was read or written, as for `source`.
+    pub newer: u32,
     /// Threads woken or created.
     pub wakes: u64,
     /// Threads joined.
@@ -369,10 +379,10 @@ pub struct ThreadEnd {
     pub op: u8,
     /// Who has what it waits for (255: nobody).
     pub owner: u8,
-    /// Unused.
-    pub padding: u8,
-    /// Unused.
-    pub padding_2: u32,
+    /// Can it do it?
+    pub enabled: u8,
+    /// In how many ways.
+    pub alternatives: u32,
     /// Threads it waits for to end.
     pub awaits: u64,
     /// The object it waits for.
@@ -450,6 +460,8 @@ pub struct Shared {
     pub algorithm: u32,
     /// 0 off, 1 co-started, 2 dynamic.
     pub symmetry: u32,
+    /// The memory model: see [`memory`].
+    pub memory: u32,
     /// Are data races no violations?
     pub allow_races: u32,
     /// Is a joinable thread that nobody joins a violation?
@@ -585,6 +597,12 @@ pub struct Shared {
     pub waiting: u32,
     /// What happened in some execution: see [`met`].
     pub met: u32,
+    /// The memory model that was explored: see [`memory`].
+    pub memory_explored: u32,
+    /// Bytes of `memory_why` in use.
+    pub memory_why_length: u32,
+    /// Why not another one, if the program decides.
+    pub memory_why: [u8; NAMES],
     /// What was taken from outside in some execution, by the numbers of [`Outside`].
     pub outside: [Taken; Outside::ALL.len()],
     /// Context switches of the violation's schedule.
@@ -626,6 +644,22 @@ pub mod met {
     pub const SUCCESS: u32 = 4;
     /// An execution ended with another status.
     pub const FAILURE: u32 = 8;
+    /// A wait on a condition variable that only a signal ended, although it may end by itself.
+    pub const STEADY_WAIT: u32 = 16;
+    /// A weak compare and swap, which failed only where the values differed, although it may fail always.
+    pub const STEADY_EXCHANGE: u32 = 32;
+}
+
+/// Memory models.
+pub mod memory {
+    /// As the program's memory orders want it.
+    pub const BY_PROGRAM: u32 = 0;
+    /// Sequential consistency.
+    pub const SC: u32 = 1;
+    /// TSO.
+    pub const TSO: u32 = 2;
+    /// RC11.
+    pub const RC11: u32 = 3;
 }
 
 /// Why threads could not be exchanged (bits of [`Shared::unlike`]).

@@ -2,17 +2,19 @@
 //!
 //! Other orders of threads are explored; other inputs, clocks, environments and memory models are not. What of these a program
 //! has used is said with the answer. A standard input that the program reads but the user did not give leaves no answer at
-//! all: an empty one is hardly what was meant, and can be asked for (`--stdin /dev/null`).
+//! all: an empty one is hardly what was meant, and can be asked for (`--stdin /dev/null`). So does a connection to somebody outside of
+//! the program, which the sandbox does not let it make.
 
 use std::collections::BTreeSet;
 
 use addr2line::gimli::{self, EndianSlice, LittleEndian};
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use object::{Object, ObjectSection, ObjectSymbol};
+use quotient_stateless::graph::MemoryModel;
 
 use crate::build::Binary;
 use crate::check::Request;
-use crate::protocol::{Outside, Shared, Taken, met};
+use crate::protocol::{MORE, Outside, Shared, Taken, met};
 use crate::symbols::Symbols;
 
 /// The sentences, each of which can follow the word "under".
@@ -20,12 +22,26 @@ pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -
     let is_met = |bit: u32| shared.met & bit != 0;
     let mut out = Vec::new();
     let racing = request.allow_races && shared.cells_length > 0;
-    if is_met(met::WEAK_ORDER) || racing {
+    match crate::check::explored_model(shared) {
+        MemoryModel::Rc11 => out.push("the memory model RC11 (no load buffering)".to_owned()),
+        MemoryModel::Tso => out.push("the memory model TSO".to_owned()),
+        MemoryModel::SequentialConsistency => {}
+    }
+    let sequential = crate::check::explored_model(shared) == MemoryModel::SequentialConsistency;
+    if sequential && (is_met(met::WEAK_ORDER) || racing) {
         let what = match is_met(met::WEAK_ORDER) {
             true => "atomic operations have weaker memory orders",
             false => "memory is accessed in data races",
         };
-        out.push(format!("sequential consistency: {what}, and what only they allow is not explored"));
+        let why = String::from_utf8_lossy(&shared.memory_why[..shared.memory_why_length as usize]);
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        out.push(format!("sequential consistency: {what}, and what only they allow is not explored{why}"));
+    }
+    if is_met(met::STEADY_WAIT) {
+        out.push("waits on condition variables that end by signals only (others: --spurious)".to_owned());
+    }
+    if is_met(met::STEADY_EXCHANGE) {
+        out.push("weak compare-and-swap operations that fail only where the values differ".to_owned());
     }
     if is_met(met::GIVEN_VALUE) {
         let values: Vec<String> = request.values.iter().map(i64::to_string).collect();
@@ -66,6 +82,9 @@ fn outside(shared: &Shared, request: &Request) -> Vec<String> {
             Outside::Machine => format!("what these functions give on this machine: {names}"),
             Outside::Files => format!("files of this machine as they are: {names}"),
             Outside::Missing => format!("the absence of files that were not given (--file): {names}"),
+            Outside::Peers if strangers(shared).is_empty() => continue,
+            Outside::Peers => format!("nobody else listening: {}", strangers(shared).join(", ")),
+            Outside::Listens => continue,
         });
     }
     out
@@ -75,6 +94,23 @@ fn names(taken: &Taken) -> String {
     let length = (taken.names_length as usize).min(taken.names.len());
     let text = String::from_utf8_lossy(&taken.names[..length]);
     text.lines().collect::<Vec<_>>().join(", ")
+}
+
+/// Sockets to which the program connected in vain, and which it bound in no execution.
+fn strangers(shared: &Shared) -> Vec<String> {
+    let [asked, own] = [Outside::Peers, Outside::Listens].map(|kind| names(&shared.outside[kind as usize]));
+    let own: BTreeSet<&str> = own.split(", ").collect();
+    asked.split(", ").filter(|name| *name == MORE || !own.contains(name)).map(str::to_owned).collect()
+}
+
+/// The program would connect to somebody else: a sentence that says where.
+pub(crate) fn connects_to_others(binary: &Binary, shared: &Shared) -> Option<String> {
+    let taken = &shared.outside[Outside::Peers as usize];
+    let strangers = strangers(shared);
+    (taken.met != 0 && !strangers.is_empty()).then(|| {
+        let (place, strangers) = (place(binary, shared, taken), strangers.join(", "));
+        format!("connects{place} to {strangers}, where nobody in the program listens; connections to others are not allowed")
+    })
 }
 
 /// What `main` is given.
@@ -106,13 +142,18 @@ pub(crate) fn input_not_given(binary: &Binary, shared: &Shared, request: &Reques
     if taken.met == 0 || request.surroundings.input.is_some() {
         return None;
     }
-    let symbols = Symbols::new(binary.path(), shared.program_base);
-    let mut stack = taken.stack.iter().take_while(|a| **a != 0);
-    let found = stack.find_map(|address| symbols.code(*address).filter(|l| !l.of_library && l.line > 0));
-    let place = found.map_or_else(String::new, |l| format!(" at {}:{}", l.file, l.line));
+    let place = place(binary, shared, taken);
     Some(format!(
         "reads standard input{place}, which was not given: use --stdin FILE, or --stdin /dev/null for an empty one"
     ))
+}
+
+/// Where it was taken first.
+fn place(binary: &Binary, shared: &Shared, taken: &Taken) -> String {
+    let symbols = Symbols::new(binary.path(), shared.program_base);
+    let mut stack = taken.stack.iter().take_while(|a| **a != 0);
+    let found = stack.find_map(|address| symbols.code(*address).filter(|l| !l.of_library && l.line > 0));
+    found.map_or_else(String::new, |l| format!(" at {}:{}", l.file, l.line))
 }
 
 /// What the program's file says of it.

@@ -1,6 +1,8 @@
 //! A schedule repeated in a new process, step by step, in the program's own names.
 
-use quotient_outcome::{Access, ProcessState, Violation};
+use quotient_outcome::{
+    Access, Atomic, Effect, Event, ProcessState, Read, Synchronisation, Value, Violation, Write,
+};
 use quotient_stateless::ThreadSet;
 
 use crate::build::Binary;
@@ -36,6 +38,11 @@ pub struct Repeated {
     pub complete: bool,
     /// Somebody else has ended the process.
     pub killed: bool,
+    /// Under weak memory: what each read has read, and why it may.
+    pub reads: Vec<String>,
+    /// Under weak memory, of each step: one more than the step whose write was read, and than that of the next write (0: none; 1:
+    /// the initial value).
+    pub sources: Vec<(u32, u32)>,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -58,7 +65,7 @@ pub fn replay(
     let output = session.output();
     let shared = session.shared();
     let symbols = Symbols::new(binary.path(), shared.program_base);
-    let view = View { symbols: &symbols, shared };
+    let mut view = View { symbols: &symbols, shared, cut: false };
     let mut failure = view.failure();
     let killed = matches!(end, End::Killed(signal) if from_outside(signal));
     if let End::Killed(signal) = end
@@ -69,10 +76,13 @@ pub fn replay(
     } else if end == End::Stuck {
         failure.kind = FailureKind::Stuck;
     }
+    view.cut = !matches!(failure.kind, FailureKind::None | FailureKind::Deadlock);
     let steps = shared.trace[..shared.trace_length as usize].iter().enumerate();
     let threads = shared.ends.iter().enumerate().filter(|(_, end)| end.state != 0);
-    let accesses: Vec<Access> =
-        [&shared.failure.here, &shared.failure.there].into_iter().filter_map(|p| view.access(p)).collect();
+    // Where nothing went wrong, nobody has filled them in.
+    let wrong = failure.kind != FailureKind::None;
+    let places = [&shared.failure.here, &shared.failure.there].into_iter().filter(|_| wrong);
+    let accesses: Vec<Access> = places.filter_map(|p| view.access(p)).collect();
     let message = message(&failure, &accesses);
     let violation_at = accesses.first().map(|access| location(&access.stack)).filter(|at| !at.is_empty());
     let trace = Trace {
@@ -86,7 +96,9 @@ pub fn replay(
         ..Trace::default()
     };
     let (lost, complete) = (shared.bound == 6, shared.verdict != verdict::UNDECIDED);
-    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed })
+    let reads = crate::reads::explained(&trace, &shared.trace[..shared.trace_length as usize]);
+    let sources = shared.trace[..shared.trace_length as usize].iter().map(|s| (s.source, s.newer)).collect();
+    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed, reads, sources })
 }
 
 impl Repeated {
@@ -118,6 +130,7 @@ fn fill_replay(shared: &mut Shared, request: &Request, token: &Token) {
     request.fill(shared);
     shared.mode = mode::REPLAY;
     shared.symmetry = 0;
+    shared.memory = crate::check::model_number(token.memory);
     for (slot, choice) in shared.schedule.iter_mut().zip(&token.schedule.choices) {
         (slot.thread, slot.alternative) = (u16::from(choice.thread), choice.alternative);
     }
@@ -150,6 +163,8 @@ pub fn debug(
 struct View<'a> {
     symbols: &'a Symbols,
     shared: &'a Shared,
+    /// The last step was cut short by what went wrong in it: what it has written is not known.
+    cut: bool,
 }
 
 impl View<'_> {
@@ -201,13 +216,16 @@ impl View<'_> {
         let failed = if step.success == 0 { ": fails" } else { "" };
         let text = match op {
             Op::Load | Op::Read => format!("{} {} = {}", op.text(), object(), self.value(step, step.before)),
+            Op::Store if step.newer > 1 => {
+                format!("{} {}: {}", op.text(), object(), self.value(step, step.after))
+            }
             Op::Store | Op::Write => {
                 format!(
                     "{} {}: {} -> {}",
                     op.text(),
                     object(),
                     self.value(step, step.before),
-                    self.value(step, step.after)
+                    self.written(step)
                 )
             }
             Op::Update => {
@@ -216,7 +234,7 @@ impl View<'_> {
                     op.text(),
                     object(),
                     self.value(step, step.before),
-                    self.value(step, step.after)
+                    self.written(step)
                 )
             }
             Op::CompareAndSwap if step.success == 0 => {
@@ -228,7 +246,7 @@ impl View<'_> {
                     op.text(),
                     object(),
                     self.value(step, step.before),
-                    self.value(step, step.after)
+                    self.written(step)
                 )
             }
             Op::Create => {
@@ -265,9 +283,14 @@ impl View<'_> {
             | Op::SignalWait
             | Op::SignalResume
             | Op::SignalReturn => op.text().to_owned(),
+            Op::Fence => {
+                let orders = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+                format!("{} {}", op.text(), orders.get(step.before as usize).unwrap_or(&""))
+            }
             Op::Yield | Op::AtomicBegin => op.text().to_owned(),
             _ => format!("{} {}{failed}", op.text(), object()),
         };
+        let text = text + &crate::reads::origin(step);
         let stack = self.stack(&step.stack);
         let at = stack.first().cloned().unwrap_or_default();
         quotient_outcome::Step {
@@ -278,8 +301,83 @@ impl View<'_> {
             line: at.line,
             stack,
             statement: text,
+            effect: Some(self.effect(op, step)),
             ..Default::default()
         }
+    }
+
+    /// What a step read and wrote, and what others notice of it.
+    fn effect(&self, op: Op, step: &Step) -> Effect {
+        let object = self.symbols.data(step.address);
+        let value = |value| self.typed(step, value);
+        let read = || Read { full: object.clone(), name: object.clone(), value: value(step.before) };
+        let write = || Write {
+            full: object.clone(),
+            name: object.clone(),
+            before: Some(value(step.before)),
+            after: (!self.is_cut(step)).then(|| value(step.after)),
+        };
+        let (reads, writes) = match op {
+            Op::Load | Op::Read => (vec![read()], Vec::new()),
+            Op::CompareAndSwap if step.success == 0 => (vec![read()], Vec::new()),
+            Op::Store | Op::Write => (Vec::new(), vec![write()]),
+            Op::Update | Op::CompareAndSwap => (vec![read()], vec![write()]),
+            _ => (Vec::new(), Vec::new()),
+        };
+        let wakes = ThreadSet(step.wakes).iter().map(u32::from).collect();
+        let mut events = vec![self.event(op, step.success != 0, step.address, wakes, step.awaits)];
+        if matches!(op, Op::Wait | Op::TimedWait | Op::Reacquire) {
+            let operation = if op == Op::Reacquire { Synchronisation::Lock } else { Synchronisation::Unlock };
+            let lock = Event::Lock { operation, object: self.symbols.data(step.other), wakes: Vec::new() };
+            // Who waits gives the mutex back; who was woken has taken it.
+            events.insert(0, lock);
+        }
+        Effect { reads, writes, events, failed: None }
+    }
+
+    /// What others notice of an operation.
+    fn event(&self, op: Op, succeeds: bool, address: u64, wakes: Vec<u32>, awaits: u64) -> Event {
+        let object = self.symbols.data(address);
+        let operation = match op {
+            Op::Lock | Op::TryLock | Op::TimedLock | Op::Reacquire if succeeds => Synchronisation::Lock,
+            Op::ReadLock | Op::TryReadLock | Op::WriteLock | Op::TryWriteLock if succeeds => {
+                Synchronisation::Lock
+            }
+            Op::TryLock | Op::TimedLock | Op::TryReadLock | Op::TryWriteLock => Synchronisation::LockFails,
+            Op::Unlock | Op::LockRelease => Synchronisation::Unlock,
+            Op::Wait | Op::TimedWait | Op::SemaphoreWait | Op::Barrier => Synchronisation::Wait,
+            Op::Reacquire | Op::BarrierLeave | Op::TimeOut => Synchronisation::Wake,
+            Op::Signal | Op::SemaphorePost => Synchronisation::Notify,
+            Op::Broadcast => Synchronisation::NotifyAll,
+            Op::Load => return Event::Atomic { access: Atomic::Read, object },
+            Op::Store => return Event::Atomic { access: Atomic::Write, object },
+            Op::Update | Op::CompareAndSwap => return Event::Atomic { access: Atomic::Exchange, object },
+            Op::Create => {
+                let new = wakes.first().copied();
+                return Event::Start(new.map_or_else(String::new, |n| self.name(n as usize, address)), new);
+            }
+            Op::Join => return Event::Join(ThreadSet(awaits).iter().map(u32::from).collect()),
+            Op::Exit => return Event::End,
+            _ if address == 0 => return Event::Other(op.text().to_owned(), String::new()),
+            _ => return Event::Other(op.text().to_owned(), object),
+        };
+        Event::Lock { operation, object, wakes }
+    }
+
+    /// Was this step cut short before it was seen what it has written?
+    fn is_cut(&self, step: &Step) -> bool {
+        let last = self.shared.trace[..self.shared.trace_length as usize].last();
+        self.cut && step.before == step.after && last.is_some_and(|last| std::ptr::eq(last, step))
+    }
+
+    /// The value that a step has written.
+    fn written(&self, step: &Step) -> String {
+        if self.is_cut(step) { "?".to_owned() } else { self.value(step, step.after) }
+    }
+
+    fn typed(&self, step: &Step, value: i64) -> Value {
+        let text = self.value(step, value);
+        text.parse().map_or_else(|_| Value::Reference(text), Value::Number)
     }
 
     /// A value as a signed number of its size; large ones are more likely addresses.
@@ -324,6 +422,12 @@ impl View<'_> {
             valid_end: finished,
             finished,
             owner: ((end.owner as usize) < THREADS).then_some(u32::from(end.owner)),
+            can_go_on: end.enabled != 0,
+            ways: end.alternatives,
+            next: Some(Effect {
+                events: vec![self.event(op, true, end.address, Vec::new(), end.awaits)],
+                ..Effect::default()
+            }),
             stack,
         }
     }
@@ -344,7 +448,14 @@ impl View<'_> {
             let object = self.symbols.data(place.address);
             format!("{how}{verb} of {object} ({} byte{})", place.size, if place.size == 1 { "" } else { "s" })
         };
-        Some(Access { thread: u32::from(place.thread), access, stack: self.stack(&place.stack) })
+        let accessed = place.size > 0 && place.role == Role::Access as u8;
+        Some(Access {
+            thread: u32::from(place.thread),
+            access,
+            object: if accessed { self.symbols.data(place.address) } else { String::new() },
+            writes: place.write != 0,
+            stack: self.stack(&place.stack),
+        })
     }
 
     fn failure(&self) -> Failure {

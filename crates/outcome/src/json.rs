@@ -5,7 +5,7 @@ use quotient_source::{Diagnostics, Severity, SourceMap};
 use serde_json::{Map, Value, json};
 
 use crate::text::Detail;
-use crate::{Access, Change, Frame, Trace, Verdict};
+use crate::{Access, Change, Event, Frame, Read, Trace, Verdict, Write};
 
 /// The version of the document. It changes when a field goes or changes its meaning, not when one is added.
 pub const SCHEMA: u32 = 2;
@@ -100,7 +100,7 @@ pub fn frames(frames: &[Frame]) -> Value {
 
 /// Accesses that a violation consists of.
 pub fn access(a: &Access) -> Value {
-    json!({ "thread": a.thread, "access": a.access, "stack": frames(&a.stack) })
+    json!({ "thread": a.thread, "access": a.access, "object": a.object, "writes": a.writes, "stack": frames(&a.stack) })
 }
 
 /// The trace, or the steps of it that are asked for; with every variable after every step when `full`.
@@ -126,8 +126,13 @@ pub fn trace(trace: &Trace, detail: Detail) -> Value {
             if !s.stack.is_empty() {
                 step["stack"] = frames(&s.stack);
             }
-            if let Some(failed) = &s.failed {
-                step["failed"] = failed.clone().into();
+            if let Some(failed) = s.failed() {
+                step["failed"] = failed.into();
+            }
+            if let Some(effect) = &s.effect {
+                step["reads"] = effect.reads.iter().map(Read::json).collect();
+                step["writes"] = effect.writes.iter().map(Write::json).collect();
+                step["events"] = effect.events.iter().map(Event::json).collect();
             }
             if !s.output.is_empty() {
                 step["output"] = s.output.clone().into();
@@ -141,7 +146,7 @@ pub fn trace(trace: &Trace, detail: Detail) -> Value {
     let processes = trace.processes.iter().map(|p| {
         json!({
             "process": p.process, "pid": p.pid, "at": p.at, "waits_for": p.waits_for, "valid_end": p.valid_end,
-            "finished": p.finished, "owner": p.owner, "stack": frames(&p.stack),
+            "finished": p.finished, "owner": p.owner, "can_go_on": p.can_go_on, "stack": frames(&p.stack),
         })
     });
     json!({

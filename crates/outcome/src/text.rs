@@ -150,7 +150,7 @@ fn lines(steps: &[Step], cycle: Option<usize>, detail: Detail) -> String {
             step.process,
             at(step),
             shorten(&step.statement, statement),
-            step.failed.clone().unwrap_or_else(|| changes(&step.changes)),
+            step.failed().map_or_else(|| changes(&step.changes), str::to_owned),
         );
         let _ = writeln!(out, "{}", line.trim_end());
         for printed in step.output.lines() {

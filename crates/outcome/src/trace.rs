@@ -2,6 +2,8 @@
 
 use quotient_seams::Violation;
 
+use crate::Effect;
+
 /// A run, executed again.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -31,6 +33,13 @@ pub struct Trace {
     pub schedule: Option<String>,
 }
 
+impl Step {
+    /// Of an assertion that fails: the expression with values in place of names.
+    pub fn failed(&self) -> Option<&str> {
+        self.effect.as_ref()?.failed.as_ref().map(|failed| failed.values.as_str())
+    }
+}
+
 /// One statement executed by one process or thread.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
@@ -52,8 +61,8 @@ pub struct Step {
     pub statement: String,
     /// What it changed.
     pub changes: Vec<Change>,
-    /// Of an assertion that fails: the expression with values in place of names.
-    pub failed: Option<String>,
+    /// What it read and wrote and what others notice of it, where that was recorded.
+    pub effect: Option<Effect>,
     /// What it printed.
     pub output: String,
     /// Every variable after it.
@@ -88,6 +97,12 @@ pub struct ProcessState {
     pub finished: bool,
     /// Who has what it waits for.
     pub owner: Option<u32>,
+    /// It can go on.
+    pub can_go_on: bool,
+    /// In how many ways it can do what it does next.
+    pub ways: u32,
+    /// What it does next, or would if it could.
+    pub next: Option<Effect>,
     /// Where it is, innermost function first.
     pub stack: Vec<Frame>,
 }
@@ -110,6 +125,10 @@ pub struct Access {
     pub thread: u32,
     /// What it accessed and how.
     pub access: String,
+    /// The memory that it accessed; empty where it is about something else.
+    pub object: String,
+    /// It wrote there.
+    pub writes: bool,
     /// Where it was.
     pub stack: Vec<Frame>,
 }

@@ -185,6 +185,9 @@ pub enum Proof {
         /// Sets of states that contain every reachable one: an invariant that was found. None when empty.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         found: Vec<States>,
+        /// The sets contain every reachable state up to renaming.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        under: Option<Orbits>,
     },
     /// Of a safety assertion, by an invariant at loop heads.
     Cells {
@@ -225,6 +228,15 @@ pub enum Proof {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inverse: Option<Vec<Entry>>,
     },
+}
+
+/// Renamings under which some sets contain every reachable state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Orbits {
+    /// Relative assertions that permute columns and values.
+    pub maps: Vec<usize>,
+    /// Finite columns (positions among these): a map is applied as long as it makes their values smaller.
+    pub order: Vec<usize>,
 }
 
 /// A state with its derivation.

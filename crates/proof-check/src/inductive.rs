@@ -2,11 +2,14 @@
 //!
 //! By induction on the length of a derivation every reachable state is then in one of the sets. Nothing is searched for: a set of
 //! images is looked up as a whole, or value by value. Images are computed as preimages are
-//! ([`crate::unreachable`]), with the nodes before and after the step exchanged.
+//! ([`crate::unreachable`]), with the nodes before and after the step exchanged. Where the sets are meant up to renaming
+//! ([`crate::orbits`]), an image is renamed before it is looked up.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::format::{Rule, States, Tree};
+use crate::orbits::{Canonical, Path};
 use crate::trees::{Refusal, System, expand};
 use crate::unreachable::{Context, Index};
 
@@ -16,7 +19,13 @@ struct Cells<'a> {
     index: Index,
     /// Sets of a single state, by the values of all columns.
     points: HashMap<Vec<i128>, usize>,
+    orbits: &'a Canonical,
+    /// Where images were found, and after which renamings: by the set before the step (none for a fact) and the rule.
+    found: RefCell<Arrivals>,
 }
+
+/// For a set (none: the beginning) and a rule, the renamings of images and the sets that these are in.
+pub type Arrivals = BTreeMap<(Option<usize>, usize), BTreeSet<(Path, usize)>>;
 
 /// The only state of a system, if it has one.
 fn point(system: &System) -> Option<Vec<i128>> {
@@ -55,8 +64,8 @@ pub fn tree(context: &Context, cells: &[States]) -> Tree {
     Tree::Or(cells.iter().map(cell).collect())
 }
 
-/// Checks that the sets contain every reachable state. The context's invariants hold in the states before a step.
-pub fn check(context: &Context, list: &[States]) -> Result<(), Refusal> {
+/// Checks that the sets contain every reachable state, up to renaming. The context's invariants hold in the states before a step.
+pub fn check(context: &Context, list: &[States], orbits: &Canonical) -> Result<Arrivals, Refusal> {
     let mut points = HashMap::new();
     let mut systems = Vec::new();
     for (at, states) in list.iter().enumerate() {
@@ -66,7 +75,8 @@ pub fn check(context: &Context, list: &[States]) -> Result<(), Refusal> {
         }
         systems.push(system);
     }
-    let cells = Cells { list, index: Index::of(context.program, list), points };
+    let index = Index::of(context.program, list);
+    let cells = Cells { list, index, points, orbits, found: RefCell::default() };
     for (number, rule) in context.program.rules.iter().enumerate() {
         if rule.fact {
             let all = System {
@@ -74,17 +84,17 @@ pub fn check(context: &Context, list: &[States]) -> Result<(), Refusal> {
                 ..context.universe()
             };
             for image in images(context, rule, &all)? {
-                cells.contain(context, image, number)?;
+                cells.contain(context, image, (None, number), &Path::new())?;
             }
             continue;
         }
-        for system in systems.iter().filter(|s| !s.is_empty()) {
+        for (at, system) in systems.iter().enumerate().filter(|(_, s)| !s.is_empty()) {
             for image in images(context, rule, &before(context, rule, system))? {
-                cells.contain(context, image, number)?;
+                cells.contain(context, image, (Some(at), number), &Path::new())?;
             }
         }
     }
-    Ok(())
+    Ok(cells.found.into_inner())
 }
 
 /// The states of a set as those before a step, over the nodes of a rule.
@@ -115,14 +125,31 @@ fn images(context: &Context, rule: &Rule, wide: &System) -> Result<Vec<System>, 
 
 impl Cells<'_> {
     /// In one set, or value by value: in the finite columns, then, for sets of single states, in columns between two bounds.
-    fn contain(&self, context: &Context, image: System, rule: usize) -> Result<(), Refusal> {
-        if image.is_empty() || point(&image).is_some_and(|values| self.points.contains_key(&values)) {
+    fn contain(
+        &self,
+        context: &Context,
+        image: System,
+        step: (Option<usize>, usize),
+        renamed: &Path,
+    ) -> Result<(), Refusal> {
+        if image.is_empty() {
+            return Ok(());
+        }
+        let (image, path) = self.orbits.representative(context, image, renamed)?;
+        let note = |at: usize| {
+            if !self.orbits.is_empty() {
+                self.found.borrow_mut().entry(step).or_default().insert((path.clone(), at));
+            }
+        };
+        if let Some(at) = point(&image).and_then(|values| self.points.get(&values)) {
+            note(*at);
             return Ok(());
         }
         context.effort.spend(image.matrix.nodes() * image.matrix.nodes() + self.list.len())?;
         for at in self.index.candidates(&image) {
             context.effort.spend(1 + self.list[at].bounds.len())?;
             if context.inside(&image, &self.list[at])? {
+                note(at);
                 return Ok(());
             }
         }
@@ -130,17 +157,17 @@ impl Cells<'_> {
             for &value in values {
                 let mut part = image.clone();
                 part.sets.insert(node, vec![value]);
-                self.contain(context, part, rule)?;
+                self.contain(context, part, step, &path)?;
             }
             return Ok(());
         }
         let Some((node, low, high)) = open(&image).filter(|_| !self.points.is_empty()) else {
-            return Err(format!("a step by rule {rule} leads out of the invariant"));
+            return Err(format!("a step by rule {} leads out of the invariant", step.1));
         };
         for value in low..=high {
             let mut part = image.clone();
             part.matrix.add([(node, 0, value), (0, node, -value)]);
-            self.contain(context, part, rule)?;
+            self.contain(context, part, step, &path)?;
         }
         Ok(())
     }

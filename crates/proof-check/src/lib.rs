@@ -19,6 +19,7 @@ mod integer;
 mod inverse;
 mod listed;
 pub mod matrix;
+mod orbits;
 mod relative;
 mod renamed;
 pub mod smtlib;
@@ -118,6 +119,12 @@ impl Checker {
     }
 }
 
+/// Whether a relative assertion permutes columns and values, takes the rules to the rules, and the violations of a safety claim to violations.
+pub fn keeps(program: &Program, map: usize, claim: usize, effort: &Effort) -> Result<(), Refusal> {
+    let renaming = renamed::automorphism(program, &program.assertions[map], effort)?;
+    renaming.keeps(program, &program.assertions[claim], effort)
+}
+
 /// A tree without the inequalities that are not differences: it allows more.
 fn differences(tree: &Tree) -> Tree {
     match tree {
@@ -187,7 +194,7 @@ fn check_proof(
         invariants.push(invariant(program, index)?);
     }
     match proof {
-        Proof::Safety { assertion, maps, start, table, found, .. } => {
+        Proof::Safety { assertion, maps, start, table, found, under, .. } => {
             for &map in maps {
                 let established = need(map)?;
                 if !established.length_bounded {
@@ -199,7 +206,11 @@ fn check_proof(
             let Right::Constraint(right) = &claim.right else { return Err("not a safety assertion".into()) };
             let mut context = Context { program, invariants, maps, effort };
             if !found.is_empty() {
-                inductive::check(&context, found)?;
+                let orbits = match under {
+                    Some(under) => orbits::Canonical::new(&context, under, claim)?,
+                    None => orbits::Canonical::default(),
+                };
+                inductive::check(&context, found, &orbits)?;
                 context.invariants.push(inductive::tree(&context, found));
             }
             let mut bad = context.universe();
@@ -245,7 +256,7 @@ fn check_proof(
             }])
         }
         Proof::Renamed { assertion } => {
-            renamed::images(program, &program.assertions[*assertion], effort)?;
+            renamed::automorphism(program, &program.assertions[*assertion], effort)?;
             Ok(vec![Established {
                 assertion: *assertion,
                 length_bounded: true,

@@ -36,7 +36,7 @@ pub fn check(context: &Context, assertion: &Assertion, list: &[Derived]) -> Resu
         }
     }
     let cells = list.iter().map(|one| cell(context, &one.state)).collect::<Result<Vec<States>, _>>()?;
-    inductive::check(context, &cells)?;
+    inductive::check(context, &cells, &Default::default())?;
     let index: HashMap<&[i64], usize> =
         list.iter().enumerate().map(|(at, one)| (one.state.as_slice(), at)).collect();
     let partners = Partners { context, assertion, right, list, index };

@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A state's finite columns have their listed values.
-    fn domain(&self, state: &[String]) -> String {
+    pub(crate) fn domain(&self, state: &[String]) -> String {
         and(self
             .program
             .finite
@@ -98,7 +98,7 @@ impl<'a> Writer<'a> {
             .collect())
     }
 
-    fn states(&self, states: &States, state: &[String]) -> String {
+    pub(crate) fn states(&self, states: &States, state: &[String]) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (f, values) in self.program.finite.iter().zip(&states.values) {
             parts
@@ -348,9 +348,14 @@ pub fn export(certificate: &Certificate) -> Vec<(String, String)> {
     let mut out = Vec::new();
     for (number, proof) in certificate.proofs.iter().enumerate() {
         match proof {
-            Proof::Safety { assertion, invariants: listed, start, table: unreachable, found, .. } => {
+            Proof::Safety {
+                assertion, invariants: listed, start, table: unreachable, found, under, ..
+            } => {
                 let label = format!("proof{number}");
-                inductive(program, &label, found, &mut out);
+                match under {
+                    Some(under) => crate::orbits::export(program, &label, *assertion, found, under, &mut out),
+                    None => inductive(program, &label, found, &mut out),
+                }
                 let claim = &program.assertions[*assertion];
                 let mut w = Writer::new(program);
                 let state = w.constants("x", k);

@@ -104,7 +104,7 @@ pub(crate) fn assertion(assertion: &Assertion, k: usize) -> Result<(), Refusal> 
 pub(crate) fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
     let assertions = |list: &[usize]| list.iter().all(|&a| a < program.assertions.len());
     match proof {
-        Proof::Safety { assertion, invariants, maps, start, table, found } => {
+        Proof::Safety { assertion, invariants, maps, start, table, found, under } => {
             let listed = assertions(&[*assertion]) && assertions(invariants) && assertions(maps);
             require(listed, "it names an assertion that is not there")?;
             for one in start {
@@ -112,6 +112,14 @@ pub(crate) fn proof(program: &Program, proof: &Proof) -> Result<(), Refusal> {
                 covers(program, &one.covers, table)?;
             }
             sets(program, found)?;
+            if let Some(under) = under {
+                require(assertions(&under.maps), "it names an assertion that is not there")?;
+                let listed = under.order.iter().all(|&f| f < program.finite.len());
+                require(listed, "it names a finite column that is not there")?;
+                require(under.order.len() <= program.finite.len(), "it lists a column twice")?;
+                let alone = invariants.is_empty() && maps.is_empty() && table.sets.is_empty();
+                require(alone && !found.is_empty(), "sets up to renaming are used for something else")?;
+            }
             unreachable(program, table)
         }
         Proof::Cells { assertion, cells } => {

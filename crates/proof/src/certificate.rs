@@ -227,6 +227,10 @@ pub(crate) fn proof(
                     start[at].covers.push(cover);
                 }
             }
+            let under = found.as_ref().filter(|f| !f.under.is_empty()).map(|f| out::Orbits {
+                maps: f.under.clone(),
+                order: (0..domain.finite.len()).filter(|&f| domain.finite[f].location).collect(),
+            });
             let found = found.iter().flat_map(|f| &f.cells).map(|c| states(domain, c));
             Ok(Some(out::Proof::Safety {
                 assertion: report.assertion,
@@ -235,6 +239,7 @@ pub(crate) fn proof(
                 start,
                 table: out_table,
                 found: found.collect::<Result<_, _>>()?,
+                under,
             }))
         }
         Some(Proof::Cells(cells)) => {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::constraint::{Linear, Region};
+use crate::constraint::{INFINITY, Linear, Region};
 use crate::program::{Program, Right, Rule, Tree};
 
 /// At most this many values make a finite column.
@@ -208,15 +208,24 @@ impl Domain {
         let name = |node: usize| {
             if node == 0 { String::new() } else { program.columns[self.data[node - 1]].clone() }
         };
-        for (i, j, c) in state.region.dbm().essential() {
-            if i >= self.nodes() || j >= self.nodes() {
-                continue;
-            }
-            if let Some(value) = state.region.dbm().constant(i.max(j)).filter(|_| i == 0 || j == 0) {
-                terms[self.data[i.max(j) - 1]] = value.to_string();
-                continue;
-            }
-            notes.push(match (i, j, c) {
+        // A column that is another one plus a constant is shown as that.
+        let dbm = state.region.dbm();
+        let nodes: Vec<usize> = (0..self.nodes()).collect();
+        let base = |i: usize| {
+            let equal = |j: &usize| dbm.entry(i, *j) < INFINITY && dbm.entry(*j, i) == -dbm.entry(i, *j);
+            (0..i).find(equal)
+        };
+        let own: Vec<usize> = nodes.iter().copied().filter(|&i| base(i).is_none()).collect();
+        for (i, j) in nodes.iter().filter_map(|&i| base(i).map(|j| (i, j))) {
+            terms[self.data[i - 1]] = match (j, dbm.entry(i, j)) {
+                (0, c) => c.to_string(),
+                (j, 0) => name(j),
+                (j, c) if c > 0 => format!("{}+{c}", name(j)),
+                (j, c) => format!("{}{c}", name(j)),
+            };
+        }
+        for (i, j, c) in dbm.select(&own).essential() {
+            notes.push(match (own[i], own[j], c) {
                 (i, 0, c) => format!("{} <= {c}", name(i)),
                 (0, j, c) => format!("{} >= {}", name(j), -c),
                 (i, j, 0) => format!("{} <= {}", name(i), name(j)),

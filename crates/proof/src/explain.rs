@@ -172,7 +172,14 @@ pub fn explain(program: &Program, report: &Report) -> String {
         }
         (_, Some(Proof::Safety { proof, found, .. })) => {
             if let Some(found) = found {
-                text.push_str(&format!("  every reachable state is in one of these ({}):\n", found.name));
+                let names: Vec<&str> =
+                    found.under.iter().map(|&a| program.assertions[a].name.as_str()).collect();
+                let under =
+                    if names.is_empty() { String::new() } else { format!(", up to {},", names.join(", ")) };
+                text.push_str(&format!(
+                    "  every reachable state is{under} in one of these ({}):\n",
+                    found.name
+                ));
                 text.push_str(&sets(program, &domain, found.cells.iter(), found.cells.len()));
             }
             let count = proof.table.live().count();

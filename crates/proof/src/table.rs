@@ -170,7 +170,10 @@ pub fn print_relative(out: &mut dyn Write, limit: Duration) {
         let sum = |f: &dyn Fn(&crate::prove::Report) -> usize| -> usize {
             if together { reports.iter().map(f).max().unwrap_or(0) } else { reports.iter().map(f).sum() }
         };
-        let ours = if proved {
+        let by_rule = |r: &crate::prove::Report| matches!(r.proof, Some(crate::prove::Proof::Renamed));
+        let ours = if proved && reports.iter().all(by_rule) {
+            "rule by rule".into()
+        } else if proved {
             format!("{}/{}", sum(&|r| r.left_states), sum(&|r| r.right_states))
         } else {
             "not proved".into()

@@ -6,6 +6,7 @@
 //! - [`generate()`]: random programs, named by a seed;
 //! - [`interpret()`]: an explicit-state interpreter with SPIN's meaning;
 //! - [`pointers`]: random programs with pointers;
+//! - [`planted()`]: random programs whose symmetry is known;
 //! - [`symmetric()`]: random programs with symmetric processes, and what may spoil the symmetry;
 //! - [`temporal`]: temporal formulas by tableau;
 //! - [`shrink()`]: a smaller program that still fails.
@@ -17,6 +18,7 @@ pub mod construct;
 pub mod dve;
 pub mod generate;
 pub mod interpret;
+pub mod planted;
 pub mod pointers;
 pub mod print;
 pub mod shrink;
@@ -26,6 +28,7 @@ pub mod temporal;
 
 pub use generate::generate;
 pub use interpret::{Fault, Outcome, StateGraph, interpret, state_graph};
+pub use planted::planted;
 pub use print::print;
 pub use shrink::shrink;
 pub use symmetric::symmetric;

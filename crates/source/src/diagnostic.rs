@@ -1,5 +1,7 @@
 //! What a front end says about its input.
 
+use std::collections::HashMap;
+
 use crate::Span;
 
 /// How bad it is.
@@ -26,6 +28,8 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// What to write instead.
     pub help: Option<String>,
+    /// What the input states and nobody checks, where this is a warning about that.
+    pub unchecked: Option<String>,
 }
 
 impl Diagnostic {
@@ -38,6 +42,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
+            unchecked: None,
         }
     }
 
@@ -55,6 +60,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
+            unchecked: None,
         }
     }
 
@@ -70,6 +76,12 @@ impl Diagnostic {
         self
     }
 
+    /// The input states this, and it is not checked: reports say so with their answers.
+    pub fn unchecked(mut self, what: impl Into<String>) -> Diagnostic {
+        self.unchecked = Some(what.into());
+        self
+    }
+
     /// Says what to do.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
@@ -81,6 +93,8 @@ impl Diagnostic {
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    /// Which of them are at a place.
+    at: HashMap<Option<Span>, Vec<usize>>,
 }
 
 impl Diagnostics {
@@ -91,7 +105,9 @@ impl Diagnostics {
 
     /// Adds a message; the same message at the same place is kept once.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if !self.list.contains(&diagnostic) {
+        let here = self.at.entry(diagnostic.span).or_default();
+        if !here.iter().any(|index| self.list[*index] == diagnostic) {
+            here.push(self.list.len());
             self.list.push(diagnostic);
         }
     }

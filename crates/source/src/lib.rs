@@ -10,4 +10,4 @@ mod render;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use map::{Expansions, FileId, Position, SourceMap, Span};
-pub use render::render;
+pub use render::{render, render_all};

@@ -2,7 +2,20 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::{Diagnostic, Severity, SourceMap, Span};
+use crate::{Diagnostic, Diagnostics, Severity, SourceMap, Span};
+
+/// So many messages are shown: nobody reads more of them at once, and each is looked up in its file.
+const MOST: usize = 100;
+
+/// Renders the first of them, and says how many more there are.
+pub fn render_all(map: &SourceMap, diagnostics: &Diagnostics, colour: bool) -> Vec<String> {
+    let mut out: Vec<String> = diagnostics.iter().take(MOST).map(|d| render(map, d, colour)).collect();
+    let more = diagnostics.iter().count() - out.len();
+    if more > 0 {
+        out.push(format!("{more} more such messages are not shown"));
+    }
+    out
+}
 
 /// Renders one diagnostic; `colour` for terminals.
 pub fn render(map: &SourceMap, diagnostic: &Diagnostic, colour: bool) -> String {
@@ -73,6 +86,22 @@ fn range(map: &SourceMap, span: Span) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_messages_are_kept_once_and_cut() {
+        let mut map = SourceMap::new();
+        let file = map.add("m.pml", &"skip;\n".repeat(50_000));
+        let mut diagnostics = Diagnostics::new();
+        for _ in 0..2 {
+            for line in 0..50_000 {
+                diagnostics.push(Diagnostic::warning(Span::new(file, 6 * line, 6 * line + 4), "idle"));
+            }
+        }
+        assert_eq!(diagnostics.iter().count(), 50_000);
+        let shown = render_all(&map, &diagnostics, false);
+        assert_eq!(shown.len(), MOST + 1);
+        assert_eq!(shown[MOST], "49900 more such messages are not shown");
+    }
 
     #[test]
     fn shows_file_line_caret_and_advice() {

@@ -15,6 +15,7 @@
 //! | `symmetry` | symmetric threads, races on permuted images | Yang et al. 2009, corrected |
 //! | `horizon` | which images of a run report the same | |
 //! | `history` | co-started threads whose pasts mirror each other | |
+//! | [`graph`] | weak memory: one execution per consistent graph (TruSt) | Kokologiannakis et al., POPL 2022 |
 //! | [`estimate`] | how many executions there will be | Knuth 1975 |
 //! | [`parallel`] | several workers | |
 //! | [`mod@minimise`] | failing schedules with few context switches | Qadeer, Rehof 2005 |
@@ -43,6 +44,7 @@ pub mod configuration;
 pub mod estimate;
 pub mod execution;
 pub mod explore;
+pub mod graph;
 pub mod happens_before;
 mod history;
 mod horizon;

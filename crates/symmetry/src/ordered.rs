@@ -38,6 +38,8 @@ pub enum Order {
     /// Objects by a walk from globals and threads, threads in the order given: canonical for the heap alone when the order is
     /// [`ThreadOrder::None`].
     Heap(ThreadOrder),
+    /// Objects by a walk from globals and threads where these stand, then threads in the order given: R. Iosif's figure 5.
+    Original(ThreadOrder),
     /// The canonical form.
     Exact,
 }
@@ -49,6 +51,7 @@ impl Order {
             Order::Heap(ThreadOrder::None) => "heap",
             Order::Heap(ThreadOrder::ProgramCounter) => "pc",
             Order::Heap(ThreadOrder::Bounded(_)) => "kbots",
+            Order::Original(_) => "pc-original",
             Order::Exact => "exact",
         }
     }
@@ -95,6 +98,16 @@ impl<G> Ordered<G> {
 }
 
 impl<G> Ordered<G> {
+    /// Numbers threads in an order, and objects by a walk from the threads in this order.
+    fn number_heap(&mut self, by: ThreadOrder) {
+        self.sorter.sort(&self.graph, by);
+        if self.graph.has_unordered_edges() {
+            self.number_unordered();
+        } else {
+            self.walk.number(&self.graph, &self.sorter.order, &mut self.number);
+        }
+    }
+
     /// Heap symmetry where a walk would have to choose between members of an unordered collection: the canonical numbering of the
     /// graph whose threads are told apart by their place in the order. It depends on the graph and that order alone, like the
     /// walk.
@@ -102,7 +115,12 @@ impl<G> Ordered<G> {
         let threads = &self.sorter.order;
         self.graph.tell_apart(threads);
         self.exact.number(&self.graph, &mut self.number);
-        // The threads share their numbers in the order given.
+        self.number_threads();
+    }
+
+    /// The threads share their numbers in the order given.
+    fn number_threads(&mut self) {
+        let threads = &self.sorter.order;
         self.places.clear();
         self.places.extend(threads.iter().map(|t| self.number[*t as usize]));
         self.places.sort_unstable();
@@ -136,13 +154,11 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
         }
         match self.order {
             Order::Exact => self.exact.number(&self.graph, &mut self.number),
-            Order::Heap(by) => {
+            Order::Heap(by) => self.number_heap(by),
+            Order::Original(by) => {
+                self.number_heap(ThreadOrder::None);
                 self.sorter.sort(&self.graph, by);
-                if self.graph.has_unordered_edges() {
-                    self.number_unordered();
-                } else {
-                    self.walk.number(&self.graph, &self.sorter.order, &mut self.number);
-                }
+                self.number_threads();
             }
         }
         self.states.rename(system, state, &self.number, out)
@@ -165,6 +181,7 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
     }
 
     fn keeps_found(&self) -> bool {
-        matches!(self.order, Order::Heap(ThreadOrder::ProgramCounter | ThreadOrder::Bounded(_)))
+        let sorts = |by| by != ThreadOrder::None;
+        matches!(self.order, Order::Heap(by) | Order::Original(by) if sorts(by))
     }
 }

@@ -8,7 +8,7 @@
 //! symmetry. Both papers avoid that: R. Iosif's figure 3 goes on from the state found and only stores its representative, his
 //! figure 5 carries the permutation along that leads back to the program's order. The two say the same; we do the former
 //! ([`quotient_seams::Representative::keeps_found`]). The heap is numbered by a walk from the threads in sorted order, as in figure 4 of
-//! Robby, Dwyer, Hatcliff and Iosif, not in the original order as in Iosif's figure 5: in a ring the walk from the original order
+//! Robby, Dwyer, Hatcliff and Iosif. `--symmetry pc-original` ([`crate::Order::Original`]) numbers it in the original order, as Iosif's figure 5 does: in a ring that
 //! names the neighbours of every thread by its place, and nothing is merged at all. Since ties depend on the path, so do the
 //! counts on the order of the search; depth-first, with successors in the order of the threads, dining philosophers give the
 //! papers' counts to the last state (`crates/engine/tests/models/thread_orders.rs`), breadth-first somewhat fewer.

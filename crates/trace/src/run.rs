@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use quotient_explain::{Effect, Look, effect};
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
 use quotient_seams::{Scope, Successors, System, Violation, ViolationCode, ViolationKind, Walk};
@@ -115,17 +116,18 @@ impl<'a> Run<'a> {
                 claims.push(statement);
                 continue;
             }
-            let before = record.violation.is_some().then(|| self.view().1.to_vec());
+            let before = self.view().1.to_vec();
             while self.beside.as_mut().is_some_and(|beside| !beside.follow(statement)) {
                 let end = self.beside.as_mut().and_then(Unreduced::end_a_process).ok_or(lost.clone())?;
                 steps.push(self.end_step(&end));
             }
-            let number = self.number();
+            let is_last = statements.last().is_some_and(|last| std::ptr::eq(*last, statement));
+            let (number, goes_wrong) = (self.number(), is_last && record.violation.is_some());
             for claim in claims.drain(..).filter(|_| shows_claim) {
                 steps.push(self.claim_step(number, claim));
             }
             let mut step = self.thread_step(number, statement);
-            step.failed = before.and_then(|before| self.failed(&before, statement));
+            step.effect = self.effect(&before, statement, goes_wrong);
             steps.push(step);
         }
         for claim in claims.into_iter().filter(|_| shows_claim) {
@@ -237,14 +239,19 @@ impl<'a> Run<'a> {
         self.source(number, "claim", statement.transformation)
     }
 
-    /// The condition of an assertion that a statement fails, with values in place of names.
-    fn failed(&self, before: &[u64], statement: &MicroStep) -> Option<String> {
+    /// What a statement, which has just been followed, read and wrote. Behind what goes wrong there is no state to look at.
+    fn effect(&self, before: &[u64], statement: &MicroStep, goes_wrong: bool) -> Option<Effect> {
         let statement = match &self.beside {
             Some(beside) => beside.last()?,
             None => statement,
         };
-        let look = quotient_explain::Look::new(self.view().0, before, &self.names);
-        quotient_explain::effect(statement, &look, None).failed.map(|failed| failed.values)
+        let machine = self.view().0;
+        let after = match &self.beside {
+            Some(beside) => beside.state(),
+            None => &statement.state[..],
+        };
+        let after = (!goes_wrong && !after.is_empty()).then(|| Look::new(machine, after, &self.names));
+        Some(effect(statement, &Look::new(machine, before, &self.names), after.as_ref()))
     }
 
     /// The end of a process that the reduced program leaves out.

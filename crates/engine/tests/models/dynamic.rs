@@ -10,8 +10,14 @@ use quotient_engine::{
 use quotient_seams::Interrupt;
 use quotient_symmetry::audit::audit;
 
-const SYMMETRIES: [Symmetry; 5] =
-    [Symmetry::Off, Symmetry::Heap, Symmetry::ProgramCounter, Symmetry::Bounded(None), Symmetry::Exact];
+const SYMMETRIES: [Symmetry; 6] = [
+    Symmetry::Off,
+    Symmetry::Heap,
+    Symmetry::ProgramCounter,
+    Symmetry::ProgramCounterOriginal,
+    Symmetry::Bounded(None),
+    Symmetry::Exact,
+];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)

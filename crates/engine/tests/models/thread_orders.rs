@@ -47,6 +47,12 @@ fn philosophers_give_the_papers_counts() {
             assert_eq!((found, transitions + 2 - found), (states, seen + 1), "N = {n}, {symmetry:?}");
         }
         assert_eq!(counts(&model, Symmetry::Exact, SearchKind::Usual).0, orbits, "N = {n}");
+        // Objects in the original order of the threads: a fork's place tells who is beside it, and nothing is merged.
+        assert_eq!(
+            counts(&model, Symmetry::ProgramCounterOriginal, SearchKind::Usual).0,
+            paper[0].0,
+            "N = {n}"
+        );
     }
 }
 

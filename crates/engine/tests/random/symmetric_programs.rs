@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use quotient_engine::{Check, Model, PartialOrder, SearchKind, Symmetry, Verdict};
 use quotient_machine::{Machine, Renaming};
-use quotient_reference::{interpret, symmetric};
+use quotient_reference::{generate, interpret, planted, print, symmetric};
 use quotient_seams::{Scope, Successors, System};
 use quotient_source::SourceMap;
 use quotient_symmetry::StateGraph;
@@ -215,6 +215,7 @@ fn compare(text: &str, compared: &mut Compared) -> Result<bool, String> {
         for symmetry in [
             Symmetry::Exact,
             Symmetry::ProgramCounter,
+            Symmetry::ProgramCounterOriginal,
             Symmetry::Bounded(None),
             Symmetry::Bounded(Some(1)),
             Symmetry::Heap,
@@ -270,7 +271,12 @@ fn representatives_change_no_verdict_and_count_orbits() {
     let mut compared = Compared::default();
     let mut small = 0;
     for seed in first..first + programs {
-        let text = symmetric(seed);
+        // Half of them symmetric by design and then spoiled, a quarter with a symmetry that is known, a quarter at random.
+        let text = match seed % 4 {
+            0 => planted(seed).text,
+            1 => print(&generate(seed, 10)),
+            _ => symmetric(seed),
+        };
         match compare(&text, &mut compared) {
             Ok(complete) => small += u64::from(complete),
             Err(what) => panic!("seed {seed}: {what}\n\n{text}"),
@@ -280,6 +286,6 @@ fn representatives_change_no_verdict_and_count_orbits() {
         "{small} of {programs} programs compared; {} reduced, orbits of {} counted",
         compared.reduced, compared.counted
     );
-    assert!(small * 2 > programs, "only {small} of {programs} programs are small enough");
+    assert!(small * 5 > programs * 2, "only {small} of {programs} programs are small enough");
     assert!(compared.reduced * 4 > programs, "only {} programs have symmetries", compared.reduced);
 }

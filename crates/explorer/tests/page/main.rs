@@ -1,6 +1,8 @@
 //! The page in a real browser. These tests need Debian's `chromium`; without it they are ignored, by name: `browser`.
 
 mod devtools;
+mod everything;
+mod programs;
 mod served;
 mod views;
 

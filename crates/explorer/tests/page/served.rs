@@ -7,8 +7,10 @@ use std::thread;
 
 use quotient_engine::{Check, LoadOptions, Model};
 use quotient_explain::{Course, Ending, possible};
+use quotient_explorer::program::Settings;
 use quotient_explorer::session::{Loader, Opening};
-use quotient_explorer::{Listening, Session, checking};
+use quotient_explorer::{Answers, Listening, Program, Session, checking};
+use quotient_native::{Answer, Build, Request, Token};
 use quotient_testing::Random;
 
 /// A server that ends with its test.
@@ -72,6 +74,14 @@ impl Served {
         Served::serve(name, model, opening, load)
     }
 
+    /// Serves a Promela model at a position.
+    pub fn at(name: &str, text: &str, position: &str) -> Served {
+        let load = loader(name, &Arc::new(Mutex::new(text.to_owned())));
+        let opening = Opening { position: position.parse().unwrap(), ..Opening::default() };
+        let model = load(&[]).expect("a model");
+        Served::serve(name, model, opening, load)
+    }
+
     /// Serves a model of this repository, with a random run of so many steps, at its start.
     pub fn walked(file: &str, steps: usize, seed: u64) -> Served {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
@@ -101,15 +111,65 @@ impl Served {
         Served::serve(name, model, opening, load)
     }
 
+    /// Serves a C program; where it is `checked`, at what goes wrong in it.
+    pub fn program(file: &Path, checked: bool) -> Served {
+        Served::program_at(file, checked, Token::default())
+    }
+
+    /// Serves a C program at what goes wrong in it; none if nothing is found in ten seconds, or it cannot be checked.
+    pub fn found_in(file: &Path) -> Option<Served> {
+        let build = Build { sources: vec![file.to_owned()], flags: Vec::new(), compiler: None };
+        let request = Request { max_time: Some(std::time::Duration::from_secs(10)), ..Request::default() };
+        let report = quotient_native::check(&build.run().ok()?, &request, &mut |_| true).ok()?;
+        matches!(report.answer, Answer::Violated(_)).then(|| Served::program(file, true))
+    }
+
+    /// The same at a schedule, which is not run.
+    pub fn program_at(file: &Path, checked: bool, token: Token) -> Served {
+        let sources = vec![file.to_owned()];
+        let build = {
+            let sources = sources.clone();
+            move || {
+                let build = Build { sources: sources.clone(), flags: Vec::new(), compiler: None };
+                build.run().map_err(|error| error.to_string())
+            }
+        };
+        let executed = checked.then(|| {
+            let binary = build().expect("a program");
+            let report =
+                quotient_native::check(&binary, &Request::default(), &mut |_| true).expect("a check");
+            let Answer::Violated(repeated) = report.answer else { panic!("{} holds", file.display()) };
+            *repeated
+        });
+        let name = file.display().to_string();
+        let token = executed.as_ref().map_or(token, |e| e.token.clone());
+        let settings = Settings {
+            file: name.clone(),
+            defines: Vec::new(),
+            sources,
+            build: Box::new(build),
+            request: Request::default(),
+            again: (format!("quotient replay {name} --schedule "), String::new()),
+            check: format!("quotient check {name}"),
+            token,
+            step: None,
+            executed,
+        };
+        Served::listen(Program::new(settings), Program::end)
+    }
+
     fn serve(name: &str, model: Model, opening: Opening, load: Loader) -> Served {
         let session = Session::new(Arc::new(model), name.into(), Vec::new(), opening).unwrap();
-        let session = session.read_by(name.into(), load);
+        Served::listen(session.read_by(name.into(), load), Session::end)
+    }
+
+    fn listen<A: Answers + 'static>(session: A, end: fn(&A)) -> Served {
         let listening = Listening::open(None).unwrap();
         let (address, ended) = (listening.address(""), Arc::new(AtomicBool::new(false)));
         let flag = ended.clone();
         let thread = thread::spawn(move || {
             listening.serve(&session, &|| flag.load(Ordering::Relaxed));
-            session.end();
+            end(&session);
         });
         Served { address, ended, thread: Some(thread) }
     }

@@ -1,6 +1,6 @@
 // Questions to the server. The token is in the address once, at the start; it is kept for this tab only.
 
-import type { Changed, Evaluated, Graph, Heap, Info, Next, Origin, Progress, Reductions, Run, State, Statement } from "./types";
+import type { Changed, Class, Evaluated, Graph, Heap, Info, Next, Origin, Process, Progress, Reductions, Run, State, Statement } from "./types";
 
 const KEY = "quotient-token";
 
@@ -40,10 +40,11 @@ async function ask<T>(question: string, body: object = {}): Promise<T> {
 }
 
 export const info = () => ask<Info>("info");
-export const run = (path: string) => ask<Run>("run", { path });
+/** With `run` a C program is run, if it has to be: somebody clicked, or pressed a key. An address that is opened runs nothing. */
+export const run = (path: string, run = false) => ask<Run>("run", { path, run });
 export const steps = (path: string, from: number, to: number) => ask<{ rows: Statement[] }>("steps", { path, from, to });
 export const state = (path: string, at: number, row: number | null) => ask<State>("state", { path, at, row });
-export const next = (path: string, at: number) => ask<Next>("next", { path, at });
+export const next = (path: string, at: number, run = false) => ask<Next>("next", { path, at, run });
 export const because = (path: string, full: string, row: number) => ask<Origin>("because", { path, full, row });
 export const progress = () => ask<Progress>("progress");
 export const check = (options: object) => ask<Progress>("check", options);
@@ -55,5 +56,8 @@ export const passing = (path: string) => ask<{ path: string | null; step: number
 export const heap = (path: string, at: number) => ask<Heap>("heap", { path, at });
 export const graph = (path: string, at: number) => ask<Graph>("graph", { path, at });
 export const reductions = (path: string, at: number) => ask<Reductions>("reductions", { path, at });
+export const classOf = (path: string, at: number) => ask<Class>("class", { path, at });
+export const starved = (path: string, cycle: number) => ask<{ starved: Process[] | null }>("starved", { path, cycle });
 export const changed = (path: string) => ask<Changed>("changed", { path });
+export const drawn = (path: string, format: "svg" | "mermaid") => ask<{ text: string }>("draw", { path, format });
 export const reload = () => ask<object>("reload");

@@ -1,6 +1,5 @@
 // The page: one store, one drawing of what changed, keys.
 
-import { takeToken } from "./api";
 import { drawChart, drawColumns, revealStep, toggleFolding, toggleStatements } from "./chart";
 import { drawCheck, options } from "./check";
 import { drawCompare } from "./compare";
@@ -12,6 +11,8 @@ import { drawPlayer, stepAt } from "./player";
 import { parse } from "./position";
 import { drawReductions } from "./reductions";
 import { Store, type Tab } from "./store";
+import { asText } from "./text";
+import * as api from "./api";
 
 const KEYS: [string, string][] = [
   ["← →  h l", "a step back, a step on"],
@@ -32,6 +33,7 @@ const KEYS: [string, string][] = [
   ["g", "go to a step"],
   ["[ ]", "previous, next view"],
   ["t", "light or dark"],
+  ["Alt t", "the picture as text"],
   ["?", "this list"],
   ["Esc", "close, or stop"],
 ];
@@ -41,11 +43,11 @@ const centre = $("centre");
 /** Draws what the centre shows. */
 function drawCentre(): void {
   const comparing = store.tab === "chart" && store.other !== null;
-  for (const id of ["columns", "chart"]) $(id).hidden = store.tab !== "chart" || comparing;
+  for (const id of ["columns", "chart", "folding", "effects"]) $(id).hidden = store.tab !== "chart" || comparing;
   centre.hidden = store.tab === "chart" && !comparing;
   document.querySelectorAll<HTMLElement>("#tabs .tab").forEach((tab) => {
     tab.setAttribute("aria-selected", String(tab.dataset.tab === store.tab));
-    if (tab.dataset.tab === "heap") tab.hidden = !store.info.has_objects;
+    tab.hidden = !tabs().includes(tab.dataset.tab as Tab);
   });
   const failed = (error: Error) => store.say(error.message);
   if (comparing) void drawCompare(store, centre).catch(failed);
@@ -128,7 +130,8 @@ function view(name: string): void {
   if (name === "source") drawSource(store);
 }
 
-const TABS: Tab[] = ["chart", "heap", "graph", "reductions", "check"];
+/** The views that there are: a program has no states that could be listed. */
+const tabs = (): Tab[] => (store.info.program ? ["chart", "check"] : ["chart", ...(store.info.has_objects ? ["heap" as Tab] : []), "graph", "reductions", "check"]);
 
 /** The previous or next view: of the centre, and on narrow windows the panes before it. */
 function turn(direction: 1 | -1): void {
@@ -137,13 +140,43 @@ function turn(direction: 1 | -1): void {
     const now = views.indexOf((document.querySelector("main") as HTMLElement).dataset.view ?? "chart");
     return view(views[(now + direction + views.length) % views.length]);
   }
-  const tabs = TABS.filter((t) => t !== "heap" || store.info.has_objects);
-  store.show(tabs[(tabs.indexOf(store.tab) + direction + tabs.length) % tabs.length]);
+  const all = tabs();
+  store.show(all[(all.indexOf(store.tab) + direction + all.length) % all.length]);
 }
 
 function showKeys(): void {
   const dialog = $("keys") as HTMLDialogElement;
   replace(dialog, el("h2", {}, "Keys"), el("dl", {}, ...KEYS.flatMap(([keys, what]) => [el("dt", {}, el("kbd", {}, keys)), el("dd", {}, what)])), el("button", { class: "button", onclick: () => dialog.close() }, "Close"));
+  dialog.showModal();
+}
+
+/** The picture in the centre as text. */
+async function showText(): Promise<void> {
+  const dialog = $("keys") as HTMLDialogElement;
+  const lines = await asText(store);
+  replace(dialog, el("h2", {}, "The picture as text"), el("ol", { class: "as-text", tabindex: 0 }, ...lines.map((line) => el("li", {}, line))), el("button", { class: "button", onclick: () => dialog.close() }, "Close"));
+  dialog.showModal();
+}
+
+/** The run as a file. */
+function exportRun(): void {
+  const dialog = $("keys") as HTMLDialogElement;
+  const save = (format: "svg" | "mermaid", name: string, type: string) => async () => {
+    dialog.close();
+    try {
+      const { text } = await api.drawn(store.path, format);
+      const address = URL.createObjectURL(new Blob([text], { type }));
+      el("a", { href: address, download: name }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    } catch (error) {
+      store.say((error as Error).message);
+    }
+  };
+  replace(dialog, el("h2", {}, "Export this run"),
+    el("div", { class: "exports" },
+      el("button", { class: "button", onclick: save("svg", "run.svg", "image/svg+xml") }, "Chart as SVG"),
+      el("button", { class: "button", onclick: save("mermaid", "run.mmd", "text/plain") }, "Chart for Mermaid"),
+      el("button", { class: "button quiet", onclick: () => dialog.close() }, "Close")));
   dialog.showModal();
 }
 
@@ -204,6 +237,10 @@ function key(event: { key: string; shiftKey?: boolean }): boolean {
 }
 
 document.addEventListener("keydown", (event) => {
+  if (event.altKey && event.key.toLowerCase() === "t" && store.run) {
+    event.preventDefault();
+    return void showText().catch((error: Error) => store.say(error.message));
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || ($("keys") as HTMLDialogElement).open) return;
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) {
     if (event.key === "Escape") event.target.blur();
@@ -214,6 +251,7 @@ document.addEventListener("keydown", (event) => {
 });
 document.querySelectorAll<HTMLElement>("[data-key]").forEach((b) => b.addEventListener("click", () => key({ key: b.dataset.key ?? "" })));
 document.querySelectorAll<HTMLElement>("nav .tab").forEach((tab) => tab.addEventListener("click", () => view(tab.dataset.view ?? "chart")));
+$("export").addEventListener("click", exportRun);
 $("help").addEventListener("click", showKeys);
 $("theme").addEventListener("click", theme);
 $("check").addEventListener("click", () => store.show("check"));
@@ -223,7 +261,8 @@ document.querySelectorAll<HTMLElement>("#tabs .tab").forEach((tab) => tab.addEve
 $("effects").addEventListener("click", () => key({ key: "e" }));
 $("filter").addEventListener("input", () => drawState(store));
 $("copy").addEventListener("click", () => {
-  const command = `quotient explore ${store.info.model} --at '${store.path}' --step ${store.place.at}`;
+  const program = store.info.program;
+  const command = `quotient explore ${store.info.model} --at '${store.path}${program?.cells ?? ""}' --step ${store.place.at}${program?.behind ?? ""}`;
   void navigator.clipboard.writeText(`${location.href}\n${command}`).then(() => store.say(`Copied the address and: ${command}`), () => store.say(command));
 });
 $("chart").addEventListener("scroll", () => requestAnimationFrame(() => drawChart(store)));
@@ -242,11 +281,42 @@ addEventListener("popstate", (event) => {
 });
 
 // An address with a token that is opened in this tab again.
-addEventListener("hashchange", () => takeToken());
+addEventListener("hashchange", () => api.takeToken());
 
-const said = takeToken();
+// The columns are divided as the user likes it.
+document.querySelectorAll<HTMLElement>(".divider").forEach((divider, index) => {
+  const main = document.querySelector("main") as HTMLElement;
+  const shares = [27, 46, 27];
+  const now = () => (main.style.gridTemplateColumns ? main.style.gridTemplateColumns.split(" ").map((s) => Number.parseFloat(s)) : shares);
+  const move = (by: number) => {
+    const next = now();
+    const total = next[index] + next[index + 1];
+    next[index] = Math.max(14, Math.min(total - 14, next[index] + by));
+    next[index + 1] = total - next[index];
+    main.style.gridTemplateColumns = next.map((s) => `${s}fr`).join(" ");
+    divider.setAttribute("aria-valuenow", String(Math.round(next[index])));
+    drawCentre();
+    drawPlayer(store);
+  };
+  divider.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.stopPropagation();
+    event.preventDefault();
+    move(event.key === "ArrowLeft" ? -2 : 2);
+  });
+  divider.addEventListener("pointerdown", (event) => {
+    divider.setPointerCapture(event.pointerId);
+    let last = event.clientX;
+    const drag = (e: PointerEvent) => { move(((e.clientX - last) * 100) / main.clientWidth); last = e.clientX; };
+    divider.addEventListener("pointermove", drag);
+    divider.addEventListener("pointerup", () => divider.removeEventListener("pointermove", drag), { once: true });
+  });
+});
+
+const said = api.takeToken();
 void store.start(said).then(async () => {
   $("file").textContent = store.info.file;
+  $("watching").hidden = store.info.program !== undefined;
   replace($("defines"), ...store.info.defines.map(([n, v]) => el("span", { class: "chip" }, `${n}=${v}`)));
   await store.poll();
   setInterval(() => { if (!document.hidden) void store.lookForEdits(); }, 2000);

@@ -1,6 +1,6 @@
 // The chart: a row for each statement, a column for each process. Only rows in sight are in the page; lines are one drawing.
 
-import { $, badge, el, replace, svg } from "./dom";
+import { $, badge, called, el, replace, svg } from "./dom";
 import { type Fold, folds } from "./fold";
 import type { Store } from "./store";
 import type { Run, Statement, Value } from "./types";
@@ -10,6 +10,8 @@ const GAP = 6;
 const LEFT = 52;
 const NARROWEST = 170;
 const LANE = 22;
+/** From the middle of a row to its lower edge. */
+const EDGE = 13;
 
 export let showStatements = false;
 export function toggleStatements(): void {
@@ -96,16 +98,25 @@ export function label(s: Statement): Node[] {
     case "assert":
       return event.holds ? [text(`assert ${event.text} `), text("✓", "ok")] : [text(`assert ${event.text}`)];
     case "start":
-      return [text(`starts ${event.process}`)];
+      return [text(event.threads?.length ? `starts ${called(event.threads[0])} ${event.process}` : `starts ${event.process}`)];
+    case "join":
+      return [text(`joins ${(event.threads ?? []).map(called).join(", ")}`)];
     case "end":
       return [text("ends", "dim")];
     case "lock":
     case "unlock":
     case "wait":
     case "wake":
+    case "lock fails":
     case "notify":
-    case "notify all":
-      return [text(`${event.kind} ${event.object}`)];
+    case "notify all": {
+      // Who waits at a condition gives its mutex back; what is waited for says more.
+      const waits = s.events.find((e) => e.kind === "wait" || e.kind === "wake") ?? event;
+      const woken = event.kind.startsWith("notify") && event.threads ? (event.threads.length > 0 ? `, wakes ${event.threads.map(called).join(", ")}` : s.stack ? ", wakes nobody" : "") : "";
+      return [text(`${waits.kind} ${waits.object}${woken}`)];
+    }
+    case "atomic read":
+      return [text(`${event.object} = `), text(s.reads[0]?.value.text ?? "?")];
   }
   const writes = s.writes.filter((w) => w.before !== null && w.after !== null);
   if (writes.length > 0 && event?.kind !== "timeout") {
@@ -119,7 +130,7 @@ export function label(s: Statement): Node[] {
     if (writes.length > 3) parts.push(text(` and ${writes.length - 3} more`, "dim"));
     return parts;
   }
-  return [text(s.text, "dim")];
+  return [text(s.text, s.stack ? undefined : "dim")];
 }
 
 export function drawColumns(store: Store): void {
@@ -138,12 +149,20 @@ export function drawChart(store: Store): void {
   const count = rows.step.length;
   const { x, lanes, text } = columns(store, chart.clientWidth);
   const { top: tops, fold, hidden } = layout(store);
-  const height = count === 0 ? 40 : tops[count] + 12;
+  const height = count === 0 ? 40 : tops[count] + 12 + (atEnd(store) ? waiters(store).length * WAIT + 16 : 0);
   const top = chart.scrollTop;
   const first = rowAt(tops, top - 300);
   const to = Math.min(count, rowAt(tops, top + chart.clientHeight + 300));
   const drawing = svg("svg", { class: "lines", width: chart.clientWidth, height, "aria-hidden": true });
-  for (const p of store.run.processes) drawing.append(svg("line", { class: "life", x1: x(p.pid), x2: x(p.pid), y1: 0, y2: height }));
+  // A line begins where its thread is started and ends with it, with a cap.
+  const { from: begins, to: ends } = lives(store.run);
+  for (const p of store.run.processes) {
+    const [begin, end] = [begins.get(p.pid), ends.get(p.pid)];
+    const [y1, y2] = [begin === undefined ? 0 : tops[begin] + ROW / 2 + EDGE, end === undefined ? height : tops[end] + ROW / 2];
+    drawing.append(svg("line", { class: "life", x1: x(p.pid), x2: x(p.pid), y1, y2 }));
+    for (const [row, at] of [[begin, y1], [end, y2 + (end === undefined ? 0 : 9)]] as const) if (row !== undefined) drawing.append(svg("line", { class: "life", x1: x(p.pid) - 6, x2: x(p.pid) + 6, y1: at, y2: at }));
+    if (end !== undefined) drawing.append(svg("line", { class: "life", x1: x(p.pid), x2: x(p.pid), y1: y2, y2: y2 + 9 }));
+  }
   // A lock is a bar along its holder's line, as long as it is held.
   for (const lock of store.run.locks) {
     const end = lock.to ?? count - 1;
@@ -159,6 +178,10 @@ export function drawChart(store: Store): void {
   const elements: HTMLElement[] = [];
   const again = (step: number) => store.cycle > 0 && step > store.run.length - store.cycle;
   const name = (pid: number) => store.run.processes.find((p) => p.pid === pid)?.name ?? `process ${pid}`;
+  // Where several have one name, the number stays with it.
+  const base = (pid: number) => name(pid).replace(/\(\d+\)$/, "");
+  const unique = (pid: number) => store.run.processes.filter((p) => p.name.replace(/\(\d+\)$/, "") === base(pid)).length === 1;
+  const shortly = new Map(lanes ? store.run.processes.map((p) => [p.pid, unique(p.pid) ? base(p.pid) : store.info.program ? `${called(p.pid)} ${p.name}` : p.name]) : []);
   for (let row = first; row < to; row++) {
     const step = rows.step[row];
     const pid = rows.pid[row];
@@ -172,10 +195,10 @@ export function drawChart(store: Store): void {
     if (hidden[row]) continue;
     const now = begin >= 0 && step === store.place.at;
     const future = row >= here;
-    const fails = rows.kind[row] === "fails" || (row === count - 1 && store.run.ending.kind === "violation");
+    const fails = rows.kind[row] === "fails" || rows.kind[row] === "race" || (row === count - 1 && store.run.ending.kind === "violation");
     const s = store.statement(row);
     const number = el("span", { class: "number" }, row === 0 || rows.step[row - 1] !== step ? step : "");
-    const said = el("span", { class: "said" }, lanes ? el("b", { class: `who p${pid % 4}` }, `${name(pid).replace(/\(\d+\)$/, "")} `) : null, ...(s ? label(s) : [el("span", { class: "dim" }, "…")]), fails && s?.failed ? el("span", {}, `   ${s.failed.values}`) : null);
+    const said = el("span", { class: "said" }, lanes ? el("b", { class: `who p${pid % 4}` }, `${shortly.get(pid) ?? name(pid)} `) : null, ...(s ? label(s) : [el("span", { class: "dim" }, "…")]), fails && s?.failed ? el("span", {}, `   ${s.failed.values}`) : null);
     said.style.left = `${(lanes ? text : x(pid) + 14)}px`;
     const element = el(
       "div",
@@ -194,7 +217,8 @@ export function drawChart(store: Store): void {
     else drawing.append(svg("circle", { class: `dot ${cls}`, cx: x(pid), cy, r: quiet ? 2.5 : 4.5 }));
     if (rows.kind[row] === "send" && !received(store).has(row)) drawing.append(svg("path", { class: `arrow ${cls}`, d: `M${x(pid)} ${cy + 5}V${cy + ROW / 2 + 1}h16` }), svg("circle", { class: `ring ${cls}`, cx: x(pid) + 20, cy: cy + ROW / 2 + 1, r: 3.5 }));
     const partner = rows.partner[row];
-    if (partner !== null && partner !== undefined) arrow(drawing, `M${x(pid)} ${cy}H${x(partner) + (x(partner) > x(pid) ? -6 : 6)}`, cls);
+    // Along the lower edge of the row, so that the text stays readable.
+    if (partner !== null && partner !== undefined) arrow(drawing, `M${x(pid)} ${cy + 5}V${cy + EDGE}H${x(partner) + (x(partner) > x(pid) ? -6 : 6)}`, cls);
     if (rows.kind[row] === "lock" || rows.kind[row] === "unlock") drawing.append(svg("rect", { class: `lock ${cls}`, x: x(pid) - 6, y: cy - 6, width: 12, height: 12, rx: 2 }));
     if (rows.kind[row] === "timeout") drawing.append(svg("path", { class: "clock", d: `M${x(pid)} ${cy - 3}v3h3` }));
     const sender = rows.sent_by[row];
@@ -210,6 +234,32 @@ export function drawChart(store: Store): void {
       arrow(drawing, way, `p${rows.pid[sender] % 4} ${future ? "future" : ""}`);
     }
   }
+  // The two accesses of a race are joined.
+  const race = rows.kind.indexOf("race");
+  if (race >= 0 && race + 1 < count && race < to) {
+    const [ax, ay, bx, by] = [x(rows.pid[race]), y(store, race) + ROW / 2, x(rows.pid[race + 1]), y(store, race + 1) + ROW / 2];
+    // Past the texts, which stand at the right of their dots.
+    drawing.append(svg("path", { class: "race", d: ax < bx ? `M${ax} ${ay + 7}V${by}H${bx - 7}` : `M${ax - 7} ${ay}H${bx}V${by - 7}` }));
+  }
+  // What the read of this step saw.
+  for (let row = first; row < to; row++) {
+    const write = rows.reads_from?.[row];
+    if (rows.step[row] !== store.place.at || write === null || write === undefined || rows.pid[write] === rows.pid[row]) continue;
+    const [ax, ay, bx, by] = [x(rows.pid[write]), y(store, write) + ROW / 2, x(rows.pid[row]), y(store, row) + ROW / 2];
+    const side = ax < bx ? -8 : 8;
+    drawing.append(svg("path", { class: "saw", d: `M${ax} ${ay}C${ax} ${by} ${bx + 4 * side} ${by} ${bx + side} ${by}` }), svg("path", { class: "head saw", d: `M${bx + side / 1.6} ${by}l${side} -4v8z` }));
+  }
+  const waits = atEnd(store) ? waiters(store) : [];
+  waits.forEach((wait, index) => {
+    const at = tops[count] + 24 + index * WAIT;
+    const [ax, bx] = [x(wait.pid), x(wait.holder)];
+    const side = ax < bx ? -1 : 1;
+    drawing.append(svg("line", { class: `waits ${wait.lock ? "wrong" : ""}`, x1: ax - side * 6, y1: at, x2: bx + side * 9, y2: at }), svg("path", { class: `tip ${wait.lock ? "wrong" : ""}`, d: `M${bx + side * 5} ${at}l${side * 8} -4v8z` }));
+    const said = el("span", { class: `waiting ${wait.lock ? "wrong" : ""}` }, wait.said);
+    said.style.transform = `translateY(${at - 20}px)`;
+    said.style.left = `${lanes ? text : ax + 12}px`;
+    elements.push(said);
+  });
   if (store.cycle > 0 && store.cycle <= store.run.length) {
     const start = rows.step.indexOf(store.run.length - store.cycle + 1);
     if (start >= 0) {
@@ -222,8 +272,33 @@ export function drawChart(store: Store): void {
   inner.style.height = `${height}px`;
   const focused = document.activeElement === chart;
   replace(chart, inner);
-  if (count === 0) chart.append(el("p", { class: "empty" }, "No step has been taken. Choose one at the right, or press 1."));
+  if (count === 0) chart.append(el("p", { class: "empty" }, store.run.ending.kind === "not run" ? "The steps are shown when the program has been run." : "No step has been taken. Choose one at the right, or press 1."));
   if (focused) chart.focus();
+}
+
+/** Who waits for whom where the run ends, as far as a holder is known. */
+function waiters(store: Store): { pid: number; holder: number; said: string; lock: boolean }[] {
+  if (store.next?.choices.length !== 0 || store.next.over) return [];
+  return store.next.waiting.flatMap((w) => (w.ended ? [] : w.statements.filter((s) => s.holder !== null && s.holder !== w.pid).slice(0, 1).map((s) => ({ pid: w.pid, holder: s.holder as number, said: s.since ? `waits for ${s.object}` : s.object === undefined ? `waits: ${s.text}` : `waits to ${s.text}`, lock: Boolean(s.since) || s.object === undefined }))));
+}
+const atEnd = (store: Store): boolean => store.place.at === store.run.length;
+const WAIT = 24;
+
+/** Where threads are started and end in a run. */
+let livesOf: { run: Run; from: Map<number, number>; to: Map<number, number> } | null = null;
+function lives(run: Run): { from: Map<number, number>; to: Map<number, number> } {
+  if (livesOf?.run === run) return livesOf;
+  const [from, to] = [new Map<number, number>(), new Map<number, number>()];
+  const { kind, pid, partner } = run.rows;
+  for (let row = 0; row < kind.length; row++) {
+    const other = partner[row];
+    if (kind[row] === "start" && other !== null && other !== undefined && !from.has(other)) from.set(other, row);
+    if (kind[row] === "end") to.set(pid[row], row);
+    // A number may be given to another process later.
+    else if (to.has(pid[row])) to.delete(pid[row]);
+  }
+  livesOf = { run, from, to };
+  return livesOf;
 }
 
 /** Rows whose message is received later in the run. */

@@ -7,13 +7,17 @@ import type { Point } from "./types";
 const number = (n: number): string => n.toLocaleString("en-US");
 
 /** What the form says. */
-const chosen: Record<string, string | boolean> = { search: "", por: "on", symmetry: "", raw: false, all: false, no_deadlock: false, safety: false, max_time: "" };
+const chosen: Record<string, string | boolean> = { search: "", por: "on", symmetry: "", raw: false, all: false, no_deadlock: false, safety: false, allow_races: false, max_time: "" };
 
 const CHOICES: [string, string, [string, string][]][] = [
   ["search", "Search", [["", "as suits"], ["bfs", "breadth first"], ["dfs", "depth first"]]],
   ["por", "Partial order", [["on", "on"], ["si", "symmetric independence"], ["off", "off"]]],
   ["symmetry", "Symmetry", [["", "as found"], ["off", "off"], ["heap", "heap"], ["pc", "pc"], ["exact", "exact"]]],
 ];
+/** The options of a C or C++ program. */
+const THREADS: [string, string, [string, string][]][] = [["symmetry", "Symmetry", [["", "off"], ["costarted", "threads started alike"], ["dynamic", "dynamic"]]]];
+const RACES: [string, string][] = [["allow_races", "Data races are allowed"]];
+
 const SWITCHES: [string, string][] = [["raw", "No reductions of the program"], ["all", "All violations"], ["no_deadlock", "Deadlocks are allowed"], ["safety", "Claims are not checked"]];
 
 /** The options that differ from the usual ones. */
@@ -23,6 +27,7 @@ export function options(): Record<string, string | boolean> {
 
 export function commandLine(store: Store): string {
   const words = Object.entries(options()).map(([name, value]) => (value === true ? `--${name.replace("_", "-")}` : `--${name.replace("_", "-")} ${value}`));
+  if (store.info.program) return [store.info.program.check, ...words].join(" ");
   const defines = store.info.defines.map(([n, v]) => `-D ${n}=${v}`);
   return ["quotient check", store.info.model, ...defines, ...words].join(" ");
 }
@@ -44,12 +49,14 @@ function rates(points: Point[]): { x: number; y: number }[] {
 export function drawCheck(store: Store, pane: HTMLElement): void {
   const progress = store.progress;
   const redraw = () => { ($("check-line") as HTMLElement).textContent = commandLine(store); };
-  const choices = CHOICES.map(([name, label, values]) => {
+  const program = store.info.program !== undefined;
+  const counted = program ? "executions" : "states";
+  const choices = (program ? THREADS : CHOICES).map(([name, label, values]) => {
     const select = el("select", { id: `option-${name}` }, ...values.map(([value, said]) => el("option", { value, selected: chosen[name] === value }, said))) as HTMLSelectElement;
     select.addEventListener("change", () => { chosen[name] = select.value; redraw(); });
     return el("label", {}, el("span", {}, label), select);
   });
-  const switches = SWITCHES.map(([name, label]) => {
+  const switches = (program ? RACES : SWITCHES).map(([name, label]) => {
     const box = el("input", { type: "checkbox", id: `option-${name}`, checked: chosen[name] === true }) as HTMLInputElement;
     box.addEventListener("change", () => { chosen[name] = box.checked; redraw(); });
     return el("label", { class: "switch" }, box, label);
@@ -59,7 +66,7 @@ export function drawCheck(store: Store, pane: HTMLElement): void {
   const points = progress?.points ?? [];
   const last = points[points.length - 1];
   const running = progress?.running ?? false;
-  const sentence = !progress?.asked ? "Not checked yet." : running ? `${progress.seconds.toFixed(1)} s · depth ${number(progress.depth)} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} states in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} states in ${progress.seconds.toFixed(3)} s`;
+  const sentence = !progress?.asked ? "Not checked yet." : running ? `${progress.seconds.toFixed(1)} s · ${program ? `${number(progress.states)} executions` : `depth ${number(progress.depth)}`} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s`;
   const rate = rates(points);
   replace(pane,
     el("div", { class: "reading" },
@@ -67,10 +74,10 @@ export function drawCheck(store: Store, pane: HTMLElement): void {
       el("div", { class: "line-of-command" }, el("code", { id: "check-line" }, commandLine(store))),
       el("p", {}, el("button", { class: "button", id: "check-run", onclick: () => void store.check(options()) }, running ? "Stop" : "Check", " ", el("kbd", {}, running ? "Esc" : "c")), " ", el("span", { id: "check-said" }, sentence)),
       el("div", { class: "plots" },
-        plot("States", number(progress?.states ?? 0), points.map((p) => ({ x: p.seconds, y: p.states })), 0),
+        plot(program ? "Executions" : "States", number(progress?.states ?? 0), points.map((p) => ({ x: p.seconds, y: p.states })), 0),
         plot("Per second", number(Math.round(rate[rate.length - 1]?.y ?? 0)), rate, 2),
-        plot("Waiting", number(last?.waiting ?? 0), points.map((p) => ({ x: p.seconds, y: p.waiting })), 1),
-        plot("Store", `${((last?.bytes ?? 0) / 2 ** 20).toFixed(1)} MiB`, points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)),
+        ...(program ? [] : [plot("Waiting", number(last?.waiting ?? 0), points.map((p) => ({ x: p.seconds, y: p.waiting })), 1),
+        plot("Store", `${((last?.bytes ?? 0) / 2 ** 20).toFixed(1)} MiB`, points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)])),
       progress?.report ? el("pre", { class: "report" }, ...linked(store, progress.report)) : null,
     ));
 }

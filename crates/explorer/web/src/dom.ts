@@ -30,9 +30,16 @@ export function replace(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((c): c is Node | string | number => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c))));
 }
 
+let letter = "";
+/** Threads of a program are called T0, T1, …; processes of a model have a number. */
+export function threadsAre(called: string): void {
+  letter = called;
+}
+export const called = (pid: number): string => `${letter}${pid}`;
+
 /** A process's badge: the number carries the meaning, the colour helps. */
 export function badge(pid: number, title?: string): HTMLElement {
-  return el("span", { class: `badge p${pid % 4}`, title }, pid);
+  return el("span", { class: `badge p${pid % 4}`, title }, called(pid));
 }
 
 export function stepLink(step: number, go: (step: number) => void): HTMLElement {

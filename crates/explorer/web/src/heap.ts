@@ -63,8 +63,8 @@ export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
       const [ex, ey] = [back ? to.x + WIDTH : to.x, to.y + 12];
       const bend = back ? 40 : Math.max(30, (ex - sx) / 2);
       lines.append(
-        svg("path", { class: `reference p${(node.pid ?? 0) % 4} ${f.changed ? "changed" : ""}`, d: `M${sx} ${sy}C${sx + bend} ${sy} ${back ? ex + bend : ex - bend} ${ey} ${ex} ${ey}` }),
-        svg("path", { class: "tip", d: back ? `M${ex} ${ey}l7 -4v8z` : `M${ex} ${ey}l-7 -4v8z` }),
+        svg("path", { class: `reference ${node.pid === null ? "plain" : `p${node.pid % 4}`} ${f.changed ? "changed" : ""} ${index % 2 === 1 ? "second" : ""}`, d: `M${sx} ${sy}C${sx + bend} ${sy} ${back ? ex + bend : ex - bend} ${ey} ${ex} ${ey}` }),
+        svg("path", { class: `tip p${(node.pid ?? 0) % 4} ${f.changed ? "changed" : ""} ${node.pid === null ? "plain" : ""}`, d: back ? `M${ex} ${ey}l7 -4v8z` : `M${ex} ${ey}l-7 -4v8z` }),
       );
     });
     return box;

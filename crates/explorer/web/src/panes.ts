@@ -2,7 +2,7 @@
 
 import { $, badge, el, replace, stepLink, svg } from "./dom";
 import type { Store, Watch } from "./store";
-import type { Leaf, Origin } from "./types";
+import type { Frame, Leaf, Origin, Run, Standing } from "./types";
 import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
@@ -17,17 +17,23 @@ export function drawHeadline(store: Store): void {
   const steps = `${number(length)} ${length === 1 ? "step" : "steps"}`;
   if (store.cycle > 0) {
     replace(h1, store.info.opening.message ?? store.progress?.violations[0]?.message ?? "This run goes on for ever");
-    replace(p, `Steps ${length - store.cycle + 1} to ${length} repeat for ever`);
+    const starved = store.starved;
+    const many = store.cycle === 1 ? `Step ${length} repeats for ever` : `Steps ${length - store.cycle + 1} to ${length} repeat for ever`;
+    replace(p, `${many}. ${starved === null ? "" : starved.length > 0 ? `${starved.map((s) => s.name).join(", ")} could move at each of them and never does: with weak fairness this run does not count.` : "Nobody who could always move is left out: weak fairness would not rule this run out."}`);
+  } else if (ending.kind === "not run") {
+    replace(h1, store.place.moves.length > 0 ? "The program has not been run to this place" : "The program has not been run");
+    replace(p, "A C or C++ program is run by a click, never because an address was opened. Each step runs it again from its start.");
   } else if (ending.kind === "violation") {
     const parts = (ending.parts ?? []).map((part) =>
       part.code !== undefined ? el("code", {}, part.code)
         : part.value !== undefined ? el("button", { class: "value", title: "Where does it come from?", onclick: () => void store.because(part.full ?? "") }, part.value)
         : part.text ?? "");
     replace(h1, ...parts);
-    replace(p, `${ending.failed ? "Assertion violated" : "Violated"} at ${ending.at ?? "?"}, after ${steps}`);
+    const what = ending.what ? ending.what[0].toUpperCase() + ending.what.slice(1) : ending.failed ? "Assertion violated" : "Violated";
+    replace(p, `${what}${ending.at ? ` at ${ending.at}` : ""}, after ${steps}`);
   } else if (ending.kind === "deadlock") {
     replace(h1, "Nobody can go on");
-    replace(p, `Deadlock after ${steps}: every process waits for something that no other will do`);
+    replace(p, `Deadlock after ${steps}: every ${store.info.program ? "thread" : "process"} waits for something that no other will do`);
   } else if (ending.kind === "lost") {
     replace(h1, ending.headline ?? "");
     replace(p, "The model has changed, or the address is of another model");
@@ -35,17 +41,18 @@ export function drawHeadline(store: Store): void {
     replace(h1, ending.headline ?? "");
     replace(p, "The rest is being followed");
   } else if (ending.kind === "end") {
-    replace(h1, "Every process has come to its end");
+    replace(h1, store.info.program ? "The program has come to its end" : "Every process has come to its end");
     replace(p, `After ${steps}`);
   } else {
     replace(h1, length === 0 ? "The start of every run" : `A run of ${steps}`);
-    replace(p, "Choose what happens next, or let a check look for what goes wrong");
+    replace(p, `Choose what happens next, or let a check look for what goes wrong${store.info.program ? ". Each step runs the program again from its start" : ""}`);
   }
   const other = store.branches[store.branches.length - 1];
   const found = (store.progress?.violations ?? []).filter((v) => v.position);
   replace($("actions"),
+    ending.kind === "not run" ? el("button", { class: "button first", id: "run-here", onclick: () => void store.runHere() }, store.place.moves.length > 0 ? "Run it to here" : "Run it") : null,
     found.length > 1 ? el("button", { class: "button", "data-do": "n", onclick: () => nextViolation(store, 1) }, "Next violation ", el("kbd", {}, "n")) : null,
-    bad || other ? el("button", { class: "button", "data-do": "x", onclick: () => compare(store) }, store.other ? "Close " : "Compare ", el("kbd", {}, "x")) : null);
+    bad || other ? el("button", { class: "button", "data-do": "x", onclick: () => compare(store), "aria-label": store.other ? "Close the comparison" : "Compare" }, el("span", { class: "wide" }, store.other ? "Close" : "Compare"), el("span", { class: "slim", "aria-hidden": true }, "≠"), el("kbd", {}, "x")) : null);
   document.title = `${store.info.file} · step ${store.place.at} · Quotient`;
 }
 
@@ -70,7 +77,8 @@ export function compare(store: Store): void {
 const KEYWORDS = new Set(
   ("active proctype init if fi do od atomic d_step unless goto break skip assert printf byte bool bit int short chan mtype typedef inline ltl never run else timeout eval " +
     "system record extends function thread loc when return throw try catch virtual lock enum const " +
-    "process state trans commit assert sync effect guard channel async property").split(" "),
+    "process state trans commit assert sync effect guard channel async property " +
+    "while for switch case default static void struct return char unsigned long double float union class public private template typename auto new delete namespace using continue sizeof").split(" "),
 );
 
 /** A line of source with keywords and comments set apart. */
@@ -89,6 +97,16 @@ function lineParts(text: string): Node[] {
   return parts;
 }
 
+/** Badges of those who stand at a line, as many as there is room for. */
+function whoStands(there: Standing[], room: number): HTMLElement[] {
+  if (there.length <= room) return there.map((p) => badge(p.pid, p.name));
+  const more = there.slice(room - 1);
+  return [...there.slice(0, room - 1).map((p) => badge(p.pid, p.name)), el("span", { class: "badge more", title: more.map((p) => p.name).join(", ") }, `+${more.length}`)];
+}
+
+/** How often lines were executed up to some row. */
+let counted: { run: Run; file: number; here: number; times: Map<number, number> } | null = null;
+
 let sourceOf = -1;
 
 export function drawSource(store: Store): void {
@@ -96,18 +114,16 @@ export function drawSource(store: Store): void {
   const rows = store.run.rows;
   const here = store.state?.row ?? 0;
   const now = new Set<number>();
-  const times = new Map<number, number>();
   let file = 0;
-  for (let row = 0; row < rows.step.length; row++) {
-    if (row < here && rows.step[row] === store.place.at) file = rows.file[row];
-  }
+  if (here > 0 && rows.step[here - 1] === store.place.at) file = rows.file[here - 1];
   const standing = store.state?.processes ?? [];
   if (store.place.at === 0 && standing.length > 0) file = standing[0].file;
-  for (let row = 0; row < rows.step.length && row < here; row++) {
-    if (rows.file[row] !== file) continue;
-    times.set(rows.line[row], (times.get(rows.line[row]) ?? 0) + 1);
-    if (rows.step[row] === store.place.at) now.add(rows.line[row]);
-  }
+  // Counted on from where the page stood before: a run may be long.
+  if (counted?.run !== store.run || counted.file !== file) counted = { run: store.run, file, here: 0, times: new Map() };
+  const { times } = counted;
+  for (; counted.here < here; counted.here++) if (rows.file[counted.here] === file) times.set(rows.line[counted.here], (times.get(rows.line[counted.here]) ?? 0) + 1);
+  for (; counted.here > here; counted.here--) if (rows.file[counted.here - 1] === file) times.set(rows.line[counted.here - 1], (times.get(rows.line[counted.here - 1]) ?? 0) - 1);
+  for (let row = here - 1; row >= 0 && rows.step[row] === store.place.at; row--) if (rows.file[row] === file) now.add(rows.line[row]);
   const ending = store.run.ending;
   const atEnd = store.place.at === store.run.length;
   const failing = atEnd && ending.kind === "violation" ? rows.line[rows.line.length - 1] : -1;
@@ -122,7 +138,7 @@ export function drawSource(store: Store): void {
     lines.push(
       el("div", { class: `line ${line === failing ? "fails" : now.has(line) ? "now" : ""} ${line === store.revealed ? "revealed" : ""}`, "data-line": line,
           onclick: (event: MouseEvent) => goToLine(store, file, line, event.shiftKey) },
-        el("span", { class: "who" }, ...there.map((p) => badge(p.pid, p.name))),
+        el("span", { class: "who" }, ...whoStands(there, store.info.program ? 2 : 3)),
         el("span", { class: "no" }, line),
         el("span", { class: "code" }, ...lineParts(content.replace(/\t/g, "    ")), count ? el("span", { class: "times" }, ` ×${count}`) : never.has(line) ? el("span", { class: "times never" }, " never executed") : null),
       ),
@@ -191,13 +207,14 @@ export function drawState(store: Store): void {
     const key = `process:${p.pid}`;
     if (!groups.has(key) && !wanted) groups.set(key, []);
   }
-  const rank = (key: string) => ["global", "channel", "process", "object"].indexOf(key.split(":")[0]);
+  const rank = (key: string) => ["global", "channel", "lock", "process", "object"].indexOf(key.split(":")[0]);
   for (const [key, leaves] of [...groups].sort((a, b) => rank(a[0]) - rank(b[0]))) {
     const [kind, rest] = [key.split(":")[0], key.slice(key.indexOf(":") + 1)];
     const process = state.processes.find((p) => kind === "process" && p.pid === Number(rest));
-    const title = kind === "global" ? "Globals" : kind === "channel" ? "Channels" : kind === "object" ? rest : process?.name ?? `process ${rest}`;
-    const note = process?.ended ? "has ended" : process ? `line ${process.line}` : "";
+    const title = kind === "global" ? (store.info.program ? "Memory that this run has named" : "Globals") : kind === "channel" ? "Channels" : kind === "lock" ? "Locks" : kind === "object" ? rest : process?.name ?? `process ${rest}`;
+    const note = process?.ended ? "has ended" : process && process.line > 0 ? `line ${process.line}` : "";
     out.push(el("h3", {}, process ? badge(process.pid) : null, ` ${title} `, note ? el("span", { class: "dim" }, note) : null));
+    if (process?.stack && !process.ended) out.push(stackOf(store, process.stack));
     for (const leaf of leaves) {
       const isChanged = before.has(leaf.full) && before.get(leaf.full) !== leaf.value.text;
       out.push(
@@ -212,6 +229,25 @@ export function drawState(store: Store): void {
   }
   replace($("state"), ...out);
   drawWatches(store);
+  drawDebug(store);
+}
+
+/** The command that stops a debugger here, for programs. */
+function drawDebug(store: Store): void {
+  const program = store.info.program;
+  const pane = $("debug");
+  pane.hidden = !program || store.run.length === 0;
+  if (!program || store.run.length === 0) return;
+  const line = `${program.again}'${store.path}${program.cells}' --gdb ${Math.min(store.place.at + 1, store.run.length)}${program.behind}`;
+  replace(pane, el("span", { class: "dim" }, "in a debugger:"), el("code", { title: line }, line), el("button", { class: "button quiet small", onclick: () => void navigator.clipboard.writeText(line).then(() => store.say("Copied."), () => store.say(line)) }, "Copy"));
+}
+
+/** A stack, its outer functions folded. */
+function stackOf(store: Store, frames: Frame[]): HTMLElement {
+  const frame = (f: Frame) => el("div", { class: "frame" }, el("code", {}, f.function || "?"), " ", f.line > 0 ? el("button", { class: "step", onclick: () => store.reveal(f.line) }, `${f.file}:${f.line}`) : null);
+  const [inner, ...outer] = frames;
+  if (!inner) return el("div", { class: "frame dim" }, "outside of the program");
+  return el("div", { class: "stack" }, frame(inner), outer.length > 0 ? el("details", {}, el("summary", {}, `called from ${outer[0].function || "?"}`), ...outer.map(frame)) : null);
 }
 
 /** Watched expressions, each with its value here and the steps at which it became another. */
@@ -240,6 +276,10 @@ export function drawNext(store: Store): void {
   const out: HTMLElement[] = [];
   const atEnd = store.place.at === store.run.length;
   const ending = store.run.ending;
+  if (next.known === false) {
+    $("next-note").textContent = "not known";
+    return replace($("next"), el("p", { class: "empty" }, "Who can go on here is known when the program has been run to here."), el("button", { class: "button small", onclick: () => void store.stand({ ...store.place }, "replace") }, "Run it to here"));
+  }
   $("next-note").textContent = next.over ? "the run ends here" : next.choices.length === 0 ? "nobody can go on" : "";
   if (next.over && ending.failed) out.push(el("div", { class: "way failed" }, el("code", {}, `${ending.failed.values} is false`), el("p", {}, "The run ends here.")));
   next.choices.forEach((choice, index) => {
@@ -258,7 +298,7 @@ export function drawNext(store: Store): void {
       continue;
     }
     const reasons = waiting.statements.map((s) =>
-      el("p", {}, waiting.statements.length > 1 ? el("code", {}, s.text) : null, waiting.statements.length > 1 ? ": " : null, s.why,
+      el("p", {}, waiting.statements.length > 1 ? el("code", {}, s.text) : null, waiting.statements.length > 1 ? ": " : null, s.why, ...(s.since ? ["; taken in ", stepLink(s.since, (n) => void store.go(n))] : []),
         ...s.reads.filter((r) => r.set).slice(0, 3).map((r) => el("span", {}, `; ${r.name} set in `, stepLink((r.set as { step: number }).step, (n) => void store.go(n)), " by ", badge((r.set as { pid: number }).pid)))),
     );
     out.push(
@@ -270,15 +310,20 @@ export function drawNext(store: Store): void {
   }
   const waits = drawWaits(store);
   if (waits) out.unshift(waits);
-  if (atEnd && out.length === 0) out.push(el("p", { class: "empty" }, "Nothing."));
+  if (atEnd && out.length === 0) out.push(el("p", { class: "empty" }, "The run ends here."));
   replace($("next"), ...out);
 }
 
 export function drawBecause(store: Store): void {
   const pane = $("because");
   const list = store.origins.for === store.path ? store.origins.list : [];
-  pane.hidden = list.length === 0;
-  if (list.length === 0) return;
+  const accesses = store.place.at === store.run.length ? store.run.ending.accesses ?? [] : [];
+  pane.hidden = list.length === 0 && accesses.length === 0;
+  if (pane.hidden) return;
+  if (list.length === 0) {
+    const side = (a: (typeof accesses)[0]) => el("div", { class: "access" }, el("div", { class: "what" }, badge(a.pid, a.process), " ", el("code", {}, a.access || "goes wrong here")), stackOf(store, a.stack));
+    return replace(pane, el("h3", {}, accesses.length > 1 ? "The two accesses" : "Where"), ...accesses.map(side));
+  }
   const go = (step: number) => void store.go(step);
   const tell = (origin: Origin, depth: number): HTMLElement => {
     const said: (Node | string | null)[] = [];
@@ -308,17 +353,17 @@ export function drawNotice(store: Store): void {
   if (store.message) parts.push(store.message, el("button", { class: "button small", onclick: () => store.say(null) }, "Close"));
   else if (store.changes?.changed) {
     const { wrong, works, step } = store.changes;
-    const said = wrong ? `The model has changed and cannot be read: ${wrong}` : works ? "The model has changed; this run still works." : `The model has changed; this run stops working at step ${step}.`;
+    const said = store.info.program ? "The program has changed; this run is that of the program as it was." : wrong ? `The model has changed and cannot be read: ${wrong}` : works ? "The model has changed; this run still works." : `The model has changed; this run stops working at step ${step}.`;
     parts.push(said);
     if (!wrong) parts.push(el("button", { class: "button small", id: "reload", onclick: () => void store.reload() }, "Run again"));
-  } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} states, depth ${number(progress.depth)}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
+  } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} ${store.info.program ? "executions" : "states"}${store.info.program ? "" : `, depth ${number(progress.depth)}`}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
   else {
     const other = progress?.violations.find((v) => v.position !== null && v.position.split("@")[0] !== store.path);
     if (other) parts.push(`${other.message}${other.at ? ` (${other.at})` : ""}`, el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
-    else if (progress?.asked && progress.verdict !== "violated") parts.push(progress.verdict === "holds" ? `Checked: holds. ${number(progress.states)} states, ${number(progress.transitions)} transitions` : `${progress.verdict}: ${progress.message ?? ""}`);
+    else if (progress?.asked && progress.verdict !== "violated") parts.push(progress.verdict === "holds" ? `Checked: holds. ${number(progress.states)} ${store.info.program ? "executions" : `states, ${number(progress.transitions)} transitions`}` : `${progress.verdict}: ${progress.message ?? ""}`);
   }
   notice.hidden = parts.length === 0;
   replace(notice, ...parts);
-  const statistics = progress?.asked ? [`${number(progress.states)} states · ${number(progress.transitions)} transitions · depth ${number(progress.depth)}`, `${progress.seconds.toFixed(3)} s · symmetry ${progress.symmetry ?? "…"} · partial order ${progress.partial_order ?? "…"}`] : ["not checked"];
+  const statistics = progress?.asked && store.info?.program ? [`${number(progress.states)} executions · ${number(progress.transitions)} steps · longest ${number(progress.depth)}`, `${progress.seconds.toFixed(3)} s · symmetry ${progress.symmetry ?? "…"}`] : progress?.asked ? [`${number(progress.states)} states · ${number(progress.transitions)} transitions · depth ${number(progress.depth)}`, `${progress.seconds.toFixed(3)} s · symmetry ${progress.symmetry ?? "…"} · partial order ${progress.partial_order ?? "…"}`] : ["not checked"];
   replace($("statistics"), ...statistics.map((s) => el("div", {}, s)));
 }

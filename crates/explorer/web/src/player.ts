@@ -72,7 +72,7 @@ export function drawPlayer(store: Store): void {
     if (step === last) continue;
     last = step;
     const lane = order.get(rows.pid[row]) ?? 0;
-    const wrong = step === length && (store.run.ending.kind === "violation");
+    const wrong = step === length && store.run.ending.kind === "violation" && rows.pid[rows.pid.length - 1] === rows.pid[row];
     drawing.append(svg("rect", { class: `made ${wrong ? "wrong" : `p${rows.pid[row] % 4}`} ${step > store.place.at ? "future" : ""}`, x: x(step - 1) + gap, y: 3 + lane * laneHeight, width: Math.max(1, x(step) - x(step - 1) - 2 * gap), height: Math.max(3, laneHeight - 5), rx: gap }));
   }
   if (store.cycle > 0) {

@@ -1,8 +1,9 @@
 // Where the page stands, and what it knows of that place. One position, one set of data, one function that is told of changes.
 
 import * as api from "./api";
+import { threadsAre } from "./dom";
 import { parse, print } from "./position";
-import type { Changed, Evaluated, Info, Next, Origin, Progress, Run, State, Statement } from "./types";
+import type { Changed, Evaluated, Info, Next, Origin, Process, Progress, Run, State, Statement } from "./types";
 
 /** Steps that are fetched together. */
 const WINDOW = 256;
@@ -43,6 +44,8 @@ export class Store {
   progress: Progress | null = null;
   /** How many steps at the end of the run are repeated for ever. */
   cycle = 0;
+  /** Who could always move in the cycle and never does; not known before the server has answered. */
+  starved: Process[] | null = null;
   /** Futures left behind when another step was taken. */
   branches: { at: number; moves: string[] }[] = [];
   bookmarks = new Set<number>();
@@ -64,27 +67,36 @@ export class Store {
 
   async start(said: URLSearchParams): Promise<void> {
     this.info = await api.info();
+    threadsAre(this.info.program ? "T" : "");
     const opening = this.info.opening;
     const path = said.get("p") ?? opening.position;
     const moves = parse(path);
     this.cycle = path === opening.position ? opening.cycle : 0;
     const asked = said.get("s") ?? opening.step;
-    await this.stand({ moves, at: asked === null ? moves.length : Number(asked), row: null }, "replace");
+    await this.stand({ moves, at: asked === null ? moves.length : Number(asked), row: null }, "replace", false);
+  }
+
+  /** Runs the program to where the address says; somebody clicked. */
+  async runHere(): Promise<void> {
+    await this.stand({ ...this.place, at: this.place.moves.length, row: null }, "replace");
   }
 
   /** Stands somewhere; `how` says what becomes of the address. */
-  async stand(place: Place, how: "push" | "replace" | "keep"): Promise<void> {
+  async stand(place: Place, how: "push" | "replace" | "keep", acted = true): Promise<void> {
     try {
-      if (!this.run || place.moves !== this.place.moves) {
+      const again = this.run?.ending.kind === "not run" && acted;
+      if (!this.run || place.moves !== this.place.moves || again) {
         const path = print(place.moves);
-        if (!this.run || path !== this.path) {
-          this.run = await api.run(path);
+        if (!this.run || path !== this.path || again) {
+          this.run = await api.run(path, acted);
           this.windows.clear();
         }
       }
       if (this.run.ending.kind === "more") void this.fetchMore(place).catch((error: Error) => this.say(error.message));
       const length = this.run.length;
-      const moves = place.moves.length === length ? place.moves : place.moves.slice(0, length);
+      // What has not been run keeps its address; a program may have gone further by itself.
+      const same = place.moves.length === length || this.run.ending.kind === "not run";
+      const moves = same ? place.moves : length < place.moves.length ? place.moves.slice(0, length) : parse(this.run.path);
       this.place = { moves, at: Math.max(0, Math.min(place.at, length)), row: place.row };
       if (how !== "keep") this.writeAddress(how);
       this.revealed = null;
@@ -93,7 +105,7 @@ export class Store {
       const [state, before, next] = await Promise.all([
         api.state(standing, at, row),
         at > 0 ? api.state(standing, at - 1, null) : null,
-        api.next(standing, at),
+        api.next(standing, at, acted),
       ]);
       // Somebody may have gone on in the meantime.
       if (standing !== this.path || at !== this.place.at || row !== this.place.row) return;
@@ -102,6 +114,7 @@ export class Store {
       this.next = next;
       this.changed("place");
       await this.explainEnd();
+      await this.askFairness();
       await this.watchAll();
     } catch (error) {
       this.say((error as Error).message);
@@ -177,6 +190,16 @@ export class Store {
     return null;
   }
 
+  /** What weak fairness would say of a run that goes on for ever. */
+  private fairOf = "";
+  private async askFairness(): Promise<void> {
+    const key = `${this.path}|${this.cycle}`;
+    if (this.cycle === 0 || this.fairOf === key) return;
+    const { starved } = await api.starved(this.path, this.cycle);
+    [this.fairOf, this.starved] = [key, starved];
+    this.changed("message");
+  }
+
   /** Where the values of a failed expression come from. */
   private async explainEnd(): Promise<void> {
     const ending = this.run.ending;
@@ -245,7 +268,7 @@ export class Store {
 
   /** Compares this run with another one. */
   async compare(moves: string[], note: string): Promise<void> {
-    this.other = { moves, run: await api.run(print(moves)), note };
+    this.other = { moves, run: await api.run(print(moves), true), note };
     this.changed("place");
   }
 
@@ -277,7 +300,7 @@ export class Store {
       this.changes = null;
       this.info = await api.info();
       this.origins = { for: "", at: 0, list: [] };
-      this.run = await api.run(this.path);
+      this.run = await api.run(this.path, true);
       this.windows.clear();
       await this.stand({ ...this.place, row: null }, "replace");
       await this.poll();

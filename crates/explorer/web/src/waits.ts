@@ -1,6 +1,6 @@
 // Who waits for whom: processes on a ring, an arrow from each that waits to the one that holds, or last set, what it waits for.
 
-import { el, stepLink, svg } from "./dom";
+import { called, el, stepLink, svg } from "./dom";
 import type { Store } from "./store";
 
 interface Edge { from: number; to: number; said: string; step: number | null }
@@ -11,7 +11,7 @@ export function edges(store: Store): Edge[] {
   for (const waiting of store.next?.waiting ?? []) {
     if (waiting.ended || waiting.takes_part) continue;
     for (const s of waiting.statements) {
-      if (s.holder !== null && s.holder !== waiting.pid) out.push({ from: waiting.pid, to: s.holder, said: s.why, step: null });
+      if (s.holder !== null && s.holder !== waiting.pid) out.push({ from: waiting.pid, to: s.holder, said: s.why, step: s.since ?? null });
       for (const read of s.reads) {
         // Its own variables it got from whoever started it; that is not what it waits for.
         if (read.set && read.set.pid !== waiting.pid && !read.full.startsWith(`${waiting.process}.`) && !out.some((e) => e.from === waiting.pid && e.to === read.set?.pid))
@@ -68,8 +68,8 @@ export function drawWaits(store: Store): HTMLElement | null {
   for (const pid of pids) {
     const { x, y } = at(pid);
     const text = svg("text", { class: `node p${pid % 4}`, x, y: y + 4, "text-anchor": "middle" });
-    text.textContent = String(pid);
-    drawing.append(svg("rect", { class: `node p${pid % 4}`, x: x - 11, y: y - 11, width: 22, height: 22, rx: 5 }), text);
+    text.textContent = called(pid);
+    drawing.append(svg("rect", { class: `node p${pid % 4}`, x: x - 13, y: y - 11, width: 26, height: 22, rx: 5 }), text);
   }
   const name = (pid: number) => store.run.processes.find((p) => p.pid === pid)?.name ?? `process ${pid}`;
   const list = all.map((e) => el("li", { class: cycle.has(e) ? "wrong" : "" }, `${name(e.from)} waits for ${name(e.to)}: ${e.said} `, e.step === null ? null : stepLink(e.step, (s) => void store.go(s))));

@@ -286,8 +286,9 @@ fn check_shape(
     let decode = |id: usize| {
         let mut decoded = layout.decode(machine, &explored.states[id]);
         for (cell, at, _) in &layout.cells {
-            // Constants are no part of a state.
-            if matches!(holds.get(cell), Some(Holds::Constant(_))) {
+            // Constants are no part of a state, nor is what no code in question touches: it may have been forgotten or not.
+            let untouched = matches!(cell.0, Var::Local(..)) && symmetry.is_untouched(*cell);
+            if untouched || matches!(holds.get(cell), Some(Holds::Constant(_))) {
                 decoded[*at] = 0;
             }
         }

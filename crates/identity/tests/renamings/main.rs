@@ -3,11 +3,11 @@
 //! `QUOTIENT_SYMMETRY_MODELS` names a file with paths of models, one in each line, that are checked and listed besides.
 
 mod check;
-mod planted;
 
 use check::{Checked, check};
 use quotient_machine::Machine;
 use quotient_promela::ParseOptions;
+use quotient_reference::{generate, planted, print, symmetric};
 use quotient_source::SourceMap;
 use quotient_testing::setting;
 
@@ -122,7 +122,7 @@ fn planted_symmetries() {
     let first = setting("QUOTIENT_SEED", 1);
     let (mut found, mut changed, mut compared) = (0, 0, 0);
     for seed in first..first + programs {
-        let planted = planted::planted(seed);
+        let planted = planted(seed);
         for raw in [false, true] {
             let fail = |what: String| panic!("seed {seed}, raw {raw}: {what}\n\n{}", planted.text);
             match of_text("planted.pml", &planted.text, raw, 3_000) {
@@ -148,4 +148,27 @@ fn planted_symmetries() {
     println!(
         "{found} planted groups found; {changed} programs with a token changed have renamings; {compared} pairs of states compared"
     );
+}
+
+/// Whatever is found in random programs is right.
+#[test]
+fn random_programs() {
+    let programs = setting("QUOTIENT_RANDOM_PROGRAMS", 150);
+    let first = setting("QUOTIENT_SEED", 1);
+    let (mut moving, mut compared) = (0, 0);
+    for seed in first..first + programs {
+        let text = if seed % 2 == 0 { symmetric(seed) } else { print(&generate(seed, 10)) };
+        for raw in [false, true] {
+            match of_text("random.pml", &text, raw, 1_500) {
+                Ok(Some(checked)) => {
+                    moving += u64::from(checked.order > 1.0);
+                    compared += checked.compared;
+                }
+                Ok(None) => {}
+                Err(what) => panic!("seed {seed}, raw {raw}: {what}\n\n{text}"),
+            }
+        }
+    }
+    println!("{moving} programs with renamings; {compared} pairs of states compared");
+    assert!(moving * 4 > programs, "only {moving} have renamings");
 }

@@ -40,6 +40,8 @@ use pins::Pins;
 use points::Places;
 use small_group::Reading;
 
+use crate::step::eval::read;
+
 /// Shows and renames the states of a [`Machine`].
 #[derive(Debug)]
 pub struct Renaming {
@@ -151,6 +153,14 @@ impl Renaming {
         }
     }
 
+    /// Was any state renamed so far, by any worker? Where names are opaque this is not known, and counts as yes.
+    pub fn has_renamed(&self) -> bool {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.has_renamed(),
+            Names::Opaque { .. } => true,
+        }
+    }
+
     /// Functions and locations that take each other's place in representatives, where these are not the same.
     pub fn exchanged(&self) -> Vec<Vec<(u32, u32)>> {
         self.found().iter().flat_map(|symmetry| symmetry.exchanged_locations()).collect()
@@ -251,10 +261,12 @@ impl StateGraph<Machine> for Renaming {
         let least = reading.least(members);
         places.from.clone_from(&members[least].from);
         places.to.clone_from(&members[least].to);
+        let points = self.picture(self.shape)?.points.as_ref()?;
+        let changed = least > 0 || points.has_unread(|at, cell| read(state, at, cell));
         (self.reading, self.places) = (reading, places);
-        if least > 0 {
+        if changed {
             self.apply(machine, state, self.shape, out);
         }
-        Some(least > 0)
+        Some(changed)
     }
 }

@@ -6,6 +6,7 @@
 //! A local variable that is dead has no value: if it holds a name, its zero is not a reference to thread 0.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quotient_identity::{Effort, Setting, Symmetry, reasons};
@@ -30,6 +31,8 @@ pub(super) struct Numbers {
     beginning: Beginning,
     /// Of the full set of threads, or of a shape.
     symmetries: Mutex<HashMap<Option<u32>, Arc<Symmetry>>>,
+    /// Some state was renamed.
+    renamed: AtomicBool,
     /// By shape.
     pictures: Mutex<HashMap<u32, Option<Arc<Picture>>>>,
 }
@@ -37,7 +40,14 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Numbers {
         let beginning = Beginning::new(&mut machine.another());
-        Numbers { properties, dead, beginning, symmetries: Mutex::default(), pictures: Mutex::default() }
+        Numbers {
+            properties,
+            dead,
+            beginning,
+            symmetries: Mutex::default(),
+            renamed: AtomicBool::new(false),
+            pictures: Mutex::default(),
+        }
     }
 
     fn functions(shape: &Shape) -> Vec<u32> {
@@ -68,6 +78,20 @@ impl Numbers {
     pub(super) fn found(&self) -> Vec<Arc<Symmetry>> {
         let symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
         symmetries.values().cloned().collect()
+    }
+
+    /// A state was renamed.
+    #[inline]
+    pub(super) fn note_renamed(&self) {
+        // Read first: workers share it.
+        if !self.renamed.load(Ordering::Relaxed) {
+            self.renamed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Was any state renamed, by any worker?
+    pub(super) fn has_renamed(&self) -> bool {
+        self.renamed.load(Ordering::Relaxed)
     }
 
     /// The nodes of states of such a shape; none if nothing moves.

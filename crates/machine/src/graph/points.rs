@@ -94,7 +94,8 @@ pub(super) struct Standing {
     forgets: Vec<Forgotten>,
 }
 
-/// A scalar of a local that has this value where it is alive; without one, it is never read.
+/// A scalar of a local that has this value where it is alive; without one, nobody reads it, and representatives have zero there: the thread
+/// whose place is taken may have forgotten it already.
 #[derive(Clone, Copy, Debug)]
 struct Forgotten {
     at: u32,
@@ -121,6 +122,8 @@ pub(super) struct Points {
     pub(super) stand: Vec<Vec<u32>>,
     /// Some location of a thread that moves is one where it never stands.
     unsure: bool,
+    /// Some locals that may have a value are never read.
+    unread: bool,
     /// First label that the structure does not use.
     pub(super) first_label: u32,
     /// Labels one slot may use: one for each role.
@@ -209,10 +212,18 @@ impl Points {
     ) {
         for local in &standing.forgets {
             match (dead(local.variable), local.value) {
-                (true, _) => store(local.at, local.cell, 0),
                 (false, Some(value)) => store(local.at, local.cell, value),
-                (false, None) => {}
+                _ => store(local.at, local.cell, 0),
             }
+        }
+    }
+
+    /// Does a local that nobody reads any more still have a value?
+    #[inline]
+    pub(super) fn has_unread(&self, read: impl Fn(u32, Cell) -> i32) -> bool {
+        self.unread && {
+            let all = self.standing.iter().flat_map(|s| &s.forgets);
+            all.filter(|local| local.value.is_none()).any(|local| read(local.at, local.cell) != 0)
         }
     }
 }
@@ -271,6 +282,7 @@ pub(super) fn picture(
     for (at, standing) in standing.iter().enumerate() {
         of_thread[standing.thread as usize] = Some(at as u32);
     }
+    let unread = standing.iter().flat_map(|s| &s.forgets).any(|local| local.value.is_none());
     let graph = &symmetry.structure.graph;
     let labels = (0..count as u32).flat_map(|p| graph.edges(p)).map(|e| e.label + 1);
     let first_label = labels.max().unwrap_or(0);
@@ -287,6 +299,7 @@ pub(super) fn picture(
         fields,
         standing,
         of_thread,
+        unread,
         unsure,
         symmetry,
     }));

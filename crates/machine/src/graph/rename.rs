@@ -63,7 +63,8 @@ impl Renaming {
                 &mut self.places.from,
                 &mut self.composed,
             );
-            if self.places.from.iter().enumerate().all(|(at, from)| at as u32 == *from) {
+            let stays = self.places.from.iter().enumerate().all(|(at, from)| at as u32 == *from);
+            if stays && !points.has_unread(|at, cell| read(state, at, cell)) {
                 return false;
             }
             self.places.turn();
@@ -85,6 +86,9 @@ impl Renaming {
         let (Some(old), Some(new)) = (self.picture(self.shape), self.picture(to)) else { return };
         out.clear();
         if let Some(points) = &old.points {
+            if let Names::Numbers(numbers) = &*self.names {
+                numbers.note_renamed();
+            }
             out.extend_from_slice(state);
             self.move_points(machine, state, old, points, out.as_mut_ptr().cast());
             return;

@@ -9,10 +9,11 @@
 //! explored. Datagrams, and any address outside, are refused by name.
 
 use crate::descriptors::pipe::{CLOSED, End, failed, interrupted};
+use crate::environment::outside::note;
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, World, active, fail, visible, world};
 use crate::pass_on;
-use crate::protocol::{FailureKind, Op};
+use crate::protocol::{FailureKind, Op, Outside};
 use crate::system::system_call::{number, system_call};
 
 const EINTR: i32 = 4;
@@ -123,6 +124,14 @@ unsafe fn name_of(address: *const u8, length: u32) -> Option<Vec<u8>> {
     }
 }
 
+/// The name of an address for people.
+fn spelled(name: &[u8]) -> Vec<u8> {
+    match name.strip_prefix(b"port ") {
+        Some([high, low]) => format!("port {}", u16::from_be_bytes([*high, *low])).into_bytes(),
+        _ => name.to_vec(),
+    }
+}
+
 fn reserve_descriptor() -> i32 {
     crate::descriptors::files::note(false);
     // SAFETY: opens the null device, so that nobody else gets the number. Closed before the next execution.
@@ -172,6 +181,7 @@ pub unsafe extern "C" fn bind(descriptor: i32, address: *const u8, length: u32) 
     }
     let number = world().sockets.name(&name);
     change(number);
+    note(Outside::Listens, &spelled(&name));
     let sockets = &mut world().sockets;
     if sockets.bound.contains(&number) {
         return failed(EADDRINUSE) as i32;
@@ -222,10 +232,11 @@ pub unsafe extern "C" fn connect(descriptor: i32, address: *const u8, length: u3
     }
     let number = world().sockets.name(&name);
     let object = change(number);
-    let mut w = world();
-    if !w.sockets.sockets.iter().any(|s| s.listens && s.address == Some(number)) {
+    if !world().sockets.sockets.iter().any(|s| s.listens && s.address == Some(number)) {
+        note(Outside::Peers, &spelled(&name));
         return failed(ECONNREFUSED) as i32;
     }
+    let mut w = world();
     let Some(position) = w.sockets.sockets.iter().position(|s| s.descriptor == descriptor) else {
         return failed(EINVAL) as i32;
     };

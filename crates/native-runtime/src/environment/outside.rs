@@ -7,7 +7,7 @@
 //! system calls (`sandbox`), which also sees code that is in no table, such as that of `std::cin`.
 
 use crate::exploration::world::{active, controlled, fail, world};
-use crate::protocol::{FailureKind, NAMES, Outside, Stack};
+use crate::protocol::{FailureKind, MORE, NAMES, Outside, Stack};
 
 /// Takes note.
 pub fn note(what: Outside, name: &[u8]) {
@@ -31,9 +31,11 @@ pub fn note_at(what: Outside, name: &[u8], stack: Stack) {
     }
     let used = taken.names_length as usize;
     let is_known = taken.names[..used].split(|b| *b == b'\n').any(|known| known == name);
-    if name.is_empty() || is_known || used + name.len() + 1 > NAMES {
+    if name.is_empty() || is_known || taken.names[..used].ends_with(MORE.as_bytes()) {
         return;
     }
+    let is_room = used + name.len() + 2 + MORE.len() <= NAMES;
+    let name = if is_room { name } else { MORE.as_bytes() };
     let start = used + usize::from(used > 0);
     if used > 0 {
         taken.names[used] = b'\n';

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use quotient_stateless::ahead::explore_ahead;
+use quotient_stateless::graph::{self, MemoryModel};
 use quotient_stateless::{
     Algorithm, Bound, Choice, Configuration, Execution, ExplorationError, Kind, Operation, Outcome, Report,
     Schedule, Symmetry, Verdict, estimate::estimate, explore, minimise,
@@ -15,7 +16,9 @@ use crate::exploration::world::{
     NOWHERE, Runtime, Status, World, attach, controlled, reset_output, running, world,
 };
 use crate::memory::snapshot::Snapshot;
-use crate::protocol::{CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, WATCHED, phase, verdict};
+use crate::protocol::{
+    CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, WATCHED, memory, met, phase, verdict,
+};
 use crate::real;
 use crate::system::system_call::{exit_process, map_fixed, number, system_call};
 use crate::threads::context;
@@ -297,27 +300,40 @@ fn explore_all() {
         w.shared.threads = w.named as u32;
         (w.shared.executions, w.shared.outcomes_length) = (0, 0);
         let configuration = configuration(&w);
-        w.shared.estimate = estimate_executions(&mut program);
+        w.memory = 0;
+        let model = w.choose_memory();
+        w.shared.estimate = if model == 0 { estimate_executions(&mut program) } else { 0 };
         let mut w = world();
+        w.memory = model;
+        w.shared.memory_explored = if model == 0 { memory::SC } else { model };
         if w.grown && w.shared.restarts < MOST_RESTARTS {
             w.shared.restarts += 1;
             continue;
         }
         workers.restart();
         w.shared.aside_nanoseconds += cpu_nanoseconds() - aside_since;
-        let mut report = if workers.can_help(&configuration) {
+        let mut report = if model != 0 {
+            let model = if model == memory::TSO { MemoryModel::Tso } else { MemoryModel::Rc11 };
+            graph::explore(&mut program, model, &configuration, &mut workers, &mut |_| {})
+        } else if workers.can_help(&configuration) {
             explore_ahead(&mut program, &configuration, &mut workers)
         } else {
             explore(&mut program, &configuration, &mut workers)
         };
         aside_since = cpu_nanoseconds();
-        if !world().grown
+        if model == 0
+            && !world().grown
             && let Ok(Report { verdict: Verdict::Violated(violation), .. }) = &mut report
         {
             minimise_violation(&mut violation.schedule);
         }
         let mut w = world();
         if w.grown && w.shared.stop == 0 && w.shared.restarts < MOST_RESTARTS {
+            w.shared.restarts += 1;
+            w.shared.discarded += w.shared.executions;
+            continue;
+        }
+        if w.wants_another_model(model, &report) && w.shared.restarts < MOST_RESTARTS {
             w.shared.restarts += 1;
             w.shared.discarded += w.shared.executions;
             continue;
@@ -342,9 +358,60 @@ fn explore_all() {
                 w.shared.bound = 6;
                 w.shared.schedule_length = step as u32;
             }
+            Err(ExplorationError::Unsupported(what)) if model != 0 => {
+                let name = if model == memory::TSO { "tso" } else { "rc11" };
+                refuse(&mut w, &format!("--memory {name} does not cover this: {what}; --memory sc does"))
+            }
             Err(error) => refuse(&mut w, &error.to_string()),
         }
         return;
+    }
+}
+
+impl World {
+    /// The memory model to explore graphs under; 0: sequential consistency, by sequences.
+    fn choose_memory(&mut self) -> u32 {
+        let weak = self.shared.met & met::WEAK_ORDER != 0;
+        match self.shared.memory {
+            memory::BY_PROGRAM if weak => {
+                let s = &self.shared;
+                let unsuited = [
+                    (s.symmetry != 0, "--symmetry"),
+                    (s.algorithm != 0, "--dpor"),
+                    (s.max_preemptions != u32::MAX, "--max-preemptions"),
+                    (s.spurious != 0, "--spurious"),
+                ];
+                if let Some((_, option)) = unsuited.into_iter().find(|(given, _)| *given) {
+                    self.explain_memory(&format!("{option} is for sequential consistency"));
+                }
+                if self.shared.memory_why_length == 0 { memory::RC11 } else { 0 }
+            }
+            memory::BY_PROGRAM | memory::SC => 0,
+            model => model,
+        }
+    }
+
+    /// Takes note why the model of the program's memory orders is not used.
+    fn explain_memory(&mut self, why: &str) {
+        let length = why.len().min(self.shared.memory_why.len());
+        self.shared.memory_why[..length].copy_from_slice(&why.as_bytes()[..length]);
+        self.shared.memory_why_length = length as u32;
+    }
+
+    /// Is everything to be explored again under another memory model?
+    fn wants_another_model(&mut self, explored: u32, report: &Result<Report, ExplorationError>) -> bool {
+        if self.shared.memory != memory::BY_PROGRAM || self.shared.stop != 0 {
+            return false;
+        }
+        match report {
+            Err(ExplorationError::Unsupported(what)) if explored != 0 => {
+                self.explain_memory(&format!("rc11 does not cover {what}"));
+                true
+            }
+            // Orders that were not seen before. What goes wrong under sequential consistency goes wrong anyway.
+            Ok(Report { verdict: Verdict::Holds, .. }) if explored == 0 => self.choose_memory() != 0,
+            _ => false,
+        }
     }
 }
 
@@ -428,6 +495,7 @@ fn replay() {
     let mut program = Program::default();
     let mut w = world();
     w.limit = THREADS;
+    w.memory = if w.shared.memory == memory::SC { 0 } else { w.shared.memory };
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {
         let (address, size) = w.shared.cells[index];
         if w.note_interruptions(address, size)
@@ -459,13 +527,19 @@ fn replay() {
         program.step(thread, 0);
     }
     world().let_waiting_stay();
-    let ended = program.enabled().is_empty();
+    let enabled = program.enabled();
+    let ended = enabled.is_empty();
+    let ways: Vec<u32> = {
+        let ways = |t| program.pending(t, 0).map_or(0, |operation| u32::from(operation.alternatives));
+        (0..THREADS as u8).map(ways).collect()
+    };
     if ended {
         program.outcome();
     }
     let mut w = world();
     for thread in 0..THREADS {
-        w.shared.ends[thread] = w.thread_end(thread);
+        let (can, ways) = (u8::from(enabled.contains(thread as u8)), ways[thread]);
+        w.shared.ends[thread] = ThreadEnd { enabled: can, alternatives: ways, ..w.thread_end(thread) };
     }
     w.shared.bound = if lost { 6 } else { 0 };
     w.shared.threads = w.named as u32;
@@ -495,8 +569,8 @@ impl World {
                 _ => pending.op as u8,
             },
             owner: if blocks_on_object { self.objects.peek(object).map_or(255, |o| o.owner) } else { 255 },
-            padding: 0,
-            padding_2: 0,
+            enabled: 0,
+            alternatives: 0,
             awaits: if pending.op == Op::Join { pending.set } else { 0 },
             address: pending.address as u64,
             watched: if thread.status == Status::Spinning { self.watched(number) } else { [0; WATCHED] },

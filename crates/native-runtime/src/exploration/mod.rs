@@ -9,6 +9,8 @@
 //! | [`program`] | that state as [`quotient_stateless::Execution`] |
 //! | [`waiting_loop`] | loops that wait: threads that come back to the same state and have changed nothing |
 //! | [`waiting`] | who waits for whom when the program ends |
+//! | [`messages`] | weak memory: the writes of each atomic variable |
+//! | [`labels`] | that state as [`quotient_stateless::graph::MemoryProgram`] |
 //! | [`driver`] | start-up, exploration, repetition of a schedule |
 //! | [`script`] | the beginning of a run repeated without the driver |
 //! | [`workers`] | several processes |
@@ -17,6 +19,8 @@
 pub mod clock;
 pub mod driver;
 pub mod found;
+pub mod labels;
+pub mod messages;
 pub mod object;
 pub mod program;
 pub mod race;

@@ -229,6 +229,22 @@ impl Objects {
         (number, merged)
     }
 
+    /// The cells that have bytes in a range.
+    pub fn cells_in(&self, address: usize, size: usize) -> Vec<u32> {
+        let granules = self.granules.keys((address >> 3)..(address + size.max(1)).div_ceil(8));
+        let mut found: Vec<u32> = Vec::new();
+        for granule in granules {
+            let Some(cells) = self.granules.get(granule).map(|g| g.cells) else { continue };
+            for (byte, cell) in cells.into_iter().enumerate() {
+                let inside = (address..address + size).contains(&(granule << 3 | byte));
+                if inside && cell != 0 && found.last() != Some(&self.root(cell - 1)) {
+                    found.push(self.root(cell - 1));
+                }
+            }
+        }
+        found
+    }
+
     /// Is this byte part of a cell whose plain accesses are visible?
     #[inline]
     pub fn races_at(&self, byte: usize) -> bool {

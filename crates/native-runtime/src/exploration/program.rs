@@ -439,8 +439,11 @@ impl World {
         let object = if op == Op::Reacquire { pending.other } else { pending.object };
         let is_cell =
             matches!(op, Op::Load | Op::Store | Op::Update | Op::CompareAndSwap | Op::Read | Op::Write);
-        let before =
-            if is_cell { read_value(pending.address, pending.size as usize) } else { self.value(object) };
+        let before = match op {
+            _ if is_cell => read_value(pending.address, pending.size as usize),
+            Op::Fence => thread.operands[crate::exploration::messages::operand::ORDERS] as i64,
+            _ => self.value(object),
+        };
         Step {
             thread: number,
             op: op as u8,
@@ -453,6 +456,8 @@ impl World {
             },
             alternative,
             alternatives: operation.map_or(1, |o| o.alternatives),
+            source: 0,
+            newer: 0,
             wakes: operation.map_or(0, |o| o.wakes.0),
             awaits: operation.map_or(0, |o| o.awaits.0),
             address: pending.address as u64,
@@ -471,5 +476,6 @@ impl World {
         if is_cell && !self.failed {
             step.after = read_value(step.address as usize, step.size as usize);
         }
+        self.complete_weakly(step);
     }
 }

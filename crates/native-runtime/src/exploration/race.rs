@@ -256,6 +256,7 @@ impl Runtime {
     /// accessed in this execution conflicts with nothing. Also what is known of all executions is about accesses that
     /// are made in one.
     pub fn note_free(mut self, address: usize, size: usize) {
+        self.begin_new_life(address, size);
         for granule in self.races.granules.keys((address >> 3)..(address + size).div_ceil(8)) {
             self.note_plain(granule * 8, 8);
             if self.shared.symmetry == 2 || self.loops.notes_changes {
@@ -421,6 +422,9 @@ fn shared_access(address: usize, size: usize, how: How) {
     }
     let mut w = world();
     w.note_access(address, size, how);
+    if how.write {
+        w.begin_new_life(address, size);
+    }
     // What is read now was there when the thread stopped before this access, if it did.
     w.note_stale(address, size, how.write);
     w.note_errno(address, how.write);

@@ -496,8 +496,10 @@ impl Runtime {
             let new = !std::mem::replace(tried, true) && *relied;
             self.grown |= new;
         }
+        let sequential = self.memory == 0;
         let iteration = &mut self.threads[current].iteration;
-        if !can_be_idle(pending) {
+        // Under a weak memory model a read need not give what memory holds: loops go round until a limit.
+        if !sequential || !can_be_idle(pending) {
             iteration.changed();
             return false;
         }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCs
 use std::time::{Duration, Instant};
 
 use quotient_stateless::ahead::{Found, Helpers, Job, Side};
-use quotient_stateless::{Algorithm, Configuration, Observer, Outcome, Progress, Symmetry};
+use quotient_stateless::{Algorithm, Configuration, Ending, Observer, Outcome, Progress, Symmetry};
 
 use crate::descriptors::files::{KEPT_INPUT, redirect};
 use crate::exploration::found::{Message, words};
@@ -291,6 +291,10 @@ impl Observer for Workers {
         }
         if w.grown || w.shared.stop != 0 {
             return ControlFlow::Break(());
+        }
+        if w.memory != 0 && outcome.ending == Ending::Infeasible {
+            // A graph that is not completed: nothing was seen of it.
+            return ControlFlow::Continue(());
         }
         let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
         self.note(code);

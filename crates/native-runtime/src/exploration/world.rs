@@ -163,6 +163,8 @@ pub struct Thread {
     pub section: crate::primitives::section::Section,
     /// What is known of its stack.
     pub stack_notes: crate::threads::stack::StackNotes,
+    /// Was it woken from a wait on a condition variable before it gave the mutex back?
+    pub woken_early: bool,
     /// Hooks since the last visible operation.
     pub quiet: u32,
     /// If these are very many: CPU time when that was first noticed.
@@ -259,6 +261,10 @@ pub struct World {
     pub objects: Objects,
     /// Data races.
     pub races: Races,
+    /// The memory model under which graphs are explored, as the request numbers it; 0: sequences, under sequential consistency.
+    pub memory: u32,
+    /// Writes of atomic variables, under other models.
+    pub messages: crate::exploration::messages::Messages,
     /// The program's heap.
     pub heap: Heap,
     /// Pipes between threads.
@@ -447,6 +453,8 @@ pub fn attach() {
         observed_memory: Vec::new(),
         objects: Objects::new(),
         races: Races::new(),
+        memory: 0,
+        messages: Default::default(),
         heap: Heap::new(),
         mappings: Default::default(),
         pipes: Default::default(),
@@ -519,6 +527,7 @@ impl Thread {
             iteration: Default::default(),
             section: Default::default(),
             stack_notes: Default::default(),
+            woken_early: false,
             quiet: 0,
             quiet_since: 0,
             frame: 0,
@@ -551,6 +560,7 @@ impl Thread {
         self.section = Default::default();
         (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
         self.quiet_since = 0;
+        self.woken_early = false;
         clear(&mut self.clock);
         clear(&mut self.acquired);
         clear(&mut self.fence);

@@ -1,11 +1,14 @@
 //! Atomic operations: each is one step of the exploration.
 //!
-//! Execution is sequentially consistent whatever the memory orders say. The orders count for data races: a relaxed
+//! Execution is sequentially consistent whatever the memory orders say, unless another memory model is explored (`messages`). The orders count for data races: a relaxed
 //! operation orders nothing, a release store and what reads from it do (C11, with release sequences and fences).
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
+use quotient_stateless::graph::Change;
+
 use crate::exploration::clock::{Clock, clear, join};
+use crate::exploration::messages::{self, is_weak};
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, World, running, visible, world};
 use crate::protocol::{Op, met};
@@ -165,10 +168,13 @@ fn of_byte(byte: usize) -> usize {
 
 macro_rules! atomics {
     ($($value:ident $atomic:ident $size:literal $load:ident $store:ident $exchange:ident
-       [$($update:ident $method:ident),*] $strong:ident $weak:ident $val:ident;)*) => { $(
+       [$($update:ident $method:ident $change:ident),*] $strong:ident $weak:ident $val:ident;)*) => { $(
         /// Load.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: *const $atomic, order: i32) -> $value {
+            if is_weak() {
+                return messages::access(address as usize, $size, Change::None, [order; 2]) as $value;
+            }
             if running() {
                 operands(order as usize, 0);
                 step(Op::Load, address as usize, $size, 0);
@@ -185,6 +191,10 @@ macro_rules! atomics {
         /// Store.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(address: *const $atomic, value: $value, order: i32) {
+            if is_weak() {
+                messages::access(address as usize, $size, Change::Store(value as u64), [order; 2]);
+                return;
+            }
             if running() {
                 operands(value as usize, order as usize);
                 step(Op::Store, address as usize, $size, 0);
@@ -197,8 +207,8 @@ macro_rules! atomics {
             }
         }
 
-        atomics!(@update $value $atomic $size $exchange swap);
-        $(atomics!(@update $value $atomic $size $update $method);)*
+        atomics!(@update $value $atomic $size $exchange swap Exchange);
+        $(atomics!(@update $value $atomic $size $update $method $change);)*
 
         /// Compare and swap; gives whether it succeeded.
         #[unsafe(no_mangle)]
@@ -220,11 +230,14 @@ macro_rules! atomics {
             }
         }
 
-        /// The same; it does not fail spuriously.
+        /// The same; it does not fail spuriously, which the report says.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $weak(
             address: *const $atomic, expected: *mut $value, new: $value, order: i32, failure: i32,
         ) -> i32 {
+            if running() {
+                world().shared.met |= met::STEADY_EXCHANGE;
+            }
             // SAFETY: the same operation; this one may fail, but need not.
             unsafe { $strong(address, expected, new, order, failure) }
         }
@@ -234,6 +247,10 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $val(
             address: *const $atomic, expected: $value, new: $value, order: i32, failure: i32,
         ) -> $value {
+            if is_weak() {
+                let change = Change::CompareAndSwap { expected: expected as u64, new: new as u64 };
+                return messages::access(address as usize, $size, change, [order, failure]) as $value;
+            }
             if running() {
                 operands(new as usize, (order as usize) << 32 | failure as usize);
                 step(Op::CompareAndSwap, address as usize, $size, expected as i64);
@@ -252,10 +269,14 @@ macro_rules! atomics {
             result.unwrap_or_else(|old| old)
         }
     )* };
-    (@update $value:ident $atomic:ident $size:literal $name:ident $method:ident) => {
+    (@update $value:ident $atomic:ident $size:literal $name:ident $method:ident $change:ident) => {
         /// Read, modify, write.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(address: *const $atomic, value: $value, order: i32) -> $value {
+            if is_weak() {
+                let change = Change::$change(value as u64);
+                return messages::access(address as usize, $size, change, [order; 2]) as $value;
+            }
             if running() {
                 operands(value as usize, order as usize);
                 step(Op::Update, address as usize, $size, 0);
@@ -276,22 +297,22 @@ macro_rules! atomics {
 
 atomics! {
     u8 AtomicU8 1 __tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange
-        [__tsan_atomic8_fetch_add fetch_add, __tsan_atomic8_fetch_sub fetch_sub, __tsan_atomic8_fetch_and fetch_and,
-         __tsan_atomic8_fetch_or fetch_or, __tsan_atomic8_fetch_xor fetch_xor, __tsan_atomic8_fetch_nand fetch_nand]
+        [__tsan_atomic8_fetch_add fetch_add Add, __tsan_atomic8_fetch_sub fetch_sub Subtract, __tsan_atomic8_fetch_and fetch_and And,
+         __tsan_atomic8_fetch_or fetch_or Or, __tsan_atomic8_fetch_xor fetch_xor Xor, __tsan_atomic8_fetch_nand fetch_nand Nand]
         __tsan_atomic8_compare_exchange_strong __tsan_atomic8_compare_exchange_weak __tsan_atomic8_compare_exchange_val;
     u16 AtomicU16 2 __tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange
-        [__tsan_atomic16_fetch_add fetch_add, __tsan_atomic16_fetch_sub fetch_sub, __tsan_atomic16_fetch_and fetch_and,
-         __tsan_atomic16_fetch_or fetch_or, __tsan_atomic16_fetch_xor fetch_xor, __tsan_atomic16_fetch_nand fetch_nand]
+        [__tsan_atomic16_fetch_add fetch_add Add, __tsan_atomic16_fetch_sub fetch_sub Subtract, __tsan_atomic16_fetch_and fetch_and And,
+         __tsan_atomic16_fetch_or fetch_or Or, __tsan_atomic16_fetch_xor fetch_xor Xor, __tsan_atomic16_fetch_nand fetch_nand Nand]
         __tsan_atomic16_compare_exchange_strong __tsan_atomic16_compare_exchange_weak
         __tsan_atomic16_compare_exchange_val;
     u32 AtomicU32 4 __tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange
-        [__tsan_atomic32_fetch_add fetch_add, __tsan_atomic32_fetch_sub fetch_sub, __tsan_atomic32_fetch_and fetch_and,
-         __tsan_atomic32_fetch_or fetch_or, __tsan_atomic32_fetch_xor fetch_xor, __tsan_atomic32_fetch_nand fetch_nand]
+        [__tsan_atomic32_fetch_add fetch_add Add, __tsan_atomic32_fetch_sub fetch_sub Subtract, __tsan_atomic32_fetch_and fetch_and And,
+         __tsan_atomic32_fetch_or fetch_or Or, __tsan_atomic32_fetch_xor fetch_xor Xor, __tsan_atomic32_fetch_nand fetch_nand Nand]
         __tsan_atomic32_compare_exchange_strong __tsan_atomic32_compare_exchange_weak
         __tsan_atomic32_compare_exchange_val;
     u64 AtomicU64 8 __tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange
-        [__tsan_atomic64_fetch_add fetch_add, __tsan_atomic64_fetch_sub fetch_sub, __tsan_atomic64_fetch_and fetch_and,
-         __tsan_atomic64_fetch_or fetch_or, __tsan_atomic64_fetch_xor fetch_xor, __tsan_atomic64_fetch_nand fetch_nand]
+        [__tsan_atomic64_fetch_add fetch_add Add, __tsan_atomic64_fetch_sub fetch_sub Subtract, __tsan_atomic64_fetch_and fetch_and And,
+         __tsan_atomic64_fetch_or fetch_or Or, __tsan_atomic64_fetch_xor fetch_xor Xor, __tsan_atomic64_fetch_nand fetch_nand Nand]
         __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak
         __tsan_atomic64_compare_exchange_val;
 }
@@ -317,6 +338,9 @@ pub extern "C" fn __tsan_atomic_thread_fence(order: i32) {
     if !running() {
         fence(Ordering::SeqCst);
         return;
+    }
+    if is_weak() {
+        return messages::fence(order);
     }
     let mut w = world();
     if acquires(order) {

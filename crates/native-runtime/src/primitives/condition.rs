@@ -6,7 +6,7 @@ use crate::exploration::world::{Pending, Runtime, Status, active, fail, visible,
 use crate::interruptions::interruption::{Decision, Kind, Next, decide};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
-use crate::protocol::{FailureKind, Op};
+use crate::protocol::{FailureKind, Op, met};
 
 const ETIMEDOUT: i32 = 110;
 
@@ -38,7 +38,10 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
             return false;
         }
     }
-    let w = world();
+    let mut w = world();
+    if w.shared.spurious == 0 {
+        w.shared.met |= met::STEADY_WAIT;
+    }
     let timed = timed || w.shared.spurious != 0;
     let op = if timed { Op::TimedWait } else { Op::Wait };
     if timed {
@@ -50,12 +53,20 @@ fn wait(condition: usize, mutex: usize, timed: bool) -> bool {
         "wait",
     );
     let mut w = world();
-    w.give_mutex(mutex_number);
     let current = w.current;
     w.objects.state(number).waiters.push(current as u8);
     w.objects.state(number).value += 1;
+    if w.memory != 0 {
+        // In graphs an operation has one object. Whoever signals meanwhile could as well do so right after.
+        visible(Pending::on(Op::Unlock, mutex_number, mutex));
+    }
+    let mut w = world();
+    w.give_mutex(mutex_number);
     let me = w.me();
-    me.status = Status::Waiting { timed };
+    me.status = match std::mem::take(&mut me.woken_early) {
+        true => Status::Reacquiring { timed_out: false, timed: false },
+        false => Status::Waiting { timed },
+    };
     me.pending = Pending { other: mutex_number, ..Pending::on(Op::Reacquire, number, condition) };
     w.leave();
     // Here again: the time is up, or the mutex is ours.
@@ -107,9 +118,13 @@ fn wake(condition: usize, op: Op) {
     };
     state.value -= woken.len() as i64;
     for thread in woken {
-        let status = &mut w.threads[thread as usize].status;
-        let timed = matches!(status, Status::Waiting { timed: true });
-        *status = Status::Reacquiring { timed_out: false, timed };
+        let thread = &mut w.threads[thread as usize];
+        match thread.status {
+            Status::Waiting { timed } => {
+                thread.status = Status::Reacquiring { timed_out: false, timed };
+            }
+            _ => thread.woken_early = true,
+        }
     }
 }
 

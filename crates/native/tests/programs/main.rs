@@ -20,6 +20,7 @@ mod interruptions;
 mod library_table;
 mod lifecycle;
 mod little_system;
+mod memory_models;
 mod outside;
 mod random_effects;
 mod random_programs;

@@ -254,6 +254,27 @@ fn what_cannot_be_the_same_in_every_execution_is_told_or_refused() {
     }
 }
 
+/// What the library may do by itself and does not do here.
+#[test]
+fn waits_and_exchanges_that_could_fail_are_told() {
+    let waits = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n\
+        static void *f(void *p) { pthread_mutex_lock(&m); x = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m); if (!x) pthread_cond_wait(&c, &m);\n\
+        assert(x); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }\n";
+    let binary = build("steady_wait.c", &format!("{HEADER}{waits}"));
+    let steady = report(&binary, &Request::default());
+    assert!(matches!(steady.answer, Answer::Holds), "{:?}", steady.answer);
+    assert_eq!(
+        steady.assumptions,
+        ["waits on condition variables that end by signals only (others: --spurious)"]
+    );
+    let spurious = report(&binary, &Request { spurious: true, ..Request::default() });
+    assert!(matches!(spurious.answer, Answer::Violated(_)), "{:?}", spurious.answer);
+    let exchange = "int main(void) { int e = 0; return !__atomic_compare_exchange_n(&x, &e, 1, 1, 5, 5); }\n";
+    let told = report(&build("weak_exchange.c", &format!("{HEADER}{exchange}")), &Request::default());
+    assert_eq!(told.assumptions, ["weak compare-and-swap operations that fail only where the values differ"]);
+}
+
 /// Their values are the same in every execution, so nobody would notice that others were never tried.
 #[test]
 fn variables_without_a_value_are_told() {

@@ -6,12 +6,16 @@
 //! out of the cells, each
 //! cell's images lie in cells: the union is inductive. Growing cells only get larger: the first that meets a bad set ends
 //! the attempt.
+//!
+//! Given maps that take the rules to the rules and the bad sets to themselves, each set is renamed before it is taken in, so that there is one
+//! cell for all orders of the processes (`quotient-proof-check`, `orbits.rs`, says why that suffices).
 
 use std::collections::{HashMap, VecDeque};
 
 use super::forward::Forward;
 use super::thresholds::Thresholds;
 use super::{Failed, disjoint};
+use crate::canonical::Map;
 use crate::constraint::{INFINITY, Overflow, Region};
 use crate::domain::{Domain, State};
 use crate::limits::{Limits, Progress};
@@ -39,6 +43,8 @@ pub enum Shape {
 const MOST_CELLS: usize = 5_000;
 /// More cells looked at than this are given up: closing may derive bounds that are no thresholds, and these grow slowly.
 const MOST_STEPS: usize = 100_000;
+/// Most maps applied one after the other.
+const LONGEST: usize = 200;
 /// Times a bound takes the exact value it needs.
 const EXACT: u8 = 2;
 
@@ -53,6 +59,7 @@ struct Growth<'a> {
     domain: &'a Domain,
     grain: Grain,
     shape: Shape,
+    maps: &'a [Map],
     thresholds: Thresholds,
     cells: Vec<Cell>,
     by_key: HashMap<Vec<u128>, usize>,
@@ -65,6 +72,7 @@ pub fn fixpoint(
     domain: &Domain,
     grain: Grain,
     shape: Shape,
+    maps: &[Map],
     bad: &[State],
     limits: &Limits,
 ) -> Result<Vec<State>, Failed> {
@@ -73,6 +81,7 @@ pub fn fixpoint(
         domain,
         grain,
         shape,
+        maps,
         thresholds: Thresholds::of(program),
         cells: Vec::new(),
         by_key: HashMap::new(),
@@ -108,6 +117,24 @@ impl Growth<'_> {
         }
     }
 
+    /// The set renamed as long as a map makes its locations smaller, and these. The checker renames in the same order.
+    fn representative(&self, state: State) -> Result<(State, Vec<u128>), Overflow> {
+        let mut key = self.key(&state);
+        let mut state = state;
+        'renamed: for _ in 0..LONGEST {
+            for map in self.maps {
+                let Some(image) = map.image(&state)? else { continue };
+                let next = self.key(&image);
+                if next < key {
+                    (state, key) = (image, next);
+                    continue 'renamed;
+                }
+            }
+            break;
+        }
+        Ok((state, key))
+    }
+
     /// The parts of a set with single locations.
     fn parts(&self, state: State) -> Vec<State> {
         let mut list = vec![state];
@@ -131,7 +158,7 @@ impl Growth<'_> {
     /// Sees to it that the cells contain these states.
     fn take_in(&mut self, state: State, bad: &[State]) -> Result<(), Failed> {
         for part in self.parts(state) {
-            let key = self.key(&part);
+            let (part, key) = self.representative(part)?;
             let at = match self.by_key.get(&key) {
                 Some(&at) => {
                     if part.included_in(&self.cells[at].state)? {

@@ -5,7 +5,7 @@
 //!
 //! 1. explicit search ([`finite`]): if it ends, its states are the invariant;
 //! 2. intervals over all states, one cell ([`cells`]);
-//! 3. zones in cells, one for each combination of program locations ([`cells`]).
+//! 3. zones in cells, one for each combination of program locations, up to proved exchanges of processes ([`cells`]).
 //!
 //! An invariant is a list of sets of states, [`Found`]: every fact lies in one of them, and every step from one of them leads into
 //! one of them. That is checked by construction here, and again, from the certificate, by `quotient-proof-check`. If no
@@ -17,6 +17,7 @@ mod finite;
 mod forward;
 pub mod thresholds;
 
+use crate::canonical::Map;
 use crate::constraint::{Linear, Overflow};
 use crate::domain::{Domain, State};
 use crate::explicit::Reachable;
@@ -32,6 +33,8 @@ pub struct Found {
     pub name: &'static str,
     /// The sets.
     pub cells: Vec<State>,
+    /// Relative assertions up to which the sets contain every reachable state; none: as they are.
+    pub under: Vec<usize>,
 }
 
 /// Why a domain gave no invariant.
@@ -61,19 +64,27 @@ pub fn explicit(
     reachable: &Reachable,
 ) -> Option<Found> {
     let cells = finite::cells(program, domain, assertion, reachable)?;
-    Some(Found { name: "all reachable states", cells })
+    Some(Found { name: "all reachable states", cells, under: Vec::new() })
 }
 
 /// Bounds that hold in every state.
 pub fn intervals(program: &Program, domain: &Domain, limits: &Limits) -> Result<Found, Failed> {
-    let cells = cells::fixpoint(program, domain, Grain::One, Shape::Intervals, &[], limits)?;
-    Ok(Found { name: "intervals", cells })
+    let cells = cells::fixpoint(program, domain, Grain::One, Shape::Intervals, &[], &[], limits)?;
+    Ok(Found { name: "intervals", cells, under: Vec::new() })
 }
 
-/// Differences in cells by program location, none of which meets a set of `bad`.
-pub fn zones(program: &Program, domain: &Domain, bad: &[State], limits: &Limits) -> Result<Found, Failed> {
-    let cells = cells::fixpoint(program, domain, Grain::Locations, Shape::Zones, bad, limits)?;
-    Ok(Found { name: "zones by location", cells })
+/// Differences in cells by program location, none of which meets a set of `bad`. States are renamed by the maps, which take rules to
+/// rules and `bad` to itself, so that processes are sorted by their places.
+pub fn zones(
+    program: &Program,
+    domain: &Domain,
+    maps: &[Map],
+    bad: &[State],
+    limits: &Limits,
+) -> Result<Found, Failed> {
+    let cells = cells::fixpoint(program, domain, Grain::Locations, Shape::Zones, maps, bad, limits)?;
+    let name = if maps.is_empty() { "zones by location" } else { "zones by location, processes exchanged" };
+    Ok(Found { name, cells, under: maps.iter().map(|m| m.assertion).collect() })
 }
 
 /// Whether two sets have no state in common.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use quotient_proof_check::effort::Effort;
+
 use super::{Proof, Report, Run, Verdict, violations};
 use crate::canonical::Map;
 use crate::cells;
@@ -27,6 +29,8 @@ const ZONES_TIME: Duration = Duration::from_secs(20);
 const TRACE_TIME: Duration = Duration::from_secs(10);
 /// Processes up to which cells are tried before tables.
 const FEW_PROCESSES: usize = 4;
+/// Operations for finding out whether a map takes rules to rules.
+const EXCHANGES: u64 = 100_000_000;
 /// Time for all invariants at loop heads.
 const CELLS_TIME: Duration = Duration::from_secs(30);
 
@@ -109,7 +113,8 @@ impl Run<'_> {
                 report.verdict = Verdict::Refuted(refutation);
                 return report;
             }
-            match self.found_states(assertion, &bad, &few, &limits) {
+            let exchanges = self.exchanges(at, &map_list);
+            match self.found_states(assertion, &exchanges, &bad, &few, &limits) {
                 Ok(Some(found)) => {
                     self.proved_without_table(&mut report, found);
                     return report;
@@ -117,18 +122,28 @@ impl Run<'_> {
                 Ok(None) => {}
                 Err(reason) => why = Some(reason),
             }
+            // Where no column has infinitely many values there is nothing to bound, and unfolding ends.
+            let finite = self.domain.data.is_empty();
+            if finite {
+                let max_time = options.max_time / 2;
+                outcome = prover.unreachable(&bad, &SafetyOptions { max_time, ..options.clone() });
+            }
+            let settled = finite && matches!(outcome, Ok(_) | Err((GaveUp::FactReached, _)));
             // Cells by place multiply with each process; tables under a symmetry do not.
             let (brief, long) = (Try::Table(BRIEF_TIME), Try::Table(options.max_time / 2));
-            let order = match self.program.counters() <= FEW_PROCESSES {
-                true => [brief, Try::Heads, long, Try::Zones],
-                false => [brief, Try::Zones, long, Try::Heads],
+            let order: &[Try] = match self.program.counters() <= FEW_PROCESSES {
+                _ if settled => &[],
+                true => &[brief, Try::Heads, long, Try::Zones],
+                false => &[brief, Try::Zones, long, Try::Heads],
             };
-            for next in order {
+            for &next in order {
                 let time = match next {
                     Try::Table(time) => time,
                     Try::Zones => {
                         let limits = limits.within(ZONES_TIME);
-                        if let Ok(found) = invariant::zones(self.program, &self.domain, &bad, &limits) {
+                        if let Ok(found) =
+                            invariant::zones(self.program, &self.domain, &exchanges, &bad, &limits)
+                        {
                             self.proved_without_table(&mut report, found);
                             return report;
                         }
@@ -162,7 +177,9 @@ impl Run<'_> {
                     return report;
                 }
             }
-            outcome = prover.unreachable(&bad, &options);
+            if !settled {
+                outcome = prover.unreachable(&bad, &options);
+            }
         }
         let mut used = map_list;
         // A fact met after a map was applied says nothing; without maps it may be a real trace.
@@ -222,10 +239,19 @@ impl Run<'_> {
         report.proof = Some(Proof::Safety { proof, maps, invariants, found });
     }
 
+    /// Those of the maps that take rules to rules and violations of a claim to violations.
+    fn exchanges(&self, at: usize, maps: &[usize]) -> Vec<Map> {
+        let program = crate::certificate::program(self.program, &self.domain);
+        let kept =
+            |map: &&usize| quotient_proof_check::keeps(&program, **map, at, &Effort::new(EXCHANGES)).is_ok();
+        maps.iter().filter(kept).filter_map(|&m| Map::of(self.program, &self.domain, m).ok()).collect()
+    }
+
     /// Sets of states that exclude the bad ones, or what is in the way of that.
     fn found_states(
         &self,
         assertion: &Assertion,
+        exchanges: &[Map],
         bad: &[State],
         reachable: &Reachable,
         limits: &Limits,
@@ -237,7 +263,7 @@ impl Run<'_> {
         if let Some(found) = intervals.ok().filter(|f| f.excludes(bad) == Ok(true)) {
             return Ok(Some(found));
         }
-        match invariant::zones(self.program, &self.domain, bad, &limits.within(FOUND_TIME)) {
+        match invariant::zones(self.program, &self.domain, exchanges, bad, &limits.within(FOUND_TIME)) {
             Ok(found) => Ok(Some(found)),
             Err(Failed::Meets(state)) => {
                 let states = self.domain.show(self.program, &state);

@@ -18,6 +18,8 @@ use crate::program::{Right, Tree};
 
 /// Ways to satisfy the conditions of all rules from which on rules are compared instead of unfolded.
 const MANY_ALTERNATIVES: usize = 200;
+/// The same, times the ways in which the claim moves values: each step is unfolded for each of them.
+const MANY_WITH_VALUES: usize = 5_000;
 
 /// Ways to satisfy a condition.
 fn alternatives(tree: &Tree) -> usize {
@@ -101,8 +103,12 @@ impl Run<'_> {
     /// take long.
     pub(super) fn renamed(&self, report: &mut Report) -> bool {
         let many = self.program.rules.iter().map(|r| alternatives(&r.guard)).fold(0, usize::saturating_add);
+        let moved = match &self.program.assertions[report.assertion].right {
+            Right::State(tree) | Right::Constraint(tree) => alternatives(tree),
+        };
+        let few = many < MANY_ALTERNATIVES && many.saturating_mul(moved) < MANY_WITH_VALUES;
         let written = out::Proof::Renamed { assertion: report.assertion };
-        if self.options.paper_counts || many < MANY_ALTERNATIVES || self.offered(&written).is_err() {
+        if self.options.paper_counts || few || self.offered(&written).is_err() {
             return false;
         }
         report.verdict = Verdict::Proved;

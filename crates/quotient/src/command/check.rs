@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use quotient::search::Limits;
-use quotient::source::render;
+use quotient::source::render_all;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
 use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict, Workers};
@@ -86,8 +86,8 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
             return ended("error", status::ERROR, None);
         }
     };
-    for warning in model.warnings.iter() {
-        eprintln!("{}\n", render(&model.sources, warning, terminal::colour()));
+    for warning in render_all(&model.sources, &model.warnings, terminal::colour()) {
+        eprintln!("{warning}\n");
     }
     let relative = match options.relative.as_deref().map(|path| load_relative(path, &model)).transpose() {
         Ok(relative) => relative,
@@ -176,13 +176,13 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     }
     let checked = ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states));
     if options.explore {
-        explore(options, file, model, &outcome);
+        explore(options, file, model, outcome, checked.cpu_seconds);
     }
     checked
 }
 
 /// Shows the first counterexample in the browser, until the user ends it.
-fn explore(options: &options::Check, file: &Path, model: Model, outcome: &Outcome) {
+fn explore(options: &options::Check, file: &Path, model: Model, outcome: Outcome, seconds: f64) {
     let Some(violation) = outcome.violations.first() else {
         return eprintln!("note: there is no counterexample to explore; `quotient explore` opens any model");
     };
@@ -202,6 +202,7 @@ fn explore(options: &options::Check, file: &Path, model: Model, outcome: &Outcom
         model_file: file.display().to_string(),
         defines: load.defines,
         opening,
+        outcome: Some((outcome, seconds)),
     };
     super::explore::serve(opened, &super::explore::Serving::default());
 }

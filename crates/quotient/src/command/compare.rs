@@ -24,7 +24,7 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) input: options::Input,
 
-    /// Compare only these orders, separated by commas: off, heap, pc, kbots, kbots=K, exact
+    /// Compare only these orders, separated by commas: off, heap, pc, pc-original, kbots, kbots=K, exact
     #[arg(long, value_name = "ORDERS", value_delimiter = ',', value_parser = str::parse::<Symmetry>)]
     pub(crate) symmetry: Vec<Symmetry>,
 
@@ -287,7 +287,7 @@ fn question(out: &mut String, rows: &[Row]) {
     }
     let _ = writeln!(
         out,
-        "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8} {:>14} {:>11} {:>7} {:>9}",
+        "{:<11} {:<4} {:<8} {:<9} {:>13} {:>8} {:>14} {:>11} {:>7} {:>9}",
         "symmetry", "por", "store", "verdict", "states", "factor", "transitions", "store", "B/state", "CPU"
     );
     let full = rows.first().map_or(1, |r| r.statistics.states.max(1));
@@ -295,7 +295,7 @@ fn question(out: &mut String, rows: &[Row]) {
         let s = &row.statistics;
         let _ = writeln!(
             out,
-            "{:<9} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>8.2} MB {:>7.1} {:>7.3} s",
+            "{:<11} {:<4} {:<8} {:<9} {:>13} {:>8.2} {:>14} {:>8.2} MB {:>7.1} {:>7.3} s",
             row.symmetry.name(),
             row.applied.partial_order.name(),
             row.store(),

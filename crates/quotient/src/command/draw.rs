@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use quotient_explorer::draw::{Format, Picture, draw};
 use quotient_explorer::session::Opening;
-use quotient_explorer::{Session, checking};
+use quotient_explorer::{Program, Session, checking};
 
+use super::native::Explored;
+use super::schedule_file::ScheduleFile;
 use super::{options, replay, status, watch};
 
 /// Runs the subcommand; gives the exit status.
@@ -36,6 +38,9 @@ fn write(options: &options::Draw) -> Result<(), String> {
         () if options.graph => Picture::Graph,
         () => Picture::Chart,
     };
+    if let Some(file) = ScheduleFile::read(&options.file) {
+        return draw_program(options, &file, picture, format);
+    }
     let replay::Opened { file, path, question, model, .. } = replay::open(&options.file, None)?;
     for spared in [options.file.as_path(), path.as_path()] {
         if same_file(&options.output, spared) {
@@ -49,8 +54,36 @@ fn write(options: &options::Draw) -> Result<(), String> {
     let name = path.display().to_string();
     let session =
         Session::new(Arc::new(model), name, file.defines, opening).map_err(|e| format!("error: {e}"))?;
-    let drawn =
-        draw(&session, &text, options.step, picture, format).map_err(|why| format!("error: {why}"))?;
+    keep(options, draw(&session, &text, options.step, picture, format))
+}
+
+/// Draws the run of a C or C++ program, which is run for it.
+fn draw_program(
+    options: &options::Draw,
+    file: &ScheduleFile,
+    picture: Picture,
+    format: Format,
+) -> Result<(), String> {
+    if picture != Picture::Chart {
+        return Err("error: of a C or C++ program only the chart is drawn".into());
+    }
+    for spared in [options.file.as_path(), file.program.as_path()] {
+        if same_file(&options.output, spared) {
+            return Err(format!("error: {} would be written over", spared.display()));
+        }
+    }
+    let native = file.options();
+    let of =
+        Explored { file: &file.program, native: &native, defines: &file.defines, includes: &file.includes };
+    let token = file.schedule.parse().map_err(|error| format!("error: {error}"))?;
+    let program = Program::new(of.settings(token, None));
+    let path = program.run_opening().map_err(|error| format!("error: {error}"))?;
+    keep(options, draw(&program, &path, options.step, picture, format))
+}
+
+/// Writes the picture.
+fn keep(options: &options::Draw, drawn: Result<String, String>) -> Result<(), String> {
+    let drawn = drawn.map_err(|why| format!("error: {why}"))?;
     std::fs::write(&options.output, drawn)
         .map_err(|error| format!("error: cannot write {}: {error}", options.output.display()))
 }

@@ -5,24 +5,35 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use quotient::trace::TraceFile;
-use quotient::{Language, LoadOptions, Model, PropertyKeyword};
+use quotient::{Language, LoadOptions, Model, Outcome, PropertyKeyword};
+use quotient_explain::Position;
+use quotient_explorer::program::Settings;
 use quotient_explorer::session::{Loader, Opening};
-use quotient_explorer::{Listening, Session, checking};
+use quotient_explorer::{Answers, Listening, Program, Session, checking};
 
 use super::kind::{Given, Kind};
+use super::native::Explored;
+use super::schedule_file::ScheduleFile;
 use super::{options, replay, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Explore, given: &Given) -> u8 {
     let file = &options.file;
     watch::about(file, false);
-    let is_trace = TraceFile::read(file).is_ok();
+    let schedule = ScheduleFile::read(file);
+    let is_trace = schedule.is_some() || TraceFile::read(file).is_ok();
     let kind = if is_trace { Kind::Trace } else { Kind::given(file, options.language) };
     if let Some(status) = super::refused("explore", given, kind) {
-        if kind.is_native() {
-            eprintln!("help: `quotient check` and `quotient replay` show runs of C and C++ programs");
-        }
         return status;
+    }
+    if is_trace && options.at.is_some() {
+        eprintln!(
+            "error: --at does not apply to trace files\nhelp: the file says where the run is; --step N stands at one of its steps"
+        );
+        return status::ERROR;
+    }
+    if schedule.is_some() || kind.is_native() {
+        return program(options, schedule);
     }
     let opened = if is_trace { trace(options) } else { model(options) };
     match opened {
@@ -56,6 +67,8 @@ pub(crate) struct Opened {
     pub(crate) opening: Opening,
     /// Reads the model again; none for standard input.
     pub(crate) loader: Option<Loader>,
+    /// A check that was made before, and its time.
+    pub(crate) outcome: Option<(Outcome, f64)>,
 }
 
 /// Reads a model again, with further properties.
@@ -71,9 +84,58 @@ pub(crate) fn loader(file: &Path, language: Option<Language>, load: &LoadOptions
     })
 }
 
+/// Serves a page about a C or C++ program. Nothing is run before somebody clicks.
+fn program(options: &options::Explore, schedule: Option<ScheduleFile>) -> u8 {
+    let wrong = |message: String| {
+        eprintln!("error: {message}");
+        status::ERROR
+    };
+    let text = match &schedule {
+        Some(file) => Some(&file.schedule),
+        None => options.at.as_ref(),
+    };
+    let token = match text.map(|text| text.split('@').next().unwrap_or(text).parse()).transpose() {
+        Ok(token) => token.unwrap_or_default(),
+        Err(message) => return wrong(message),
+    };
+    let mut settings = match &schedule {
+        Some(file) => {
+            let native = file.options();
+            Explored {
+                file: &file.program,
+                native: &native,
+                defines: &file.defines,
+                includes: &file.includes,
+            }
+            .settings(token, None)
+        }
+        None => Explored {
+            file: &options.file,
+            native: &options.native,
+            defines: &options.define,
+            includes: &options.include,
+        }
+        .settings(token, None),
+    };
+    if let Some(missing) = settings.sources.iter().find(|file| !file.is_file()) {
+        return wrong(format!("{}: no such file", missing.display()));
+    }
+    settings.step = options.step;
+    let (port, no_open) = (options.port, options.no_open);
+    serve_program(settings, &Serving { port, no_open, check: false })
+}
+
+/// Serves a page about a program until the user ends it; gives the exit status.
+pub(crate) fn serve_program(settings: Settings, serving: &Serving) -> u8 {
+    let program = Program::new(settings);
+    let status = listen(&program, serving);
+    program.end();
+    status
+}
+
 /// Serves a page until the user ends it; gives the exit status.
 pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
-    let Opened { model, name, model_file, defines, opening, loader } = opened;
+    let Opened { model, name, model_file, defines, opening, loader, outcome } = opened;
     let session = match Session::new(Arc::new(model), name, defines, opening) {
         Ok(session) => session,
         Err(error) => {
@@ -85,6 +147,18 @@ pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
         Some(loader) => session.read_by(model_file, loader),
         None => session,
     };
+    match outcome {
+        Some((outcome, seconds)) => session.knows(&outcome, seconds),
+        None if serving.check => session.check(),
+        None => {}
+    }
+    let status = listen(&session, serving);
+    session.end();
+    status
+}
+
+/// Answers a page's questions until the user ends it; gives the exit status.
+fn listen(answers: &dyn Answers, serving: &Serving) -> u8 {
     let server = match Listening::open(serving.port) {
         Ok(server) => server,
         Err(error) => {
@@ -93,9 +167,6 @@ pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
             return status::ERROR;
         }
     };
-    if serving.check {
-        session.check();
-    }
     let address = server.address("");
     terminal::print(&format!("{address}\n"));
     if serving.no_open || !open_browser(&address) {
@@ -104,8 +175,7 @@ pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
         eprintln!("Ctrl-C ends the server");
     }
     watch::journal().enter("serving the page");
-    server.serve(&session, &|| watch::interrupt().reason().is_some());
-    session.end();
+    server.serve(answers, &|| watch::interrupt().reason().is_some());
     status::HOLDS
 }
 
@@ -114,10 +184,11 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
     let load = input.load_options();
     let model = Model::load_as(&input.file, input.language, &load)
         .map_err(|error| error.render(terminal::colour()))?;
-    for warning in model.warnings.iter() {
-        eprintln!("{}\n", quotient::source::render(&model.sources, warning, terminal::colour()));
+    for warning in quotient::source::render_all(&model.sources, &model.warnings, terminal::colour()) {
+        eprintln!("{warning}\n");
     }
-    let position = options.at.clone().unwrap_or_default();
+    let position = options.at.as_deref().map(str::parse::<Position>).transpose();
+    let position = position.map_err(|error| format!("error: --at: {error}"))?.unwrap_or_default();
     if let Some(checksum) = &position.checksum
         && !super::check::checksum(&model).starts_with(checksum.as_str())
     {
@@ -126,7 +197,15 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
     let opening = Opening { position, step: options.step, ..Opening::default() };
     let name = input.file.display().to_string();
     let loader = loader(&input.file, input.language, &load);
-    Ok(Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader })
+    Ok(Opened {
+        model,
+        model_file: name.clone(),
+        name,
+        defines: load.defines,
+        opening,
+        loader,
+        outcome: None,
+    })
 }
 
 fn trace(options: &options::Explore) -> Result<Opened, String> {
@@ -139,7 +218,15 @@ fn trace(options: &options::Explore) -> Result<Opened, String> {
     let opening = Opening { position, cycle, step: options.step, message: Some(file.message) };
     let name = path.display().to_string();
     let loader = loader(&path, language, &load);
-    Ok(Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader })
+    Ok(Opened {
+        model,
+        model_file: name.clone(),
+        name,
+        defines: load.defines,
+        opening,
+        loader,
+        outcome: None,
+    })
 }
 
 /// Opens an address in the user's browser; `false` if there is none.

@@ -180,7 +180,8 @@ fn figures(out: &mut String, run: &Run<'_>) {
     let symmetry = &run.outcome.symmetry;
     if !symmetry.found.is_empty() {
         let all = symmetry.renamings.iter().map(|order| format!("; {order} in all")).collect::<String>();
-        let _ = writeln!(out, "  symmetry: {}{all} ({})", symmetry.found.join("; "), symmetry.order);
+        let effect = if symmetry.without_effect { "; no state was renamed" } else { "" };
+        let _ = writeln!(out, "  symmetry: {}{all} ({}){effect}", symmetry.found.join("; "), symmetry.order);
     }
     if let Some(limit) = &symmetry.limit {
         let _ = writeln!(out, "  symmetry is limited: {limit}");

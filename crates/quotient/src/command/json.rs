@@ -40,6 +40,7 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
             "symmetry": outcome.symmetry.order,
             "symmetry_found": outcome.symmetry.found,
             "symmetry_renamings": outcome.symmetry.renamings,
+            "symmetry_without_effect": outcome.symmetry.without_effect,
             "symmetry_explained": outcome.symmetry.explained,
             "symmetry_limit": outcome.symmetry.limit,
             "audited_states": outcome.symmetry.audited.map(|(states, _)| states),

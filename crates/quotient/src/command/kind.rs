@@ -66,7 +66,7 @@ fn applies(command: &str, kind: Kind) -> bool {
     match command {
         "check" => matches!(kind, Kind::Model(_)) || kind.is_native(),
         "replay" => matches!(kind, Kind::Trace | Kind::Source | Kind::Program),
-        "explore" => matches!(kind, Kind::Model(_) | Kind::Trace),
+        "explore" => matches!(kind, Kind::Model(_) | Kind::Trace | Kind::Source | Kind::Program),
         "prove" | "verify" => kind == Kind::Proof || kind.has(Feature::Proofs),
         _ => matches!(kind, Kind::Model(_)),
     }
@@ -133,9 +133,6 @@ fn advice(option: &str, kind: Kind) -> Option<&'static str> {
             "--max-executions and --max-steps bound the exploration of a C or C++ program"
         }
         ("max_executions" | "max_steps", Kind::Model(_)) => "--max-states and --max-depth bound a search",
-        ("trace", _) if kind.is_native() => {
-            "the report has a schedule, and the command that repeats it; --json has its steps"
-        }
         ("ltl" | "ctl" | "invariant" | "claim" | "acceptance" | "progress", _) if kind.is_native() => {
             "assert() in the program says what must hold"
         }

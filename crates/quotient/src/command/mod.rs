@@ -24,6 +24,7 @@ mod progress;
 mod prove;
 mod proving;
 mod replay;
+mod schedule_file;
 mod several;
 mod shell;
 mod simulate;

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use quotient_explorer::program::Settings;
 use quotient_native::protocol::{FailureKind, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
 use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, Token, build, project};
+use quotient_stateless::graph::MemoryModel;
 use quotient_stateless::{Algorithm, Symmetry};
 
 use super::progress::ProgressLine;
@@ -15,6 +17,7 @@ use quotient::{Incomplete, ViolationKind};
 
 use super::kind::{COMPILED, NATIVE, SOURCES};
 use super::named::Named;
+use super::schedule_file::ScheduleFile;
 use super::{native_report, options, status, terminal, usage, watch};
 
 /// How a C or C++ program is built and run.
@@ -70,6 +73,10 @@ pub(crate) struct Exploration {
     #[arg(long, default_value = "optimal", value_name = "METHOD", value_parser = Named(Algorithm::NAMES))]
     dpor: Algorithm,
 
+    /// Memory model [default: rc11 if the program has memory orders weaker than seq_cst, else sc]
+    #[arg(long, value_name = "MODEL", value_parser = Named(MemoryModel::NAMES))]
+    memory: Option<MemoryModel>,
+
     /// Stop after this many executions
     #[arg(long, value_name = "N")]
     max_executions: Option<u64>,
@@ -101,7 +108,7 @@ pub(crate) fn is_build_command(words: &[OsString]) -> bool {
 }
 
 impl NativeOptions {
-    fn request(&self) -> Request {
+    pub(crate) fn request(&self) -> Request {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Request {
             allow_races: self.allow_races,
@@ -150,15 +157,32 @@ impl NativeOptions {
         }
     }
 
-    /// The command that repeats a schedule.
-    fn replay_command(&self, file: &Path, input: &options::Input, token: &str) -> String {
-        let mut words: Vec<String> = vec!["quotient".to_owned(), "replay".to_owned()];
+    /// The command that repeats a schedule: what comes before the schedule, and what comes behind it.
+    pub(crate) fn replay_command(
+        &self,
+        file: &Path,
+        defines: &[String],
+        includes: &[PathBuf],
+    ) -> (String, String) {
+        let (before, behind) = self.words(file, defines, includes);
+        (format!("quotient replay {before} --schedule "), behind)
+    }
+
+    /// The command that checks the program.
+    fn check_command(&self, file: &Path, defines: &[String], includes: &[PathBuf]) -> String {
+        let (before, behind) = self.words(file, defines, includes);
+        format!("quotient check {before}{behind}")
+    }
+
+    /// The words of a command about the program: options, and what comes behind all of them.
+    fn words(&self, file: &Path, defines: &[String], includes: &[PathBuf]) -> (String, String) {
+        let mut words: Vec<String> = Vec::new();
         let path = |path: &Path| path.display().to_string();
         let sources = build::is_native_source(file);
         words.push(path(file));
         if sources {
             words.extend(self.more.iter().map(|file| path(file)));
-            words.extend(input.define.iter().map(|define| format!("-D{define}")));
+            words.extend(defines.iter().map(|define| format!("-D{define}")));
         }
         words.extend(self.arguments.iter().map(|a| format!("--arg={}", a.to_string_lossy())));
         words.extend(self.stdin.iter().map(|file| format!("--stdin={}", path(file))));
@@ -172,15 +196,15 @@ impl NativeOptions {
         {
             words.extend(set.then(|| name.to_owned()));
         }
-        words.extend(["--schedule".to_owned(), token.to_owned()]);
-        let includes = input.include.iter().map(|directory| format!("-I{}", path(directory)));
+        let includes = includes.iter().map(|directory| format!("-I{}", path(directory)));
         let flags: Vec<String> =
             includes.chain(self.flags.iter().map(|f| f.to_string_lossy().into_owned())).collect();
-        if sources && !flags.is_empty() {
-            words.push("--".to_owned());
-            words.extend(flags);
-        }
-        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        let mut behind = vec!["--".to_owned()];
+        behind.extend(flags);
+        let joined = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let behind =
+            if sources && behind.len() > 1 { format!(" {}", joined(&behind)) } else { String::new() };
+        (joined(&words), behind)
     }
 
     /// Builds the program, or takes it as it is.
@@ -249,6 +273,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
     let request = Request {
         algorithm: explored.dpor,
         symmetry,
+        memory: explored.memory,
         all: options.all,
         max_executions: explored.max_executions,
         max_preemptions: explored.max_preemptions,
@@ -292,8 +317,16 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         Err(error @ SessionError::Broken(_)) => return failed(&error.to_string(), status::BUG, options.json),
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
+    if let Some(path) = &options.dot
+        && let Err(message) = draw(path, &report.answer)
+    {
+        return failed(&message, status::ERROR, options.json);
+    }
     let again = match &report.answer {
-        Answer::Violated(trace) => options.native.replay_command(&file, input, &trace.token.to_string()),
+        Answer::Violated(trace) => {
+            let (before, behind) = options.native.replay_command(&file, &input.define, &input.include);
+            format!("{before}{}{behind}", quoted(&trace.token.to_string()))
+        }
         _ => String::new(),
     };
     let run = native_report::Run {
@@ -307,7 +340,88 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),
     };
     let text = if options.json { native_report::json(&run) } else { native_report::human(&run) };
-    terminal::report(&text, exit_status(&report))
+    let status = terminal::report(&text, exit_status(&report));
+    // The answer is given: whatever fails from here on does not change it.
+    let Answer::Violated(repeated) = &report.answer else {
+        if options.explore {
+            eprintln!("note: there is no counterexample to explore; `quotient explore` opens any program");
+        }
+        return status;
+    };
+    if let Some(path) = &options.trace {
+        let run = (repeated.token.to_string(), repeated.message());
+        let written =
+            ScheduleFile::new(&file, &options.native, &input.define, &input.include, run).write(path);
+        written.unwrap_or_else(|message| eprintln!("error: {message}"));
+    }
+    if options.explore {
+        let of = Explored {
+            file: &file,
+            native: &options.native,
+            defines: &input.define,
+            includes: &input.include,
+        };
+        let settings = of.settings(repeated.token.clone(), Some((**repeated).clone()));
+        super::explore::serve_program(settings, &super::explore::Serving::default());
+    }
+    status
+}
+
+/// A program that is explored.
+pub(crate) struct Explored<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) native: &'a NativeOptions,
+    pub(crate) defines: &'a [String],
+    pub(crate) includes: &'a [PathBuf],
+}
+
+impl Explored<'_> {
+    /// How it is explored, at a schedule, which may have been executed already.
+    pub(crate) fn settings(&self, token: Token, executed: Option<Repeated>) -> Settings {
+        let (native, file) = (self.native.clone(), self.file.to_owned());
+        let (defines, includes) = (self.defines.to_vec(), self.includes.to_vec());
+        let all = [&file].into_iter().chain(&native.more);
+        let sources = all.filter(|f| build::is_native_source(f)).cloned().collect();
+        let named = |define: &String| match define.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (define.clone(), "1".to_owned()),
+        };
+        Settings {
+            file: file.display().to_string(),
+            defines: defines.iter().map(named).collect(),
+            sources,
+            request: native.request(),
+            again: native.replay_command(&file, &defines, &includes),
+            check: native.check_command(&file, &defines, &includes),
+            build: Box::new(move || native.binary(&file, &defines, &includes).map_err(|e| e.to_string())),
+            token,
+            step: None,
+            executed,
+        }
+    }
+}
+
+/// Repeats the schedule of a replay file; gives the exit status.
+pub(crate) fn replay_file(file: &ScheduleFile, options: &options::Replay) -> u8 {
+    let token: Token = match file.schedule.parse() {
+        Ok(token) => token,
+        Err(error) => return failed(&error, status::ERROR, options.json),
+    };
+    let native = file.options();
+    match native.binary(&file.program, &file.defines, &file.includes) {
+        Ok(binary) => show(&binary, &native.request(), &token, &file.program, options),
+        Err(error) => failed(&error.to_string(), status::ERROR, options.json),
+    }
+}
+
+/// Writes the events of a counterexample to a file.
+fn draw(path: &Path, answer: &Answer) -> Result<(), String> {
+    let Answer::Violated(trace) = answer else {
+        eprintln!("note: there is no counterexample, and {} was not written", path.display());
+        return Ok(());
+    };
+    let drawing = quotient_native::reads::drawing(trace);
+    std::fs::write(path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn failed(message: &str, code: u8, as_json: bool) -> u8 {
@@ -358,10 +472,15 @@ pub(crate) fn replay(options: &options::Replay) -> u8 {
     if let Some(step) = options.gdb {
         return debug(&binary, &request, &token, step);
     }
-    match quotient_native::replay(&binary, &request, &token, false) {
+    show(&binary, &request, &token, &options.file, options)
+}
+
+/// Repeats a schedule and prints what happened; gives the exit status.
+fn show(binary: &Binary, request: &Request, token: &Token, file: &Path, options: &options::Replay) -> u8 {
+    match quotient_native::replay(binary, request, token, false) {
         Ok(trace) => {
             terminal::print(&if options.json {
-                native_report::trace_json(&options.file, &trace, options.full)
+                native_report::trace_json(file, &trace, options.full)
             } else {
                 native_report::trace_text(&trace, options.full)
             });

@@ -59,13 +59,18 @@ impl Chart {
 
     /// The lines of a step.
     pub(crate) fn step(&self, number: usize, thread: usize, text: &str) -> String {
+        self.marked(&number.to_string(), thread, text)
+    }
+
+    /// The lines of what happened, with a word or number at the left.
+    pub(crate) fn marked(&self, number: &str, thread: usize, text: &str) -> String {
         let position = self.position(thread);
         let shared = self.threads.len() > self.columns && position + 1 == self.columns;
         let text = if shared { format!("T{thread}: {text}") } else { text.to_owned() };
         let indent = position * self.column;
         let mut out = String::new();
         for (line, part) in folded(&text, self.width - MARGIN - indent).iter().enumerate() {
-            let margin = if line == 0 { format!("  {number:4}  ") } else { " ".repeat(MARGIN) };
+            let margin = if line == 0 { format!("  {number:>4}  ") } else { " ".repeat(MARGIN) };
             out.push_str(&format!("{margin}{:indent$}{part}\n", ""));
         }
         out

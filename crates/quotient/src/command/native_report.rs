@@ -9,6 +9,7 @@ use quotient::{Incomplete, Verdict};
 use quotient_native::protocol::FailureKind;
 use quotient_native::trace::{Frame, location};
 use quotient_native::{Answer, Repeated, Report};
+use quotient_stateless::graph::MemoryModel;
 use serde_json::{Value, json};
 
 use super::json::header;
@@ -99,9 +100,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
             let _ = writeln!(out, "{file}: violated: {}", trace.message());
             let _ = writeln!(out);
             out.push_str(&trace_text(trace, run.full));
-            let fewest = if figures.fewest { ", the fewest possible" } else { "" };
-            let switches = plural(figures.switches.into(), "context switch", "context switches");
-            let _ = writeln!(out, "\n  {switches}{fewest}");
+            let _ = writeln!(out);
+            if run.report.memory == MemoryModel::SequentialConsistency {
+                let fewest = if figures.fewest { ", the fewest possible" } else { "" };
+                let switches = plural(figures.switches.into(), "context switch", "context switches");
+                let _ = writeln!(out, "  {switches}{fewest}");
+            }
             let _ = writeln!(out, "  to see it again: {}", run.again);
         }
     }
@@ -144,8 +148,12 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         );
     }
     if figures.blocked > 0 {
-        let _ =
-            writeln!(out, "  {} cut short by sleep sets", plural(figures.blocked, "execution", "executions"));
+        let blocked = plural(figures.blocked, "execution", "executions");
+        let why = match run.report.memory {
+            MemoryModel::SequentialConsistency => "cut short by sleep sets",
+            _ => "more that were not completed (a thread waited in vain)",
+        };
+        let _ = writeln!(out, "  {blocked} {why}");
     }
     for note in &run.report.notes {
         let _ = writeln!(out, "  note: {note}");
@@ -184,8 +192,18 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
             stack(&mut out, &step.stack[1.min(step.stack.len())..], "            from ");
         }
     }
+    // The two accesses of a race belong to the run: the earlier one, then the later one.
+    if repeated.failure.kind == FailureKind::Race {
+        for side in trace.accesses.iter().rev() {
+            let text = format!("{}  [{}]", side.access, location(&side.stack));
+            out.push_str(&chart.marked("race", side.thread as usize, &text));
+        }
+    }
     if repeated.failure.kind != FailureKind::None {
         let _ = writeln!(out, "\n  {}", repeated.message());
+    }
+    for read in &repeated.reads {
+        let _ = writeln!(out, "  {read}");
     }
     let titles =
         if repeated.failure.kind == FailureKind::Race { ["later: ", "earlier: "] } else { ["in ", ""] };
@@ -227,6 +245,7 @@ fn violation(repeated: &Repeated, full: bool) -> Value {
         "here": side(0),
         "there": side(1),
         "schedule": trace.schedule,
+        "reads": repeated.reads,
         "trace": json::trace(trace, Detail::of_all(full)),
         "output": trace.output,
     })
@@ -242,6 +261,11 @@ pub(crate) fn trace_json(file: &Path, trace: &Repeated, full: bool) -> String {
     json::text(&header(Some(&file)).answer(&verdict, json!({ "violations": [violation(trace, full)] })))
 }
 
+/// The word for a memory model.
+fn name(model: MemoryModel) -> &'static str {
+    MemoryModel::NAMES.iter().find(|(other, ..)| *other == model).map_or("", |(_, name, _)| name)
+}
+
 /// The report for machines.
 pub(crate) fn json(run: &Run<'_>) -> String {
     let f = &run.report.figures;
@@ -254,6 +278,7 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "violations": violations,
         "not_checked": if run.allow_races { vec![RACES] } else { Vec::new() },
         "assumptions": run.report.assumptions,
+        "memory_model": name(run.report.memory),
         "executions": f.executions,
         "estimated_executions": f.estimate,
         "context_switches": f.switches,

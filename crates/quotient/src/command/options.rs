@@ -131,7 +131,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Order of the search (default: bfs; dfs with --symmetry pc and kbots, as in their papers)
+    /// Order of the search (default: bfs; dfs with --symmetry pc, pc-original and kbots, as in their papers)
     #[arg(help_heading = MODELS, long, value_name = "ORDER", value_parser = Named(SearchKind::NAMES))]
     pub(crate) search: Option<SearchKind>,
 
@@ -143,7 +143,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", value_parser = workers)]
     pub(crate) workers: Option<usize>,
 
-    /// Which states stand for others: exact (default), kbots[=K], pc, heap or off; for C programs off (default), costarted or dynamic
+    /// Which states stand for others: exact (default), kbots[=K], pc, pc-original, heap or off; for C programs off (default), costarted or dynamic
     #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<Symmetry>,
 
@@ -235,16 +235,16 @@ pub(crate) struct Check {
     #[arg(help_heading = MODELS, long, value_name = "RANGE", default_value = "", hide_default_value = true, value_parser = steps)]
     pub(crate) steps: Steps,
 
-    /// Write the counterexample to a file for `quotient replay`
-    #[arg(help_heading = MODELS, long, value_name = "FILE")]
+    /// Write the counterexample to a file for `quotient replay`, `explore` and `draw`
+    #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Write the state graph of a small model to a file, for Graphviz
-    #[arg(help_heading = MODELS, long, value_name = "FILE")]
+    /// Write the state graph of a small model, or the events of a C program's counterexample, to a file for Graphviz
+    #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
     /// Show the first counterexample in the browser, as `quotient explore` does, after the report
-    #[arg(help_heading = MODELS, long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) explore: bool,
 
     /// Print JSON instead of text: one object, or one per line for several models
@@ -360,7 +360,7 @@ pub(crate) struct Draw {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explore {
-    /// The model (Promela: .pml, BIR: .bir, DVE: .dve), or a trace file that `check --trace` wrote
+    /// The model (Promela: .pml, BIR: .bir, DVE: .dve), a program (C: .c, C++: .cc, .cpp), or a trace file that `check --trace` wrote
     pub(crate) file: PathBuf,
 
     /// The language of the model: promela, bir or dve (default: by the file's extension, else by its text)
@@ -368,16 +368,16 @@ pub(crate) struct Explore {
     pub(crate) language: Option<quotient::Language>,
 
     /// Define a macro; it wins over the model's own #define of that name
-    #[arg(help_heading = MODELS, short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(help_heading = SOURCES, short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
 
     /// Look for #include files here too
-    #[arg(help_heading = MODELS, short = 'I', value_name = "DIR")]
+    #[arg(help_heading = SOURCES, short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
 
-    /// Where the run is: a position as the page's "Copy link" gives it
-    #[arg(help_heading = MODELS, long, value_name = "POSITION")]
-    pub(crate) at: Option<quotient_explain::Position>,
+    /// Where the run is: a position as the page's "Copy link" gives it, or the schedule of a C or C++ program
+    #[arg(long, value_name = "POSITION")]
+    pub(crate) at: Option<String>,
 
     /// The step to stand at (default: the end of the run)
     #[arg(long, value_name = "N")]
@@ -387,13 +387,16 @@ pub(crate) struct Explore {
     #[arg(long)]
     pub(crate) no_open: bool,
 
-    /// Do not check the model beside
+    /// Do not check the model beside (a C or C++ program is checked by a click only)
     #[arg(long)]
     pub(crate) no_check: bool,
 
     /// The port to listen on, on this machine only (default: one that is free)
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) native: super::native::NativeOptions,
 }
 
 pub(crate) fn count(text: &str) -> Result<u64, String> {
@@ -439,7 +442,7 @@ fn symmetry(text: &str) -> Result<Symmetry, String> {
         Symmetry { of_states: text.parse().ok(), of_threads: threads.map(|(threads, ..)| *threads) };
     if symmetry.of_states.is_none() && symmetry.of_threads.is_none() {
         return Err(
-            "write exact, kbots, kbots=K, pc, heap or off; for C and C++ programs costarted, dynamic or off"
+            "write exact, kbots, kbots=K, pc, pc-original, heap or off; for C and C++ programs costarted, dynamic or off"
                 .into(),
         );
     }

@@ -200,16 +200,16 @@ impl Line {
 }
 
 /// Standard output, with the line on standard error out of the way.
-struct Reports(Line);
+struct Reports(Line, terminal::Output);
 
 impl Write for Reports {
     fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
         self.0.0.borrow_mut().clear();
-        watch::writing(|| std::io::stdout().lock().write(text))
+        self.1.write(text)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        watch::writing(|| std::io::stdout().lock().flush())
+        self.1.flush()
     }
 }
 
@@ -266,7 +266,9 @@ pub(crate) fn main(prove: &Prove, given: &Given) -> u8 {
             inverses: prove.inverses,
         },
     };
-    let status = prove_main(&options, &mut Reports(line.clone()), &mut std::io::stderr().lock());
+    let mut reports = Reports(line.clone(), terminal::Output::default());
+    let status = prove_main(&options, &mut reports, &mut std::io::stderr());
+    let _ = reports.flush();
     line.0.borrow_mut().clear();
     status
 }
@@ -278,8 +280,10 @@ pub(crate) fn verify(verify: &Verify, given: &Given) -> u8 {
     if let Some(status) = super::refused("verify", given, kind) {
         return status;
     }
-    let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
+    let mut stdout = terminal::Output::default();
     let preprocessor = verify.preprocessor.options();
     let source = verify.program.as_deref();
-    verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut stderr)
+    let status = verify_main(&verify.certificate, source, &preprocessor, &mut stdout, &mut std::io::stderr());
+    let _ = stdout.flush();
+    status
 }

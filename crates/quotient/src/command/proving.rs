@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use quotient::promela::ParseOptions;
-use quotient::source::{Diagnostics, Severity, SourceMap, render};
+use quotient::source::{Diagnostics, Severity, SourceMap, render_all};
 use quotient_proof_check::format::Certificate;
 
 use quotient_proof::certificate::certificate;
@@ -86,10 +86,17 @@ pub(crate) fn load(
 ) -> Result<Loaded, Unloaded> {
     let mut map = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
-    let items = match frontend::read(&mut map, path, preprocessor, &mut diagnostics) {
+    let extension = path.extension().and_then(|e| e.to_str()).filter(|e| *e != "clp");
+    let read = match extension {
+        Some(other) if Language::of(path) == Language::Clp => {
+            Err(format!("unknown file type `.{other}`; `prove` reads .clp, .await, .smt2 and .pml"))
+        }
+        _ => frontend::read(&mut map, path, preprocessor, &mut diagnostics)
+            .map_err(|error| format!("cannot read {}: {error}", path.display())),
+    };
+    let items = match read {
         Ok(items) => items,
-        Err(error) => {
-            let message = format!("cannot read {}: {error}", path.display());
+        Err(message) => {
             let _ = writeln!(stderr, "error: {message}");
             let errors = document::plain_error(&message, Some(&path.display().to_string()));
             return Err(Unloaded { message, errors });
@@ -103,8 +110,8 @@ pub(crate) fn load(
             program = None;
         }
     }
-    for diagnostic in diagnostics.iter() {
-        let _ = writeln!(stderr, "{}", render(&map, diagnostic, colour));
+    for message in render_all(&map, &diagnostics, colour) {
+        let _ = writeln!(stderr, "{message}");
     }
     if let Some(program) = &mut program
         && Language::of(path) == Language::Horn
@@ -115,9 +122,9 @@ pub(crate) fn load(
     match program {
         Some(program) => Ok(Loaded { map, items, program }),
         None => {
-            let rendered: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
+            let message = render_all(&map, &diagnostics, false).join("\n\n");
             let errors = document::diagnostics(&map, &diagnostics, Severity::Error);
-            Err(Unloaded { message: rendered.join("\n\n"), errors })
+            Err(Unloaded { message, errors })
         }
     }
 }

@@ -10,6 +10,7 @@ use quotient::{
 };
 
 use super::kind::{Given, Kind};
+use super::schedule_file::ScheduleFile;
 use super::{check, json, options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
@@ -21,6 +22,9 @@ pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
     }
     if kind.is_native() {
         return super::native::replay(options);
+    }
+    if let Some(file) = ScheduleFile::read(&options.file) {
+        return super::native::replay_file(&file, options);
     }
     let (file, path, question, model) = match open(&options.file, options.model.as_deref()) {
         Ok(Opened { file, path, question, model, .. }) => (file, path, question, model),

@@ -39,10 +39,44 @@ fn print_and(text: &str, then: impl FnOnce()) {
         then();
         written
     });
-    if let Err(error) = written
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        eprintln!("error: cannot write the report: {error}");
+    if let Err(error) = written {
+        unwritten(&error);
+    }
+}
+
+fn unwritten(error: &std::io::Error) {
+    if error.kind() != std::io::ErrorKind::BrokenPipe {
+        complain(format_args!("error: cannot write the report: {error}"));
+    }
+}
+
+/// Standard output for reports that are written in pieces. What cannot be written is said once.
+#[derive(Default)]
+pub(crate) struct Output {
+    failed: bool,
+}
+
+impl Output {
+    fn note<T>(&mut self, written: std::io::Result<T>) -> std::io::Result<T> {
+        if let Err(error) = &written
+            && error.kind() != std::io::ErrorKind::Interrupted
+            && !std::mem::replace(&mut self.failed, true)
+        {
+            unwritten(error);
+        }
+        written
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        let written = super::watch::writing(|| std::io::stdout().lock().write(text));
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let written = super::watch::writing(|| std::io::stdout().lock().flush());
+        self.note(written)
     }
 }
 

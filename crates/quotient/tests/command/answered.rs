@@ -71,9 +71,21 @@ fn the_status_of_a_verdict_survives_output_that_cannot_be_written() {
         }
     }
     let file = File::new("full_said.pml", ASSERTION);
-    let full = OpenFile::options().write(true).open("/dev/full").expect("a full device");
-    let said = command().args(["check", file.path()]).stdout(full).output().expect("the command runs");
-    assert!(err(&said).contains("cannot write the report"), "{}", err(&said));
+    let proof =
+        File::new("full_said.clp", "p(X) :- X = 0.\np(Y) :- p(X), Y = X + 1.\nassert up: p(X) |= X >= 0.\n");
+    let certificate = File::new("full_said.cert", "");
+    quotient(&["prove", proof.path(), "--certificate", certificate.path()]);
+    for (line, status) in [
+        (["check", file.path()], 12),
+        (["compare", file.path()], 12),
+        (["prove", proof.path()], 0),
+        (["verify", certificate.path()], 0),
+    ] {
+        let full = OpenFile::options().write(true).open("/dev/full").expect("a full device");
+        let said = command().args(line).stdout(full).output().expect("the command runs");
+        assert_eq!(said.status.code(), Some(status), "{line:?}");
+        assert_eq!(err(&said).matches("cannot write the report").count(), 1, "{line:?}: {}", err(&said));
+    }
 }
 
 #[test]
@@ -370,6 +382,13 @@ fn sentences_say_what_was_checked() {
     assert!(text.contains("not checked: deadlocks (--no-deadlock)"), "{text}");
     let object = json(&quotient(&["check", "--no-deadlock", "--json", file.path()]));
     assert_eq!(object["not_checked"][0], "deadlocks (--no-deadlock)");
+    // What a model states and nobody checks.
+    let file = File::new(
+        "sentences_exclusive.pml",
+        "chan c = [1] of { byte };\nactive proctype P() { xs c; c!1 }\nactive proctype Q() { byte x; c?x }\n",
+    );
+    let text = out(&quotient(&["check", file.path()]));
+    assert!(text.contains("not checked: exclusive use of channels (xr, xs)"), "{text}");
     let file = File::new("sentences_claims.pml", &CLAIMS.replace("assert(y != 2)", "skip"));
     let text = out(&quotient(&["check", "--claim", "c", file.path(), "--no-deadlock"]));
     assert!(text.contains("ltl c [] (y < 10): holds"), "{text}");

@@ -341,7 +341,7 @@ static void *work(void *p) { return (void *)spin((unsigned long)p & ~1ul); }
 int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 0; }
 ",
     );
-    for ending in [Ending::Time, INT, TERM, HUP] {
+    for ending in [Ending::Time, INT, TERM, HUP, Ending::Addresses(1_000_000)] {
         ends(&["check", "--step-time", "60", &program], ending);
     }
 }

@@ -141,7 +141,9 @@ fn answers_say_what_they_are_relative_to() {
     for (defines, options, expected) in [
         (macros(strong, "0", "0", "0"), &[][..], &[][..]),
         // An operation of a weaker order before there is another thread makes no difference.
-        (macros("memory_order_release", "0", "0", "0"), &[], &["sequential consistency"]),
+        (macros("memory_order_release", "0", "0", "0"), &[], &["the memory model RC11"]),
+        (macros("memory_order_release", "0", "0", "0"), &["--memory", "sc"], &["sequential consistency"]),
+        (macros("memory_order_release", "0", "0", "0"), &["--memory", "tso"], &["the memory model TSO"]),
         (macros(strong, "1", "0", "0"), &["--allow-races"], &["sequential consistency"]),
         (macros(strong, "0", "1", "0"), &["--nondet", "4,-5"], &["the values of --nondet: 4, -5"]),
         (macros(strong, "0", "0", "1"), &[], &[]),

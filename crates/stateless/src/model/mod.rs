@@ -6,14 +6,18 @@
 //! | [`program`] | the language, and its printed form |
 //! | [`machine`] | the interpreter |
 //! | [`residual`] | residual code, liveness, symmetric threads |
+//! | [`litmus`] | litmus programs with memory orders |
+//! | [`axioms`] | memory models by their axioms, and brute force over them |
 //! | [`brute_force`] | all interleavings: the oracle |
 //! | [`generate`] | random programs from a seed |
 //! | [`shrink`] | the smallest program that still fails |
 //! | [`families`] | programs of `n` threads with known numbers of traces and orbits |
 
+pub mod axioms;
 pub mod brute_force;
 pub mod families;
 pub mod generate;
+pub mod litmus;
 pub mod machine;
 pub mod program;
 pub mod residual;

@@ -3,6 +3,7 @@
 mod closed_forms;
 mod contract;
 mod counterexamples;
+mod memory_models;
 mod minimise;
 mod parallel;
 mod random_programs;

@@ -292,7 +292,8 @@ impl Lowering<'_> {
         if p.deterministic {
             self.report(
                 Diagnostic::warning(p.name.span, "that this process is deterministic is not checked")
-                    .help("D_proctype is read as proctype"),
+                    .help("D_proctype is read as proctype")
+                    .unchecked("determinism (D_proctype)"),
             );
         }
         self.body(

@@ -147,7 +147,8 @@ impl Lowering<'_> {
                 }
                 self.report(
                     Diagnostic::warning(span, "that no other process uses the channel is not checked")
-                        .help("SPIN checks it, for its partial order reduction; nothing relies on it here"),
+                        .help("SPIN checks it, for its partial order reduction; nothing relies on it here")
+                        .unchecked("exclusive use of channels (xr, xs)"),
                 );
             }
             StatementKind::Expr(e) => self.condition(context, e, span, out),

@@ -17,8 +17,9 @@ enum Style {
 
 /// A program, and how many renamings it has at least.
 pub struct Planted {
+    /// The program.
     pub text: String,
-    /// None where a token was changed.
+    /// How many renamings there are at least; none where a token was changed.
     pub order: Option<f64>,
 }
 
@@ -39,12 +40,20 @@ enum Statement {
     Step(i32, i32),
     Claim(i32),
     Sum(i32),
+    /// Each of the others has more.
+    Less,
+    /// The first of several.
+    Pick(i32),
+    /// To the channel of whoever has taken the turn.
+    Deliver,
 }
 
 struct Writer {
     random: Random,
     style: Style,
     processes: usize,
+    /// This one asks in another order where the first answer counts.
+    reversed: Option<usize>,
 }
 
 impl Writer {
@@ -133,6 +142,27 @@ impl Writer {
                 let parts = self.shuffled(parts);
                 format!("assert(!({}))", parts.join(" && "))
             }
+            Statement::Less => {
+                let own = self.flag(1, process, 0);
+                let mut parts = Vec::new();
+                for other in others {
+                    parts.push(format!("({own} < {})", self.flag(1, process, other)));
+                }
+                let parts = self.shuffled(parts);
+                format!("({})", parts.join(" && "))
+            }
+            Statement::Pick(v) => {
+                let mut options =
+                    [format!(":: {} == {v} -> k = 1", self.flag(0, process, 0)), ":: l == 9 -> k = 2".into()];
+                if self.reversed == Some(process) {
+                    options.reverse();
+                }
+                format!("d_step {{ if {} :: k = 0 fi }}", options.join(" "))
+            }
+            Statement::Deliver => match self.style {
+                Style::Numbered => "atomic { owner != 99 -> cs[owner]!l }".into(),
+                _ => format!("{channel}!l"),
+            },
             Statement::Sum(v) => {
                 let mut parts = Vec::new();
                 for other in 0..self.processes {
@@ -150,13 +180,15 @@ pub fn planted(seed: u64) -> Planted {
     let mut random = Random::new(seed);
     let style = [Style::Proctypes, Style::Proctypes, Style::Arguments, Style::Numbered][random.below(4)];
     let processes = 2 + random.below(2);
-    let mut w = Writer { random, style, processes };
+    let spoiled = random.below(4) == 0;
+    let reversed = (spoiled && random.below(4) == 0).then(|| random.below(processes));
+    let mut w = Writer { random, style, processes, reversed };
     let mut options: Vec<Vec<Statement>> = Vec::new();
     for _ in 0..2 + w.random.below(2) {
         let mut sequence = Vec::new();
         for _ in 0..1 + w.random.below(2) {
             let v = w.random.below(2) as i32;
-            sequence.push(match w.random.below(14) {
+            sequence.push(match w.random.below(17) {
                 0 => Statement::SetFlag(w.random.below(2), v),
                 1 => Statement::SetBoth(v, 1 - v),
                 2 | 3 => Statement::OthersFlag(w.random.below(2) == 0, w.random.below(2), v),
@@ -168,6 +200,9 @@ pub fn planted(seed: u64) -> Planted {
                 9 => Statement::Announce,
                 10 => Statement::Hear,
                 11 => Statement::Count(v == 0),
+                14 => Statement::Less,
+                15 => Statement::Pick(v),
+                16 => Statement::Deliver,
                 12 => Statement::Step(v, w.random.below(3) as i32),
                 _ if w.random.below(2) == 0 => Statement::Claim(v),
                 _ => Statement::Sum(1 + v),
@@ -206,8 +241,10 @@ pub fn planted(seed: u64) -> Planted {
         text += " } }\n";
     }
     let mut order = Some((1..=processes).map(|n| n as f64).product());
-    if w.random.below(4) == 0 {
+    if spoiled {
         order = None;
+    }
+    if spoiled && reversed.is_none() {
         change_a_token(&mut text, &mut w.random);
     }
     Planted { text, order }
@@ -243,10 +280,12 @@ fn change_a_token(text: &mut String, random: &mut Random) {
         ("?l", "??l"),
         ("l = 9", "l = 1"),
         ("+", "-"),
+        ("[1] of", "[2] of"),
     ];
-    let start = text.find("proctype").unwrap_or(0);
+    let proctypes = text.find("proctype").unwrap_or(0);
     for _ in 0..20 {
         let (from, to) = changes[random.below(changes.len())];
+        let start = if from.contains("of") { 0 } else { proctypes };
         let places: Vec<usize> =
             text.match_indices(from).map(|(at, _)| at).filter(|at| *at > start).collect();
         if !places.is_empty() {

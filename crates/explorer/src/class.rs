@@ -1,0 +1,177 @@
+//! What symmetry says of a place: the states that it stands for, and who plays whom in each.
+//!
+//! Two states are of one class if they have the same representative (`quotient_engine::representative`, the canonical form that a check
+//! uses, here of the program as written). The members are found by runs beside the one that leads here: from each member of the
+//! class one step before, those steps are taken that lead into the class of the next state. So each member comes with a run that
+//! leads there, and who did what in the two runs says who plays whom. Nothing here depends on what the renamings are.
+
+use std::collections::{BTreeMap, HashSet};
+
+use quotient_engine::{Check, Representative, Symmetry, representative};
+use quotient_explain::{Course, Move, Position, offered};
+use quotient_machine::Machine;
+use quotient_seams::{Interrupt, Representative as _};
+use serde_json::{Value, json};
+
+use crate::next::goes_wrong;
+
+/// Members that are looked for, and shown.
+const MOST: usize = 240;
+const SHOWN: usize = 12;
+
+/// The longest run beside which others are looked for.
+const LONGEST_RUN: usize = 2_000;
+
+/// Classes of states.
+pub(crate) struct Classes(Option<Representative>);
+
+impl Classes {
+    pub(crate) fn new(machine: &mut Machine) -> Classes {
+        let check = Check { raw: true, symmetry: Some(Symmetry::Exact), ..Check::default() };
+        Classes(representative(machine, &check))
+    }
+
+    /// The state that stands for this one.
+    pub(crate) fn stands(&mut self, machine: &Machine, state: &[u64]) -> Vec<u64> {
+        let mut out = Vec::new();
+        let changed = self.0.as_mut().is_some_and(|r| r.representative(machine, state, &mut out));
+        if changed { out } else { state.to_vec() }
+    }
+
+    /// The renaming to the state that stands for this one, where that is another.
+    fn renaming(&mut self, machine: &Machine, state: &[u64]) -> BTreeMap<u32, u32> {
+        let mut out = Vec::new();
+        let Some(representative) = &mut self.0 else { return BTreeMap::new() };
+        if !representative.representative(machine, state, &mut out) {
+            return BTreeMap::new();
+        }
+        machine.threads(state).iter().map(|t| (t.id, representative.new_name(t.id))).collect()
+    }
+}
+
+/// A member of the class after some steps: where it came from, by which step.
+struct Member {
+    before: usize,
+    step: Option<Move>,
+    state: Vec<u64>,
+}
+
+/// The members of the class of a place.
+pub(crate) fn tell(
+    machine: &mut Machine,
+    course: &Course,
+    at: usize,
+    classes: &mut Classes,
+    interrupt: &Interrupt,
+) -> Value {
+    // The state in which a run goes wrong may be one within a step: the one before it is looked at.
+    let at = if goes_wrong(course, at) { at.saturating_sub(1) } else { at };
+    let nothing = |why: &str| json!({ "why": why, "count": 1, "more": false, "members": [], "stored": [] });
+    if classes.0.is_none() {
+        return nothing("No renaming was found that keeps the program as it is.");
+    }
+    if at > LONGEST_RUN {
+        return nothing("The run is too long to look for the others of its class.");
+    }
+    let (start, _) = course.state(machine, 0);
+    let mut layers = vec![vec![Member { before: 0, step: None, state: start }]];
+    let mut more = false;
+    for step in 0..at {
+        let (next, _) = course.state(machine, step + 1);
+        let wanted = classes.stands(machine, &next);
+        let mut seen: HashSet<Vec<u64>> = HashSet::new();
+        let mut layer = Vec::new();
+        let last = layers.last().map_or(&[][..], Vec::as_slice);
+        // The run itself comes first.
+        let mut states = vec![(0, course.moves[step], next)];
+        for (before, member) in last.iter().enumerate() {
+            if interrupt.reason().is_some() {
+                return nothing("It took too long to look for the others of its class.");
+            }
+            for way in offered(machine, &member.state) {
+                if let Some(state) = way.record.state {
+                    states.push((before, way.way, state));
+                }
+            }
+        }
+        for (before, way, state) in states {
+            if seen.contains(&state) || classes.stands(machine, &state) != wanted {
+                continue;
+            }
+            if layer.len() == MOST {
+                more = true;
+                break;
+            }
+            seen.insert(state.clone());
+            layer.push(Member { before, step: Some(way), state });
+        }
+        layers.push(layer);
+    }
+    let last = layers.last().map_or(&[][..], Vec::as_slice);
+    let (first, names) = course.state(machine, 0);
+    let begin: BTreeMap<u32, (u32, u32)> =
+        machine.threads(&first).iter().map(|t| (t.id, (t.function, t.location))).collect();
+    let members: Vec<Value> = (0..last.len().min(SHOWN))
+        .map(|index| {
+            let moves = path(&layers, index);
+            let mut plays: BTreeMap<u32, u32> = BTreeMap::new();
+            for (own, other) in course.moves.iter().zip(&moves) {
+                plays.entry(own.thread).or_insert(other.thread);
+            }
+            let threads = machine.threads(&last[index].state);
+            let moved = threads.iter().filter(|t| begin.get(&t.id) != Some(&(t.function, t.location)));
+            json!({
+                "path": Position { moves: moves.clone(), checksum: None }.to_string(),
+                "here": index == 0,
+                "plays": plays.iter().map(|(a, b)| json!([a, b])).collect::<Vec<_>>(),
+                "moved": moved.map(|t| t.id).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let here = &last[0].state;
+    let threads = machine
+        .threads(here)
+        .into_iter()
+        .map(|t| json!({ "pid": t.id, "name": machine.thread_name(here, t.id, &names) }));
+    let threads: Vec<Value> = threads.collect();
+    let stored = classes.renaming(machine, here);
+    json!({
+        "why": null, "count": last.len(), "more": more, "members": members, "processes": threads,
+        "stored": stored.iter().map(|(a, b)| json!([a, b])).collect::<Vec<_>>(),
+    })
+}
+
+/// The steps that lead to a member of the last layer.
+fn path(layers: &[Vec<Member>], index: usize) -> Vec<Move> {
+    let mut moves = Vec::new();
+    let mut at = index;
+    for layer in layers.iter().rev() {
+        let member = &layer[at];
+        moves.extend(member.step);
+        at = member.before;
+    }
+    moves.reverse();
+    moves
+}
+
+/// Who can always move while some steps are repeated for ever and never does: with weak fairness such a run does not count. None
+/// where the cycle is too long to look at.
+pub(crate) fn starved(machine: &mut Machine, course: &Course, cycle: usize) -> Option<Vec<u32>> {
+    let length = course.len();
+    if cycle == 0 || cycle > length || cycle > LONGEST_RUN {
+        return None;
+    }
+    let moving: HashSet<u32> = course.moves[length - cycle..].iter().map(|m| m.thread).collect();
+    let mut able: Option<HashSet<u32>> = None;
+    for step in length - cycle..length {
+        let (state, _) = course.state(machine, step);
+        let here: HashSet<u32> = offered(machine, &state).iter().map(|way| way.way.thread).collect();
+        able = Some(match able {
+            Some(able) => able.intersection(&here).copied().collect(),
+            None => here,
+        });
+    }
+    let mut starved: Vec<u32> = able?.difference(&moving).copied().collect();
+    starved.sort_unstable();
+    Some(starved)
+}

@@ -1,0 +1,153 @@
+//! C programs: a race, a deadlock, and that nothing is run before somebody clicks.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::devtools::Browser;
+use crate::is_clean;
+use crate::served::Served;
+
+fn model(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/c").join(name)
+}
+
+/// Asks the server as the page does.
+fn runs(browser: &Browser) -> u64 {
+    let asked = browser.value(
+        "fetch('/api/info', { method: 'POST', headers: { 'X-Quotient-Token': sessionStorage.getItem('quotient-token') }, body: '{}' }).then(a => a.json()).then(i => i.program.runs)",
+    );
+    asked.as_u64().unwrap()
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_race_of_a_c_program_in_a_browser() {
+    let served = Served::program(&model("counter_race.c"), true);
+    let browser = Browser::start("race");
+    for (width, height, scheme) in
+        [(1440, 900, "light"), (1440, 900, "dark"), (420, 840, "light"), (420, 840, "dark")]
+    {
+        browser.size(width, height, scheme);
+        browser.open(&served.address);
+        assert_eq!(
+            browser.text("h1"),
+            "T1 worker writes counter while T2 worker reads it: nothing orders the two"
+        );
+        // The two accesses are the last rows, joined by a line, each with its stack.
+        browser.wait("document.querySelectorAll('path.race').length === 1");
+        let rows = browser.value("[...document.querySelectorAll('.row.fails .said')].map(e => e.innerText)");
+        let rows = rows.as_array().unwrap();
+        assert_eq!(rows.len(), 2, "{rows:?}");
+        assert!(rows[0].as_str().unwrap().contains("writes counter"), "{rows:?}");
+        assert!(rows[1].as_str().unwrap().contains("reads counter"), "{rows:?}");
+        let stacks = browser.text("#because");
+        assert_eq!(stacks.matches("counter_race.c:11").count(), 2, "{stacks}");
+        browser.picture(&format!("c-race-{width}-{scheme}.png"));
+    }
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_deadlock_of_a_c_program_in_a_browser() {
+    let served = Served::program(&model("lock_order_inversion.c"), true);
+    let browser = Browser::start("c-deadlock");
+    for (width, height, scheme) in
+        [(420, 840, "light"), (420, 840, "dark"), (1440, 900, "dark"), (1440, 900, "light")]
+    {
+        browser.size(width, height, scheme);
+        browser.open(&served.address);
+        assert_eq!(browser.text("h1"), "Nobody can go on");
+        // Two locks are held, drawn as bars; who waits has a dashed line to the holder.
+        assert_eq!(browser.value("document.querySelectorAll('rect.holds').length"), json!(2));
+        assert_eq!(browser.value("document.querySelectorAll('line.waits.wrong').length"), json!(2));
+        browser.picture(&format!("c-deadlock-{width}-{scheme}.png"));
+    }
+    assert!(browser.text(".who-waits h3").contains("each other"));
+    let next = browser.text("#next");
+    assert!(
+        next.contains("right is held by T2 second") && next.contains("left is held by T1 first"),
+        "{next}"
+    );
+    assert!(browser.text("#state").contains("held by T1 first"), "{}", browser.text("#state"));
+    assert!(
+        browser.text("#debug code").ends_with("--schedule 'q1:0*2.1.2' --gdb 4"),
+        "{}",
+        browser.text("#debug code")
+    );
+    // A step back runs the beginning again, and says who could have gone on.
+    browser.press("ArrowLeft");
+    browser.wait("document.querySelectorAll('#next .way.can').length > 1");
+    assert!(runs(&browser) > 0);
+    // Another step than the run's: the first thread takes both locks.
+    browser.click("#next .way.can:not(.taken)");
+    browser.wait("document.querySelector('h1').innerText !== 'Nobody can go on'");
+    browser.wait("document.querySelectorAll('.branch').length === 1");
+    is_clean(&browser, &served);
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_c_program_is_run_by_a_click_only_in_a_browser() {
+    let token = "q1:0*2.1.2".parse().unwrap();
+    let served = Served::program_at(&model("lock_order_inversion.c"), false, token);
+    let browser = Browser::start("click");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    assert!(browser.text("h1").contains("has not been run"), "{}", browser.text("h1"));
+    // The address with a place in it, opened in a new page, runs nothing either.
+    browser.open(&format!("{}&p=q1:0*2.1&s=2", served.address));
+    assert!(browser.text("h1").contains("has not been run"), "{}", browser.text("h1"));
+    browser.wait("document.querySelectorAll('#source .line').length > 10");
+    assert_eq!(runs(&browser), 0);
+    browser.picture("c-not-run-1440-light.png");
+    browser.click("#run-here");
+    browser.wait("document.querySelector('#timeline').getAttribute('aria-valuemax') === '3'");
+    assert!(runs(&browser) > 0);
+    // A check is started by a click as well; the bar leads to what it found.
+    browser.press("c");
+    browser.wait("document.querySelector('#notice').innerText.includes('deadlock')");
+    browser.press("n");
+    browser.wait("document.querySelector('h1').innerText === 'Nobody can go on'");
+    is_clean(&browser, &served);
+}
+
+/// C programs of others, in the folder that `QUOTIENT_STRANGERS_C` names: those in which a check finds something open at it, with a headline
+/// and without an error of the page; the others open at their start and are run by a click.
+#[test]
+#[ignore = "needs chromium and a folder of programs"]
+fn programs_of_strangers_open() {
+    let folder = std::env::var_os("QUOTIENT_STRANGERS_C").expect("QUOTIENT_STRANGERS_C names a folder");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let browser = Browser::start("strangers-c");
+    browser.size(1440, 900, "light");
+    let mut opened = 0;
+    for file in &files {
+        let Some(served) = Served::found_in(file) else {
+            println!("{}: nothing is found, or it cannot be checked", file.display());
+            continue;
+        };
+        browser.requested.borrow_mut().clear();
+        browser.open(&served.address);
+        let said = browser.text("h1");
+        let length =
+            browser.value("Number(document.querySelector('#timeline').getAttribute('aria-valuemax'))");
+        for _ in 0..3 {
+            browser.press("ArrowLeft");
+        }
+        let length = length.as_u64().unwrap();
+        browser.wait(&format!(
+            "document.querySelector('#timeline').getAttribute('aria-valuenow') === '{}'",
+            length.saturating_sub(3)
+        ));
+        browser.wait("document.querySelector('#next').innerText !== ''");
+        browser.press("End");
+        browser.leave();
+        is_clean(&browser, &served);
+        println!("{}: {length} steps: {said}", file.display());
+        opened += 1;
+    }
+    assert!(opened >= 5, "{opened} programs opened");
+}

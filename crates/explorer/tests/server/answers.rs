@@ -1,0 +1,161 @@
+//! What the page is told, on every model of this repository and on random programs (`QUOTIENT_RANDOM_PROGRAMS` sets how many): it is true, and of
+//! the types that the page has for it.
+
+use std::sync::Arc;
+
+use quotient_engine::Model;
+use quotient_explorer::session::Opening;
+use quotient_explorer::{Answers, Session};
+use quotient_reference::{generate, print};
+use quotient_testing::setting;
+use serde_json::{Value, json};
+
+use crate::types::Types;
+
+/// The models of this repository (`QUOTIENT_EVERY`: every so many of them) and random programs.
+fn subjects() -> impl Iterator<Item = (String, Model)> {
+    let every = setting("QUOTIENT_EVERY", 1) as usize;
+    let files = quotient_testing::models().into_iter().step_by(every.max(1));
+    let files = files
+        .filter_map(|file| Some((file.display().to_string(), Model::load(&file, &Default::default()).ok()?)));
+    let random = (0..setting("QUOTIENT_RANDOM_PROGRAMS", 500)).filter_map(|seed| {
+        let text = print(&generate(7_300_000 + seed, 1 + (seed % 12) as usize));
+        Some((format!("program {seed}"), Model::from_text("random.pml", &text).ok()?))
+    });
+    files.chain(random)
+}
+
+/// The answer to a question, which is of the type that the page has for it.
+fn ask(types: &Types, session: &Session, name: &str, question: &str, body: &Value) -> Value {
+    let answer = session.answer(question, body).unwrap_or_else(|e| panic!("{name}: {question} {body}: {e}"));
+    let ty = match question {
+        "run" => "Run",
+        "state" => "State",
+        "next" => "Next",
+        "because" => "Origin",
+        "heap" => "Heap",
+        "graph" => "Graph",
+        "class" => "Class",
+        "reductions" => "Reductions",
+        "progress" => "Progress",
+        "info" => "Info",
+        _ => return answer,
+    };
+    if let Some(wrong) = types.wrong(ty, &answer) {
+        panic!("{name}: {question} {body}: {wrong}");
+    }
+    answer
+}
+
+/// "Set in step N" leads to a step that writes that value, and every value that *Because* names is the one that was read there: the one
+/// that the state before that statement has.
+#[test]
+fn values_are_set_where_it_is_said() {
+    let types = Types::of_the_page();
+    let (mut asked, mut inputs) = (0, 0);
+    for (index, (name, model)) in subjects().enumerate() {
+        let Ok(session) = Session::new(Arc::new(model), name.clone(), Vec::new(), Opening::default()) else {
+            continue;
+        };
+        let walk = json!({ "path": "q1:", "steps": 25, "seed": index });
+        let Ok(walked) = session.answer("walk", &walk) else { continue };
+        let path = &walked["path"];
+        let ask = |question: &str, body: &Value| ask(&types, &session, &name, question, body);
+        ask("info", &json!({}));
+        ask("progress", &json!({}));
+        let run = ask("run", &json!({ "path": path }));
+        let length = run["length"].as_u64().unwrap();
+        let rows = ask("steps", &json!({ "path": path }));
+        let rows = rows["rows"].as_array().unwrap();
+        for row in rows {
+            assert_eq!(types.wrong("Statement", row), None, "{name}");
+        }
+        let state = ask("state", &json!({ "path": path }));
+        for leaf in state["leaves"].as_array().unwrap() {
+            let full = &leaf["full"];
+            let Some(row) = leaf["set"]["row"].as_u64() else { continue };
+            let written = rows[row as usize]["writes"].as_array().unwrap();
+            assert!(written.iter().any(|w| w["full"] == *full), "{name}: {full} in row {row}");
+            assert_eq!(rows[row as usize]["step"], leaf["set"]["step"], "{name}: {full}");
+            let origin = ask("because", &json!({ "path": path, "full": full, "row": rows.len() }));
+            assert_eq!(origin["set"]["row"], leaf["set"]["row"], "{name}: {full}");
+            let step = rows[row as usize]["step"].as_u64().unwrap();
+            let first = rows.iter().position(|r| r["step"] == step).unwrap() as u64;
+            // The state before that statement: within the step, or after the one before.
+            let before = match row == first {
+                true => ask("state", &json!({ "path": path, "at": step - 1 })),
+                false => ask("state", &json!({ "path": path, "at": step, "row": row })),
+            };
+            for input in origin["inputs"].as_array().into_iter().flatten() {
+                let reads = rows[row as usize]["reads"].as_array().unwrap();
+                let read = reads.iter().find(|r| r["full"] == input["full"]);
+                assert_eq!(read.map(|r| &r["value"]), Some(&input["value"]), "{name}: {full}");
+                let leaves = before["leaves"].as_array().unwrap();
+                let held = leaves.iter().find(|l| l["full"] == input["full"]);
+                // What the statement itself wrote first it reads as it wrote it; a channel's variable names the channel.
+                let own = written.iter().any(|w| w["full"] == input["full"]);
+                if let (Some(held), false) = (held, own || input["value"]["text"] == input["full"]) {
+                    assert_eq!(held["value"]["text"], input["value"]["text"], "{name}: {}", input["full"]);
+                    inputs += 1;
+                }
+            }
+            asked += 1;
+        }
+        // Every view answers at every model.
+        for question in ["next", "heap", "graph", "reductions", "class", "passing"] {
+            ask(question, &json!({ "path": path, "at": length }));
+        }
+        ask("next", &json!({ "path": path, "at": 0 }));
+    }
+    println!("{asked} values, {inputs} of what they were made from");
+    assert!(asked > 500 && inputs > 200, "{asked} values, {inputs} inputs");
+}
+
+/// Four philosophers around a table: after one step of one of them, the state stands for four, each of which can be gone to and has the
+/// same class; the renamings are rotations.
+#[test]
+fn the_members_of_a_class_are_places_to_stand_at() {
+    let types = Types::of_the_page();
+    let text = "#define N 4\nbool taken[N];\nactive [N] proctype philosopher() {\n\tdo :: atomic { !taken[_pid] -> taken[_pid] = true };\n\
+                atomic { !taken[(_pid + 1) % N] -> taken[(_pid + 1) % N] = true };\ntaken[_pid] = false; taken[(_pid + 1) % N] = false od }\n";
+    let model = Model::from_text("ring.pml", text).unwrap();
+    let session = Session::new(Arc::new(model), "ring.pml".into(), Vec::new(), Opening::default()).unwrap();
+    let class = |path: &Value| ask(&types, &session, "ring", "class", &json!({ "path": path }));
+    let start = class(&json!("q1:"));
+    assert_eq!(start["count"], 1, "{start}");
+    let one = class(&json!("q1:0"));
+    assert_eq!(one["count"], 4, "{one}");
+    let plays: Vec<&Value> = one["members"].as_array().unwrap().iter().map(|m| &m["plays"]).collect();
+    assert_eq!(plays, [&json!([[0, 0]]), &json!([[0, 1]]), &json!([[0, 2]]), &json!([[0, 3]])]);
+    for member in one["members"].as_array().unwrap() {
+        let other = class(&member["path"]);
+        assert_eq!(other["count"], 4, "{other}");
+    }
+    // Two neighbours have a fork each: the table can be turned, and nothing else.
+    let two = class(&json!("q1:0.1"));
+    assert_eq!(two["count"], 4, "{two}");
+    // Two that sit opposite: turning by two is the same state.
+    assert_eq!(class(&json!("q1:0.2"))["count"], 2);
+    // The graph beside: 4 states become one.
+    let graph = ask(&types, &session, "ring", "graph", &json!({ "path": "q1:" }));
+    let of_layer = |layer: u64| {
+        let nodes = graph["nodes"].as_array().unwrap().iter().filter(|n| n["layer"] == layer);
+        let classes: std::collections::BTreeSet<u64> =
+            nodes.clone().map(|n| n["class"].as_u64().unwrap()).collect();
+        (nodes.count(), classes.len())
+    };
+    assert_eq!((of_layer(0), of_layer(1)), ((1, 1), (4, 1)), "{graph}");
+}
+
+/// A run that goes on for ever, and who is left out of it.
+#[test]
+fn who_never_moves_in_a_cycle_is_told() {
+    let text =
+        "bool a; active proctype P() { do :: a = 1 - a od } active proctype Q() { byte n; do :: n = 1 od }";
+    let model = Model::from_text("left.pml", text).unwrap();
+    let session = Session::new(Arc::new(model), "left.pml".into(), Vec::new(), Opening::default()).unwrap();
+    let told =
+        |path: &str, cycle: u64| session.answer("starved", &json!({ "path": path, "cycle": cycle })).unwrap();
+    assert_eq!(told("q1:0*2", 2)["starved"][0]["name"], "Q(1)");
+    assert_eq!(told("q1:0.1.0.1", 4)["starved"], json!([]));
+}
