@@ -395,7 +395,8 @@ impl Model {
             let option = if check.safety_only { "--safety" } else { "--claim" };
             left_out.push(format!("{} ({option})", self.question_text(number)));
         }
-        let stated: BTreeSet<&String> = self.warnings.iter().filter_map(|w| w.unchecked.as_ref()).collect();
+        let stated: BTreeSet<&String> =
+            self.warnings.iter().filter(|w| w.unchecked).map(|w| &w.label).collect();
         left_out.extend(stated.into_iter().cloned());
         left_out
     }

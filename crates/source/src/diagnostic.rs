@@ -28,8 +28,8 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// What to write instead.
     pub help: Option<String>,
-    /// What the input states and nobody checks, where this is a warning about that.
-    pub unchecked: Option<String>,
+    /// A warning about what the input states and nobody checks, which the label says.
+    pub unchecked: bool,
 }
 
 impl Diagnostic {
@@ -42,7 +42,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
-            unchecked: None,
+            unchecked: false,
         }
     }
 
@@ -60,7 +60,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
-            unchecked: None,
+            unchecked: false,
         }
     }
 
@@ -78,8 +78,8 @@ impl Diagnostic {
 
     /// The input states this, and it is not checked: reports say so with their answers.
     pub fn unchecked(mut self, what: impl Into<String>) -> Diagnostic {
-        self.unchecked = Some(what.into());
-        self
+        self.unchecked = true;
+        self.label(what)
     }
 
     /// Says what to do.

@@ -250,6 +250,7 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
             write_value(address, size, value);
         }
         w.messages.seen = Some(Seen { read: None, written: Some(value), source: 0, newer });
+        w.note_changed();
         return 0;
     }
     let read = messages[from];
@@ -268,6 +269,9 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
         if from == last {
             write_value(address, size, value);
         }
+        w.note_changed();
+    } else {
+        w.note_message(address, size, read.value);
     }
     read.value
 }

@@ -34,6 +34,13 @@
 //! Whatever is relied on here is a fact about all executions so far that can only be lost, never gained, and when it is lost the
 //! exploration starts again. So whether a thread stays does not depend on when others do what is independent of it.
 //!
+//! # Weak memory
+//!
+//! Under a weak memory model the argument is about execution graphs: take the reads of an idle iteration out of a consistent graph. What is left has
+//! fewer edges, so it is consistent, and it is a graph of the program, in which the thread has not gone round. Here only loads and
+//! compare-and-swaps that fail can be idle: every other access adds a message, which others can read. What the iteration has read is the value of
+//! a message, which may be older than what memory holds; such a wait is stale in the end, and says nothing.
+//!
 //! # Waits that nobody can end
 //!
 //! In the end, if the values that a staying thread has read are still the same, its next iteration would be idle again. If that
@@ -198,6 +205,11 @@ fn can_be_idle(pending: &Pending) -> bool {
     }
 }
 
+/// Can it be idle under a weak memory model?
+fn reads_only(op: Op) -> bool {
+    matches!(op, Op::Load | Op::CompareAndSwap | Op::Yield | Op::Point)
+}
+
 /// Does it try to take a lock?
 fn tries(op: Op) -> bool {
     matches!(op, Op::TryLock | Op::TimedLock | Op::TryReadLock | Op::TryWriteLock)
@@ -219,6 +231,16 @@ impl World {
             iteration.changed();
         } else if iteration.is_open() {
             let value = read_value(address, size);
+            iteration.note(Seen::Memory { address, size: size as u8, visible: true, value });
+        }
+    }
+
+    /// The running thread has read a message under a weak memory model, and written none. Threads then notice each other unordered.
+    pub fn note_message(&mut self, address: usize, size: usize, value: u64) {
+        self.note_unordered();
+        let value = value as i64;
+        let iteration = &mut self.threads[self.current].iteration;
+        if iteration.is_open() {
             iteration.note(Seen::Memory { address, size: size as u8, visible: true, value });
         }
     }
@@ -496,10 +518,9 @@ impl Runtime {
             let new = !std::mem::replace(tried, true) && *relied;
             self.grown |= new;
         }
-        let sequential = self.memory == 0;
+        let weak = self.memory != 0;
         let iteration = &mut self.threads[current].iteration;
-        // Under a weak memory model a read need not give what memory holds: loops go round until a limit.
-        if !sequential || !can_be_idle(pending) {
+        if !can_be_idle(pending) || weak && !reads_only(pending.op) {
             iteration.changed();
             return false;
         }
