@@ -7,16 +7,16 @@ use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
 use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
-use quotient_search::{Limits, Report, Statistics, Stop};
+use quotient_search::{FINISH_LEVELS_FROM, Limits, Report, Statistics, Stop, Workers};
 use quotient_trace::NotReplayable;
 
 use crate::outcome::{Answer, Applied, Outcome, ViolationReport, without_violation};
 use crate::question::{self, Question};
-use crate::searching::{run, thread_seconds};
+use crate::searching::{process_seconds, random, run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};
 use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
 use crate::unreached::unreached;
-use crate::{Journal, Model, PartialOrder, Relative, SearchKind, StoreKind, fairness};
+use crate::{Journal, Model, PartialOrder, Relative, SearchKind, StoreKind, fairness, workers};
 use quotient_outcome::Verdict;
 
 /// What to check, and how.
@@ -26,6 +26,8 @@ pub struct Check<'a> {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
+    /// How many workers search. `None`: one for each processor, where several can; otherwise what only one can do is refused.
+    pub workers: Option<Workers>,
     /// Partial order reduction, where it is sound.
     pub partial_order: PartialOrder,
     /// No reductions at all: every variable, step and interleaving counts, as in SPIN's `-o1 -o2 -o3` and `-DNOREDUCE`.
@@ -55,6 +57,8 @@ pub struct Check<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Told what is known so far.
     pub journal: Option<&'a Journal>,
+    /// The interrupt is also raised by a limit of time.
+    pub timed: bool,
     /// Proved symmetries to use; the program is then checked as written.
     pub relative: Option<&'a Relative>,
     /// Take the time to find the lines that tell threads apart, in large programs, too.
@@ -80,6 +84,7 @@ impl Default for Check<'_> {
         Check {
             search: SearchKind::default(),
             store: StoreKind::default(),
+            workers: None,
             partial_order: PartialOrder::default(),
             raw: false,
             symmetry: None,
@@ -94,6 +99,7 @@ impl Default for Check<'_> {
             limits: Limits::default(),
             interrupt: None,
             journal: None,
+            timed: false,
             relative: None,
             explain_symmetry: false,
         }
@@ -136,13 +142,13 @@ impl fmt::Display for CheckError {
 impl std::error::Error for CheckError {}
 
 /// A question made ready.
-struct Asked<'a> {
-    question: Question,
-    how: How<'a>,
+pub(crate) struct Asked<'a> {
+    pub(crate) question: Question,
+    pub(crate) how: How<'a>,
 }
 
 /// How a question is answered.
-enum How<'a> {
+pub(crate) enum How<'a> {
     /// By labelling the state graph with this formula.
     Branching(&'a quotient_logic::Formula),
     /// By a search with this claim.
@@ -239,7 +245,8 @@ impl Model {
         let interrupt = Interrupt::within(check.interrupt, check.limits.time);
         let budget = Budget::new(check);
         let limits = Limits { time: None, ..check.limits };
-        let check = &Check { limits, interrupt: Some(&interrupt), ..*check };
+        let timed = check.timed || check.limits.time.is_some();
+        let check = &Check { limits, timed, interrupt: Some(&interrupt), ..*check };
         check.enter("translating formulas");
         let questions = self.questions(check)?;
         if let Some(relative) = check.relative {
@@ -252,6 +259,8 @@ impl Model {
             return self.check_relative(relative, check, progress);
         }
         let asked = self.prepared(&questions, check)?;
+        workers::refuse(self, &asked, check)?;
+        workers::refuse_approximate(self, &asked, check)?;
         let mut outcome = self.empty_outcome(check);
         // A claim that follows every run passes every state: its search can answer the safety question too.
         let follows = |a: &&Asked<'_>| matches!(&a.how, How::Claim(c) if question::follows_everything(c));
@@ -443,6 +452,7 @@ impl Model {
             notes,
             unreached: Vec::new(),
             store: None,
+            workers: 1,
             second_look: None,
             search_seconds: 0.0,
         }
@@ -469,13 +479,15 @@ impl Model {
         check.enter("compiling the model");
         let (mut machine, mut reduced) = compile(false)?;
         check.enter("looking for symmetries");
-        let mut stands = representative(&mut machine, check);
+        // Random walks pass states as they are.
+        let walks = random(&machine, check);
+        let mut stands = if walks { None } else { representative(&mut machine, check) };
         let part = Check { limits: budget.first(&machine, check), ..*check };
-        let before = thread_seconds();
+        let before = [thread_seconds(), process_seconds()];
         let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
         if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
             (machine, reduced) = compile(true)?;
-            stands = representative(&mut machine, check);
+            stands = if walks { None } else { representative(&mut machine, check) };
             (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
         }
         if report.stop == Stop::Incomplete(Incomplete::TooLong) {
@@ -485,12 +497,22 @@ impl Model {
         }
         let Looked { mut report, second } =
             budget.look_again(&mut machine, stands.as_mut(), check, report, progress);
-        outcome.search_seconds += thread_seconds() - before;
+        outcome.search_seconds += match report.workers {
+            1 => thread_seconds() - before[0],
+            _ => process_seconds() - before[1],
+        };
+        if let (Err(why), true) =
+            (workers::workers(&machine, check), report.statistics.states >= FINISH_LEVELS_FROM)
+        {
+            outcome.note(format!("one worker: {why}"));
+        }
         if let Some(journal) = check.journal {
             journal.found(report.found.len(), &report.statistics);
         }
         let safety = carries || question == Question::Safety;
         let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
+        let store = applied.store.filter(|_| !walks);
+        let applied = Applied { workers: report.workers, store, ..applied };
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
             let program = machine.program();
             if program.claim.as_ref().is_some_and(|c| !c.stutter_invariant) {
@@ -574,6 +596,7 @@ impl Model {
             symmetry: outcome.symmetry.clone(),
             partial_order: PartialOrder::Off,
             store: Some(check.store),
+            workers: report.workers,
         };
         outcome.answers.push(Answer {
             statistics: report.statistics,

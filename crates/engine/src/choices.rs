@@ -10,6 +10,8 @@ pub enum SearchKind {
     BreadthFirst,
     /// Deepest first.
     DepthFirst,
+    /// Runs at random, by all workers; nothing is stored.
+    Random,
 }
 
 /// How states are kept.
@@ -24,10 +26,14 @@ pub enum StoreKind {
     Gzip,
     /// Components kept once: globals, objects, threads.
     Collapse,
+    /// A few bits of each; approximate.
+    Bitstate,
+    /// A hash of each; approximate.
+    Hash,
 }
 
 impl StoreKind {
-    /// All of them, the plain one first.
+    /// Those that hold every state, the plain one first.
     pub const ALL: [StoreKind; 4] = [StoreKind::Plain, StoreKind::Gzip, StoreKind::Collapse, StoreKind::Tree];
 
     /// Each with its word in options and reports, and what it means.
@@ -36,7 +42,18 @@ impl StoreKind {
         (StoreKind::Plain, "plain", "Whole states"),
         (StoreKind::Gzip, "gzip", "Every state compressed by itself: for comparison"),
         (StoreKind::Collapse, "collapse", "Globals, objects and threads kept once and shared"),
+        (
+            StoreKind::Bitstate,
+            "bitstate",
+            "Three bits a state, to look for errors: never holds (half of --max-memory, or 128 MiB)",
+        ),
+        (StoreKind::Hash, "hash", "64-bit hashes, to look for errors: never holds"),
     ];
+
+    /// Whether it may take a state for another.
+    pub fn is_approximate(self) -> bool {
+        matches!(self, StoreKind::Bitstate | StoreKind::Hash)
+    }
 
     /// The word for it in options and reports.
     pub fn name(self) -> &'static str {
@@ -49,6 +66,7 @@ impl SearchKind {
     pub const NAMES: &[(SearchKind, &str, &str)] = &[
         (SearchKind::BreadthFirst, "bfs", "Breadth-first: shortest counterexamples (with --por off)"),
         (SearchKind::DepthFirst, "dfs", "Depth-first"),
+        (SearchKind::Random, "random", "Runs at random by all workers, to look for errors: never holds"),
     ];
 }
 

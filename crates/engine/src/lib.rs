@@ -23,6 +23,7 @@ mod searching;
 mod second_look;
 mod symmetry_choice;
 mod unreached;
+mod workers;
 
 pub use check::{Check, CheckError, Compile};
 pub use choices::{PartialOrder, SearchKind, StoreKind};
@@ -35,6 +36,7 @@ pub use question::Question;
 pub use quotient_front_end::{ClaimKind, LoadOptions, PropertyKeyword};
 pub use quotient_languages::Language;
 pub use quotient_outcome::{Incomplete, Limit, Verdict, ViolationKind};
+pub use quotient_search::Workers;
 pub use relative::{Refused, Relative};
 pub use second_look::{Looker, SecondLook};
 pub use symmetry_choice::{Representative, Symmetry, SymmetryReport, representative};

@@ -105,13 +105,15 @@ pub struct Applied {
     pub partial_order: PartialOrder,
     /// The store, where there was a search.
     pub store: Option<StoreKind>,
+    /// How many workers took part.
+    pub workers: usize,
 }
 
 impl Applied {
     /// No search, so nothing was applied.
     pub(crate) fn nothing() -> Applied {
         let symmetry = SymmetryReport { order: "off".into(), ..SymmetryReport::default() };
-        Applied { symmetry, partial_order: PartialOrder::Off, store: None }
+        Applied { symmetry, partial_order: PartialOrder::Off, store: None, workers: 1 }
     }
 }
 
@@ -146,6 +148,8 @@ pub struct Outcome {
     pub unreached: Vec<Unreached>,
     /// The store, if all searches used it.
     pub store: Option<StoreKind>,
+    /// How many workers took part in the largest search.
+    pub workers: usize,
     /// The second look, where a search stopped at a limit and had found nothing wrong; the last one of several.
     pub second_look: Option<SecondLook>,
 }
@@ -168,6 +172,7 @@ impl Outcome {
         let mut searches = self.answers.iter().filter(|a| a.statistics.states > 0).map(|a| a.applied.store);
         let first = searches.next().flatten();
         self.store = first.filter(|_| searches.all(|s| s == first));
+        self.workers = self.answers.iter().map(|a| a.applied.workers).max().unwrap_or(1);
         let mut open: Vec<Incomplete> = self.answers.iter().filter_map(undecided).collect();
         if !self.violations.is_empty() {
             self.verdict = Verdict::Violated;
@@ -198,7 +203,11 @@ impl Outcome {
 
     /// Notes, once, that a search did not come to its end, so that there may be more than was found.
     pub(crate) fn is_incomplete(&mut self, why: &Incomplete) {
-        let note = format!("the search is incomplete: {why}");
+        self.note(format!("the search is incomplete: {why}"));
+    }
+
+    /// Notes something once.
+    pub(crate) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -61,7 +61,7 @@ impl Plan {
             _ if cycles => Search::Cycles,
             SearchKind::DepthFirst => Search::DepthFirst,
             SearchKind::Usual if representative.keeps_found() => Search::DepthFirst,
-            SearchKind::Usual | SearchKind::BreadthFirst => Search::BreadthFirst,
+            SearchKind::Usual | SearchKind::BreadthFirst | SearchKind::Random => Search::BreadthFirst,
         };
         let (moves, partial_order) = match search {
             Search::FairCycles => (Moves::All, Err("only fair runs count")),

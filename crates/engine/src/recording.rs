@@ -54,7 +54,7 @@ impl Model {
             outcome.symmetry = symmetry.clone();
             outcome.partial_order = partial_order;
         }
-        Ok(Applied { symmetry, partial_order, store: Some(check.store) })
+        Ok(Applied { symmetry, partial_order, store: Some(check.store), workers: 1 })
     }
 
     /// The program as written that runs beside that of a machine, so that traces show the values of all its variables. Where threads

@@ -14,7 +14,7 @@ use quotient_proof::frontend::promela::{Column, Place, Translation, translate};
 use quotient_proof::limits::Limits;
 use quotient_proof::propose;
 use quotient_proof_check::format::Certificate;
-use quotient_seams::{Representative, Scope, Successors, System, Walk};
+use quotient_seams::{Representative, Scope, Successors, System, Walk, Worker};
 use quotient_search::{Cause, Found, Statistics};
 use quotient_source::{Diagnostics, render};
 
@@ -196,6 +196,7 @@ fn group(maps: &[Automorphism], columns: usize) -> (Vec<Element>, bool) {
 }
 
 /// The shape in which all processes exist.
+#[derive(Clone)]
 struct Shape {
     /// Where the number of a state's shape is, and which it is for this one.
     number: (ScalarPlace, i32),
@@ -204,6 +205,7 @@ struct Shape {
 }
 
 /// The least image of each state.
+#[derive(Clone)]
 pub(crate) struct Orbits<'r> {
     relative: &'r Relative,
     elements: Vec<Element>,
@@ -330,6 +332,12 @@ impl Orbits<'_> {
             place.set(out, *value);
         }
         true
+    }
+}
+
+impl Worker for Orbits<'_> {
+    fn another(&self) -> Self {
+        self.clone()
     }
 }
 

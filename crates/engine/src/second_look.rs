@@ -17,12 +17,9 @@ use quotient_machine::Machine;
 use quotient_seams::{Incomplete, Limit, Reason, resident_bytes};
 use quotient_search::{Limits, Report, Statistics, Stop, random_walks};
 
-use crate::searching::{Searched, options, run};
+use crate::searching::{SEED, Searched, options, run};
 use crate::symmetry_choice::Representative;
 use crate::{Check, SearchKind};
-
-/// Where the walks of random search begin: the same for every check, so that it finds the same again.
-const SEED: u64 = 1;
 
 /// States that random walks may pass even where the first search stored few.
 const FEWEST: u64 = 10_000;
@@ -160,6 +157,6 @@ impl Budget {
     fn serves(&self, machine: &Machine, check: &Check<'_>) -> bool {
         let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
         let limited = check.limits.states.is_some() || check.limits.memory.is_some() || self.ends.is_some();
-        limited && !cycles && check.search != SearchKind::DepthFirst
+        limited && !cycles && !matches!(check.search, SearchKind::DepthFirst | SearchKind::Random)
     }
 }

@@ -99,6 +99,10 @@ impl Worker for Machine {
         }
         another
     }
+
+    fn join(&mut self, other: Machine) {
+        self.taken.iter_mut().zip(other.taken).for_each(|(taken, other)| *taken |= other);
+    }
 }
 
 impl Machine {

@@ -31,6 +31,8 @@ pub enum Incomplete {
     OneRun,
     /// Only some runs were looked at, chosen at random.
     Sampled,
+    /// The store may have taken states for others: as a sentence.
+    Approximate(String),
     /// A violation was found and could not be executed again: as a sentence.
     Unconfirmed(String),
     /// A step of a program does not end: as a sentence.
@@ -81,6 +83,7 @@ impl Incomplete {
             Incomplete::Audit(_) => "audit",
             Incomplete::OneRun => "one-run",
             Incomplete::Sampled => "sampled",
+            Incomplete::Approximate(_) => "approximate",
             Incomplete::Unconfirmed(_) => "unconfirmed",
             Incomplete::Stuck(_) => "stuck",
             Incomplete::Killed(_) => "killed",
@@ -89,7 +92,7 @@ impl Incomplete {
     }
 
     /// All the words.
-    pub const KINDS: [&str; 21] = [
+    pub const KINDS: [&str; 22] = [
         "signal",
         "time",
         "memory",
@@ -107,6 +110,7 @@ impl Incomplete {
         "audit",
         "one-run",
         "sampled",
+        "approximate",
         "unconfirmed",
         "stuck",
         "killed",
@@ -138,6 +142,7 @@ impl fmt::Display for Incomplete {
             Incomplete::OneRun => f.write_str("only one run was executed, and nothing goes wrong in it"),
             Incomplete::Sampled => f.write_str("random walks show no absence"),
             Incomplete::Stopped(text)
+            | Incomplete::Approximate(text)
             | Incomplete::Unconfirmed(text)
             | Incomplete::Stuck(text)
             | Incomplete::Killed(text)

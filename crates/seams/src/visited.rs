@@ -72,8 +72,54 @@ pub trait Visited {
         None
     }
 
+    /// Whether [`Visited::insert_batch`] tells of each entry whether it waits in the next level of the search ([`Looked::open`]).
+    fn tells_open(&self) -> bool {
+        false
+    }
+
+    /// For a store that may take a state for another: as a sentence, how much may have been left out. A search with it never shows that
+    /// nothing is wrong.
+    fn left_out(&self) -> Option<String> {
+        None
+    }
+
     /// The name reports use.
     fn name(&self) -> &'static str;
+}
+
+/// How a store is shared.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// How many threads there are, at most.
+    pub workers: usize,
+    /// [`Visited::tells_open`].
+    pub tells_open: bool,
+}
+
+/// A store that several threads can use at once.
+pub trait Share: Visited + Sized {
+    /// What it is while it is shared.
+    type Store: SharedStore;
+
+    /// Makes it one that is shared, with what it holds; leaves an empty one.
+    fn share(&mut self, how: Shared) -> Self::Store;
+
+    /// Makes it one that is not shared.
+    fn take_back(&mut self, store: Self::Store);
+}
+
+/// A store while several threads use it.
+pub trait SharedStore: Send + Sync {
+    /// One thread's part of it. Of several parts that add the same state, one finds it new.
+    type Part<'a>: Visited + Send
+    where
+        Self: 'a;
+
+    /// A part for another thread.
+    fn part(&self) -> Self::Part<'_>;
+
+    /// The search begins its next level: what was added up to now does not wait any longer. No part must be in use.
+    fn next_level(&self);
 }
 
 /// A store that gives every state a number, for searches that keep something with each state. Whoever asks for numbers asks for
@@ -141,6 +187,10 @@ impl<V: Visited + ?Sized> Visited for Box<V> {
 
     fn exhausted(&self) -> Option<&'static str> {
         (**self).exhausted()
+    }
+
+    fn left_out(&self) -> Option<String> {
+        (**self).left_out()
     }
 
     fn name(&self) -> &'static str {

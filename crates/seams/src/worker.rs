@@ -13,4 +13,11 @@ pub trait Worker: Send {
     fn another(&self) -> Self
     where
         Self: Sized;
+
+    /// Another worker is done: takes over what it has counted.
+    fn join(&mut self, _other: Self)
+    where
+        Self: Sized,
+    {
+    }
 }

@@ -1,16 +1,23 @@
 //! Breadth-first search, level by level, in batches: the successors of several states are generated, then all
 //! are hashed, then all are looked up, so that the memory accesses of a batch overlap. Paths to violations are
 //! shortest.
+//!
+//! What is here is one worker's part; [`breadth_first()`] is a search with one worker, and [`crate::workers`] has several. Which states a level has, which of
+//! their moves are explored and what is wrong with them does not depend on the order in which the states of a level are expanded: a
+//! reduced expansion is enough where it leads to a state that is in no level up to this one, and new states of this level are in the next one
+//! whoever finds them. So a level that is expanded to its end gives the same counts for any number of workers. A search that has become large
+//! (`Options::finish_levels_from`) therefore finishes the level in which it finds a violation; a small one, which one worker does alone, stops at once.
 
 use quotient_seams::{Ample, Known, Looked, Representative, Successors, System, Visited};
 
 use crate::batch::{Again, Batch};
 use crate::expand::{Expander, Originals, Turn};
-use crate::level::Level;
-use crate::monitor::Monitor;
+use crate::level::{Cursor, Level};
+use crate::monitor::{Monitor, Watch, Watched};
 use crate::open_level::OpenLevel;
 use crate::parents::Parents;
-use crate::{Cause, Options, Path, Report, Seams, Statistics, Stop};
+use crate::spotted::{Spotted, Where};
+use crate::{Cause, Options, Report, Seams, Statistics, Stop};
 
 /// Successors generated before they are looked up.
 const BATCH: usize = 128;
@@ -21,96 +28,181 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     options: &mut Options<'_>,
 ) -> Report {
     let Seams { system, representative, ample, visited } = seams;
-    let originals = Originals::new(representative.keeps_found());
-    let expander = Expander::new(system, representative, ample);
-    let mut search = BreadthFirst {
-        checks_open: expander.needs_open(),
-        expander,
-        visited,
-        open: OpenLevel::default(),
-        report: Report::new(),
-        parents: Parents::default(),
-        left: 0,
-        level_bytes: 0,
-        next: Level::default(),
-        transitions: 0,
-        depth: 0,
-        successors: Successors::new(),
-        originals,
-        looked: Looked::default(),
-    };
-    search.report.stop = match search.run(options) {
-        Ok(()) => Stop::Complete,
-        Err(stop) => stop,
-    };
-    search.report.statistics = search.statistics();
-    search.report
+    let mut search = BreadthFirst::new(Expander::new(system, representative, ample), visited, options);
+    let mut watched = Watched::new(options);
+    let ended = search.initial().and_then(|()| search.run(&mut Level::default(), &mut watched, |_| false));
+    search.report(ended.map(|_| ()))
 }
 
-struct BreadthFirst<'a, S, R, A, V> {
-    expander: Expander<'a, S, R, A>,
-    visited: &'a mut V,
+/// One worker's part of a breadth-first search.
+pub(crate) struct BreadthFirst<'a, S, R, A, V> {
+    pub(crate) expander: Expander<'a, S, R, A>,
+    pub(crate) visited: &'a mut V,
+    pub(crate) rules: Rules,
     /// A reduced expansion must lead to a state that is not expanded yet.
-    checks_open: bool,
+    pub(crate) checks_open: bool,
     /// The states of the next level, kept for that.
     open: OpenLevel,
-    report: Report,
-    parents: Parents,
+    pub(crate) spotted: Spotted,
+    pub(crate) parents: Parents,
     /// States of the current level that wait, and the level's size.
     left: u64,
     level_bytes: u64,
-    next: Level,
+    pub(crate) next: Level,
     transitions: u64,
-    depth: u64,
+    pub(crate) depth: u64,
+    /// The level is expanded to its end, whatever is found.
+    pub(crate) finishes: bool,
     /// The successors of a batch, as they are stored and as they were found.
     successors: Successors,
     originals: Originals,
     looked: Looked,
 }
 
-impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, S, R, A, V> {
+/// What a search was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) all: bool,
+    deadlocks: bool,
+    most_states: Option<u64>,
+    pub(crate) most_depth: Option<u64>,
+    finish_levels_from: u64,
+}
+
+/// How a search by levels ended without finding anything that stops it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Everything was explored.
+    Explored,
+    /// Others are to go on with a level.
+    Left,
+}
+
+impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'a, S, R, A, V> {
+    pub(crate) fn new(expander: Expander<'a, S, R, A>, visited: &'a mut V, options: &Options<'_>) -> Self {
+        let rules = Rules {
+            all: options.all,
+            deadlocks: options.deadlocks,
+            most_states: options.limits.states,
+            most_depth: options.limits.depth,
+            finish_levels_from: options.finish_levels_from,
+        };
+        BreadthFirst::with_rules(expander, visited, rules)
+    }
+
+    pub(crate) fn with_rules(expander: Expander<'a, S, R, A>, visited: &'a mut V, rules: Rules) -> Self {
+        BreadthFirst {
+            checks_open: expander.needs_open(),
+            originals: Originals::new(expander.representative.keeps_found()),
+            expander,
+            visited,
+            rules,
+            open: OpenLevel::default(),
+            spotted: Spotted::default(),
+            parents: Parents::default(),
+            left: 0,
+            level_bytes: 0,
+            next: Level::default(),
+            transitions: 0,
+            depth: 0,
+            finishes: false,
+            successors: Successors::new(),
+            looked: Looked::default(),
+        }
+    }
+
+    /// Goes on with another store.
+    pub(crate) fn with_store<W: Visited>(self, visited: &'a mut W) -> BreadthFirst<'a, S, R, A, W> {
+        BreadthFirst {
+            spotted: self.spotted,
+            parents: self.parents,
+            transitions: self.transitions,
+            depth: self.depth,
+            ..BreadthFirst::with_rules(self.expander, visited, self.rules)
+        }
+    }
+
+    /// Moves explored, those through states that were not stored as well.
+    pub(crate) fn transitions(&self) -> u64 {
+        self.transitions + self.expander.passed()
+    }
+
+    /// Bytes of this worker.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.parents.bytes() + self.next.bytes() + self.open.bytes()
+    }
+
     fn statistics(&self) -> Statistics {
         Statistics {
             states: self.visited.len(),
-            transitions: self.transitions + self.expander.passed(),
+            transitions: self.transitions(),
             expanded: self.parents.expanded(),
             depth: self.depth,
             store_bytes: self.visited.bytes(),
-            search_bytes: self.parents.bytes() + self.level_bytes + self.next.bytes() + self.open.bytes(),
+            search_bytes: self.bytes() + self.level_bytes,
             waiting: self.left + self.next.len(),
         }
     }
 
-    fn run(&mut self, options: &mut Options<'_>) -> Result<(), Stop> {
-        let mut monitor = Monitor::new(options);
-        let mut level = Level::default();
-        self.initial(options)?;
+    /// What came of a search that ended in this way.
+    pub(crate) fn report(mut self, ended: Result<(), Stop>) -> Report {
+        let stop = self.conclude(ended);
+        let statistics = self.statistics();
+        let parents = [self.parents];
+        let found = self.spotted.report(self.rules.all, &parents, &mut self.expander);
+        Report { stop, found, statistics, workers: 1 }
+    }
+
+    /// Why the search ended; counts its depth.
+    fn conclude(&mut self, ended: Result<(), Stop>) -> Stop {
+        match ended {
+            // The last level had nothing new: it is not counted.
+            Ok(()) => {
+                self.depth = self.depth.saturating_sub(1);
+                Stop::complete(&*self.visited)
+            }
+            Err(stop) => stop.or_violation(self.rules.all, &self.spotted),
+        }
+    }
+
+    /// Expands level after level, from the states that wait next. Leaves a level to others when `leave` says so.
+    pub(crate) fn run(
+        &mut self,
+        level: &mut Level,
+        watch: &mut impl Watch,
+        leave: impl Fn(&Self) -> bool,
+    ) -> Result<Ended, Stop> {
         while self.next.len() > 0 {
-            std::mem::swap(&mut level, &mut self.next);
+            std::mem::swap(level, &mut self.next);
             self.next.clear();
             self.open.clear(&level.stored);
             self.left = level.len();
             self.level_bytes = level.bytes();
-            if let Some(limit) = options.limits.depth
+            self.finishes = self.visited.len() >= self.rules.finish_levels_from;
+            if let Some(limit) = self.rules.most_depth
                 && self.depth >= limit
             {
                 return Err(Monitor::depth(limit));
             }
+            if leave(self) {
+                level.first = self.parents.discovered() - level.len();
+                return Ok(Ended::Left);
+            }
             self.depth += 1;
-            self.level(&level, &mut monitor, options)?;
+            self.level(level.cursor(), watch)?;
+            if self.finishes && !self.rules.all && !self.spotted.is_empty() {
+                return Err(Stop::Violation);
+            }
         }
         // What a store refuses looks like what it has: nothing may be concluded then.
         if let Some(what) = self.visited.exhausted() {
             return Err(Stop::Incomplete(what.into()));
         }
-        // The last level had nothing new: it is not counted.
-        self.depth = self.depth.saturating_sub(1);
-        Ok(())
+        Ok(Ended::Explored)
     }
 
-    /// Expands the states of a level.
-    fn level(&mut self, level: &Level, monitor: &mut Monitor, options: &mut Options<'_>) -> Result<(), Stop> {
-        let mut cursor = level.cursor();
+    /// Expands the states of a level, or of a part of one.
+    pub(crate) fn level(&mut self, mut cursor: Cursor<'_>, watch: &mut impl Watch) -> Result<(), Stop> {
         let mut batch = Batch::new(Expander::<S, R, A>::REDUCES);
         // States whose moves explored so far are not enough.
         let mut again: Vec<Again<'_>> = Vec::new();
@@ -127,8 +219,8 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 self.expand(stored, from, Turn::default(), &mut batch)?;
                 // One expansion may take long. The clock ends the search or nothing: what is in a batch must not depend on it, since
                 // proposals that were refused are tried again in the next one.
-                if monitor.due()
-                    && let Some(stop) = monitor.check(options, &mut || self.statistics())
+                if watch.due()
+                    && let Some(stop) = watch.check(&mut || self.statistics())
                 {
                     return Err(stop);
                 }
@@ -137,7 +229,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 return Ok(());
             }
             self.left = cursor.left();
-            self.look_up(&batch, &mut again, options)?;
+            self.look_up(&batch, &mut again)?;
             if let Some(what) = self.visited.exhausted() {
                 return Err(Stop::Incomplete(what.into()));
             }
@@ -161,14 +253,14 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         Ok(())
     }
 
-    fn initial(&mut self, options: &Options<'_>) -> Result<(), Stop> {
+    /// Stores the initial states.
+    pub(crate) fn initial(&mut self) -> Result<(), Stop> {
         let successors = &mut self.successors;
         self.expander.initial(successors, &mut self.originals).map_err(|e| Stop::Incomplete(e.what))?;
         for choice in 0..successors.len() {
-            let path = || Path { choices: vec![choice as u32] };
             if let Some(code) = successors.entry(choice).violation {
-                self.report.record(Cause::Violation(code), path);
-                if !options.all {
+                self.spotted.record(Cause::Violation(code), Where::Initial(choice as u32), 0, false);
+                if !self.rules.all {
                     return Err(Stop::Violation);
                 }
             }
@@ -190,18 +282,15 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// Looks up the successors of a batch; new ones join the next level.
     #[inline(always)]
-    fn look_up<'l>(
-        &mut self,
-        batch: &Batch<'l>,
-        again: &mut Vec<Again<'l>>,
-        options: &Options<'_>,
-    ) -> Result<(), Stop> {
+    fn look_up<'l>(&mut self, batch: &Batch<'l>, again: &mut Vec<Again<'l>>) -> Result<(), Stop> {
         // Nothing after the violation that ends the search.
-        let violated = if options.all { None } else { self.successors.first_violation() };
+        let goes_on = self.rules.all || self.finishes;
+        let violated = if goes_on { None } else { self.successors.first_violation() };
         let count = violated.unwrap_or(self.successors.len());
         self.visited.insert_batch(&self.successors, count, &batch.groups, &mut self.looked);
         self.parents.room_for(self.looked.new.len());
         self.next.push_new(&self.successors, &self.originals, &self.looked, &*self.visited);
+        self.next.mark();
         let mut at = 0;
         for (index, group) in batch.groups.iter().enumerate() {
             let before = at;
@@ -232,15 +321,15 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
                 again.push(batch.again(index, number));
             }
             if self.successors.has_violations() {
-                self.violations(group.first..group.end, turn, number, count, options)?;
+                self.violations(group.first..group.end, turn, number, count)?;
             } else {
                 self.transitions += (group.end - group.first) as u64;
             }
-            if turn.is_whole() && self.successors.is_still(group.first..group.end) && options.deadlocks {
-                self.stuck(batch.from(index), number, options)?;
+            if turn.is_whole() && self.successors.is_still(group.first..group.end) && self.rules.deadlocks {
+                self.stuck(batch.from(index), number)?;
             }
         }
-        if let Some(limit) = options.limits.states
+        if let Some(limit) = self.rules.most_states
             && self.visited.len() > limit
         {
             return Err(Monitor::states(limit));
@@ -250,10 +339,13 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// Does one of these successors wait in the next level?
     fn any_open(&mut self, mut entries: std::ops::Range<usize>) -> bool {
+        if self.visited.tells_open() {
+            return self.looked.open[entries].contains(&true);
+        }
         entries.any(|entry| self.open.contains(self.successors.state(entry), &self.next.stored))
     }
 
-    /// Counts the successors of a state and reports the violations among the first `count` entries, and the one at
+    /// Counts the successors of a state and notes the violations among the first `count` entries, and the one at
     /// `count`, which ends the search.
     #[cold]
     fn violations(
@@ -262,22 +354,13 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
         turn: Turn,
         number: u64,
         count: usize,
-        options: &Options<'_>,
     ) -> Result<(), Stop> {
         let first = entries.start;
         for entry in entries {
             self.transitions += u64::from(entry == count || self.successors.entry(entry).has_state());
             if let Some(code) = self.successors.entry(entry).violation {
-                let (parents, expander) = (&self.parents, &mut self.expander);
-                let choice = Expander::<S, R, A>::choice((entry - first) as u32, turn);
-                self.report.record(Cause::Violation(code), || {
-                    let mut written = parents.path(number);
-                    written.push(choice);
-                    expander.path(written)
-                });
-                if !options.all {
-                    return Err(Stop::Violation);
-                }
+                let choice = Some(Expander::<S, R, A>::choice((entry - first) as u32, turn));
+                self.spot(Cause::Violation(code), Where::Expanded { number, choice })?;
             }
         }
         Ok(())
@@ -285,12 +368,23 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<'_, 
 
     /// A state without successors is a deadlock unless the system may end there.
     #[cold]
-    fn stuck(&mut self, state: &[u64], number: u64, options: &Options<'_>) -> Result<(), Stop> {
+    fn stuck(&mut self, state: &[u64], number: u64) -> Result<(), Stop> {
         if self.expander.system.is_valid_end(state) {
             return Ok(());
         }
-        let (parents, expander) = (&self.parents, &mut self.expander);
-        self.report.record(Cause::Deadlock, || expander.path(parents.path(number)));
-        if options.all { Ok(()) } else { Err(Stop::Violation) }
+        self.spot(Cause::Deadlock, Where::Expanded { number, choice: None })
+    }
+
+    /// Notes that something is wrong; ends the search there unless it goes on.
+    fn spot(&mut self, cause: Cause, at: Where) -> Result<(), Stop> {
+        self.spotted.record(cause, at, self.depth, self.finishes);
+        if self.rules.all || self.finishes { Ok(()) } else { Err(Stop::Violation) }
+    }
+}
+
+impl Stop {
+    /// A level that was not finished although something was found in it: the search would have stopped there.
+    pub(crate) fn or_violation(self, all: bool, spotted: &Spotted) -> Stop {
+        if all || spotted.is_empty() { self } else { Stop::Violation }
     }
 }

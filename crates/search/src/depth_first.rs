@@ -34,7 +34,7 @@ pub fn depth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
         cut: None,
     };
     search.report.stop = match search.run(options) {
-        Ok(()) => search.cut.take().unwrap_or(Stop::Complete),
+        Ok(()) => search.cut.take().unwrap_or_else(|| Stop::complete(&*search.visited)),
         Err(stop) => stop,
     };
     search.report.statistics = search.statistics();

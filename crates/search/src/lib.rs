@@ -22,15 +22,20 @@ mod open_level;
 mod parents;
 mod random_walks;
 mod report;
+mod spotted;
+mod swarm;
+mod workers;
 
 pub use audit::{AmpleAudit, audit_ample};
 pub use breadth_first::breadth_first;
 pub use depth_first::depth_first;
 pub use graph::{Expanded, graph};
 pub use liveness::liveness;
-pub use monitor::{Limits, Options};
+pub use monitor::{FINISH_LEVELS_FROM, Limits, Options};
 pub use random_walks::random_walks;
 pub use report::{Cause, Found, Path, Report, Statistics, Stop};
+pub use swarm::swarm;
+pub use workers::{Workers, breadth_first_by_workers};
 
 #[cfg(doc)]
 use quotient_seams::{Ample, Representative, System, Visited};

@@ -27,6 +27,9 @@ pub struct Options<'a> {
     pub all: bool,
     /// Report states without successors that are no valid ends.
     pub deadlocks: bool,
+    /// A search by levels that has stored so many states finishes a level in which it finds something wrong, so that what it reports is the same for
+    /// any number of workers; a smaller one stops at once.
+    pub finish_levels_from: u64,
     /// Raised from outside to end the search.
     pub interrupt: Option<&'a Interrupt>,
     /// Called a few times a second.
@@ -44,7 +47,50 @@ impl std::fmt::Debug for Options<'_> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { limits: Limits::default(), all: false, deadlocks: true, interrupt: None, progress: None }
+        Options {
+            limits: Limits::default(),
+            all: false,
+            deadlocks: true,
+            finish_levels_from: FINISH_LEVELS_FROM,
+            interrupt: None,
+            progress: None,
+        }
+    }
+}
+
+/// States from which on a level is finished, and several workers take part: with fewer, a search takes milliseconds.
+pub const FINISH_LEVELS_FROM: u64 = 1 << 15;
+
+/// Told by a worker how far it has come, and asked whether it must stop.
+pub(crate) trait Watch {
+    /// Whether [`Watch::check`] is to be called: asked after every expansion.
+    fn due(&mut self) -> bool;
+
+    /// Why the worker must stop, if it must.
+    fn check(&mut self, statistics: &mut dyn FnMut() -> Statistics) -> Option<Stop>;
+}
+
+/// Watches by the limits of a search.
+pub(crate) struct Watched<'o, 'a> {
+    monitor: Monitor,
+    options: &'o mut Options<'a>,
+}
+
+impl<'o, 'a> Watched<'o, 'a> {
+    pub(crate) fn new(options: &'o mut Options<'a>) -> Self {
+        Watched { monitor: Monitor::new(options), options }
+    }
+}
+
+impl Watch for Watched<'_, '_> {
+    #[inline(always)]
+    fn due(&mut self) -> bool {
+        self.monitor.due()
+    }
+
+    #[cold]
+    fn check(&mut self, statistics: &mut dyn FnMut() -> Statistics) -> Option<Stop> {
+        self.monitor.check(self.options, statistics)
     }
 }
 

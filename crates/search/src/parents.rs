@@ -7,6 +7,9 @@
 //! because a first, reduced expansion did not suffice, has a second sequence, and a side table says whose it is. To repeat
 //! the step, each state also keeps its number among its parent's successors, in a byte, with a side table
 //! for the rare larger ones.
+//!
+//! Of several workers each keeps such a record of the states that it discovered. It expands states that others discovered: where it begins with a part
+//! of a level it writes down whose states they are ([`Parents::begin`]).
 
 use std::collections::HashMap;
 
@@ -22,6 +25,53 @@ pub(crate) struct Parents {
     expanded: u64,
     /// Expansions of states that had been expanded before: the number of the expansion, the number of the state.
     late: Vec<(u64, u64)>,
+    /// Whose states were expanded, where that is not the first worker's in order.
+    sources: Vec<Source>,
+}
+
+/// From the expansion with number `first` on, states of `worker` were expanded, in the order of their numbers, from `state` on.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    first: u64,
+    worker: u32,
+    state: u64,
+}
+
+/// A walk backwards through the bits: predecessors only have smaller numbers.
+struct Back<'p> {
+    parents: &'p Parents,
+    position: usize,
+    ones: u64,
+    zeros: u64,
+}
+
+impl<'p> Back<'p> {
+    fn new(parents: &'p Parents) -> Back<'p> {
+        let position = parents.bit_len;
+        let ones = parents.choices.len() as u64 - parents.roots;
+        Back { parents, position, ones, zeros: position as u64 - ones }
+    }
+
+    /// The number of the expansion that discovered a state; smaller than all that were asked for before.
+    fn expansion(&mut self, state: u64) -> u64 {
+        // The 1 of the state is the (state - roots)th 1, counted from 0; the zeros before it number the expansion
+        // that discovered it.
+        let wanted = state - self.parents.roots;
+        while self.ones > wanted {
+            if self.position.is_multiple_of(64) {
+                let ones = u64::from(self.parents.word(self.position / 64 - 1).count_ones());
+                if self.ones - ones > wanted {
+                    self.position -= 64;
+                    self.ones -= ones;
+                    self.zeros -= 64 - ones;
+                    continue;
+                }
+            }
+            self.position -= 1;
+            if self.parents.bit(self.position) { self.ones -= 1 } else { self.zeros -= 1 }
+        }
+        self.parents.state_of(self.zeros)
+    }
 }
 
 /// In `choices`: look in the side table.
@@ -68,9 +118,36 @@ impl Parents {
         self.choices.reserve(children);
     }
 
+    fn word(&self, index: usize) -> u64 {
+        self.bits.get(index).copied().unwrap_or(self.last)
+    }
+
     fn bit(&self, position: usize) -> bool {
-        let word = self.bits.get(position / 64).copied().unwrap_or(self.last);
-        word >> (position % 64) & 1 == 1
+        self.word(position / 64) >> (position % 64) & 1 == 1
+    }
+
+    /// The next states to be expanded are those that `worker` discovered, from its number `state` on.
+    pub(crate) fn begin(&mut self, worker: usize, state: u64) {
+        let source = self.source(self.expanded);
+        if source != (worker, state) {
+            self.sources.push(Source { first: self.expanded, worker: worker as u32, state });
+        }
+    }
+
+    /// Whose state was expanded there, and its number.
+    fn source(&self, expansion: u64) -> (usize, u64) {
+        match self.sources.partition_point(|source| source.first <= expansion).checked_sub(1) {
+            Some(at) => {
+                let Source { first, worker, state } = self.sources[at];
+                (worker as usize, state + expansion - first)
+            }
+            None => (0, expansion),
+        }
+    }
+
+    /// States discovered.
+    pub(crate) fn discovered(&self) -> u64 {
+        self.choices.len() as u64
     }
 
     #[inline(always)]
@@ -128,27 +205,18 @@ impl Parents {
         }
     }
 
-    /// The way to state number `state`.
-    pub(crate) fn path(&self, state: u64) -> Vec<u32> {
+    /// The way to the state that `worker` expanded there; `all` are the records of all workers.
+    pub(crate) fn path(all: &[Parents], worker: usize, expansion: u64) -> Vec<u32> {
         let mut choices = Vec::new();
-        let mut at = state;
-        // Walk the bits backwards once: predecessors only have smaller numbers.
-        let mut position = self.bit_len;
-        let mut ones = self.choices.len() as u64 - self.roots;
-        let mut zeros = position as u64 - ones;
+        let mut backs: Vec<Back<'_>> = all.iter().map(Back::new).collect();
+        let (mut worker, mut at) = all[worker].source(expansion);
         loop {
-            choices.push(self.choice(at));
-            if at < self.roots {
+            let parents = &all[worker];
+            choices.push(parents.choice(at));
+            if at < parents.roots {
                 break;
             }
-            // The 1 of state `at` is the (at - roots)th 1, counted from 0; the zeros before it number the expansion
-            // that discovered it.
-            let wanted = at - self.roots;
-            while ones > wanted {
-                position -= 1;
-                if self.bit(position) { ones -= 1 } else { zeros -= 1 }
-            }
-            at = self.state_of(zeros);
+            (worker, at) = parents.source(backs[worker].expansion(at));
         }
         choices.reverse();
         choices
@@ -165,7 +233,8 @@ impl Parents {
         (self.bits.capacity() * 8
             + self.choices.capacity()
             + self.large.len() * 24
-            + self.late.capacity() * 16) as u64
+            + self.late.capacity() * 16
+            + self.sources.capacity() * size_of::<Source>()) as u64
     }
 }
 
@@ -195,14 +264,16 @@ mod tests {
         parents.done(0);
         parents.child(3);
         parents.done(1);
-        assert_eq!(parents.path(0), [0]);
-        assert_eq!(parents.path(1), [5]);
-        assert_eq!(parents.path(2), [0, 1]);
-        assert_eq!(parents.path(4), [0, 1, 0]);
-        assert_eq!(parents.path(5), [0, 300, 7]);
-        assert_eq!(parents.path(6), [5, 9]);
-        assert_eq!(parents.path(7), [0, 1, 0, 2]);
-        assert_eq!(parents.path(8), [5, 9, 3]);
+        let parents = [parents];
+        let path = |state| Parents::path(&parents, 0, state);
+        assert_eq!(path(0), [0]);
+        assert_eq!(path(1), [5]);
+        assert_eq!(path(2), [0, 1]);
+        assert_eq!(path(4), [0, 1, 0]);
+        assert_eq!(path(5), [0, 300, 7]);
+        assert_eq!(path(6), [5, 9]);
+        assert_eq!(path(7), [0, 1, 0, 2]);
+        assert_eq!(path(8), [5, 9, 3]);
     }
 
     #[test]
@@ -222,7 +293,46 @@ mod tests {
             }
             number += u64::from(children) + 1;
             expected.push(children % 250);
-            assert_eq!(parents.path(number), expected);
+            let all = [std::mem::take(&mut parents)];
+            assert_eq!(Parents::path(&all, 0, number), expected);
+            [parents] = all;
         }
+    }
+
+    #[test]
+    fn paths_through_the_states_of_several_workers() {
+        let (mut first, mut second) = (Parents::default(), Parents::default());
+        // The first worker has the root 0 and discovers 1, 2, 3 (choices 0, 1, 2).
+        first.root(4);
+        (0..3).for_each(|choice| first.child(choice));
+        first.done(3);
+        // It expands its 1 to its 4 (choice 5); the second expands the others to its 0 and 1 (choices 6, 7).
+        first.begin(0, 1);
+        first.child(5);
+        first.done(1);
+        second.begin(0, 2);
+        second.child(6);
+        second.done(1);
+        second.child(7);
+        second.done(1);
+        // The second expands the first's 4 to its 2 (8), the first the second's 1 to its 5 (9) and, once more, to its 6 (10).
+        second.begin(0, 4);
+        second.child(8);
+        second.done(1);
+        first.begin(1, 1);
+        first.child(9);
+        let number = first.done(1);
+        first.child(10);
+        first.done_again(1, number);
+        // The first expands its own 5 and 6, the second its own 2.
+        first.begin(0, 5);
+        let (five, six) = (first.done(0), first.done(0));
+        second.begin(1, 2);
+        let two = second.done(0);
+        let all = [first, second];
+        assert_eq!(Parents::path(&all, 0, five), [4, 2, 7, 9]);
+        assert_eq!(Parents::path(&all, 0, six), [4, 2, 7, 10]);
+        assert_eq!(Parents::path(&all, 1, two), [4, 0, 5, 8]);
+        assert_eq!(Parents::path(&all, 0, number), [4, 2, 7]);
     }
 }

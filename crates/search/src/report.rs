@@ -1,6 +1,6 @@
 //! What a search found and what it covered.
 
-use quotient_seams::{Incomplete, ViolationCode};
+use quotient_seams::{Incomplete, ViolationCode, Visited};
 
 /// The way to a state: the number of the initial state among the initial states, then for each step the
 /// number of the successor among the successors of the state before.
@@ -73,6 +73,15 @@ pub struct Report {
     pub found: Vec<Found>,
     /// How much was done.
     pub statistics: Statistics,
+    /// How many workers took part.
+    pub workers: usize,
+}
+
+impl Stop {
+    /// Everything that the store has taken for new was explored.
+    pub(crate) fn complete(visited: &impl Visited) -> Stop {
+        visited.left_out().map_or(Stop::Complete, |what| Stop::Incomplete(Incomplete::Approximate(what)))
+    }
 }
 
 impl Report {
@@ -84,7 +93,12 @@ impl Report {
         }
     }
 
+    /// A search that could not begin.
+    pub fn incomplete(why: Incomplete) -> Report {
+        Report { stop: Stop::Incomplete(why), ..Report::new() }
+    }
+
     pub(crate) fn new() -> Report {
-        Report { stop: Stop::Complete, found: Vec::new(), statistics: Statistics::default() }
+        Report { stop: Stop::Complete, found: Vec::new(), statistics: Statistics::default(), workers: 1 }
     }
 }

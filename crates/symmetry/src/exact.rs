@@ -47,6 +47,22 @@ pub struct ExactStatistics {
     pub over_budget: u64,
 }
 
+impl ExactStatistics {
+    /// Adds what another worker has counted.
+    pub(crate) fn add(&mut self, other: &ExactStatistics) {
+        let ExactStatistics { calls, signed, distinct, walked, refined, searched, choices, over_budget } =
+            other;
+        self.calls += calls;
+        self.signed += signed;
+        self.distinct += distinct;
+        self.walked += walked;
+        self.refined += refined;
+        self.searched += searched;
+        self.choices += choices;
+        self.over_budget += over_budget;
+    }
+}
+
 /// Choices tried for one graph before the best found so far is used.
 pub const BUDGET: u64 = 1_000;
 

@@ -134,6 +134,11 @@ impl<G: Worker> Worker for Ordered<G> {
     fn another(&self) -> Ordered<G> {
         Ordered::new(self.states.another(), self.order)
     }
+
+    fn join(&mut self, other: Ordered<G>) {
+        self.states.join(other.states);
+        self.exact.statistics.add(&other.exact.statistics);
+    }
 }
 
 impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {

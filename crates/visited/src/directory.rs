@@ -156,12 +156,30 @@ impl<S: Segment> Directory<S> {
         unsafe { &mut self.segments.get_unchecked_mut(number).segment }
     }
 
+    /// The number of the segment of a hash, and the segment.
+    #[inline]
+    pub(crate) fn numbered_segment(&self, hash: u64) -> (usize, &S) {
+        let number = self.number(hash);
+        (number, &self.segments[number].segment)
+    }
+
+    /// All segments, for changing their entries.
+    pub(crate) fn segments_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.segments.iter_mut().map(|held| &mut held.segment)
+    }
+
     /// Makes room for one more entry where this hash belongs; `false` when there was room.
     #[inline(always)]
     pub(crate) fn make_room_for(&mut self, hash: u64) -> bool {
+        self.make_room_until(hash, S::is_full)
+    }
+
+    /// Makes room where this hash belongs as long as something is said of the segment; `false` when that was not so.
+    #[inline(always)]
+    pub(crate) fn make_room_until(&mut self, hash: u64, is_full: impl Fn(&S) -> bool) -> bool {
         let mut made = false;
         // SAFETY: as above.
-        while unsafe { self.segments.get_unchecked(self.number(hash)) }.segment.is_full() {
+        while is_full(&unsafe { self.segments.get_unchecked(self.number(hash)) }.segment) {
             if self.make_room(self.number(hash), hash).is_none() {
                 self.refuse(hash);
                 break;

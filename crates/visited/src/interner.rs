@@ -3,6 +3,11 @@
 //! Entries share cache lines, as many as fit, so that a lookup is one memory access. All places of a line are compared
 //! and the numbers of those that match are combined: no branch depends on the place, which nobody could predict.
 
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+#[cfg(not(target_arch = "x86_64"))]
+use crate::claim::Word;
+use crate::claim::{self, BUSY, Budget, Short};
 use crate::directory::{Directory, home};
 use crate::hash::slots_hash;
 use crate::lines::{Line, Lines};
@@ -32,22 +37,94 @@ pub(crate) struct Interner<const SLOTS: usize, const PLACES: usize> {
     full: bool,
 }
 
+/// Numbers that a thread takes at once.
+const BLOCK: u64 = 1024;
+
+/// What one of several threads may add to an interner without asking.
+#[derive(Debug)]
+pub(crate) struct Own {
+    /// Tickets by segment.
+    tickets: Vec<u32>,
+    numbers: std::ops::Range<u32>,
+    /// How many threads there are.
+    workers: usize,
+}
+
+impl Own {
+    pub(crate) fn new(workers: usize) -> Own {
+        Own { tickets: Vec::new(), numbers: 0..0, workers }
+    }
+}
+
 impl<const SLOTS: usize, const PLACES: usize> Nodes<SLOTS, PLACES> {
     /// The number of a key; 0 when it is not here. (A free place has the number 0, whatever its key.)
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn id(&self, key: &[u32; SLOTS]) -> u32 {
         use std::arch::x86_64::*;
+        // SAFETY: by the contract of `id_by` the four words are within the sixteen. SSE2 is part of x86-64.
+        Self::id_by(key, |at| unsafe { _mm_loadu_si128(self.0.as_ptr().add(at).cast()) })
+    }
+
+    /// As [`Nodes::id`], of a line that other threads may add to; [`BUSY`] if the key is perhaps being written.
+    ///
+    /// # Safety
+    /// `line` is a line of this kind that stays where it is, and that threads only write to as [`crate::claim`] does.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn shared_id(line: *const Self, key: &[u32; SLOTS]) -> u32 {
+        use std::arch::x86_64::*;
+        Self::id_by(key, |at| {
+            let four: __m128i;
+            // SAFETY: by the contracts of this function and of `id_by`, the four words are in the line. To the compiler this is what four
+            // relaxed atomic loads are (it may assume nothing about them); the processor reads each aligned 32-bit word whole, and
+            // loads one after the other as they stand here, so that a number that was read is followed by its whole key.
+            unsafe {
+                std::arch::asm!(
+                    "movdqu {four}, [{at}]",
+                    at = in(reg) line.cast::<u32>().add(at),
+                    four = out(xmm_reg) four,
+                    options(nostack, preserves_flags)
+                );
+            }
+            four
+        })
+    }
+
+    /// As [`Nodes::id`], of a line that other threads may add to; [`BUSY`] if the key is perhaps being written.
+    ///
+    /// # Safety
+    /// `line` is a line of this kind that stays where it is, and that threads only write to as [`crate::claim`] does.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    unsafe fn shared_id(line: *const Self, key: &[u32; SLOTS]) -> u32 {
+        // SAFETY: by this function's contract.
+        let cells = unsafe { &*line.cast::<[AtomicU32; 16]>() };
+        for place in 0..PLACES {
+            let number = cells[SLOTS * PLACES + place].look();
+            let same = (0..SLOTS).all(|slot| cells[slot * PLACES + place].peek() == key[slot]);
+            if number == 0 || number == BUSY || same {
+                return number;
+            }
+        }
+        0
+    }
+
+    /// The number of a key in the line that `load` reads four words from, those at a word's number and the three after it.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn id_by(key: &[u32; SLOTS], load_at: impl Fn(usize) -> std::arch::x86_64::__m128i) -> u32 {
+        use std::arch::x86_64::*;
         const { assert!(SLOTS * PLACES + PLACES <= 16 && 3 <= PLACES && PLACES <= 5) };
         // The numbers of four places from `first` on whose keys are equal. With three places the fourth is the left-over
         // word after the last number, which is 0.
         let four = |first: usize| {
             let load = |at: usize| {
-                debug_assert!(at + first + 4 <= 16);
-                // SAFETY: slot arrays start at multiples of PLACES up to SLOTS * PLACES; for three places that is at
+                // Slot arrays start at multiples of PLACES up to SLOTS * PLACES; for three places that is at
                 // most 12, for four at most 12, and for five, with two slots, at most 10, plus a `first` of 1 at most:
-                // the four words end within the sixteen. SSE2 is part of x86-64.
-                unsafe { _mm_loadu_si128(self.0.as_ptr().add(at + first).cast()) }
+                // the four words end within the sixteen.
+                debug_assert!(at + first + 4 <= 16);
+                load_at(at + first)
             };
             let mut ids = load(SLOTS * PLACES);
             for (slot, &value) in key.iter().enumerate() {
@@ -225,6 +302,83 @@ impl<const SLOTS: usize, const PLACES: usize> Interner<SLOTS, PLACES> {
             Ok(id) => id,
             Err(_) => self.intern_new(key, hash),
         }
+    }
+
+    /// The number of a key with this hash, while other threads add keys as well: a new one if it has none. Fails where there is no room in the
+    /// key's segment, or no number.
+    #[inline(always)]
+    pub(crate) fn intern_shared(
+        &self,
+        key: [u32; SLOTS],
+        hash: u64,
+        numbers: &AtomicU64,
+        own: &mut Own,
+    ) -> Result<u32, Short> {
+        let route = self.directory.route(hash);
+        let at = home(hash, route.depth, route.units);
+        // SAFETY: the route leads to `units` lines, and `home` is below that. They stay, and threads write to them only as `claim` does, while
+        // this is borrowed and shared (`crate::shared_tree`).
+        let id = unsafe {
+            Nodes::<SLOTS, PLACES>::shared_id(route.start.cast::<Nodes<SLOTS, PLACES>>().add(at), &key)
+        };
+        if id != 0 && id != BUSY { Ok(id) } else { self.intern_shared_far(key, hash, numbers, own) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn intern_shared_far(
+        &self,
+        key: [u32; SLOTS],
+        hash: u64,
+        numbers: &AtomicU64,
+        own: &mut Own,
+    ) -> Result<u32, Short> {
+        let route = self.directory.route(hash);
+        let at = home(hash, route.depth, route.units);
+        // SAFETY: as above; a line is sixteen words, which all bits are a value of.
+        let line = |at: usize| unsafe { &*route.start.cast::<[AtomicU32; 16]>().add(at) };
+        let (number, lines) = self.directory.numbered_segment(hash);
+        if own.tickets.len() <= number {
+            own.tickets.resize(number + 1, 0);
+        }
+        loop {
+            let mut budget = Budget { tickets: own.tickets[number], numbers: own.numbers.clone() };
+            let found = claim::intern::<_, SLOTS, PLACES>(line, route.units, at, &key, &mut budget);
+            (own.tickets[number], own.numbers) = (budget.tickets, budget.numbers);
+            if found.is_ok() {
+                return found;
+            }
+            if own.numbers.is_empty() {
+                let first = numbers.fetch_add(BLOCK, Ordering::Relaxed);
+                if first + BLOCK > u64::from(BUSY) {
+                    return Err(Short);
+                }
+                own.numbers = first as u32..(first + BLOCK) as u32;
+            }
+            if own.tickets[number] == 0 {
+                own.tickets[number] = lines.tickets(own.workers);
+                if own.tickets[number] == 0 {
+                    return Err(Short);
+                }
+            }
+        }
+    }
+
+    /// Makes room for keys of several threads in the segment of this hash.
+    pub(crate) fn make_shared_room(&mut self, hash: u64, workers: usize) {
+        self.directory.make_room_until(hash, |lines| lines.lacks_tickets(workers));
+        self.full |= self.directory.is_refused();
+    }
+
+    /// The first number that was not given to a key.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.directory.len() + 1
+    }
+
+    /// Notes that numbers below this one have been given to keys, perhaps not all of them.
+    pub(crate) fn numbered(&mut self, next: u64) {
+        self.directory.added((next - 1).saturating_sub(self.directory.len()));
+        self.full |= next > u64::from(BUSY);
     }
 
     fn intern_new(&mut self, key: [u32; SLOTS], hash: u64) -> u32 {

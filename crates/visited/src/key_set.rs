@@ -3,6 +3,9 @@
 //! What is stored is the hash, and the hash is a bijection, so nothing is lost. Eight share a cache line, in no order: all are
 //! compared at once, and no decision depends on the place, which nobody could predict.
 
+use std::sync::atomic::AtomicU64;
+
+use crate::claim::{self, Short};
 use crate::directory::{Directory, home};
 use crate::hash::bijective;
 use crate::lines::{Line, Lines};
@@ -270,6 +273,69 @@ impl KeySet {
         }
         self.directory.segment_mut(hash).put_from(line, hash);
         self.directory.added(1);
+    }
+
+    /// Adds a hash, not 0, while other threads add some as well; whether it is new. Fails where there is no room in its segment. `tickets` are
+    /// this thread's, by segment; `workers` says how many threads there are.
+    #[inline(always)]
+    pub(crate) fn insert_shared(
+        &self,
+        hash: u64,
+        workers: usize,
+        tickets: &mut Vec<u32>,
+    ) -> Result<bool, Short> {
+        debug_assert_ne!(hash, 0);
+        let route = self.directory.route(hash);
+        let at = home(hash, route.depth, route.units);
+        // SAFETY: the route leads to `units` lines of eight words, which all bits are a value of. They stay, and threads write to them only as `claim`
+        // does, while this is borrowed and shared (`crate::shared_tree`).
+        let line = |at: usize| unsafe { &*route.start.cast::<[AtomicU64; 8]>().add(at) };
+        let (number, lines) = self.directory.numbered_segment(hash);
+        if tickets.len() <= number {
+            tickets.resize(number + 1, 0);
+        }
+        loop {
+            let found = claim::insert(line, route.units, at, hash, &mut tickets[number]);
+            if found.is_ok() {
+                return found;
+            }
+            tickets[number] = lines.tickets(workers);
+            if tickets[number] == 0 {
+                return Err(Short);
+            }
+        }
+    }
+
+    /// Makes room for hashes of several threads in the segment of this one.
+    pub(crate) fn make_shared_room(&mut self, hash: u64, workers: usize) {
+        self.directory.make_room_until(hash, |lines| lines.lacks_tickets(workers));
+    }
+
+    /// Moves all hashes to another set, in order, so that its memory is written in order. Keeps the memory, unless that is far more than was needed.
+    pub(crate) fn move_to(&mut self, other: &mut KeySet) {
+        let (mut used, mut places) = (0usize, 0usize);
+        for lines in self.directory.segments_mut() {
+            places += lines.len() * Hashes::PLACES;
+            for line in lines.iter() {
+                for hash in (0..Hashes::PLACES).map_while(|place| line.entry(place)) {
+                    other.insert(hash);
+                    used += 1;
+                }
+            }
+        }
+        if used == 0 {
+            return;
+        }
+        if used * 16 < places && places > 1 << 12 {
+            *self = KeySet::default();
+        } else {
+            self.directory.segments_mut().for_each(Lines::clear);
+        }
+    }
+
+    /// The hash 0 is in the set.
+    pub(crate) fn has_zero(&self) -> bool {
+        self.zero
     }
 
     #[inline(always)]

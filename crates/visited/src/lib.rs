@@ -1,10 +1,13 @@
 //! State stores: implementations of the `Visited` seam, seen before?
 //!
 //! A store keeps a set of states, exactly: [`Plain`] as they are, [`Tree`] as shared pairs of 32-bit
-//! numbers, [`Gzip`] each compressed, [`Collapse`] as shared components. The first two grow by themselves, a segment at a time, so that no insertion waits for a rehash of
+//! numbers, [`Gzip`] each compressed, [`Collapse`] as shared components. [`Bitstate`] and [`Compaction`] only keep hashes, and may take a state for another. The first two grow by themselves, a segment at a time, so that no insertion waits for a rehash of
 //! everything.
 
+mod bitstate;
+mod claim;
 mod collapse;
+mod compaction;
 mod directory;
 mod gzip;
 mod hash;
@@ -16,13 +19,17 @@ mod numbered;
 mod plain;
 mod plan;
 mod pool;
+mod shared_tree;
 mod tree;
 mod tree_batch;
 
+pub use bitstate::Bitstate;
 pub use collapse::Collapse;
+pub use compaction::Compaction;
 pub use gzip::Gzip;
 pub use numbered::NumberedTree;
 pub use plain::Plain;
+pub use shared_tree::{Part, SharedTree};
 pub use tree::Tree;
 
 #[cfg(not(target_endian = "little"))]

@@ -4,6 +4,8 @@
 //! a line are taken in order and entries are never removed, so that a search may end at the first line with a free place. A
 //! lookup is one memory access, mostly.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::directory::{Segment, home};
 use crate::memory::{Plain, Zeroed};
 
@@ -33,7 +35,8 @@ pub(crate) trait Line: Plain {
 #[derive(Debug)]
 pub(crate) struct Lines<L> {
     lines: Zeroed<L>,
-    len: usize,
+    /// Entries; while several threads add some, with the tickets that they hold.
+    len: AtomicUsize,
     /// With so many entries it is full.
     limit: usize,
 }
@@ -55,7 +58,7 @@ impl<L: Line> Lines<L> {
             }
         }
         lines[at].set(lines[at].used(), entry);
-        self.len += 1;
+        *self.len.get_mut() += 1;
     }
 
     /// Adds an entry to a line with a free place.
@@ -67,13 +70,44 @@ impl<L: Line> Lines<L> {
         // SAFETY: by this function's contract.
         let line = unsafe { self.lines.get_unchecked_mut(at) };
         line.set(line.used(), entry);
-        self.len += 1;
+        *self.len.get_mut() += 1;
     }
 
     /// How many entries fit before it is full.
     #[inline(always)]
     pub(crate) fn room(&self) -> usize {
-        self.limit.saturating_sub(self.len)
+        self.limit.saturating_sub(self.taken())
+    }
+
+    #[inline(always)]
+    fn taken(&self) -> usize {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    /// Tickets that one of so many threads takes at once: all that are held and not used together are few beside the limit.
+    fn block(&self, workers: usize) -> usize {
+        (self.limit / (64 * workers)).clamp(1, 64)
+    }
+
+    /// Takes tickets for as many entries, for one of so many threads; 0 if it is too full.
+    pub(crate) fn tickets(&self, workers: usize) -> u32 {
+        let block = self.block(workers);
+        if self.len.fetch_add(block, Ordering::Relaxed) + block <= self.limit {
+            return block as u32;
+        }
+        self.len.fetch_sub(block, Ordering::Relaxed);
+        0
+    }
+
+    /// Is it too full for [tickets](Lines::tickets)?
+    pub(crate) fn lacks_tickets(&self, workers: usize) -> bool {
+        self.taken() + self.block(workers) > self.limit
+    }
+
+    /// Forgets all entries, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.lines.fill(L::EMPTY);
+        *self.len.get_mut() = 0;
     }
 
     fn put(&mut self, entry: L::Entry, depth: u32) {
@@ -93,7 +127,7 @@ impl<L: Line> std::ops::Deref for Lines<L> {
 impl<L: Line> Segment for Lines<L> {
     fn with_units(units: usize) -> Option<Self> {
         let lines = Zeroed::growing(units, Self::MOST_UNITS)?;
-        Some(Lines { lines, len: 0, limit: Self::limit(units) })
+        Some(Lines { lines, len: AtomicUsize::new(0), limit: Self::limit(units) })
     }
 
     fn units(&self) -> usize {
@@ -101,7 +135,7 @@ impl<L: Line> Segment for Lines<L> {
     }
 
     fn start(&self) -> *const u8 {
-        self.lines.as_ptr().cast()
+        self.lines.start().cast()
     }
 
     const FIRST_UNITS: usize = 4;
@@ -116,11 +150,11 @@ impl<L: Line> Segment for Lines<L> {
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        self.len >= self.limit
+        self.taken() >= self.limit
     }
 
     fn is_packed(&self) -> bool {
-        self.len + 1 >= self.lines.len() * L::PLACES
+        self.taken() + 1 >= self.lines.len() * L::PLACES
     }
 
     fn move_into(&mut self, new_depth: u32, lower: &mut Self, mut upper: Option<&mut Self>) {
@@ -169,7 +203,7 @@ impl<L: Line> Segment for Lines<L> {
             }
         }
         self.limit = Self::limit(units);
-        self.len -= waiting.len();
+        *self.len.get_mut() -= waiting.len();
         for entry in waiting {
             self.put(entry, depth);
         }

@@ -82,6 +82,12 @@ impl<T: Plain> Zeroed<T> {
     pub(crate) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
+
+    /// The first element, for those who write while others look ([`crate::claim`]). It stays where it is until the array is dropped.
+    #[inline(always)]
+    pub(crate) fn start(&self) -> *mut T {
+        self.pointer
+    }
 }
 
 /// Are addresses limited? Asked once.

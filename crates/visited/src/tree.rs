@@ -37,6 +37,8 @@ pub struct Tree {
 pub(crate) struct Length {
     pub(crate) plan: Plan,
     pub(crate) roots: KeySet,
+    /// Roots found in this level, if threads share the tree and ask for levels.
+    pub(crate) fresh: KeySet,
 }
 
 /// The inner nodes, by number of children.
@@ -299,7 +301,8 @@ impl Visited for Tree {
     }
 
     fn bytes(&self) -> u64 {
-        let roots = self.by_length.iter().map(|l| &l.roots).filter(|r| r.len() > 0);
+        let used = self.by_length.iter().filter(|l| l.plan.slots > 0);
+        let roots = used.flat_map(|l| [&l.roots, &l.fresh]);
         let nodes = self.nodes.pairs.bytes() + self.nodes.triples.bytes() + self.nodes.quads.bytes();
         nodes + roots.map(KeySet::bytes).sum::<u64>()
     }

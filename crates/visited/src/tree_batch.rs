@@ -28,7 +28,7 @@ impl Tree {
         }
         self.room_for_length(words);
         looked.new.clear();
-        let Length { plan, roots } = &mut self.by_length[words];
+        let Length { plan, roots, .. } = &mut self.by_length[words];
         let nodes = &mut self.nodes;
         looked.short = if words <= 4 { words } else { 0 };
         match words {
@@ -51,7 +51,7 @@ impl Tree {
 
 /// The key of one half of a short state: the low halves of its words (0), or the high ones (1).
 #[inline(always)]
-fn half_key<const WORDS: usize>(state: &[u64; WORDS], half: usize) -> [u32; WORDS] {
+pub(crate) fn half_key<const WORDS: usize>(state: &[u64; WORDS], half: usize) -> [u32; WORDS] {
     debug_assert!(half < 2);
     // SAFETY: there are two slots to a word.
     std::array::from_fn(|word| unsafe { *slots_of(state).get_unchecked(2 * word + half) })
@@ -160,7 +160,7 @@ const LATELY_BITS: u32 = 9;
 /// Processes that do not disturb one another lead to the same states in any order, and these states follow one another
 /// closely: between a tenth and a half of a batch goes here.
 #[inline(always)]
-fn drop_repeated<const WORDS: usize>(states: &[[u64; WORDS]], looked: &mut Looked) {
+pub(crate) fn drop_repeated<const WORDS: usize>(states: &[[u64; WORDS]], looked: &mut Looked) {
     let Looked { distinct, lately, .. } = looked;
     lately.resize(1 << LATELY_BITS, 0);
     distinct.clear();
@@ -193,7 +193,7 @@ fn drop_repeated<const WORDS: usize>(states: &[[u64; WORDS]], looked: &mut Looke
 
 /// As above, for longer states: only those with the same hash are compared.
 #[inline(never)]
-fn drop_repeated_long(states: &[u64], words: usize, looked: &mut Looked) {
+pub(crate) fn drop_repeated_long(states: &[u64], words: usize, looked: &mut Looked) {
     let Looked { distinct, lately, keys: hashes, .. } = looked;
     lately.resize(1 << LATELY_BITS, 0);
     distinct.clear();

@@ -10,3 +10,4 @@ mod temporal;
 mod temporal_traps;
 mod thread_orders;
 mod token_mutex;
+mod workers;

@@ -7,7 +7,7 @@ use quotient::search::Limits;
 use quotient::source::render_all;
 use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict};
+use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict, Workers};
 
 use super::kind::Given;
 use super::progress::ProgressLine;
@@ -100,6 +100,7 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     let check = Check {
         search: options.search.unwrap_or_default(),
         store: options.store,
+        workers: options.workers.map(Workers::new),
         partial_order: options.por,
         raw: options.raw,
         symmetry: symmetry.flatten(),
@@ -119,6 +120,7 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
         },
         interrupt: Some(watch::interrupt()),
         journal: Some(watch::journal()),
+        timed: false,
         relative: relative.as_ref(),
         explain_symmetry: options.explain.contains(&options::Explained::Symmetry),
     };

@@ -9,7 +9,7 @@ use clap::Args;
 use quotient::search::{Limits, Statistics};
 use quotient::{
     Answer, Applied, Check, Model, Outcome, PartialOrder, Question, StoreKind, Symmetry, Verdict,
-    ViolationKind,
+    ViolationKind, Workers,
 };
 use serde_json::{Value, json};
 
@@ -143,6 +143,8 @@ pub(crate) fn main(options: &Compare, given: &Given) -> u8 {
                     ..Limits::default()
                 },
                 interrupt: Some(watch::interrupt()),
+                // Times are those of one.
+                workers: Some(Workers::new(1)),
                 ..Check::default()
             };
             for &store in stores {

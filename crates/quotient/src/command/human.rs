@@ -158,7 +158,11 @@ fn figures(out: &mut String, run: &Run<'_>) {
         (s.store_bytes + s.search_bytes) as f64 / (1 << 20) as f64,
         run.peak_rss_bytes as f64 / (1 << 20) as f64,
     );
-    let _ = writeln!(out, "  {:.3} s CPU, {:.3} s elapsed", run.cpu_seconds, run.wall_seconds);
+    let workers = match run.outcome.workers {
+        1 => String::new(),
+        several => format!(", {several} workers"),
+    };
+    let _ = writeln!(out, "  {:.3} s CPU, {:.3} s elapsed{workers}", run.cpu_seconds, run.wall_seconds);
     let reduced = run.outcome.reduced;
     let parts: Vec<String> = [
         (reduced.unread, "global never read", "globals never read"),

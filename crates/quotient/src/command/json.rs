@@ -28,6 +28,7 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
         "cpu_seconds": run.cpu_seconds,
         "wall_seconds": run.wall_seconds,
         "search_seconds": outcome.search_seconds,
+        "workers": outcome.workers,
         "store_bytes": s.store_bytes,
         "search_bytes": s.search_bytes,
         "peak_rss_bytes": run.peak_rss_bytes,
@@ -107,6 +108,7 @@ fn answer(a: &Answer, detail: Detail) -> Value {
         "symmetry_limit": a.applied.symmetry.limit,
         "por": a.applied.partial_order.name(),
         "store": a.applied.store.map(StoreKind::name),
+        "workers": a.applied.workers,
         "witness": a.witness.iter().map(|b| branch(b, detail)).collect::<Vec<_>>(),
     })
 }

@@ -88,10 +88,6 @@ pub(crate) struct Exploration {
     /// Cut executions after this many steps
     #[arg(long, default_value = "20000", value_name = "N")]
     max_steps: u64,
-
-    /// Processes that explore at a time [default: one per processor]
-    #[arg(long, value_name = "N")]
-    workers: Option<usize>,
 }
 
 /// Stands for the file if a build command is given instead: what it builds.
@@ -284,7 +280,7 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         max_steps: explored.max_steps,
         max_time: options.max_time,
         max_memory: options.max_memory,
-        workers: explored
+        workers: options
             .workers
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
         ..options.native.request()

@@ -139,6 +139,10 @@ pub(crate) struct Check {
     #[arg(help_heading = MODELS, long, default_value = "tree", value_name = "STORE", value_parser = Named(StoreKind::NAMES))]
     pub(crate) store: StoreKind,
 
+    /// How many threads search a model, or processes explore a C program [default: one per processor; one for what several cannot do]
+    #[arg(long, value_name = "N", value_parser = workers)]
+    pub(crate) workers: Option<usize>,
+
     /// Which states stand for others: exact (default), kbots[=K], pc, pc-original, heap or off; for C programs off (default), costarted or dynamic
     #[arg(long, value_name = "ORDER", value_parser = symmetry)]
     pub(crate) symmetry: Option<Symmetry>,
@@ -407,6 +411,14 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// The number after `--audit`, which may be missing: then what follows is taken for it.
+/// How many workers: at least one, and not more than any machine has processors.
+fn workers(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(workers @ 1..=1024) => Ok(workers),
+        _ => Err("write a number of threads from 1 to 1024".to_owned()),
+    }
+}
+
 fn samples(text: &str) -> Result<u64, String> {
     count(text).map_err(|why| format!("{why}, or put the file before `--audit`"))
 }

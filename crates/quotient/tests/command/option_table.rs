@@ -164,7 +164,11 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--max-steps", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-steps", "2"])]),
         ("--step-time", [Refused, Refused, Seen("program.c", &["-D", "LOOP", "--step-time", "2"], &["--step-time", "1"])]),
         ("--nondet", [Refused, Refused, Seen("program.c", &["-D", "NONDET"], &["--nondet", "1,2"])]),
-        ("--workers", [Refused, Refused, Unseen("the same executions, by whichever process")]),
+        ("--workers", [
+            Seen("symmetric.pml", &["--search", "dfs"], &["--workers", "2"]),
+            Seen("threads.bir", &["--store", "gzip"], &["--workers", "2"]),
+            Unseen("the same executions, by whichever process"),
+        ]),
         ("--arg", [Refused, Refused, Seen("program.c", &[], &["--arg", "one"])]),
         ("--stdin", [Refused, Refused, Seen("program.c", &["-D", "INPUT"], &["--stdin", "beside.txt"])]),
         ("--file", [Refused, Refused, Seen("program.c", &["-D", "FILES"], &["--file", "beside.txt"])]),

@@ -23,7 +23,7 @@ use turn::suffice;
 pub(crate) struct Expander<'a, S, R, A> {
     pub(crate) system: &'a mut S,
     pub(crate) representative: &'a mut R,
-    ample: &'a mut A,
+    pub(crate) ample: &'a mut A,
     passage: Passage,
     scratch: Vec<u64>,
 }

@@ -2,3 +2,4 @@
 
 mod refusing_store;
 mod typed;
+mod workers;

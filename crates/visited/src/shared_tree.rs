@@ -1,0 +1,570 @@
+//! The tree store, shared by several threads: the tables are those of [`Tree`], and threads add to them as [`crate::claim`] says.
+//!
+//! A batch is looked up while reading is allowed (a lock that all threads share, taken once a batch). Where a table has no room, the thread lets go of it,
+//! takes the lock for writing, so that no other thread looks, makes room as one thread alone would, and goes on where it was: nodes that were
+//! found have their numbers still, and roots that were added are not looked at again. Numbers of nodes are handed out in blocks, so they have
+//! gaps; which state is which does not depend on them.
+//!
+//! For ample sets a search by levels must know of a successor whether it waits in the next level. Then roots that are new go to a set of their own,
+//! which is merged into the other at the end of the level: what is not in the first set waits, whoever found it and when. So the answer does not depend
+//! on the order in which threads come, and neither does anything that is decided by it.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use quotient_seams::{
+    Group, Known, Loaded, Looked, OUT_OF_MEMORY, Share, Shared, SharedStore, Successors, Visited,
+};
+
+use crate::claim::Short;
+use crate::hash::slots_hash;
+use crate::interner::{Interner, Own};
+use crate::key_set::{KeySet, key_hash};
+use crate::plan::{Node, Plan};
+use crate::tree::{Length, Nodes, SHORT, Tree, slots_of};
+use crate::tree_batch::{drop_repeated, drop_repeated_long, half_key};
+
+/// A tree store that threads have [parts](Part) of.
+#[derive(Debug)]
+pub struct SharedTree {
+    tree: RwLock<Tree>,
+    how: Shared,
+    /// The next numbers of nodes with two, three and four children.
+    numbers: [AtomicU64; 3],
+    len: AtomicU64,
+    /// Whether the one root without a place in a set is there: [`ABSENT`], [`WAITS`], [`OLD`].
+    zero: AtomicU8,
+    /// Nothing more can be stored.
+    exhausted: AtomicBool,
+    /// Levels begun.
+    levels: AtomicU64,
+}
+
+const ABSENT: u8 = 0;
+const WAITS: u8 = 1;
+const OLD: u8 = 2;
+
+/// What has to be made before a thread can go on.
+#[derive(Clone, Copy, Debug)]
+enum Need {
+    /// A tree for states of so many words.
+    Length(usize),
+    /// Room for a node with so many children and this hash, or numbers.
+    Node(u32, u64),
+    /// Room for a root of states of so many words.
+    Root(usize, u64),
+}
+
+/// One thread's part of a [`SharedTree`].
+#[derive(Debug)]
+pub struct Part<'a> {
+    shared: &'a SharedTree,
+    nodes: [Own; 3],
+    /// Tickets for roots, by length of states and segment.
+    roots: Vec<Vec<u32>>,
+    /// Levels begun when the tickets were taken.
+    level: u64,
+    /// Hint lengths by number of words, as far as they have been asked for.
+    hint_lens: Vec<Option<usize>>,
+}
+
+impl Share for Tree {
+    type Store = SharedTree;
+
+    fn share(&mut self, how: Shared) -> SharedTree {
+        let tree = std::mem::take(self);
+        let Nodes { pairs, triples, quads } = &tree.nodes;
+        let numbers = [pairs.next_number(), triples.next_number(), quads.next_number()];
+        let zero = if tree.by_length.get(1).is_some_and(|l| l.roots.has_zero()) { OLD } else { ABSENT };
+        SharedTree {
+            len: AtomicU64::new(tree.len),
+            exhausted: AtomicBool::new(tree.exhausted().is_some()),
+            tree: RwLock::new(tree),
+            how,
+            numbers: numbers.map(AtomicU64::new),
+            zero: AtomicU8::new(zero),
+            levels: AtomicU64::new(0),
+        }
+    }
+
+    fn take_back(&mut self, store: SharedTree) {
+        store.next_level();
+        let mut tree = store.tree.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let numbers = store.numbers.map(AtomicU64::into_inner);
+        tree.nodes.pairs.numbered(numbers[0]);
+        tree.nodes.triples.numbered(numbers[1]);
+        tree.nodes.quads.numbered(numbers[2]);
+        tree.len = store.len.into_inner();
+        if store.zero.into_inner() != ABSENT {
+            tree.room_for_length(1);
+            tree.by_length[1].roots.insert(0);
+        }
+        *self = tree;
+    }
+}
+
+impl SharedStore for SharedTree {
+    type Part<'a> = Part<'a>;
+
+    fn part(&self) -> Part<'_> {
+        Part {
+            shared: self,
+            nodes: std::array::from_fn(|_| Own::new(self.how.workers)),
+            roots: Vec::new(),
+            level: 0,
+            hint_lens: Vec::new(),
+        }
+    }
+
+    fn next_level(&self) {
+        if !self.how.tells_open {
+            return;
+        }
+        let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        for Length { roots, fresh, .. } in &mut tree.by_length {
+            fresh.move_to(roots);
+        }
+        let refused = tree.by_length.iter().any(|l| l.roots.is_refused());
+        tree.refused |= refused;
+        self.exhausted.fetch_or(refused, Ordering::Relaxed);
+        let _ = self.zero.compare_exchange(WAITS, OLD, Ordering::Relaxed, Ordering::Relaxed);
+        self.levels.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl SharedTree {
+    fn read(&self) -> RwLockReadGuard<'_, Tree> {
+        self.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something while nobody makes room, and again whenever there had to be more; `false` if there is none to be had.
+    #[inline(always)]
+    fn retry(&self, mut work: impl FnMut(&Tree) -> Result<(), Need>) -> bool {
+        loop {
+            let tree = self.read();
+            let done = work(&tree);
+            // Nobody can make room while this thread looks.
+            drop(tree);
+            match done {
+                Ok(()) => return true,
+                Err(need) if self.make(need) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Makes room while no other thread looks; `false` if there is none to be had.
+    #[cold]
+    #[inline(never)]
+    fn make(&self, need: Need) -> bool {
+        let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        let tree = &mut *tree;
+        let workers = self.how.workers;
+        match need {
+            Need::Length(words) => tree.room_for_length(words),
+            Need::Root(words, hash) => {
+                let Length { roots, fresh, .. } = &mut tree.by_length[words];
+                let set = if self.how.tells_open { fresh } else { roots };
+                set.make_shared_room(hash, workers);
+                tree.refused |= set.is_refused();
+            }
+            Need::Node(children, hash) => {
+                let Nodes { pairs, triples, quads } = &mut tree.nodes;
+                let next = self.numbers[children as usize - 2].load(Ordering::Relaxed);
+                match children {
+                    2 => make_node_room(pairs, next, hash, workers),
+                    3 => make_node_room(triples, next, hash, workers),
+                    _ => make_node_room(quads, next, hash, workers),
+                }
+            }
+        }
+        let exhausted = tree.exhausted().is_some();
+        self.exhausted.fetch_or(exhausted, Ordering::Relaxed);
+        !exhausted
+    }
+}
+
+fn make_node_room<const SLOTS: usize, const PLACES: usize>(
+    nodes: &mut Interner<SLOTS, PLACES>,
+    next: u64,
+    hash: u64,
+    workers: usize,
+) {
+    nodes.numbered(next);
+    nodes.make_shared_room(hash, workers);
+}
+
+/// Where the lookups of a batch have come to.
+struct Run<'a, 'g> {
+    successors: &'a Successors,
+    groups: &'a [Group<'g>],
+    /// Words of each entry.
+    words: usize,
+}
+
+impl Part<'_> {
+    /// Adds the entries of a batch that `looked.distinct` names, which all have the same number of words.
+    fn insert_run(&mut self, run: &Run<'_, '_>, looked: &mut Looked) {
+        let shared = self.shared;
+        let found = shared.retry(|tree| self.find_keys(tree, run, looked));
+        let mut at = 0;
+        if found {
+            shared.retry(|tree| self.insert_keys(tree, run.words, &mut at, looked));
+        }
+    }
+
+    /// First stages: the roots of the entries, and their hints. Can be done again.
+    #[inline(always)]
+    fn find_keys(&mut self, tree: &Tree, run: &Run<'_, '_>, looked: &mut Looked) -> Result<(), Need> {
+        let Some(length) = tree.by_length.get(run.words).filter(|l| l.plan.slots > 0) else {
+            return Err(Need::Length(run.words));
+        };
+        let set = if self.shared.how.tells_open { &length.fresh } else { &length.roots };
+        let [two, three, four] = &self.shared.numbers;
+        let [pairs, triples, quads] = &mut self.nodes;
+        match run.words {
+            1 => {
+                looked.keys.clear();
+                let Looked { keys, distinct, .. } = looked;
+                keys.extend(distinct.iter().map(|at| {
+                    let key = key_hash(run.successors.state(*at as usize)[0].rotate_left(32));
+                    set.prefetch::<false>(key);
+                    key
+                }));
+                Ok(())
+            }
+            2 => short::<2, 5>(&tree.nodes.pairs, two, pairs, set, run, looked),
+            3 => short::<3, 4>(&tree.nodes.triples, three, triples, set, run, looked),
+            4 => short::<4, 3>(&tree.nodes.quads, four, quads, set, run, looked),
+            _ => self.long(tree, &length.plan, set, run, looked),
+        }
+    }
+
+    /// The number of a node.
+    #[inline(always)]
+    fn intern(&mut self, nodes: &Nodes, node: &Node, slots: &[u32], hint: &[u32]) -> Result<u32, Need> {
+        let [a, b, c, d] = node.values(slots, hint);
+        let hash = match node.arity {
+            2 => slots_hash(&[a, b]),
+            3 => slots_hash(&[a, b, c]),
+            _ => slots_hash(&[a, b, c, d]),
+        };
+        let [two, three, four] = &self.shared.numbers;
+        let [pairs, triples, quads] = &mut self.nodes;
+        let found = match node.arity {
+            2 => nodes.pairs.intern_shared([a, b], hash, two, pairs),
+            3 => nodes.triples.intern_shared([a, b, c], hash, three, triples),
+            _ => nodes.quads.intern_shared([a, b, c, d], hash, four, quads),
+        };
+        found.map_err(|Short| Need::Node(node.arity, hash))
+    }
+
+    /// As [`short`], for longer states.
+    #[inline(never)]
+    fn long(
+        &mut self,
+        tree: &Tree,
+        plan: &Plan,
+        set: &KeySet,
+        run: &Run<'_, '_>,
+        looked: &mut Looked,
+    ) -> Result<(), Need> {
+        let Looked { hints, loaded, keys, distinct, stride, .. } = looked;
+        loaded.clear();
+        keys.clear();
+        let count = plan.nodes.len();
+        let mut groups = run.groups.iter();
+        let mut group = groups.next();
+        for &index in &*distinct {
+            let index = index as usize;
+            while group.is_some_and(|g| g.end <= index) {
+                group = groups.next();
+            }
+            let state = run.successors.state(index);
+            let slots = slots_of(state);
+            let hint = &mut hints[index * *stride..][..count];
+            // The nodes above what has changed, or all. Children have smaller numbers than their parents: upwards.
+            let mut changed = [true; 2];
+            match group.map(|g| g.parent) {
+                Some(parent) if parent.state.len() == run.words && !plan.above.is_empty() => {
+                    hint.copy_from_slice(parent.hint);
+                    let mut dirty = plan.above_changes(state, parent.state);
+                    changed = plan.tops.map(|top| dirty >> top & 1 == 1);
+                    dirty &= !(1 << plan.tops[0] | 1 << plan.tops[1]);
+                    while dirty != 0 {
+                        let node = dirty.trailing_zeros() as usize;
+                        dirty &= dirty - 1;
+                        hint[node] = self.intern(&tree.nodes, &plan.nodes[node], slots, hint)?;
+                    }
+                }
+                _ => {
+                    for (node, children) in plan.nodes.iter().enumerate() {
+                        if !plan.tops.contains(&node) {
+                            hint[node] = self.intern(&tree.nodes, children, slots, hint)?;
+                        }
+                    }
+                }
+            }
+            loaded.push(std::array::from_fn(|half| {
+                if changed[half] { tree.nodes.load(&plan.nodes[plan.tops[half]], slots, hint) } else { 0 }
+            }));
+        }
+        for (hashes, &index) in loaded.iter().zip(&*distinct) {
+            let index = index as usize;
+            let hint = &mut hints[index * *stride..][..count];
+            let slots = slots_of(run.successors.state(index));
+            for (&top, &hash) in plan.tops.iter().zip(hashes) {
+                if hash != 0 {
+                    hint[top] = self.intern(&tree.nodes, &plan.nodes[top], slots, hint)?;
+                }
+            }
+            let key = key_hash(u64::from(hint[plan.tops[0]]) << 32 | u64::from(hint[plan.tops[1]]));
+            set.prefetch::<false>(key);
+            keys.push(key);
+        }
+        Ok(())
+    }
+
+    /// Last stage: adds the roots from number `at` on.
+    #[inline(always)]
+    fn insert_keys(
+        &mut self,
+        tree: &Tree,
+        words: usize,
+        at: &mut usize,
+        looked: &mut Looked,
+    ) -> Result<(), Need> {
+        let Looked { keys, distinct, new, open, .. } = looked;
+        let Length { roots, fresh, .. } = &tree.by_length[words];
+        if self.roots.len() <= words {
+            self.roots.resize_with(words + 1, Vec::new);
+        }
+        let tickets = &mut self.roots[words];
+        let workers = self.shared.how.workers;
+        while let (Some(&hash), Some(&entry)) = (keys.get(*at), distinct.get(*at)) {
+            let is_new = if hash == 0 {
+                let zero = &self.shared.zero;
+                let first = if self.shared.how.tells_open { WAITS } else { OLD };
+                let before = zero.compare_exchange(ABSENT, first, Ordering::Relaxed, Ordering::Relaxed);
+                if let Some(open) = open.get_mut(entry as usize) {
+                    *open = before != Err(OLD);
+                }
+                Ok(before.is_ok())
+            } else if !self.shared.how.tells_open {
+                roots.insert_shared(hash, workers, tickets)
+            } else if roots.contains(hash) {
+                Ok(false)
+            } else {
+                open[entry as usize] = true;
+                fresh.insert_shared(hash, workers, tickets)
+            };
+            if is_new.map_err(|Short| Need::Root(words, hash))? {
+                new.push(entry);
+            }
+            *at += 1;
+        }
+        Ok(())
+    }
+
+    /// The tickets for a set that was emptied are void.
+    fn see_level(&mut self) {
+        let level = self.shared.levels.load(Ordering::Relaxed);
+        if self.level != level {
+            self.level = level;
+            self.roots.iter_mut().for_each(Vec::clear);
+        }
+    }
+}
+
+/// First stages for states of as many words as the interner's keys have slots: where the nodes are looked for that are not the parent's; then their numbers, which
+/// make the root.
+#[inline(always)]
+fn short<const WORDS: usize, const PLACES: usize>(
+    nodes: &Interner<WORDS, PLACES>,
+    numbers: &AtomicU64,
+    own: &mut Own,
+    set: &KeySet,
+    run: &Run<'_, '_>,
+    looked: &mut Looked,
+) -> Result<(), Need> {
+    let Looked { hints, loaded, keys, distinct, stride, .. } = looked;
+    let state_of = |index: usize| -> &[u64; WORDS] {
+        run.successors.state(index).try_into().expect("all states of a run have as many words")
+    };
+    loaded.clear();
+    keys.clear();
+    let mut groups = run.groups.iter();
+    let mut group = groups.next();
+    for &index in &*distinct {
+        let index = index as usize;
+        while group.is_some_and(|g| g.end <= index) {
+            group = groups.next();
+        }
+        let state = state_of(index);
+        let mut changed = u64::MAX;
+        if let Some(parent) = group.map(|g| g.parent)
+            && parent.state.len() == WORDS
+        {
+            hints[index * *stride..][..2].copy_from_slice(&parent.hint[..2]);
+            changed = state.iter().zip(parent.state).fold(0, |changed, (new, old)| changed | (new ^ old));
+        }
+        let load = |half: usize| {
+            if (changed >> (32 * half)) as u32 != 0 { nodes.load(half_key(state, half)) } else { 0 }
+        };
+        loaded.push([load(0), load(1)]);
+    }
+    for (hashes, &index) in loaded.iter().zip(&*distinct) {
+        let index = index as usize;
+        let hint = &mut hints[index * *stride..][..2];
+        for half in 0..2 {
+            let hash = hashes[half];
+            if hash != 0 {
+                let key = half_key(state_of(index), half);
+                let found = nodes.intern_shared(key, hash, numbers, own);
+                hint[half] = found.map_err(|Short| Need::Node(WORDS as u32, hash))?;
+            }
+        }
+        let key = key_hash(u64::from(hint[0]) << 32 | u64::from(hint[1]));
+        set.prefetch::<false>(key);
+        keys.push(key);
+    }
+    Ok(())
+}
+
+impl Visited for Part<'_> {
+    #[inline]
+    fn hint_len(&self, words: usize) -> usize {
+        match words {
+            0 | 1 => 0,
+            2..=SHORT => 2,
+            _ => self.hint_lens.get(words).copied().flatten().unwrap_or_else(|| Plan::nodes_of(words)),
+        }
+    }
+
+    fn load(&mut self, _: &[u64], _: Option<Known<'_>>, _: &mut [u32]) -> Loaded {
+        Loaded::default()
+    }
+
+    fn prepare(&mut self, state: &[u64], _: Loaded, hint: &mut [u32]) -> u64 {
+        let mut one = Successors::new();
+        one.push(state);
+        let mut looked = Looked { distinct: vec![0], ..Looked::default() };
+        looked.room_for_hints(1, hint.len());
+        let run = Run { successors: &one, groups: &[], words: state.len() };
+        let shared = self.shared;
+        if !shared.retry(|tree| self.find_keys(tree, &run, &mut looked)) {
+            return 0;
+        }
+        hint.copy_from_slice(&looked.hints[..hint.len()]);
+        looked.keys[0]
+    }
+
+    fn insert(&mut self, key: u64, state: &[u64]) -> bool {
+        self.see_level();
+        let mut looked =
+            Looked { distinct: vec![0], keys: vec![key], open: vec![false], ..Looked::default() };
+        let shared = self.shared;
+        let mut at = 0;
+        shared.retry(|tree| self.insert_keys(tree, state.len(), &mut at, &mut looked));
+        shared.len.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
+        !looked.new.is_empty()
+    }
+
+    #[inline]
+    fn insert_batch(
+        &mut self,
+        successors: &Successors,
+        count: usize,
+        groups: &[Group<'_>],
+        looked: &mut Looked,
+    ) {
+        self.see_level();
+        looked.new.clear();
+        looked.short = 0;
+        if self.shared.how.tells_open {
+            looked.open.clear();
+            looked.open.resize(count, false);
+        }
+        if let Some((states, words)) = successors.uniform(count)
+            && words > 1
+            && !self.shared.how.tells_open
+        {
+            match words {
+                2 => drop_repeated::<2>(states.as_chunks().0, looked),
+                3 => drop_repeated::<3>(states.as_chunks().0, looked),
+                4 => drop_repeated::<4>(states.as_chunks().0, looked),
+                _ => drop_repeated_long(states, words, looked),
+            }
+            looked.short = if words <= SHORT { words } else { 0 };
+            self.know_hint_len(words);
+            looked.room_for_hints(count, self.hint_len(words));
+            self.insert_run(&Run { successors, groups, words }, looked);
+        } else {
+            let mut stride = 0;
+            for index in 0..count {
+                let words = successors.state(index).len();
+                self.know_hint_len(words);
+                stride = stride.max(self.hint_len(words));
+            }
+            looked.room_for_hints(count, stride);
+            let mut first = 0;
+            while first < count {
+                let words = successors.state(first).len();
+                let end = (first..count).find(|i| successors.state(*i).len() != words).unwrap_or(count);
+                if words > 0 {
+                    looked.distinct.clear();
+                    looked.distinct.extend(first as u32..end as u32);
+                    self.insert_run(&Run { successors, groups, words }, looked);
+                }
+                first = end;
+            }
+        }
+        self.shared.len.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
+    }
+
+    fn contains(&self, key: u64, state: &[u64]) -> bool {
+        if key == 0 {
+            return self.shared.zero.load(Ordering::Relaxed) != ABSENT;
+        }
+        // Nobody must write while plain reads are done.
+        let tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
+        tree.by_length.get(state.len()).is_some_and(|l| l.roots.contains(key) || l.fresh.contains(key))
+    }
+
+    #[inline]
+    fn len(&self) -> u64 {
+        self.shared.len.load(Ordering::Relaxed)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.shared.read().bytes()
+    }
+
+    #[inline]
+    fn exhausted(&self) -> Option<&'static str> {
+        if !self.shared.exhausted.load(Ordering::Relaxed) {
+            return None;
+        }
+        Some(self.shared.read().exhausted().unwrap_or(OUT_OF_MEMORY))
+    }
+
+    fn tells_open(&self) -> bool {
+        self.shared.how.tells_open
+    }
+
+    fn name(&self) -> &'static str {
+        "tree"
+    }
+}
+
+impl Part<'_> {
+    #[inline]
+    fn know_hint_len(&mut self, words: usize) {
+        if words > SHORT && self.hint_lens.get(words).copied().flatten().is_none() {
+            if self.hint_lens.len() <= words {
+                self.hint_lens.resize(words + 1, None);
+            }
+            self.hint_lens[words] = Some(Plan::nodes_of(words));
+        }
+    }
+}
