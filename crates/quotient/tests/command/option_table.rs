@@ -189,6 +189,7 @@ fn value(option: &str) -> Option<&'static str> {
         "--language" => "promela",
         "--dpor" => "source",
         "--memory" => "tso",
+        "--explain" => "symmetry",
         "--max-time" => "10s",
         "--max-memory" | "--max-states" | "--max-depth" | "--max-executions" | "--max-preemptions"
         | "--max-steps" | "--step-time" | "--nondet" | "--workers" => "9",
@@ -284,7 +285,7 @@ fn every_option_is_used_or_refused() {
                     }
                 }
                 Written(file, arguments) => {
-                    let target = folder.join(arguments[1]);
+                    let target = folder.join(arguments.last().expect("the file that it names"));
                     let _ = std::fs::remove_file(&target);
                     run(file, arguments);
                     if !target.is_file() {
