@@ -6,7 +6,7 @@ use quotient_program::FunctionId;
 use quotient_source::Span;
 use quotient_symmetry::strong::Strong;
 
-use crate::build::{Part, build};
+use crate::build::{MOST_NODES, Part, build};
 use crate::ground::{Cell, Setting, Var};
 use crate::join::join;
 use crate::sorts::Sorts;
@@ -89,8 +89,18 @@ impl Symmetry {
     }
 }
 
+const TOO_LARGE: &str = "the program is too large to be looked at as a whole";
+
 /// Finds the renamings of a setting.
 pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
+    let statements = |f: &FunctionId| {
+        let locations = &setting.program.function(*f).locations;
+        locations.iter().map(|l| l.transformations.len()).sum::<usize>()
+    };
+    // Each would be a node, in each thread.
+    if setting.threads.iter().map(statements).sum::<usize>() > MOST_NODES {
+        return Symmetry::refused(TOO_LARGE, None, setting.threads.to_vec());
+    }
     let mut of = match specialise(setting) {
         Ok(of) => of,
         Err((why, span)) => {
@@ -116,8 +126,7 @@ fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
 
 fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symmetry {
     let Some(built) = build(setting, of, sorts) else {
-        let why = "the program is too large to be looked at as a whole";
-        return Symmetry::refused(why, None, setting.threads.to_vec());
+        return Symmetry::refused(TOO_LARGE, None, setting.threads.to_vec());
     };
     let strong = Strong::automorphisms(&built.graph);
     let Some(structure) = structure(&built.parts, &strong) else {

@@ -59,7 +59,7 @@ enum What {
 }
 
 /// Too large to be looked at.
-const MOST_NODES: usize = 40_000;
+pub(crate) const MOST_NODES: usize = 40_000;
 
 /// The graph: parts first, in order, then everything else.
 pub(crate) struct Built {

@@ -8,8 +8,14 @@
 use crate::ground::{Act, Exp, Ref, Setting, Var, each_in_act};
 use crate::specialise::stores_may_fault;
 
+/// Longer sequences stay in their order: each pair of actions would be looked at.
+const MOST_ACTIONS: usize = 512;
+
 /// The layer of each action.
 pub(crate) fn layers(setting: &Setting<'_>, acts: &[Act]) -> Vec<u32> {
+    if acts.len() > MOST_ACTIONS {
+        return (0..acts.len() as u32).collect();
+    }
     let mut layer = vec![0; acts.len()];
     for later in 0..acts.len() {
         for earlier in 0..later {

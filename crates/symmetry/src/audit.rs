@@ -5,7 +5,9 @@
 //! a representative means, checked on the user's own model. Compared are canonical forms, because a representative need not
 //! be one: two successors that are renamings of each other may have different representatives.
 
-use quotient_seams::{Exhausted, Interrupt, Representative, Scope, Successors, System, random_walks};
+use quotient_seams::{
+    Exhausted, Interrupt, Representative, Scope, Successors, System, ViolationKind, random_walks,
+};
 
 /// What an audit found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +20,9 @@ pub struct Audit {
     pub wrong: u64,
 }
 
-/// A successor as its representative: violation and words.
-type Move = (u32, Vec<u64>);
+/// A successor as its representative: kind of violation and words. Where it is may differ: a renaming can exchange threads that run different
+/// code.
+type Move = (Option<ViolationKind>, Vec<u64>);
 
 fn moves<S: System, C: Representative<S>>(
     system: &mut S,
@@ -36,7 +39,7 @@ fn moves<S: System, C: Representative<S>>(
             {
                 words = out.state(index).to_vec();
             }
-            (out.entry(index).violation.map_or(0, |v| v.0.get()), words)
+            (out.entry(index).violation.map(|v| system.violation(v).kind), words)
         })
         .collect();
     moves.sort_unstable();

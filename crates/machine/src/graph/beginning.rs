@@ -14,13 +14,15 @@
 //! left, and it is used from then on: what a state stands for never depends on who is still there. Where the full set of threads is not
 //! known, and some can end, nothing is renamed.
 
+use std::sync::Arc;
+
 use quotient_identity::{Before, Cell, Channel, Setting, Symmetry, Values, Var, symmetry};
 use quotient_program::visit::{self, Use, Visitor};
 use quotient_program::{
     Action, ChannelTypeId, Expr, Function, FunctionId, Init, Operation, Place, Program, Root, Transformation,
     Type, Variable, VariableId,
 };
-use quotient_seams::{Scope, Successors, System};
+use quotient_seams::{Scope, Successors, System, Worker};
 
 use crate::machine::Machine;
 use crate::state::look::ThreadAt;
@@ -30,7 +32,7 @@ use crate::state::scalars::Scalar;
 const MOST_MOVES: usize = 5_000;
 
 /// What is known of the time when the last thread has been started.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Beginning {
     /// By function and location: from there nobody is started any more.
     pub live: Vec<Vec<bool>>,
@@ -39,19 +41,29 @@ pub struct Beginning {
     /// States whose values count; the last one has all threads. Without them, the initial state alone is known.
     met: Option<Vec<Box<[u64]>>>,
     initial: Option<Box<[u64]>>,
+    /// A worker that has met these states: others may not know their shapes.
+    knows: Arc<Machine>,
+}
+
+impl std::fmt::Debug for Beginning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Beginning").field("starts", &self.starts).finish_non_exhaustive()
+    }
 }
 
 impl Beginning {
     /// Finds it, by making the first moves.
-    pub fn new(machine: &mut Machine) -> Beginning {
+    pub fn new(mut machine: Machine) -> Beginning {
         let live: Vec<Vec<bool>> = machine.program().functions.iter().map(live).collect();
         let starts = live.iter().flatten().any(|live| !live);
-        let mut out = Beginning { live, starts, met: None, initial: None };
         let mut first = Successors::new();
+        let mut out =
+            Beginning { live, starts, met: None, initial: None, knows: Arc::new(machine.another()) };
         if machine.initial(&mut first).is_ok() && first.len() == 1 && first.entry(0).has_state() {
             out.initial = Some(first.state(0).into());
-            out.met = out.follow(machine, first.state(0));
+            out.met = out.follow(&mut machine, first.state(0));
         }
+        out.knows = Arc::new(machine);
         out
     }
 
@@ -61,9 +73,9 @@ impl Beginning {
     }
 
     /// What the threads run when all of them exist, if that is known.
-    pub(super) fn full(&self, machine: &Machine) -> Option<Vec<u32>> {
+    pub(super) fn full(&self) -> Option<Vec<u32>> {
         let last = self.met.as_ref()?.last()?;
-        Some(machine.threads_at(last).map(|t| t.function).collect())
+        Some(self.knows.threads_at(last).map(|t| t.function).collect())
     }
 
     /// Can a thread of this state still start another?
@@ -133,7 +145,8 @@ impl Beginning {
     }
 
     /// What there may be in states with the threads of this one.
-    fn before(&self, machine: &Machine, threads: &[u32]) -> Before {
+    fn before(&self, threads: &[u32]) -> Before {
+        let machine = &*self.knows;
         let program = machine.program();
         let last = self.met.as_ref().and_then(|met| met.last());
         let complete = last.is_some_and(|last| machine.thread_total(last) == threads.len());
@@ -215,7 +228,7 @@ impl Beginning {
         dead: &[Vec<Vec<bool>>],
         properties: &[Expr],
     ) -> Symmetry {
-        match self.full(machine) {
+        match self.full() {
             Some(full) if full.starts_with(threads) => self.ask(machine, &full, dead, properties, symmetry),
             _ => {
                 let mut code =
@@ -250,7 +263,7 @@ impl Beginning {
             live: &self.live,
             dead,
             properties,
-            before: &self.before(machine, functions),
+            before: &self.before(functions),
         })
     }
 }

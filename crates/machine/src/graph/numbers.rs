@@ -39,7 +39,7 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub(super) fn new(machine: &Machine, dead: Vec<Vec<Vec<bool>>>, properties: Vec<Expr>) -> Numbers {
-        let beginning = Beginning::new(&mut machine.another());
+        let beginning = Beginning::new(machine.another());
         Numbers {
             properties,
             dead,
@@ -57,7 +57,7 @@ impl Numbers {
     /// What may be renamed in states of a shape in which nobody can be started any more.
     pub(super) fn symmetry(&self, machine: &Machine, number: u32, shape: &Shape) -> Arc<Symmetry> {
         let functions = Numbers::functions(shape);
-        let known = self.beginning.full(machine).is_some_and(|full| full.starts_with(&functions));
+        let known = self.beginning.full().is_some_and(|full| full.starts_with(&functions));
         // Nothing is left half done by a worker that panics: what it has not found is missing.
         let mut symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
         let found = symmetries.entry((!known).then_some(number)).or_insert_with(|| {
