@@ -112,7 +112,13 @@ impl Model {
                     let site = machine.site(code);
                     let dead = matches!(site.fault, Fault::Deadlock);
                     let at = (!dead).then(|| self.sources.file_line(site.span));
-                    (violation.kind, violation.message, at)
+                    // In real names it may be that of another thread, in other code.
+                    match &trace.violation {
+                        Some(real) if real.kind == violation.kind && !dead => {
+                            (real.kind, real.message.clone(), trace.violation_at.clone())
+                        }
+                        _ => (violation.kind, violation.message, at),
+                    }
                 }
             };
             // A trace that does not end in what was found is a bug of the checker.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use quotient_seams::{Representative, System, Walk};
+use quotient_seams::{Representative, System, ViolationCode, Walk};
 
 use crate::NotReplayable;
 
@@ -82,10 +82,12 @@ impl Both {
         let wanted = stands_for(system, canonical, self.stands.state());
         self.stands.represent(system, representative);
         let possible = self.real.look(system).map_err(|_| lost.clone())?;
+        // Of the same kind: the renaming may exchange threads that run different code, in which it is somewhere else.
+        let kind = |violation: Option<ViolationCode>| violation.map(|code| system.violation(code).kind);
         // The same position first: where threads keep their places it is the same thread, also if others change as little.
         let found = [choice].into_iter().chain(0..possible.len()).find(|i| {
             *i < possible.len()
-                && possible.entry(*i).violation == violation
+                && kind(possible.entry(*i).violation) == kind(violation)
                 && possible.marks(*i) == marks
                 && stands_for(system, canonical, possible.state(*i)).state() == wanted.state()
         });

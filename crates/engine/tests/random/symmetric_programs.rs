@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 use quotient_engine::{Check, Model, PartialOrder, SearchKind, Symmetry, Verdict};
 use quotient_machine::{Machine, Renaming};
 use quotient_reference::{generate, interpret, planted, print, symmetric};
-use quotient_seams::{Scope, Successors, System};
+use quotient_seams::{Scope, Successors, System, ViolationKind};
 use quotient_source::SourceMap;
 use quotient_symmetry::StateGraph;
 use quotient_symmetry::exact::Exact;
@@ -91,12 +91,15 @@ fn image(machine: &Machine, renaming: &mut Renaming, graph: &Graph, state: &[u64
     out
 }
 
-/// The successors of a state with their violations, in no particular order.
-fn moves(machine: &mut Machine, state: &[u64]) -> Vec<(u32, Vec<u64>)> {
+/// The successors of a state with the kinds of their violations, in no particular order. Where a violation is may differ: threads
+/// that run different code can be exchanged.
+fn moves(machine: &mut Machine, state: &[u64]) -> Vec<(Option<ViolationKind>, Vec<u64>)> {
     let mut successors = Successors::new();
     machine.successors(state, Scope::All, &mut successors).expect("small");
     let mut moves: Vec<_> = (0..successors.len())
-        .map(|i| (successors.entry(i).violation.map_or(0, |v| v.0.get()), successors.state(i).to_vec()))
+        .map(|i| {
+            (successors.entry(i).violation.map(|v| machine.violation(v).kind), successors.state(i).to_vec())
+        })
         .collect();
     moves.sort_unstable();
     moves
@@ -128,7 +131,7 @@ fn brute_force(model: &Model, check: &Check<'_>) -> Result<Option<u64>, String> 
             renaming.graph(&machine, state, &mut graph);
             let members = renaming.current().expect("a graph was made").structure.group.members();
             for (g, image_of_state) in members.iter().zip(&images) {
-                let mut expected: Vec<(u32, Vec<u64>)> = Vec::new();
+                let mut expected: Vec<(Option<ViolationKind>, Vec<u64>)> = Vec::new();
                 for (violation, next) in &own {
                     if next.is_empty() {
                         expected.push((*violation, Vec::new()));

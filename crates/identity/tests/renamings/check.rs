@@ -8,7 +8,7 @@ use quotient_machine::Beginning;
 use quotient_machine::{Machine, Scalar};
 use quotient_program::VariableId;
 use quotient_residual::liveness;
-use quotient_seams::{Scope, Successors, System};
+use quotient_seams::{Scope, Successors, System, Worker};
 
 /// All states up to a limit, with their successors.
 pub struct Explored {
@@ -241,7 +241,7 @@ pub struct Checked {
 pub fn check(machine: &mut Machine, reduced: bool, limit: usize, count: bool) -> Result<Checked, String> {
     let mut out = Checked { exact: true, ..Checked::default() };
     let dead = if reduced { dead_locals(machine) } else { Vec::new() };
-    let beginning = Beginning::new(machine);
+    let beginning = Beginning::new(machine.another());
     let explored = explore(machine, limit);
     out.states = explored.states.len();
     let mut shapes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
