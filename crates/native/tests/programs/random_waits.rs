@@ -384,6 +384,7 @@ fn loops_that_wait_lose_no_outcome() {
             for (algorithm, symmetry, workers) in modes {
                 let arguments = vec![number.to_string().into()];
                 let request = Request {
+                    memory: Some(quotient_stateless::graph::MemoryModel::SequentialConsistency),
                     algorithm,
                     symmetry,
                     workers,
