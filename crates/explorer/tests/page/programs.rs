@@ -36,6 +36,9 @@ fn a_race_of_a_c_program_in_a_browser() {
         );
         // The two accesses are the last rows, joined by a line, each with its stack.
         browser.wait("document.querySelectorAll('path.race').length === 1");
+        browser.wait(
+            "[...document.querySelectorAll('.row.fails .said')].every(e => e.innerText.includes('counter'))",
+        );
         let rows = browser.value("[...document.querySelectorAll('.row.fails .said')].map(e => e.innerText)");
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), 2, "{rows:?}");
