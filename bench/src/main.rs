@@ -9,6 +9,7 @@ mod beem;
 mod beem_formulas;
 mod error_kind;
 mod expectation;
+mod genmc;
 mod horn;
 mod inspect;
 mod instance;
@@ -16,9 +17,11 @@ mod native;
 mod pan_output;
 mod papers;
 mod partial_order;
+mod pfscan;
 mod pinned;
 mod process;
 mod quotient;
+mod scale;
 mod side_by_side;
 mod spacer;
 mod speed;
@@ -50,6 +53,8 @@ enum Command {
     Agree(agree::Options),
     /// Compare counts and answers on the BEEM benchmarks with the published ones
     Beem(beem::Options),
+    /// Compare executions of C programs with what GenMC's tests expect
+    Genmc(genmc::Options),
     /// Prove a folder of Horn clauses, beside Z3's Spacer
     Horn(horn::Options),
     /// The paper on thread symmetry in C programs again: what symmetry saves, ours beside theirs
@@ -58,8 +63,12 @@ enum Command {
     Native(native::Options),
     /// Measure what partial order reduction saves and costs, beside SPIN's
     PartialOrder(partial_order::Options),
+    /// The real pfscan without and with symmetry: outcomes, executions, time
+    Pfscan(pfscan::Options),
     /// Compare Quotient with the expectation headers of the models; needs no SPIN
     Pinned(pinned::Options),
+    /// Measure two workers beside one, checkpoints, and what growth costs
+    Scale(scale::Options),
     /// Compare proofs of safety with Z3's Spacer, on the same Horn clauses
     Spacer(spacer::Options),
     /// Compare speed and memory with SPIN's, alternating in one run
@@ -71,6 +80,7 @@ enum Command {
     /// Measure what the exact form costs beside heap symmetry
     SymmetryCost(symmetry_cost::Options),
     /// The tables of the papers on heap and thread symmetry again, ours beside theirs
+    #[command(visible_alias = "papers")]
     Tables(tables::Options),
     /// Compare verdicts on temporal claims with SPIN's
     Verdicts(verdicts::Options),
@@ -81,11 +91,14 @@ fn main() -> ExitCode {
         Command::SpinExpect(options) => spin_expect::run(&options),
         Command::Agree(options) => agree::run(&options),
         Command::Beem(options) => beem::run(&options),
+        Command::Genmc(options) => genmc::run(&options),
         Command::Horn(options) => horn::run(&options),
         Command::Inspect(options) => inspect::run(&options),
         Command::Native(options) => native::run(&options),
         Command::PartialOrder(options) => partial_order::run(&options),
+        Command::Pfscan(options) => pfscan::run(&options),
         Command::Pinned(options) => pinned::run(&options),
+        Command::Scale(options) => scale::run(&options),
         Command::Spacer(options) => spacer::run(&options),
         Command::Speed(options) => speed::run(&options),
         Command::Strangers(options) => strangers::run(&options),

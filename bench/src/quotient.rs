@@ -52,6 +52,10 @@ pub fn check(
     let mut command = Command::new(binary);
     // SPIN is compiled with -DNOCLAIM: claims are left aside on both sides.
     command.arg("check").args(options).args(["--safety", "--json"]).arg(model);
+    // CPU time is that of one worker, as SPIN's is.
+    if !options.contains(&"--workers") {
+        command.args(["--workers", "1"]);
+    }
     let finished = process::run(&mut command, cpu_seconds).map_err(Failure::Broken)?;
     if finished.over_cpu_limit() {
         return Err(Failure::OverTheCap(format!("{} s of CPU time", cpu_seconds.unwrap_or(0))));

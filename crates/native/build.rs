@@ -25,7 +25,7 @@ const FLAGS: &[&str] = &[
     "-Cforce-frame-pointers=yes",
     "-Ccodegen-units=1",
     "-Ctarget-cpu=x86-64-v2",
-    "-Cstrip=debuginfo",
+    "-Cstrip=symbols",
 ];
 
 fn variable(name: &str) -> String {
@@ -35,7 +35,7 @@ fn variable(name: &str) -> String {
 fn main() {
     let (rustc, out) = (variable("RUSTC"), PathBuf::from(variable("OUT_DIR")));
     let crates = Path::new(&variable("CARGO_MANIFEST_DIR")).join("..");
-    let sources = ["stateless/src", "native-runtime/src", "native/src/protocol.rs"].map(|s| crates.join(s));
+    let sources = ["stateless/src", "native-runtime/src", "native/src/protocol"].map(|s| crates.join(s));
     println!("cargo::rerun-if-changed=build.rs");
     let mut checksum = DefaultHasher::new();
     FLAGS.hash(&mut checksum);

@@ -6,13 +6,13 @@
 use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_seams::{All, Ample, Identity, Incomplete};
+use quotient_seams::{Identity, Incomplete};
 use quotient_search::{Seams, Statistics, Stop, graph};
 
 use crate::check::{Check, CheckError, Compile};
 use crate::evidence::{MOST_RUNS, Runs};
 use crate::outcome::{Answer, Outcome, without_violation};
-use crate::plan::{self, Moves, Why, visible};
+use crate::plan::{self, Why, visible};
 use crate::question::{self, Question};
 use crate::searching::{numbering, options, thread_seconds};
 use crate::symmetry_choice;
@@ -69,7 +69,7 @@ impl Model {
         check.enter("compiling the model");
         let (mut machine, reduced) =
             self.machine_for(Some(observation), Compile { raw: check.raw, wide: true })?;
-        let mut stands = symmetry_choice::representative(&mut machine, check);
+        let mut chosen = symmetry_choice::choose(&mut machine, check);
         let preserved = if formula.uses_next() {
             Err("the claim can count steps (X, or written by hand)")
         } else {
@@ -78,7 +78,7 @@ impl Model {
         };
         machine.set_interrupt(check.interrupt.cloned());
         let before = thread_seconds();
-        let (explored, order) = match stands.as_mut() {
+        let (explored, order) = match chosen.stands.as_mut() {
             Some(stands) => explore(&mut machine, stands, preserved, check, progress),
             None => explore(&mut machine, &mut Identity, preserved, check, progress),
         };
@@ -89,7 +89,8 @@ impl Model {
         }
         let search_seconds = thread_seconds() - before;
         outcome.search_seconds += search_seconds;
-        let applied = self.note_reductions(false, &mut machine, &mut stands, order, check, outcome)?;
+        let applied = self.note_reductions(false, &mut machine, &mut chosen, order, check, outcome)?;
+        let stands = chosen.stands;
         let mut verdict = without_violation(&stop);
         let mut witness = Vec::new();
         if verdict == Verdict::Holds {
@@ -142,26 +143,12 @@ fn explore<R: quotient_seams::Representative<Machine>>(
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
 ) -> (Explored, Result<PartialOrder, Why>) {
-    let (moves, order) = plan::moves(machine, representative, preserved, check);
-    let explored = match moves {
-        Moves::All => explore_with(machine, representative, &mut All, check, progress),
-        Moves::Ample(mut sets) => explore_with(machine, representative, &mut *sets, check, progress),
-    };
-    (explored, order)
-}
-
-fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
-    machine: &mut Machine,
-    representative: &mut R,
-    ample: &mut A,
-    check: &Check<'_>,
-    progress: &mut dyn FnMut(&Statistics),
-) -> Explored {
+    let (mut moves, order) = plan::moves(machine, representative, preserved, check);
     let mut stored = Graph::new();
     let mut choices: Vec<Vec<u32>> = Vec::new();
     let mut letter = Vec::new();
     let mut visited = numbering(machine, check.store);
-    let seams = Seams { system: machine, representative, ample, visited: &mut visited };
+    let seams = Seams { system: machine, representative, ample: &mut moves, visited: &mut visited };
     let (stop, statistics) =
         graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
             if node.ends && node.targets.is_empty() {
@@ -175,5 +162,5 @@ fn explore_with<R: quotient_seams::Representative<Machine>, A: Ample<Machine>>(
             choices.push(node.choices.to_vec());
             Ok(())
         });
-    Explored { stored, choices, stop, statistics }
+    (Explored { stored, choices, stop, statistics }, order)
 }

@@ -2,20 +2,25 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
+use quotient_checkpoint::{Checkpoint, DiskFolder};
+use quotient_cluster::Cluster;
 use quotient_machine::Machine;
 use quotient_program as ir;
 use quotient_residual::Reduced;
 use quotient_seams::{Exhausted, Incomplete, Interrupt, Reason};
 use quotient_search::{FINISH_LEVELS_FROM, Limits, Report, Statistics, Stop, Workers};
-use quotient_trace::NotReplayable;
+use quotient_source::{Span, Unchecked};
+use quotient_trace::{NotReplayable, Told};
 
+use crate::mirrored::exchanged;
 use crate::outcome::{Answer, Applied, Outcome, ViolationReport, without_violation};
 use crate::question::{self, Question};
 use crate::searching::{process_seconds, random, run, thread_seconds};
 use crate::second_look::{Budget, Looked, Looker};
-use crate::symmetry_choice::{Symmetry, SymmetryReport, representative};
-use crate::unreached::unreached;
+use crate::symmetry_choice::{self, Chosen, Symmetry, SymmetryReport};
+use crate::unreached::{covered, unreached};
 use crate::{Journal, Model, PartialOrder, Relative, SearchKind, StoreKind, fairness, workers};
 use quotient_outcome::Verdict;
 
@@ -57,12 +62,49 @@ pub struct Check<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Told what is known so far.
     pub journal: Option<&'a Journal>,
+    /// Where searches write what they find, so that another run can go on from there.
+    pub checkpoint: Option<&'a Mutex<Checkpoint>>,
+    /// Where searches keep states that do not fit in memory.
+    pub disk: Option<Disk<'a>>,
+    /// The processes that search together with this one.
+    pub processes: Option<Processes<'a>>,
     /// The interrupt is also raised by a limit of time.
     pub timed: bool,
     /// Proved symmetries to use; the program is then checked as written.
     pub relative: Option<&'a Relative>,
     /// Take the time to find the lines that tell threads apart, in large programs, too.
     pub explain_symmetry: bool,
+    /// How much counterexamples tell.
+    pub told: Told,
+}
+
+/// How a check uses a folder for what does not fit in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk<'a> {
+    /// The folder.
+    pub folder: &'a Mutex<DiskFolder>,
+    /// Used when so many states are stored.
+    pub from: u64,
+    /// States of a part that is in memory, at most, if memory would take more.
+    pub most: Option<u64>,
+}
+
+/// How a check is done by several processes. All of them run the same check, and get the same outcome, but for what only the first one knows (what was never executed).
+#[derive(Clone, Copy, Debug)]
+pub struct Processes<'a> {
+    /// The others.
+    pub cluster: &'a Mutex<Cluster>,
+    /// The first one alone until so many states are stored.
+    pub alone: u64,
+    /// Ends this process, where it cannot go on without another one that is lost.
+    pub lost: fn() -> !,
+}
+
+impl<'a> Disk<'a> {
+    /// The folder, once a search is large enough to need it.
+    pub fn new(folder: &'a Mutex<DiskFolder>) -> Disk<'a> {
+        Disk { folder, from: FINISH_LEVELS_FROM, most: None }
+    }
 }
 
 impl Check<'_> {
@@ -99,9 +141,13 @@ impl Default for Check<'_> {
             limits: Limits::default(),
             interrupt: None,
             journal: None,
+            checkpoint: None,
+            disk: None,
+            processes: None,
             timed: false,
             relative: None,
             explain_symmetry: false,
+            told: Told::default(),
         }
     }
 }
@@ -256,11 +302,17 @@ impl Model {
                         .into(),
                 ));
             }
+            workers::refuse_checkpoint(self, &[], check)?;
+            workers::refuse_disk(self, &[], check)?;
+            workers::refuse_processes(self, &[], check)?;
             return self.check_relative(relative, check, progress);
         }
         let asked = self.prepared(&questions, check)?;
         workers::refuse(self, &asked, check)?;
         workers::refuse_approximate(self, &asked, check)?;
+        workers::refuse_checkpoint(self, &asked, check)?;
+        workers::refuse_disk(self, &asked, check)?;
+        workers::refuse_processes(self, &asked, check)?;
         let mut outcome = self.empty_outcome(check);
         // A claim that follows every run passes every state: its search can answer the safety question too.
         let follows = |a: &&Asked<'_>| matches!(&a.how, How::Claim(c) if question::follows_everything(c));
@@ -306,7 +358,7 @@ impl Model {
             outcome.answers.retain(|a| a.question != Question::Safety);
             if let Some(why) = check.ended() {
                 outcome.unanswered(self, Question::Safety, why.into());
-                outcome.conclude();
+                outcome.conclude(&self.stated(check));
                 return Ok(outcome);
             }
             self.ask(Question::Safety, None, (check, &budget), progress, &mut outcome)?;
@@ -314,8 +366,18 @@ impl Model {
         for question in questions {
             outcome.unanswered(self, question, Incomplete::NotReached);
         }
-        outcome.conclude();
+        outcome.conclude(&self.stated(check));
         Ok(outcome)
+    }
+
+    /// Whether several processes can answer what is asked: refuses what they cannot.
+    pub fn check_processes(&self, check: &Check<'_>) -> Result<(), CheckError> {
+        let asked = match check.relative {
+            Some(_) => Vec::new(),
+            None => self.prepared(&self.questions(check)?, check)?,
+        };
+        workers::refuse(self, &asked, check)?;
+        workers::refuse_by_processes(self, &asked, check)
     }
 
     /// What is asked, safety last.
@@ -395,10 +457,28 @@ impl Model {
             let option = if check.safety_only { "--safety" } else { "--claim" };
             left_out.push(format!("{} ({option})", self.question_text(number)));
         }
-        let stated: BTreeSet<&String> =
-            self.warnings.iter().filter(|w| w.unchecked).map(|w| &w.label).collect();
-        left_out.extend(stated.into_iter().cloned());
+        let claims = self.warnings.iter().any(|w| w.unchecked == Some(Unchecked::ExclusiveUse));
+        if let Some(option) = self.shared_channels.filter(|_| self.program.exclusive.is_some() || claims) {
+            left_out.push(format!("exclusive use of channels (xr, xs) ({option})"));
+        }
+        left_out.extend(self.stated(check));
         left_out
+    }
+
+    /// What the model states and nobody checks. What is said of a claim counts where the claim is asked.
+    fn stated(&self, check: &Check<'_>) -> BTreeSet<String> {
+        let asked = self.questions(check).unwrap_or_default();
+        let counts = |span: Option<Span>| {
+            let claim = self.claims.iter().position(|c| Some(c.span) == span);
+            claim.is_none_or(|number| asked.contains(&Question::Claim(number)))
+        };
+        let warnings = self.warnings.iter().filter(|w| counts(w.span));
+        let unchecked = warnings.filter(|w| match w.unchecked {
+            Some(Unchecked::ExclusiveUse) => self.shared_channels.is_none(),
+            Some(Unchecked::Determinism) => true,
+            None => false,
+        });
+        unchecked.map(|w| w.label.clone()).collect()
     }
 
     pub(crate) fn empty_outcome(&self, check: &Check<'_>) -> Outcome {
@@ -451,6 +531,7 @@ impl Model {
             audited_ample: None,
             notes,
             unreached: Vec::new(),
+            covered: Vec::new(),
             store: None,
             workers: 1,
             second_look: None,
@@ -481,22 +562,26 @@ impl Model {
         check.enter("looking for symmetries");
         // Random walks pass states as they are.
         let walks = random(&machine, check);
-        let mut stands = if walks { None } else { representative(&mut machine, check) };
+        let choose = |machine: &mut Machine| match walks {
+            true => Chosen::default(),
+            false => symmetry_choice::choose(machine, check),
+        };
+        let mut chosen = choose(&mut machine);
         let part = Check { limits: budget.first(&machine, check), ..*check };
         let before = [thread_seconds(), process_seconds()];
-        let (mut report, mut order) = run(&mut machine, stands.as_mut(), &part, progress);
+        let (mut report, mut order) = run(&mut machine, chosen.stands.as_mut(), &part, progress);
         if report.stop == Stop::Incomplete(Incomplete::TooManyShapes) {
             (machine, reduced) = compile(true)?;
-            stands = if walks { None } else { representative(&mut machine, check) };
-            (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
+            chosen = choose(&mut machine);
+            (report, order) = run(&mut machine, chosen.stands.as_mut(), &part, progress);
         }
         if report.stop == Stop::Incomplete(Incomplete::TooLong) {
             // The verdict is known; a run that shows it may be found with every thread in its place.
-            stands = fairness::in_place(&machine);
-            (report, order) = run(&mut machine, stands.as_mut(), &part, progress);
+            chosen.stands = fairness::in_place(&machine);
+            (report, order) = run(&mut machine, chosen.stands.as_mut(), &part, progress);
         }
         let Looked { mut report, second } =
-            budget.look_again(&mut machine, stands.as_mut(), check, report, progress);
+            budget.look_again(&mut machine, chosen.stands.as_mut(), check, report, progress);
         outcome.search_seconds += match report.workers {
             1 => thread_seconds() - before[0],
             _ => process_seconds() - before[1],
@@ -506,11 +591,33 @@ impl Model {
         {
             outcome.note(format!("one worker: {why}"));
         }
+        if let Some(checkpoint) = check.checkpoint {
+            let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+            checkpoint.take_notes().into_iter().for_each(|note| outcome.note(note));
+        }
+        if let Some(disk) = check.disk
+            && let Some(used) = disk
+                .folder
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take_use()
+                .filter(|used| used.most > 0)
+        {
+            let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+            outcome.note(format!(
+                "disk: states in {} part(s), at most {:.1} MiB; {:.1} MiB written, {:.1} MiB read",
+                used.parts,
+                mib(used.most),
+                mib(used.written),
+                mib(used.read)
+            ));
+        }
         if let Some(journal) = check.journal {
             journal.found(report.found.len(), &report.statistics);
         }
         let safety = carries || question == Question::Safety;
-        let applied = self.note_reductions(safety, &mut machine, &mut stands, order, check, outcome)?;
+        let applied = self.note_reductions(safety, &mut machine, &mut chosen, order, check, outcome)?;
+        let mut stands = chosen.stands;
         let store = applied.store.filter(|_| !walks);
         let applied = Applied { workers: report.workers, store, ..applied };
         if question != Question::Safety && !check.raw && reduced.merged == 0 {
@@ -523,8 +630,9 @@ impl Model {
             }
         }
         if report.stop == Stop::Complete && safety {
-            let exchanged = stands.as_ref().map_or_else(Vec::new, |stands| stands.states.exchanged());
+            let exchanged = stands.as_ref().map_or_else(Vec::new, |stands| exchanged(&machine, stands));
             outcome.unreached = unreached(&machine, self, &exchanged);
+            outcome.covered = covered(&machine, self);
         }
         if let (Some(why), Stop::Complete, true) = (check.ended(), &report.stop, check.audit > 0) {
             report.stop = Stop::Incomplete(Incomplete::Audit(why));
@@ -534,6 +642,8 @@ impl Model {
         // Paths of fair runs are found with threads in their places.
         let mut in_place = if fair && stands.is_some() { fairness::in_place(&machine) } else { None };
         let found_by = second.as_ref().and_then(|s| s.found_by);
+        let searched = stands.as_ref().filter(|_| check.all);
+        let mut canonical = searched.map(|stands| symmetry_choice::canonical(&machine, stands));
         let stands = match found_by {
             // Random walks pass states as they are.
             Some(Looker::Random) => None,
@@ -541,7 +651,10 @@ impl Model {
             _ => stands.as_mut(),
         };
         check.enter("executing a counterexample again");
-        let found = self.record(question, &mut machine, stands, &report, outcome)?;
+        let found = self.record(question, &mut machine, stands, &report, check.told, outcome)?;
+        if let Some(canonical) = &mut canonical {
+            self.mirrored(known, &mut machine, canonical, check.told, outcome)?;
+        }
         outcome.violations[known..].iter_mut().for_each(|v| v.found_by = found_by);
         outcome.second_look = second.or(outcome.second_look.take());
         for v in outcome.violations[known..].iter().filter(|v| fair && v.cycle > 0) {
@@ -583,8 +696,9 @@ impl Model {
     ) -> Result<(), CheckError> {
         if report.stop == Stop::Complete {
             outcome.unreached = unreached(machine, self, &[]);
+            outcome.covered = covered(machine, self);
         }
-        let found = self.record(Question::Safety, machine, None, report, outcome)?;
+        let found = self.record(Question::Safety, machine, None, report, check.told, outcome)?;
         if let (Stop::Incomplete(why), false) = (&report.stop, found.is_empty()) {
             outcome.is_incomplete(why);
         }
@@ -604,7 +718,7 @@ impl Model {
             ..Answer::new(self, Question::Safety, verdict, applied)
         });
         outcome.add(&report.statistics);
-        outcome.conclude();
+        outcome.conclude(&self.stated(check));
         Ok(())
     }
 }

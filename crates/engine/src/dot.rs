@@ -9,7 +9,7 @@ use std::fmt::Write;
 use quotient_front_end::ClaimKind;
 use quotient_machine::{CLAIM_THREAD, Machine};
 use quotient_program::Expr;
-use quotient_seams::{All, Ample, Identity, Incomplete, Limit, Representative, System};
+use quotient_seams::{Ample, Identity, Incomplete, Limit, Representative, System};
 use quotient_search::{Options, Seams, Stop, graph};
 
 use crate::check::{Check, CheckError, Compile};
@@ -55,18 +55,15 @@ impl Model {
         };
         let mut out = String::from("digraph states {\n");
         // Programs with objects are drawn with all their moves.
-        let ample = match plan::moves(machine, representative, preserved, check).0 {
-            Moves::Ample(sets) if !machine.program().features.dynamic => Some(sets),
-            Moves::All | Moves::Ample(_) => None,
+        let mut moves = match machine.program().features.dynamic {
+            true => Moves::All,
+            false => plan::moves(machine, representative, preserved, check).0,
         };
-        let order = if ample.is_some() { "on" } else { "off" };
+        let order = moves.name();
         let _ = writeln!(out, "  // symmetry: {}; partial order: {order}", representative.name());
         out.push_str("  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
         out.push_str("  edge [fontname=\"monospace\", fontsize=9];\n");
-        match ample {
-            Some(mut ample) => nodes(machine, representative, &mut *ample, &mut out)?,
-            None => nodes(machine, representative, &mut All, &mut out)?,
-        }
+        nodes(machine, representative, &mut moves, &mut out)?;
         out.push_str("}\n");
         Ok(out)
     }
@@ -82,10 +79,10 @@ fn counts_no_steps(claim: &quotient_front_end::Claim) -> bool {
 }
 
 /// Draws what is explored.
-fn nodes<R: Representative<Machine>, A: Ample<Machine>>(
+fn nodes<R: Representative<Machine>>(
     machine: &mut Machine,
     representative: &mut R,
-    ample: &mut A,
+    ample: &mut Moves,
     out: &mut String,
 ) -> Result<(), CheckError> {
     let mut options = Options::default();

@@ -3,7 +3,7 @@
 use quotient_logic::{Evidence, Graph};
 use quotient_machine::Machine;
 use quotient_seams::ViolationKind;
-use quotient_trace::{NotReplayable, Replay, Trace};
+use quotient_trace::{NotReplayable, Replay, Told, Trace};
 
 use crate::Model;
 use crate::check::CheckError;
@@ -115,6 +115,7 @@ impl Runs<'_> {
             machine: &mut *self.machine,
             unreduced: Some(&mut unreduced),
             sources: &self.model.sources,
+            told: Told::Everything,
         };
         let trace = replay.path(&choices, cycle).map_err(CheckError::NotReplayable)?;
         if cycle > 0 && trace.cycle.is_none() {

@@ -112,4 +112,5 @@ const NOTHING_DONE: Statistics = Statistics {
     store_bytes: 0,
     search_bytes: 0,
     waiting: 0,
+    shares: [0; quotient_search::SHARES],
 };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use quotient_front_end::{Claim, LoadOptions, Loaded, PropertyKeyword};
 use quotient_languages::Language;
-use quotient_program::Program;
+use quotient_program::{Expr, Init, Program};
 use quotient_source::{Diagnostics, FileId, SourceMap, render_all};
 
 /// A model that can be checked.
@@ -22,6 +22,18 @@ pub struct Model {
     pub claims: Vec<Claim>,
     /// How many of the claims are its own.
     pub own_claims: usize,
+    /// The option that leaves aside what it says about exclusive use of channels.
+    pub(crate) shared_channels: Option<&'static str>,
+}
+
+impl Model {
+    /// Leaves aside that one process alone uses a channel, where the model says so (`xr`, `xs`), because of this option.
+    pub fn allow_shared_channels(&mut self, option: &'static str) {
+        self.shared_channels = Some(option);
+        if let Some(id) = self.program.exclusive {
+            self.program.globals[id.0 as usize].init = Init::Fill(Expr::Const(0));
+        }
+    }
 }
 
 /// Why there is no model.
@@ -136,7 +148,7 @@ impl Model {
     ) -> Result<Model, LoadError> {
         match language.load(&mut sources, file, options) {
             Ok(Loaded { program, warnings, claims, own_claims }) => {
-                Ok(Model { sources, program, warnings, claims, own_claims })
+                Ok(Model { sources, program, warnings, claims, own_claims, shared_channels: None })
             }
             Err(diagnostics) => Err(LoadError::Invalid(sources, diagnostics)),
         }

@@ -1,5 +1,7 @@
 //! What a check found out: one answer for each question, and the verdict over all of them.
 
+use std::collections::BTreeSet;
+
 use quotient_outcome::{Incomplete, Verdict, ViolationKind};
 use quotient_residual::Reduced;
 use quotient_search::{AmpleAudit, Statistics, Stop};
@@ -10,7 +12,7 @@ use crate::choices::{PartialOrder, StoreKind};
 use crate::question::Question;
 use crate::second_look::{Looker, SecondLook};
 use crate::symmetry_choice::SymmetryReport;
-use crate::unreached::Unreached;
+use crate::unreached::{Covered, Unreached};
 
 /// One violation, with its trace.
 #[derive(Clone, Debug)]
@@ -146,6 +148,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// Statements never executed; only known when everything was explored.
     pub unreached: Vec<Unreached>,
+    /// How often lines were executed, by the search for safety if it explored everything.
+    pub covered: Vec<Covered>,
     /// The store, if all searches used it.
     pub store: Option<StoreKind>,
     /// How many workers took part in the largest search.
@@ -162,8 +166,8 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// The verdict over all answers.
-    pub(crate) fn conclude(&mut self) {
+    /// The verdict over all answers. What the model states (`stated`) and nobody checks may be wrong.
+    pub(crate) fn conclude(&mut self, stated: &BTreeSet<String>) {
         let undecided = |a: &Answer| match &a.verdict {
             Verdict::Undecided(why) => Some(why.clone()),
             _ => None,
@@ -181,6 +185,9 @@ impl Outcome {
                     self.is_incomplete(&why);
                 }
             }
+        } else if let (true, Some(first)) = (open.is_empty(), stated.first()) {
+            let text = format!("the model states what is not checked: {first}");
+            self.verdict = Verdict::Undecided(Incomplete::Unsupported(text));
         } else if open.is_empty() {
             self.verdict = Verdict::Holds;
         } else {
@@ -223,5 +230,6 @@ impl Outcome {
         sum.store_bytes = sum.store_bytes.max(more.store_bytes);
         sum.search_bytes = sum.search_bytes.max(more.search_bytes);
         sum.waiting += more.waiting;
+        sum.shares.iter_mut().zip(more.shares).for_each(|(sum, more)| *sum += more);
     }
 }

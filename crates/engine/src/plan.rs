@@ -11,7 +11,7 @@ use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_machine::Machine;
 use quotient_program::visit;
 use quotient_program::{Expr, Operation};
-use quotient_seams::Representative;
+use quotient_seams::{Ample, Passing, Proposals, Proviso, Representative, Scope, Successors, Worker};
 
 use crate::{Check, PartialOrder, SearchKind, StoreKind, fairness};
 
@@ -41,11 +41,84 @@ pub(crate) enum Search {
 }
 
 /// Which moves of a state are explored.
+///
+/// An [`Ample`] itself, for searches in which choosing between the two for each state costs nothing beside what else is done for it: one search is
+/// compiled instead of two.
+#[derive(Clone)]
 pub(crate) enum Moves {
     /// All of them.
     All,
     /// Ample sets.
     Ample(Box<AmpleSets>),
+}
+
+impl Worker for Moves {
+    fn another(&self) -> Moves {
+        self.clone()
+    }
+}
+
+impl Ample<Machine> for Moves {
+    const PROPOSALS: u32 = AmpleSets::PROPOSALS;
+
+    fn proposals(&mut self, machine: &mut Machine, state: &[u64]) -> Proposals {
+        match self {
+            Moves::All => Proposals::default(),
+            Moves::Ample(sets) => sets.proposals(machine, state),
+        }
+    }
+
+    fn proposal(&mut self, machine: &mut Machine, state: &[u64], number: u32) -> Scope {
+        match self {
+            Moves::All => Scope::All,
+            Moves::Ample(sets) => sets.proposal(machine, state, number),
+        }
+    }
+
+    fn one_by_one(&self) -> bool {
+        matches!(self, Moves::Ample(sets) if sets.one_by_one())
+    }
+
+    fn passing(&mut self, machine: &mut Machine, from: &[u64], to: &[u64]) -> Passing {
+        match self {
+            Moves::All => Passing::default(),
+            Moves::Ample(sets) => sets.passing(machine, from, to),
+        }
+    }
+
+    fn next_passing(
+        &mut self,
+        machine: &mut Machine,
+        from: &[u64],
+        successors: &Successors,
+        first: usize,
+    ) -> Option<(usize, Passing)> {
+        match self {
+            Moves::All => None,
+            Moves::Ample(sets) => sets.next_passing(machine, from, successors, first),
+        }
+    }
+
+    fn proviso(&self) -> Proviso {
+        match self {
+            Moves::All => Proviso::None,
+            Moves::Ample(sets) => sets.proviso(),
+        }
+    }
+
+    fn most_moves(&self) -> usize {
+        match self {
+            Moves::All => usize::MAX,
+            Moves::Ample(sets) => sets.most_moves(),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Moves::All => "off",
+            Moves::Ample(sets) => sets.name(),
+        }
+    }
 }
 
 impl Plan {

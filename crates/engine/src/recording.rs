@@ -4,12 +4,12 @@ use quotient_machine::{Fault, Machine, claim_kind};
 use quotient_program::{Operation, Program};
 use quotient_seams::{Representative as _, System, ViolationKind};
 use quotient_search::{Cause, Report};
-use quotient_trace::{NotReplayable, Replay, Trace, in_real_names};
+use quotient_trace::{NotReplayable, Replay, Told, Trace, in_real_names};
 
 use crate::check::{Check, CheckError};
 use crate::outcome::{Applied, Outcome, ViolationReport};
 use crate::question::Question;
-use crate::symmetry_choice::{self, Representative};
+use crate::symmetry_choice::{self, Chosen, Representative};
 use crate::{Model, PartialOrder, audit};
 
 impl Model {
@@ -19,7 +19,7 @@ impl Model {
         &self,
         safety: bool,
         machine: &mut Machine,
-        representative: &mut Option<Representative>,
+        chosen: &mut Chosen,
         order: Result<PartialOrder, &'static str>,
         check: &Check<'_>,
         outcome: &mut Outcome,
@@ -33,7 +33,8 @@ impl Model {
         if let (Err(why), false) = (order, check.raw) {
             note(format!("partial order reduction is off: {why}"));
         }
-        let mut symmetry = symmetry_choice::report(machine, check, representative.as_ref(), &self.sources);
+        let mut symmetry = symmetry_choice::report(machine, check, chosen, &self.sources);
+        let representative = &mut chosen.stands;
         if check.audit > 0 {
             check.enter("auditing the reductions");
             symmetry.audited = audit::representatives(machine, representative.as_mut(), check)?;
@@ -73,10 +74,16 @@ impl Model {
     }
 
     /// Repeats a path of a machine made by [`Model::question_machine`], whose last `cycle` steps are a cycle.
-    pub fn replay(&self, machine: &mut Machine, choices: &[u32], cycle: usize) -> Result<Trace, CheckError> {
+    pub fn replay(
+        &self,
+        machine: &mut Machine,
+        choices: &[u32],
+        cycle: usize,
+        told: Told,
+    ) -> Result<Trace, CheckError> {
         let mut unreduced = self.unreduced(machine)?;
         let unreduced = Some(&mut unreduced);
-        Replay { machine, unreduced, sources: &self.sources }
+        Replay { machine, unreduced, sources: &self.sources, told }
             .lasso(choices, cycle)
             .map_err(CheckError::NotReplayable)
     }
@@ -88,6 +95,7 @@ impl Model {
         machine: &mut Machine,
         mut representative: Option<&mut Representative>,
         report: &Report,
+        told: Told,
         outcome: &mut Outcome,
     ) -> Result<Vec<Question>, CheckError> {
         let mut questions = Vec::new();
@@ -98,7 +106,7 @@ impl Model {
             let kept = !watched && representative.as_ref().is_some_and(|r| r.keeps_found());
             let stands = if kept { None } else { representative.as_deref_mut() };
             let (choices, cycle) = real_names(machine, stands, &found.path.choices, found.cycle)?;
-            let trace = self.replay(machine, &choices, cycle)?;
+            let trace = self.replay(machine, &choices, cycle, told)?;
             let claim = machine.program().claim.as_ref();
             let (kind, message, at) = match found.cause {
                 Cause::Deadlock => (ViolationKind::Deadlock, "deadlock: invalid end state".to_owned(), None),

@@ -119,6 +119,7 @@ impl Relative {
         if self.usable.across_code {
             // A statement may have been executed by the partner only.
             outcome.unreached.clear();
+            outcome.covered.clear();
         }
     }
 

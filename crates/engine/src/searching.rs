@@ -1,10 +1,14 @@
 //! Running a plan: the seams put together.
 
+use std::sync::{Mutex, PoisonError};
+
+use quotient_checkpoint::Checkpoint;
 use quotient_machine::{Fair, Machine};
 use quotient_seams::{All, Ample, Identity, Incomplete, Numbering, OUT_OF_MEMORY, Visited, Worker};
 use quotient_search::{
-    FINISH_LEVELS_FROM, Limits, Options, Report, Seams, Statistics, Stop, Workers, breadth_first,
-    breadth_first_by_workers, depth_first, liveness, swarm,
+    FINISH_LEVELS_FROM, Limits, Options, Peers, Report, Seams, Statistics, Stop, Workers, breadth_first,
+    breadth_first_by_processes, breadth_first_by_workers, breadth_first_on_disk, depth_first, liveness,
+    swarm,
 };
 use quotient_visited::{Bitstate, Collapse, Compaction, Gzip, NumberedTree, Plain, Tree};
 
@@ -12,7 +16,7 @@ use crate::fairness::OfFair;
 use crate::plan::{Moves, Plan, Search, Why};
 use crate::symmetry_choice::Representative;
 use crate::workers::workers;
-use crate::{Check, PartialOrder, SearchKind, StoreKind};
+use crate::{Check, Disk, PartialOrder, Processes, SearchKind, StoreKind};
 
 /// The report, with the partial order reduction applied or why it was not.
 pub(crate) type Searched = (Report, Result<PartialOrder, Why>);
@@ -53,8 +57,23 @@ pub(crate) fn run(
     machine.set_interrupt(check.interrupt.cloned());
     let searched = match representative {
         _ if random(machine, check) => run_random(machine, check, progress),
-        None => run_representing(machine, &mut Identity, check, progress),
-        Some(representative) => run_representing(machine, representative, check, progress),
+        // The usual searches of states that stand for themselves are compiled one by one.
+        None => run_representing(
+            machine,
+            &mut Identity,
+            check,
+            progress,
+            |machine, stands, moves, by, options| match moves {
+                Moves::All => run_reduced(machine, stands, &mut All, by, options),
+                Moves::Ample(mut sets) => run_reduced(machine, stands, &mut *sets, by, options),
+            },
+        ),
+        // Finding a representative outweighs everything else.
+        Some(stands) => {
+            run_representing(machine, stands, check, progress, |machine, stands, mut moves, by, options| {
+                run_reduced(machine, stands, &mut moves, by, options)
+            })
+        }
     };
     // What follows, such as executing a path again, must not be left half done.
     machine.set_interrupt(None);
@@ -82,16 +101,25 @@ fn run_random(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut
     (report, Err("random walks take any move"))
 }
 
-/// The same with any representative.
+/// The same with any representative, and a function that searches over the moves chosen.
 fn run_representing<R: quotient_seams::Representative<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     check: &Check<'_>,
     progress: &mut dyn FnMut(&Statistics),
+    search_over: impl FnOnce(&mut Machine, &mut R, Moves, By<'_>, &mut Options<'_>) -> Report,
 ) -> Searched {
     let Plan { search, store, moves, partial_order } = Plan::new(machine, representative, check);
     let options = &mut options(check, progress);
     let workers = workers(machine, check).unwrap_or(Workers::new(1));
+    let by = By {
+        search,
+        store,
+        workers,
+        checkpoint: check.checkpoint,
+        disk: check.disk,
+        processes: check.processes,
+    };
     let report = match moves {
         Moves::All if search == Search::FairCycles => {
             let mut visited = numbering(machine, store);
@@ -99,12 +127,20 @@ fn run_representing<R: quotient_seams::Representative<Machine> + Worker>(
             let system = &mut Fair(machine);
             liveness(Seams { system, representative, ample: &mut All, visited: &mut visited }, options)
         }
-        Moves::All => run_reduced(machine, representative, &mut All, (search, store, workers), options),
-        Moves::Ample(mut sets) => {
-            run_reduced(machine, representative, &mut *sets, (search, store, workers), options)
-        }
+        moves => search_over(machine, representative, moves, by, options),
     };
     (report, partial_order)
+}
+
+/// How a search is done.
+#[derive(Clone, Copy)]
+struct By<'a> {
+    search: Search,
+    store: StoreKind,
+    workers: Workers,
+    checkpoint: Option<&'a Mutex<Checkpoint>>,
+    disk: Option<Disk<'a>>,
+    processes: Option<Processes<'a>>,
 }
 
 /// Runs a search with a store.
@@ -112,9 +148,10 @@ fn run_reduced<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Mac
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
-    (search, store, workers): (Search, StoreKind, Workers),
+    by: By<'_>,
     options: &mut Options<'_>,
 ) -> Report {
+    let By { search, store, .. } = by;
     if matches!(search, Search::Cycles | Search::FairCycles) {
         if store == StoreKind::Tree {
             let seams = Seams { system: machine, representative, ample, visited: &mut NumberedTree::new() };
@@ -124,7 +161,7 @@ fn run_reduced<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Mac
         let seams = Seams { system: machine, representative, ample, visited: &mut visited };
         return liveness(seams, options);
     }
-    run_reachable(machine, representative, ample, (search, store, workers), options)
+    run_reachable(machine, representative, ample, by, options)
 }
 
 /// Searches the reachable states, over all moves.
@@ -136,8 +173,8 @@ pub(crate) fn run_whole<R: quotient_seams::Representative<Machine> + Worker>(
 ) -> Report {
     let Plan { search, store, .. } = Plan::new(machine, representative, check);
     let workers = workers(machine, check).unwrap_or(Workers::new(1));
-    let how = (search, store, workers);
-    run_reachable(machine, representative, &mut All, how, &mut options(check, progress))
+    let by = By { search, store, workers, checkpoint: None, disk: None, processes: None };
+    run_reachable(machine, representative, &mut All, by, &mut options(check, progress))
 }
 
 /// Searches the reachable states with a store.
@@ -145,23 +182,34 @@ fn run_reachable<R: quotient_seams::Representative<Machine> + Worker, A: Ample<M
     machine: &mut Machine,
     representative: &mut R,
     ample: &mut A,
-    (search, store, workers): (Search, StoreKind, Workers),
+    by: By<'_>,
     options: &mut Options<'_>,
 ) -> Report {
+    let By { search, store, workers, checkpoint, disk, processes } = by;
     match store {
         StoreKind::Tree if search == Search::BreadthFirst => {
             let visited = &mut Tree::new();
-            breadth_first_by_workers(
-                Seams { system: machine, representative, ample, visited },
-                workers,
-                options,
-            )
+            let seams = Seams { system: machine, representative, ample, visited };
+            if let Some(processes) = processes {
+                return by_processes(seams, processes, options);
+            }
+            if let Some(disk) = disk {
+                return on_disk(seams, disk, options);
+            }
+            match checkpoint {
+                None => breadth_first_by_workers(seams, workers, options),
+                Some(checkpoint) => {
+                    logged(checkpoint, options, |options| breadth_first_by_workers(seams, workers, options))
+                }
+            }
         }
-        StoreKind::Tree => run_with(machine, representative, ample, &mut Tree::new(), search, options),
-        StoreKind::Plain => run_with(machine, representative, ample, &mut Plain::new(), search, options),
-        StoreKind::Gzip | StoreKind::Collapse | StoreKind::Bitstate | StoreKind::Hash => {
-            // These are about memory, not speed: one search for all.
+        StoreKind::Tree => {
+            depth_first(Seams { system: machine, representative, ample, visited: &mut Tree::new() }, options)
+        }
+        _ => {
+            // These are for comparison or about memory: one search for all.
             let mut store: Box<dyn Visited> = match store {
+                StoreKind::Plain => Box::new(Plain::new()),
                 StoreKind::Gzip => Box::new(Gzip::new()),
                 StoreKind::Collapse => Box::new(Collapse::new(machine.parts())),
                 StoreKind::Bitstate => {
@@ -176,6 +224,70 @@ fn run_reachable<R: quotient_seams::Representative<Machine> + Worker, A: Ample<M
             run_with(machine, representative, ample, &mut store, search, options)
         }
     }
+}
+
+/// A search that writes what it finds, and goes on from what an earlier run has written.
+fn logged(
+    checkpoint: &Mutex<Checkpoint>,
+    options: &mut Options<'_>,
+    search: impl FnOnce(&mut Options<'_>) -> Report,
+) -> Report {
+    let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+    let incomplete = |why: String| Report::incomplete(Incomplete::Stopped(why));
+    let mut log = match checkpoint.log() {
+        Ok(log) => log,
+        Err(why) => return incomplete(format!("the checkpoint cannot be used: {why}")),
+    };
+    let progress = options.progress.as_mut().map(|progress| &mut **progress as &mut dyn FnMut(&Statistics));
+    let report = search(&mut Options { log: Some(&mut log), progress, ..*options });
+    // What cannot be written at the end changes nothing in the answer.
+    if let Err(why) = log.finish() {
+        checkpoint.note(format!("the checkpoint was not written to its end: {why}"));
+    }
+    report
+}
+
+/// A search with a folder for what does not fit in memory.
+fn on_disk<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+    seams: Seams<'_, Machine, R, A, Tree>,
+    disk: Disk<'_>,
+    options: &mut Options<'_>,
+) -> Report {
+    let mut folder = disk.folder.lock().unwrap_or_else(PoisonError::into_inner);
+    folder.clear();
+    // What else takes memory (records that wait, a level's states with partial order) has a quarter.
+    let memory = options.limits.memory.unwrap_or_else(|| machine_bytes() / 2) / 4 * 3;
+    let disk = quotient_search::Disk { from: disk.from, memory, most: disk.most };
+    breadth_first_on_disk(seams, (disk, &mut *folder), options)
+}
+
+/// A search by several processes, of which this is one.
+fn by_processes<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+    seams: Seams<'_, Machine, R, A, Tree>,
+    processes: Processes<'_>,
+    options: &mut Options<'_>,
+) -> Report {
+    let mut cluster = processes.cluster.lock().unwrap_or_else(PoisonError::into_inner);
+    if cluster.places().1 == 0 {
+        cluster.begin(Some(Box::new(seams.system.shape_numbers())));
+    } else {
+        cluster.begin(None);
+        let (ask, lost) = (cluster.asker(), processes.lost);
+        let elsewhere =
+            move |have: usize, description: Option<&[u32]>| ask(have, description).unwrap_or_else(|| lost());
+        if !seams.system.number_shapes_elsewhere(Box::new(elsewhere)) {
+            let why = "process 0 has compiled another program";
+            return Report::incomplete(Incomplete::Stopped(why.into()));
+        }
+    }
+    breadth_first_by_processes(seams, (processes.alone, &mut *cluster), options)
+}
+
+/// Bytes of memory that this machine has.
+fn machine_bytes() -> u64 {
+    // SAFETY: asks for constants of the system.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
 }
 
 /// The store, for a search that keeps something with each state.
@@ -198,6 +310,7 @@ pub(crate) fn options<'a>(check: &Check<'a>, progress: &'a mut dyn FnMut(&Statis
         finish_levels_from: check.workers.map_or(FINISH_LEVELS_FROM, |workers| workers.from),
         interrupt: check.interrupt,
         progress: Some(progress),
+        log: None,
     }
 }
 

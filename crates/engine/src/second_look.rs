@@ -79,7 +79,9 @@ impl Budget {
         }
         let left = |ends: Instant| ends.saturating_duration_since(Instant::now());
         let time = self.ends.map(|(ends, _)| left(ends) / 10 * 8);
-        let memory = check.limits.memory.map(|bytes| bytes - bytes / 4);
+        // With the disk memory is no limit of the search.
+        let part = if check.disk.is_some() { 0 } else { 4 };
+        let memory = check.limits.memory.map(|bytes| bytes - bytes.checked_div(part).unwrap_or(0));
         Limits { time, memory, ..check.limits }
     }
 
@@ -153,10 +155,13 @@ impl Budget {
         }
     }
 
-    /// Is this a breadth-first search for reachable states, with a limit that others share?
+    /// Is this a breadth-first search for reachable states by one process, with a limit that others share?
     fn serves(&self, machine: &Machine, check: &Check<'_>) -> bool {
         let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
         let limited = check.limits.states.is_some() || check.limits.memory.is_some() || self.ends.is_some();
-        limited && !cycles && !matches!(check.search, SearchKind::DepthFirst | SearchKind::Random)
+        limited
+            && !cycles
+            && check.processes.is_none()
+            && !matches!(check.search, SearchKind::DepthFirst | SearchKind::Random)
     }
 }

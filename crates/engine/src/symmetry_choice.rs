@@ -1,6 +1,8 @@
 //! Which representative a check uses, and what is said about it.
 
-use quotient_machine::{Effort, Machine, Renaming};
+use std::sync::Arc;
+
+use quotient_machine::{Difference, Effort, Machine, Renaming};
 use quotient_program::{ClaimOrigin, Expr, Operation};
 use quotient_residual::liveness;
 use quotient_seams::{Successors, System, Worker};
@@ -81,6 +83,8 @@ pub struct SymmetryReport {
     pub renamings: Option<String>,
     /// Some renaming was found, and no state was ever renamed: all states are stored.
     pub without_effect: bool,
+    /// How many states one that was gone on from stands for, on average.
+    pub for_one: Option<ForOne>,
     /// What limits it: reason and place, or the lines that tell threads apart.
     pub limit: Option<String>,
     /// More, where it was asked for: what is exchanged with what.
@@ -89,6 +93,28 @@ pub struct SymmetryReport {
     pub over_budget: u64,
     /// States compared with their representatives by an audit, and how many of them were renamed.
     pub audited: Option<(u64, u64)>,
+}
+
+/// How many states one stands for, on average.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForOne {
+    /// Ten times as many.
+    pub tenths: u64,
+    /// Every state was counted, not only some.
+    pub exact: bool,
+}
+
+impl ForOne {
+    /// In a sentence.
+    pub fn words(self) -> String {
+        let about = if self.exact { "" } else { "about " };
+        let number = match self.tenths {
+            0..10_000 => format!("{}.{}", self.tenths / 10, self.tenths % 10),
+            // Three digits say enough.
+            many => format!("{:.2e}", many as f64 / 10.0),
+        };
+        format!("{about}{number} states for one stored")
+    }
 }
 
 /// The representative a check uses.
@@ -124,16 +150,35 @@ fn properties(machine: &Machine) -> Vec<Expr> {
     conditions.collect()
 }
 
+/// What was chosen, and what is known about renamings.
+#[derive(Default)]
+pub(crate) struct Chosen {
+    /// What stands for states; none when nothing can be renamed in any state.
+    pub(crate) stands: Option<Representative>,
+    /// Where nothing can be renamed: the analysis that says so.
+    pub(crate) nothing: Option<Renaming>,
+}
+
+impl From<Representative> for Chosen {
+    fn from(stands: Representative) -> Chosen {
+        Chosen { stands: Some(stands), nothing: None }
+    }
+}
+
 /// The representative for a check of this machine; `None` when nothing can be renamed in any state.
+pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
+    choose(machine, check).stands
+}
+
+/// Chooses the representative for a check of this machine.
 ///
 /// Where a claim watches, states are renamed only in ways that keep the value of all its conditions; the claim's location
 /// stays what it is, and accept and progress labels move with their processes. So claim and program, seen together, have the
 /// renamings of the program that the conditions allow, and the graph of representatives is bisimilar to theirs.
-pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Representative> {
-    let mut order = asked(check).order()?;
-    if refusal(machine).is_some() {
-        return None;
-    }
+pub(crate) fn choose(machine: &mut Machine, check: &Check<'_>) -> Chosen {
+    let Some(mut order) = asked(check).order().filter(|_| refusal(machine).is_none()) else {
+        return Chosen::default();
+    };
     if keeps_threads(machine, check).is_some() {
         order = Order::Heap(ThreadOrder::None);
     }
@@ -141,18 +186,25 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     let dead = if check.raw { Vec::new() } else { dead_locals(machine.program()) };
     let renaming = Renaming::new(machine, dead, properties(machine));
     if renaming.opaque().is_some() {
-        return Some(Ordered::new(renaming, order));
+        return Ordered::new(renaming, order).into();
     }
     if order == Order::Heap(ThreadOrder::None) {
         // There are no objects, and nothing else may move.
-        return None;
+        return Chosen::default();
     }
+    // Where it is not known which threads are still to be started, what they may be called is found out later.
+    match renaming.finally(machine).or_else(|| initially(machine, &renaming)) {
+        Some(settled) if settled.is_trivial() => Chosen { stands: None, nothing: Some(renaming) },
+        _ => Ordered::new(renaming, order).into(),
+    }
+}
+
+/// What may be renamed in the first initial state, if nobody starts others any more.
+fn initially(machine: &mut Machine, renaming: &Renaming) -> Option<Arc<quotient_machine::Symmetry>> {
     let mut initial = Successors::new();
     machine.initial(&mut initial).ok()?;
     let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
-    // Where threads are still to be started, what they may be called is found out later.
-    let settled = renaming.symmetry(machine, initial.state(state));
-    (!settled.is_some_and(|symmetry| symmetry.is_trivial())).then(|| Ordered::new(renaming, order))
+    renaming.symmetry(machine, initial.state(state))
 }
 
 /// The canonical form for the renamings that a representative draws from: what is a renaming of what is recognised by it. Where threads
@@ -191,9 +243,10 @@ fn formula(machine: &Machine, span: Span) -> Option<&str> {
 pub(crate) fn report(
     machine: &mut Machine,
     check: &Check<'_>,
-    representative: Option<&Representative>,
+    chosen: &Chosen,
     sources: &SourceMap,
 ) -> SymmetryReport {
+    let representative = chosen.stands.as_ref();
     let asked = asked(check);
     let mut report = SymmetryReport { order: "off".into(), ..SymmetryReport::default() };
     if asked == Symmetry::Off {
@@ -226,19 +279,14 @@ pub(crate) fn report(
         report.order = asked.name();
     }
     let mut fresh = None;
-    let states = match representative {
-        Some(representative) => &representative.states,
+    let states = match representative.map(|r| &r.states).or(chosen.nothing.as_ref()) {
+        Some(states) => states,
         None => {
             let dead = if check.raw { Vec::new() } else { dead_locals(machine.program()) };
             &*fresh.insert(Renaming::new(machine, dead, properties(machine)))
         }
     };
-    let found = known.or_else(|| {
-        let mut initial = Successors::new();
-        machine.initial(&mut initial).ok()?;
-        let state = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
-        states.symmetry(machine, initial.state(state))
-    });
+    let found = known.or_else(|| states.finally(machine)).or_else(|| initially(machine, states));
     let met = states.found().into_iter().max_by_key(|s| s.threads.len());
     if let Some(symmetry) = found.or(met) {
         report.found = symmetry.found(machine.program());
@@ -247,15 +295,22 @@ pub(crate) fn report(
         }
         report.renamings = (!symmetry.is_trivial()).then(|| symmetry.order());
         report.without_effect = report.renamings.is_some() && !states.has_renamed();
-        if !report.found.is_empty() {
+        let average = representative.filter(|_| report.renamings.is_some()).and_then(|r| r.sizes().average());
+        report.for_one =
+            average.map(|(average, exact)| ForOne { tenths: (average * 10.0).round() as u64, exact });
+        if !report.found.is_empty() || !symmetry.resembling.is_empty() {
             let refused = symmetry.refused.map(|(why, span)| place(why, span, machine, sources));
             report.limit = refused.or_else(|| told_apart(machine, check, states, &symmetry, sources));
+        }
+        if symmetry.cut {
+            let cut = "the search for symmetries stopped at its budget; more may exist";
+            report.limit = Some(report.limit.map_or(cut.into(), |limit| format!("{limit}; {cut}")));
         }
     }
     report
 }
 
-/// The lines that tell threads of one proctype apart.
+/// The lines that tell threads of one proctype apart, and how proctypes first differ that look alike.
 fn told_apart(
     machine: &Machine,
     check: &Check<'_>,
@@ -263,25 +318,61 @@ fn told_apart(
     symmetry: &quotient_machine::Symmetry,
     sources: &SourceMap,
 ) -> Option<String> {
-    if symmetry.is_full() {
-        return None;
-    }
-    let effort = if check.explain_symmetry { Effort::LARGE } else { Effort::SMALL };
-    let lines = states.reasons(machine, &symmetry.threads, effort);
-    let text = |span: &Span| {
+    let statement = |span: Span| {
         let program = machine.program();
         let functions = program.functions.iter().chain(program.claim.iter().map(|c| &c.function));
         let all = functions.flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
-        let mut all = all.filter(|t| t.span == *span);
-        let statement = all.next();
-        match (formula(machine, *span), statement) {
-            (Some(text), _) => format!("the formula {text}"),
-            (None, Some(t)) => format!("{} ({})", sources.file_line(*span), t.text),
-            (None, None) => sources.file_line(*span),
-        }
+        all.filter(|t| t.span == span).map(|t| t.text.as_str()).next()
     };
-    let lines: Vec<String> = lines.iter().map(text).collect();
-    (!lines.is_empty()).then(|| format!("told apart by {}", lines.join(", ")))
+    let mut out: Vec<String> = Vec::new();
+    let effort = if check.explain_symmetry { Effort::LARGE } else { Effort::SMALL };
+    if !symmetry.is_full() {
+        // Statements by line; the file is named where it is another one than before.
+        let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+        for span in states.reasons(machine, symmetry, effort) {
+            let (place, text) = match formula(machine, span) {
+                Some(text) => (format!("the formula {text}"), None),
+                None => (sources.file_line(span), statement(span)),
+            };
+            match lines.last_mut().filter(|(last, _)| *last == place) {
+                Some((_, texts)) => texts.extend(text),
+                None => lines.push((place, text.into_iter().collect())),
+            }
+        }
+        let mut file = String::new();
+        let lines: Vec<String> = lines
+            .into_iter()
+            .map(|(place, texts)| {
+                let own = place.rfind(':').filter(|_| !texts.is_empty()).map_or("", |end| &place[..end]);
+                let short = if own == file { place[own.len()..].to_owned() } else { place.clone() };
+                let text = if texts.is_empty() { String::new() } else { format!(" ({})", texts.join("; ")) };
+                file = own.to_owned();
+                short + &text
+            })
+            .collect();
+        if !lines.is_empty() {
+            out.push(format!("told apart by {}", lines.join(", ")));
+        } else if !check.explain_symmetry && !effort.suffices(machine.program(), symmetry) {
+            out.push("processes are told apart (by what: --explain symmetry)".into());
+        }
+    }
+    let name = |thread: u32| machine.program().function(symmetry.threads[thread as usize]).name.as_str();
+    let at = |span: Option<Span>| match span {
+        Some(span) => {
+            format!("{} ({})", sources.file_line(span), statement(span).unwrap_or("a statement"))
+        }
+        None => "nothing".to_owned(),
+    };
+    for (a, b, difference) in states.differences(machine, symmetry, effort) {
+        let (a, b) = (name(a), name(b));
+        out.push(match difference {
+            Difference::At(x, y) => format!("{a} and {b} differ first by {} and {}", at(x), at(y)),
+            Difference::Elsewhere => {
+                format!("{a} and {b} do the same, but others treat them in different ways")
+            }
+        });
+    }
+    (!out.is_empty()).then(|| out.join("; "))
 }
 
 /// A reason, and where to look.

@@ -1,9 +1,9 @@
 //! Statements that no process ever executed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use quotient_machine::Machine;
-use quotient_program::{Function, Location, Operation};
+use quotient_program::{Function, Location};
 use quotient_source::Span;
 
 use crate::Model;
@@ -19,10 +19,11 @@ pub struct Unreached {
     pub statement: String,
 }
 
-/// Statements that no process executed in a search that has explored everything. `exchanged`: lists of functions and locations that
-/// representatives exchanged; where one of them was left, something at each of the others may have been executed.
-pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<(u32, u32)>]) -> Vec<Unreached> {
-    let maybe = may_have_been_left(machine, exchanged);
+/// Statements that no process executed in a search that has explored everything. `exchanged`: transformations that representatives
+/// exchanged; where one of them was taken, each of the others may have been.
+pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize>]) -> Vec<Unreached> {
+    let taken = exchanged.iter().filter(|alike| alike.iter().any(|number| machine.taken(*number) > 0));
+    let maybe: HashSet<usize> = taken.flatten().copied().collect();
     let mut number = 0;
     // A statement can be several transformations (copied into choices): it is reached when one of them is.
     let mut reached: HashSet<Span> = HashSet::new();
@@ -35,7 +36,7 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<(u32,
         };
         for (at, which) in function.locations.iter().enumerate().flat_map(all_of) {
             let t = &function.locations[at].transformations[which];
-            if machine.taken(number) || maybe.contains(&(index as u32, at as u32)) {
+            if machine.taken(number) > 0 || maybe.contains(&number) {
                 reached.insert(model.sources.written(t.span));
                 if let Some(target) = t.target {
                     arrived[target.0 as usize] = true;
@@ -48,7 +49,7 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<(u32,
         let written = model.program.functions.get(index).map_or(&[][..], |f| &f.locations);
         for ((location, written), arrived) in function.locations.iter().zip(written).zip(arrived) {
             for t in &written.transformations {
-                if location.transformations.is_empty() && matches!(t.operation, Operation::Exit) {
+                if location.transformations.is_empty() && t.is_end() {
                     if arrived {
                         reached.insert(model.sources.written(t.span));
                     }
@@ -61,49 +62,67 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<(u32,
         let function = &machine.program().functions[function.0 as usize];
         all.push((function, model.sources.written(*span), text));
     }
-    // A process that goes round for ever is not missing its end.
-    let endless: HashSet<Span> = model
-        .program
-        .functions
-        .iter()
-        .flat_map(|f| f.locations.iter().zip(can_be_reached(f)))
-        .filter(|(_, reachable)| !reachable)
-        .flat_map(|(l, _)| &l.transformations)
-        .filter(|t| matches!(t.operation, Operation::Exit))
-        .map(|t| model.sources.written(t.span))
-        .collect();
+    // The ends of processes, and whether the control flow leads there. A process that goes round for ever is not missing its end.
+    let mut ends: HashMap<Span, bool> = HashMap::new();
+    let functions = model.program.functions.iter();
+    for (location, reachable) in functions.flat_map(|f| f.locations.iter().zip(can_be_reached(f))) {
+        for t in location.transformations.iter().filter(|t| t.is_end()) {
+            *ends.entry(model.sources.written(t.span)).or_insert(true) &= reachable;
+        }
+    }
     let mut out: Vec<Unreached> = Vec::new();
     let mut seen = HashSet::new();
     for (function, span, text) in all {
-        if !reached.contains(&span) && !endless.contains(&span) && seen.insert(span) {
+        let end = ends.get(&span);
+        if !reached.contains(&span) && end != Some(&false) && seen.insert(span) {
             let name = if function.name == ":init:" { "init" } else { &function.name };
-            let ends = text == "-end-";
             out.push(Unreached {
                 process: name.into(),
                 at: model.sources.file_line(span),
-                statement: if ends { "the end of the process".into() } else { text.to_owned() },
+                statement: if end.is_some() { "the end of the process".into() } else { text.to_owned() },
             });
         }
     }
     out
 }
 
-/// The locations that were exchanged with one that somebody left.
-fn may_have_been_left(machine: &Machine, exchanged: &[Vec<(u32, u32)>]) -> HashSet<(u32, u32)> {
-    let mut left = HashSet::new();
-    let mut number = 0;
-    for (index, function) in machine.program().functions.iter().enumerate() {
-        for (at, location) in function.locations.iter().enumerate() {
-            for _ in &location.transformations {
-                if machine.taken(number) {
-                    left.insert((index as u32, at as u32));
-                }
-                number += 1;
+/// How often a search executed the statements of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// The line, as `file:line`.
+    pub at: String,
+    /// How often; steps of the search, each merged one as often as it was made.
+    pub times: u64,
+}
+
+/// How often the statements of each line were executed, by the order of the program. Of a line with several statements, the one that was executed most.
+pub(crate) fn covered(machine: &Machine, model: &Model) -> Vec<Covered> {
+    let mut lines: Vec<Covered> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    // A statement can be several transformations (copied into choices): together they are what was executed.
+    let mut times: HashMap<Span, u64> = HashMap::new();
+    let mut spans = Vec::new();
+    let functions = machine.program().functions.iter();
+    let all = functions.flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+    for (number, t) in all.enumerate() {
+        let span = model.sources.written(t.span);
+        let known = times.entry(span).or_insert_with(|| {
+            spans.push(span);
+            0
+        });
+        *known += machine.taken(number);
+    }
+    for span in spans {
+        let (at, times) = (model.sources.file_line(span), times[&span]);
+        match known.get(&at) {
+            Some(line) => lines[*line].times = lines[*line].times.max(times),
+            None => {
+                known.insert(at.clone(), lines.len());
+                lines.push(Covered { at, times });
             }
         }
     }
-    let met = exchanged.iter().filter(|alike| alike.iter().any(|l| left.contains(l)));
-    met.flatten().copied().collect()
+    lines
 }
 
 /// Which locations some way through the function leads to.

@@ -35,6 +35,8 @@ fn alone(check: &Check<'_>) -> Option<Why> {
     match (check.search, check.store) {
         (SearchKind::DepthFirst, _) => Some("depth-first search has one worker"),
         (SearchKind::Random, _) => None,
+        _ if check.disk.is_some() => Some("--disk has one worker"),
+        _ if check.processes.is_some() => Some("each process (--hosts) has one worker"),
         _ if thread_order => Some("--symmetry pc, pc-original and kbots depend on the order of the search"),
         (_, StoreKind::Gzip) => Some("the gzip store has one worker"),
         (_, StoreKind::Collapse) => Some("the collapse store has one worker"),
@@ -65,6 +67,109 @@ pub(crate) fn refuse_approximate(
             "{option} looks for errors in reachable states, and this question is about infinite runs or the whole graph: {}\nhelp: leave {option} out; or leave the question out (--safety, for claims of the model)",
             model.question_text(asked.question)
         ))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses checkpoints for what is not searched level by level with the tree store.
+pub(crate) fn refuse_checkpoint(
+    model: &Model,
+    asked: &[Asked<'_>],
+    check: &Check<'_>,
+) -> Result<(), CheckError> {
+    match check.checkpoint {
+        Some(_) => refuse_but_levels(model, asked, check, "a checkpoint cannot be written of"),
+        None => Ok(()),
+    }
+}
+
+/// Refuses the disk for the same, and for what has not learnt to use it.
+pub(crate) fn refuse_disk(model: &Model, asked: &[Asked<'_>], check: &Check<'_>) -> Result<(), CheckError> {
+    if check.disk.is_none() {
+        return Ok(());
+    }
+    if check.checkpoint.is_some() {
+        return Err(CheckError::Refused(
+            "--disk and --checkpoint do not go together\nhelp: leave one of them out".into(),
+        ));
+    }
+    refuse_but_levels(model, asked, check, "the disk (--disk) does not serve")
+}
+
+/// Refuses several processes for the same.
+pub(crate) fn refuse_processes(
+    model: &Model,
+    asked: &[Asked<'_>],
+    check: &Check<'_>,
+) -> Result<(), CheckError> {
+    match check.processes {
+        Some(_) => refuse_by_processes(model, asked, check),
+        None => Ok(()),
+    }
+}
+
+/// What several processes cannot do.
+pub(crate) fn refuse_by_processes(
+    model: &Model,
+    asked: &[Asked<'_>],
+    check: &Check<'_>,
+) -> Result<(), CheckError> {
+    if check.workers.is_some_and(|workers| workers.count > 1) {
+        return Err(CheckError::Refused(
+            "each process (--hosts) has one worker\nhelp: leave --workers out; start more processes".into(),
+        ));
+    }
+    let together = [
+        (check.checkpoint.is_some(), "--checkpoint"),
+        (check.disk.is_some(), "--disk"),
+        (check.audit > 0, "--audit"),
+    ];
+    if let Some((_, option)) = together.into_iter().find(|(given, _)| *given) {
+        return Err(CheckError::Refused(format!(
+            "several processes (--hosts) have not learnt {option}\nhelp: leave it out"
+        )));
+    }
+    refuse_but_levels(model, asked, check, "several processes (--hosts) do not serve")
+}
+
+/// Refuses what is not searched level by level with the tree store; `whose` begins the message.
+fn refuse_but_levels(
+    model: &Model,
+    asked: &[Asked<'_>],
+    check: &Check<'_>,
+    whose: &str,
+) -> Result<(), CheckError> {
+    let thread_order = matches!(
+        check.symmetry,
+        Some(Symmetry::ProgramCounter | Symmetry::ProgramCounterOriginal | Symmetry::Bounded(_))
+    );
+    let refused =
+        |what: String, help: &str| Err(CheckError::Refused(format!("{whose} {what}\nhelp: {help}")));
+    match (check.search, check.store) {
+        (SearchKind::Usual | SearchKind::BreadthFirst, StoreKind::Tree) => {}
+        (SearchKind::Usual | SearchKind::BreadthFirst, store) => {
+            return refused(format!("the {} store", store.name()), "leave --store out");
+        }
+        _ => return refused("a search that does not go level by level".into(), "leave --search out"),
+    }
+    if thread_order {
+        return refused("--symmetry pc, pc-original and kbots".into(), "leave --symmetry out");
+    }
+    if check.relative.is_some() {
+        return refused("a search with proved symmetries".into(), "leave --relative and --propose out");
+    }
+    let needs_more = |how: &How<'_>| match how {
+        How::Branching(_) => true,
+        How::Claim(claim) => claim.cycles,
+    };
+    match asked.iter().find(|asked| needs_more(&asked.how)) {
+        Some(asked) => refused(
+            format!(
+                "the search for infinite runs or of the whole graph: {}",
+                model.question_text(asked.question)
+            ),
+            "leave the question out (--safety, for claims of the model)",
+        ),
         None => Ok(()),
     }
 }

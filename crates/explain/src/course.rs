@@ -1,9 +1,11 @@
 //! A run of the program as written, followed from its start: every statement, who wrote what, and states at any step.
 //!
 //! States are kept at every 64th step and executed again from there, so that a long run takes little memory and any state of it
-//! little time.
+//! little time. What is known of statements lies in flat lists, and who wrote a place is looked up, not searched for: nothing that is asked of a place
+//! takes longer in a longer run, and a branch of a run costs a copy of those lists.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use quotient_machine::{Machine, MicroStep, ObjectNames, StepRecord};
 use quotient_outcome::Value;
@@ -17,7 +19,7 @@ use crate::position::{Move, Position};
 const APART: usize = 64;
 
 /// A statement of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The step it belongs to, from 1.
     pub step: u32,
@@ -27,8 +29,8 @@ pub struct Row {
     pub transformation: u32,
     /// The thread that takes what it sends, in a rendezvous.
     pub partner: Option<u32>,
-    /// What it wrote: the number of a name, and whether the value changed.
-    pub writes: Vec<(u32, bool)>,
+    /// Where what it wrote ends in the list of all writes.
+    writes: u32,
     /// What others notice of it, in a word.
     pub kind: RowKind,
     /// Of a receive: the statement that sent the message.
@@ -97,7 +99,7 @@ impl RowKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The lock's object.
-    pub object: String,
+    pub object: Arc<str>,
     /// Who held it.
     pub thread: u32,
     /// The statement that took it.
@@ -121,10 +123,24 @@ pub enum Ending {
     Interrupted(usize),
 }
 
+/// A state, with what its objects are called.
 #[derive(Clone, Debug)]
 struct Kept {
     state: Vec<u64>,
     names: ObjectNames,
+}
+
+/// Messages in channels, with the statements that sent them.
+type Waiting = HashMap<String, Vec<(u32, Vec<Value>)>>;
+
+/// Where a run can be taken up again.
+#[derive(Clone, Debug)]
+struct Checkpoint {
+    here: Kept,
+    waiting: Waiting,
+    called: BTreeMap<u32, String>,
+    /// Locks that are held.
+    held: Vec<Held>,
 }
 
 /// A run.
@@ -145,10 +161,13 @@ pub struct Course {
     /// Names of places that were written, by number.
     pub written: Vec<String>,
     by_name: HashMap<String, u32>,
-    /// Messages in channels, with the statements that sent them.
-    waiting: HashMap<String, Vec<(u32, Vec<Value>)>>,
-    /// States before every 64th step.
-    kept: Vec<Kept>,
+    /// What statements wrote, one after the other: the number of a name, and whether the value changed.
+    writes: Vec<(u32, bool)>,
+    /// The statements that wrote a place, by the number of its name.
+    writers: Vec<Vec<u32>>,
+    waiting: Waiting,
+    /// What was known before every 64th step.
+    kept: Vec<Arc<Checkpoint>>,
     /// The last state.
     last: Kept,
 }
@@ -178,22 +197,28 @@ pub fn possible(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
         .collect()
 }
 
-/// The same, each that does the same once: a statement that goes wrong may also go on, for those who look for more than the first violation.
+/// The same, each that does the same once.
 pub fn offered(machine: &mut Machine, state: &[u64]) -> Vec<Possible> {
-    let statements = |p: &Possible| -> Vec<(u32, u32, Option<u32>)> {
-        p.record.steps().iter().map(|s| (s.thread, s.transformation, s.partner)).collect()
+    once(possible(machine, state), |way| &way.record)
+}
+
+/// Steps, each that does the same once: a statement that goes wrong may also go on, for those who look for more than the first violation.
+pub fn once<T>(steps: impl IntoIterator<Item = T>, record: impl Fn(&T) -> &StepRecord) -> Vec<T> {
+    let statements = |r: &StepRecord| -> Vec<(u32, u32, Option<u32>)> {
+        r.steps().iter().map(|s| (s.thread, s.transformation, s.partner)).collect()
     };
-    let mut kept: Vec<Possible> = Vec::new();
-    for way in possible(machine, state) {
-        let (own, wrong) = (statements(&way), way.record.violation.is_some());
-        let same = |k: &Possible| {
-            statements(k) == own
-                && (k.record.violation.is_some() != wrong || k.record.state == way.record.state)
+    let mut kept: Vec<T> = Vec::new();
+    for step in steps {
+        let own = record(&step);
+        let (does, wrong) = (statements(own), own.violation.is_some());
+        let same = |k: &T| {
+            let known = record(k);
+            statements(known) == does && (known.violation.is_some() != wrong || known.state == own.state)
         };
         match kept.iter().position(same) {
-            Some(at) if wrong && kept[at].record.violation.is_none() => kept[at] = way,
+            Some(at) if wrong && record(&kept[at]).violation.is_none() => kept[at] = step,
             Some(_) => {}
-            None => kept.push(way),
+            None => kept.push(step),
         }
     }
     kept
@@ -210,6 +235,8 @@ impl Course {
         names.meet(machine, &state);
         let violation = (0..initial.len()).find_map(|i| initial.entry(i).violation);
         let last = Kept { state, names };
+        let (waiting, called, held) = (Waiting::new(), BTreeMap::new(), Vec::new());
+        let start = Checkpoint { here: last.clone(), waiting, called, held };
         Some(Course {
             moves: Vec::new(),
             rows: Vec::new(),
@@ -219,10 +246,56 @@ impl Course {
             held: Vec::new(),
             written: Vec::new(),
             by_name: HashMap::new(),
-            waiting: HashMap::new(),
-            kept: vec![last.clone()],
+            writes: Vec::new(),
+            writers: Vec::new(),
+            waiting: Waiting::new(),
+            kept: vec![Arc::new(start)],
             last,
         })
+    }
+
+    /// The run of the first `steps` steps, to go on from with others.
+    pub fn branch(&self, machine: &mut Machine, steps: usize) -> Course {
+        if steps >= self.moves.len() {
+            let ending = match self.ending {
+                Ending::Violation(code) => Ending::Violation(code),
+                Ending::Open | Ending::Lost(_) | Ending::Interrupted(_) => Ending::Open,
+            };
+            return Course { ending, ..self.clone() };
+        }
+        let kept = steps / APART;
+        let checkpoint = &self.kept[kept];
+        let from = kept * APART;
+        let rows = self.first_row[from];
+        let writes = rows.checked_sub(1).map_or(0, |last| self.rows[last as usize].writes as usize);
+        let before = |list: &Vec<u32>| list[..list.partition_point(|row| *row < rows)].to_vec();
+        let given_back = self.held.iter().filter(|h| h.to.is_some_and(|to| to < rows));
+        let mut held: Vec<Held> = given_back.chain(&checkpoint.held).cloned().collect();
+        held.sort_by_key(|h| h.from);
+        let mut branch = Course {
+            moves: self.moves[..from].to_vec(),
+            rows: self.rows[..rows as usize].to_vec(),
+            first_row: self.first_row[..=from].to_vec(),
+            ending: Ending::Open,
+            called: checkpoint.called.clone(),
+            held,
+            written: self.written.clone(),
+            by_name: self.by_name.clone(),
+            writes: self.writes[..writes].to_vec(),
+            writers: self.writers.iter().map(before).collect(),
+            waiting: checkpoint.waiting.clone(),
+            // The one that is taken up here is kept again when a step is made.
+            kept: self.kept[..kept.max(1)].to_vec(),
+            last: checkpoint.here.clone(),
+        };
+        branch.go_on(machine, &self.moves[from..steps], &Interrupt::new());
+        branch
+    }
+
+    /// What a statement wrote: the number of a name, and whether the value changed.
+    pub fn writes(&self, row: usize) -> &[(u32, bool)] {
+        let from = row.checked_sub(1).map_or(0, |before| self.rows[before].writes);
+        &self.writes[from as usize..self.rows[row].writes as usize]
     }
 
     /// Follows a position.
@@ -256,7 +329,12 @@ impl Course {
     /// Makes a step, one of those that [`possible`] gives for the last state.
     pub fn take(&mut self, machine: &mut Machine, step: Possible) {
         if self.moves.len().is_multiple_of(APART) && !self.moves.is_empty() {
-            self.kept.push(self.last.clone());
+            self.kept.push(Arc::new(Checkpoint {
+                here: self.last.clone(),
+                waiting: self.waiting.clone(),
+                called: self.called.clone(),
+                held: self.held.iter().filter(|h| h.to.is_none()).cloned().collect(),
+            }));
         }
         self.moves.push(step.way);
         let number = self.moves.len() as u32;
@@ -265,7 +343,12 @@ impl Course {
         for statement in &statements {
             let after = after(machine, &before, statement);
             let effect = between(machine, statement, &before, after.as_ref());
-            let writes = effect.writes.iter().map(|w| (self.name(&w.full), w.before != w.after)).collect();
+            for write in &effect.writes {
+                let name = self.name(&write.full);
+                self.writes.push((name, write.before != write.after));
+                self.writers[name as usize].push(self.rows.len() as u32);
+            }
+            let writes = self.writes.len() as u32;
             let sent_by = self.pass_messages(&effect);
             self.pass_locks(statement.thread, &effect);
             let thread = statement.thread;
@@ -323,12 +406,18 @@ impl Course {
         let row = self.rows.len() as u32;
         for event in &effect.events {
             let Event::Lock { operation, object, .. } = event else { continue };
-            let own = |h: &&mut Held| h.to.is_none() && h.thread == thread && h.object == *object;
+            let own = |h: &&mut Held| h.to.is_none() && h.thread == thread && *h.object == **object;
             let held = self.held.iter_mut().rev().find(own);
             match (operation, held) {
                 (Synchronisation::Lock, Some(held)) => held.count += 1,
                 (Synchronisation::Lock | Synchronisation::Wake, None) => {
-                    self.held.push(Held { object: object.clone(), thread, from: row, to: None, count: 1 });
+                    self.held.push(Held {
+                        object: object.as_str().into(),
+                        thread,
+                        from: row,
+                        to: None,
+                        count: 1,
+                    });
                 }
                 (Synchronisation::Unlock, Some(held)) if held.count > 1 => held.count -= 1,
                 (Synchronisation::Unlock | Synchronisation::Wait, Some(held)) => held.to = Some(row),
@@ -357,6 +446,7 @@ impl Course {
         }
         let number = self.written.len() as u32;
         self.written.push(full.to_owned());
+        self.writers.push(Vec::new());
         self.by_name.insert(full.to_owned(), number);
         number
     }
@@ -376,7 +466,7 @@ impl Course {
         if steps >= self.moves.len() {
             return (self.last.state.clone(), self.last.names.clone());
         }
-        let mut kept = self.kept[steps / APART].clone();
+        let mut kept = self.kept[steps / APART].here.clone();
         for way in &self.moves[steps / APART * APART..steps] {
             let found = possible(machine, &kept.state).into_iter().find(|p| p.way == *way);
             let Some(Possible { record, .. }) = found else { break };
@@ -426,29 +516,19 @@ impl Course {
         }
     }
 
-    /// For each name written so far at or before statement `row` (exclusive): the last statement that wrote it.
-    pub fn set_by(&self, row: usize) -> HashMap<&str, u32> {
-        let mut found = HashMap::new();
-        for (index, r) in self.rows[..row.min(self.rows.len())].iter().enumerate().rev() {
-            for (name, _) in &r.writes {
-                found.entry(self.written[*name as usize].as_str()).or_insert(index as u32);
-            }
-            if found.len() == self.written.len() {
-                break;
-            }
-        }
-        found
+    /// The last statement before `row` that wrote a place.
+    pub fn set_by(&self, full: &str, row: usize) -> Option<u32> {
+        let writers = &self.writers[*self.by_name.get(full)? as usize];
+        writers[..writers.partition_point(|writer| (*writer as usize) < row)].last().copied()
     }
 
-    /// The statements that wrote a place, and whether its value changed.
-    pub fn history(&self, full: &str) -> Vec<(u32, bool)> {
-        let Some(number) = self.by_name.get(full) else { return Vec::new() };
-        let rows = self.rows.iter().enumerate();
-        rows.filter_map(|(index, row)| {
-            let write = row.writes.iter().find(|(name, _)| name == number)?;
-            Some((index as u32, write.1))
+    /// The statements that wrote the place with this number, and whether its value changed.
+    pub fn history(&self, name: u32) -> impl Iterator<Item = (u32, bool)> {
+        self.writers[name as usize].iter().map(move |row| {
+            // A statement may write a place twice.
+            let changed = self.writes(*row as usize).iter().any(|(n, changed)| *n == name && *changed);
+            (*row, changed)
         })
-        .collect()
     }
 }
 

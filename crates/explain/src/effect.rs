@@ -5,7 +5,7 @@ use quotient_outcome::Value;
 use quotient_program::{Action, Expr, LockOperation, Operation, Pattern, Place, Transformation, Type};
 
 use crate::evaluate::{Evaluation, Read};
-use crate::look::Look;
+use crate::look::{Leaf, Look};
 use crate::text::Text;
 
 pub use quotient_outcome::{Effect, Event, Failed, Synchronisation, Write};
@@ -270,14 +270,20 @@ fn with_values(text: &str, reads: &[Read]) -> String {
 /// what the state after the statement says: another action may have stored something else, an object may have been made, or the
 /// statement may have ended in a fault before.
 fn complete(effect: &mut Effect, before: &Look<'_>, after: &Look<'_>) {
-    if !effect.writes.is_empty() {
-        let leaves = after.leaves();
-        for write in &mut effect.writes {
-            let leaf = leaves.iter().find(|l| l.full == write.full);
-            write.after = leaf.map(|l| l.value.clone()).or(write.after.take());
+    let (old, new, is_all) = before.unlike(after);
+    for index in 0..effect.writes.len() {
+        let full = &effect.writes[index].full;
+        let stored = match new.iter().find(|l| l.full == *full) {
+            Some(leaf) => Some(leaf.value.clone()),
+            None if is_all => None,
+            // Nothing around it has changed: it holds what it held before the first of these writes.
+            None => effect.writes.iter().find(|w| w.full == *full).and_then(|w| w.before.clone()),
+        };
+        if stored.is_some() {
+            effect.writes[index].after = stored;
         }
     }
-    for write in differences(before, after) {
+    for write in unlike(&old, &new) {
         if !effect.writes.iter().any(|w| w.full == write.full) {
             effect.writes.push(write);
         }
@@ -286,9 +292,13 @@ fn complete(effect: &mut Effect, before: &Look<'_>, after: &Look<'_>) {
 
 /// The leaves that differ.
 pub fn differences(before: &Look<'_>, after: &Look<'_>) -> Vec<Write> {
-    let (old, new) = before.unlike(after);
+    let (old, new, _) = before.unlike(after);
+    unlike(&old, &new)
+}
+
+fn unlike(old: &[Leaf], new: &[Leaf]) -> Vec<Write> {
     let mut out = Vec::new();
-    for leaf in &new {
+    for leaf in new {
         let was = old.iter().find(|l| l.full == leaf.full);
         if was.map(|w| &w.value) != Some(&leaf.value) {
             out.push(Write {

@@ -19,7 +19,7 @@ pub mod position;
 pub mod reason;
 pub mod text;
 
-pub use course::{Course, Ending, Held, Possible, Row, RowKind, offered, possible};
+pub use course::{Course, Ending, Held, Possible, Row, RowKind, offered, once, possible};
 pub use effect::{Effect, Event, Failed, Synchronisation, Write, effect};
 pub use evaluate::{Evaluation, NoValue, Read};
 pub use look::{Group, Leaf, Look};

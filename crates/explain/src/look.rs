@@ -185,19 +185,20 @@ impl<'a> Look<'a> {
         out
     }
 
-    /// The leaves of the parts in which two states differ, of the one and of the other.
-    pub(crate) fn unlike(&self, other: &Look<'_>) -> (Vec<Leaf>, Vec<Leaf>) {
+    /// The leaves of the parts in which two states differ, of the one and of the other; and whether these are all leaves, since the two do not
+    /// have the same parts.
+    pub(crate) fn unlike(&self, other: &Look<'_>) -> (Vec<Leaf>, Vec<Leaf>, bool) {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let alike = self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| a.owner == b.owner);
         if !alike {
-            return (self.leaves(), other.leaves());
+            return (self.leaves(), other.leaves(), true);
         }
         for (a, b) in self.parts.iter().zip(&other.parts).filter(|(a, b)| a != b) {
             self.leaves_of(a, &mut own);
             other.leaves_of(b, &mut others);
         }
-        (own, others)
+        (own, others, false)
     }
 
     fn leaves_of(&self, part: &StatePart, out: &mut Vec<Leaf>) {

@@ -55,12 +55,20 @@ fn subjects() -> impl Iterator<Item = (String, Model)> {
     files.chain(random)
 }
 
-fn each_walk(seed: u64, mut each: impl FnMut(&str, &Model, &mut Machine, Course)) -> usize {
+fn each_walk(seed: u64, each: impl FnMut(&str, &Model, &mut Machine, Course)) -> usize {
+    each_long_walk(seed, 60, each)
+}
+
+fn each_long_walk(
+    seed: u64,
+    steps: usize,
+    mut each: impl FnMut(&str, &Model, &mut Machine, Course),
+) -> usize {
     let mut count = 0;
     for (index, (name, model)) in subjects().enumerate() {
         let Ok(mut machine) = model.as_written() else { continue };
         let mut random = Random::new(seed + index as u64);
-        if let Some(course) = walk(&mut machine, &mut random, 60) {
+        if let Some(course) = walk(&mut machine, &mut random, steps) {
             each(&name, &model, &mut machine, course);
             count += 1;
         }
@@ -129,17 +137,63 @@ fn positions_lead_where_they_came_from() {
 /// "Set in step N" leads to a statement that writes that place, and no later one before here does.
 #[test]
 fn who_set_a_value_wrote_it() {
+    let mut found = 0;
     each_walk(3, |file, _, _, course| {
         for row in [course.rows.len() / 2, course.rows.len()] {
-            for (name, set) in course.set_by(row) {
-                let writes = |r: &quotient_explain::Row| {
-                    r.writes.iter().any(|(n, _)| course.written[*n as usize] == name)
-                };
-                assert!(writes(&course.rows[set as usize]), "{file}: {name}");
-                assert!(!course.rows[set as usize + 1..row].iter().any(writes), "{file}: {name}");
+            for name in &course.written {
+                let writes =
+                    |r: &usize| course.writes(*r).iter().any(|(n, _)| course.written[*n as usize] == *name);
+                // Looked for from the end, one after the other.
+                let last = (0..row).rev().find(writes).map(|r| r as u32);
+                assert_eq!(course.set_by(name, row), last, "{file}: {name}");
+                found += usize::from(last.is_some());
             }
         }
     });
+    assert!(found > 1_000, "{found}");
+}
+
+/// A branch of a run is the run of its first steps, as if nothing else had been made.
+#[test]
+fn a_branch_is_as_if_followed_from_the_start() {
+    let mut branches = 0;
+    each_long_walk(6, 150, |file, _, machine, course| {
+        for steps in [0, 1, 63, 64, 65, course.len() / 2, course.len()] {
+            let position =
+                Position { moves: course.moves[..steps.min(course.len())].to_vec(), checksum: None };
+            let plain = Course::follow(machine, &position, &Interrupt::new()).unwrap();
+            let branch = course.branch(machine, steps);
+            assert_eq!(
+                (
+                    &branch.moves,
+                    &branch.rows,
+                    &branch.first_row,
+                    &branch.called,
+                    &branch.held,
+                    &branch.ending
+                ),
+                (&plain.moves, &plain.rows, &plain.first_row, &plain.called, &plain.held, &plain.ending),
+                "{file}: {steps}"
+            );
+            assert_eq!(branch.state(machine, steps).0, plain.state(machine, steps).0, "{file}: {steps}");
+            for name in &plain.written {
+                let rows = plain.rows.len();
+                assert_eq!(branch.set_by(name, rows), plain.set_by(name, rows), "{file}: {name}");
+            }
+            // It goes on as the run did.
+            let mut again = branch;
+            if again.ending == Ending::Open {
+                let moves = &course.moves[steps.min(course.len())..];
+                again.go_on(machine, moves, &Interrupt::new());
+                assert_eq!((&again.rows, &again.held), (&course.rows, &course.held), "{file}: {steps}");
+                for row in 0..course.rows.len() {
+                    assert_eq!(again.writes(row), course.writes(row), "{file}: {row}");
+                }
+            }
+            branches += 1;
+        }
+    });
+    assert!(branches > 1_000, "{branches}");
 }
 
 /// What a statement is said to read is what the state before it holds there, under the name that the state gives it, unless the statement

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use quotient_explain::{Course, Ending, Move, offered};
 use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
-use serde_json::{Value, json};
 
+use crate::api::{self, StateKind};
 use crate::class::Classes;
 use crate::next::goes_wrong;
 use crate::reductions::Chosen;
@@ -123,7 +123,7 @@ pub(crate) fn graph(
     at: usize,
     (chosen, classes): (&mut Chosen, &mut Classes),
     interrupt: &Interrupt,
-) -> Value {
+) -> api::Graph {
     // The state in which a run goes wrong may be one within a step: the one before it is drawn.
     let at = if goes_wrong(course, at) { at.saturating_sub(1) } else { at };
     let (here, _) = course.state(machine, at);
@@ -145,25 +145,29 @@ pub(crate) fn graph(
     let nodes = graph.states.iter().enumerate().map(|(id, node)| {
         let number = numbers.len();
         let class = *numbers.entry(classes.stands(machine, &node.state)).or_insert(number);
-        json!({
-            "class": class,
-            "id": id, "layer": node.layer, "here": node.state == here, "on_run": on_run.contains(&node.state),
-            "kind": node.kind, "expanded": node.expanded,
-        })
+        api::GraphNode {
+            id,
+            class,
+            layer: node.layer,
+            here: node.state == here,
+            on_run: on_run.contains(&node.state),
+            kind: node.kind,
+            expanded: node.expanded,
+        }
     });
-    json!({ "nodes": nodes.collect::<Vec<_>>(), "edges": graph.edges, "whole": is_whole })
+    api::Graph { nodes: nodes.collect(), edges: graph.edges, whole: is_whole, reduced: None }
 }
 
 struct Node {
     state: Vec<u64>,
     layer: usize,
-    kind: &'static str,
+    kind: StateKind,
     expanded: bool,
 }
 
 struct Graph {
     states: Vec<Node>,
-    edges: Vec<Value>,
+    edges: Vec<api::GraphEdge>,
     complete: bool,
 }
 
@@ -177,7 +181,7 @@ impl Graph {
     ) -> Graph {
         let mut graph = Graph { states: Vec::new(), edges: Vec::new(), complete: true };
         let mut numbers: HashMap<Vec<u64>, usize> = HashMap::from([(from.clone(), 0)]);
-        graph.states.push(Node { state: from, layer: 0, kind: "open", expanded: false });
+        graph.states.push(Node { state: from, layer: 0, kind: StateKind::Open, expanded: false });
         let mut open = VecDeque::from([0]);
         while let Some(id) = open.pop_front() {
             if graph.states.len() >= most || interrupt.reason().is_some() {
@@ -190,27 +194,32 @@ impl Graph {
             let node = &mut graph.states[id];
             node.expanded = true;
             if ways.is_empty() {
-                node.kind = if machine.is_valid_end(&state) { "end" } else { "deadlock" };
+                let valid = machine.is_valid_end(&state);
+                node.kind = if valid { StateKind::End } else { StateKind::Deadlock };
             }
             for way in ways {
                 if way.record.violation.is_some() {
-                    graph.states[id].kind = "violation";
+                    graph.states[id].kind = StateKind::Violation;
                 }
                 let first = way.record.steps().first().map(|s| s.transformation);
                 let Some(next) = way.record.state else { continue };
                 let number = numbers.len();
                 let to = *numbers.entry(next.clone()).or_insert(number);
                 if to == number {
-                    graph.states.push(Node { state: next, layer: layer + 1, kind: "open", expanded: false });
+                    let (layer, kind) = (layer + 1, StateKind::Open);
+                    graph.states.push(Node { state: next, layer, kind, expanded: false });
                     open.push_back(to);
                 }
                 let thread = way.way.thread;
                 let first = first.and_then(|t| machine.transformation(t));
                 let text = first.map_or("", |(_, _, t)| t.text.as_str());
-                graph.edges.push(json!({
-                    "from": id, "to": to, "pid": thread, "text": text,
-                    "left_out": !explored.includes(thread),
-                }));
+                graph.edges.push(api::GraphEdge {
+                    from: id,
+                    to,
+                    pid: thread,
+                    text: text.to_owned(),
+                    left_out: !explored.includes(thread),
+                });
             }
         }
         graph

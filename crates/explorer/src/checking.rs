@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use quotient_engine::{
     Check, Incomplete, Model, Outcome, PartialOrder, Question, SearchKind, Symmetry, Verdict,
 };
-use quotient_explain::{Course, Position, possible};
-use quotient_seams::{Interrupt, Reason};
-use serde_json::{Value, json};
+use quotient_explain::{Position, possible};
+use quotient_seams::{Interrupt, Reason, Successors, System};
+use serde_json::Value;
+
+use crate::api;
 
 /// What a check has come to.
 #[derive(Debug, Default)]
@@ -23,31 +25,24 @@ pub(crate) struct Known {
     /// The answer, once there is one.
     pub(crate) verdict: Option<&'static str>,
     pub(crate) message: Option<String>,
-    pub(crate) violations: Vec<Found>,
+    pub(crate) violations: Vec<api::Violation>,
     pub(crate) symmetry: Option<String>,
     pub(crate) symmetry_found: Vec<String>,
     pub(crate) symmetry_limit: Option<String>,
     pub(crate) partial_order: Option<&'static str>,
     /// How it went, at most [`MOST_POINTS`].
-    pub(crate) points: Vec<Point>,
-    /// Statements that no run executes, as `file:line`; known when everything was explored.
-    pub(crate) unreached: Vec<String>,
+    pub(crate) points: Vec<api::Point>,
+    /// How often lines were executed, as `file:line`; known when everything was explored.
+    pub(crate) covered: Vec<(String, u64)>,
+    /// What each worker has done, where several work.
+    pub(crate) shares: Vec<u64>,
     /// What the check has to say beside the verdict.
     pub(crate) report: Option<String>,
 }
 
-/// Figures of a check at some time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Point {
-    pub(crate) seconds: f64,
-    pub(crate) states: u64,
-    pub(crate) waiting: u64,
-    pub(crate) bytes: u64,
-}
-
 impl Known {
     /// Adds figures to the plots.
-    pub(crate) fn point(&mut self, point: Point) {
+    pub(crate) fn point(&mut self, point: api::Point) {
         self.points.push(point);
         if self.points.len() > MOST_POINTS {
             let mut keep = false;
@@ -115,17 +110,6 @@ pub(crate) fn max_time(body: &Value) -> Result<Option<Duration>, String> {
     Ok(Some(Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?))
 }
 
-/// A violation, as a position.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    pub(crate) kind: &'static str,
-    pub(crate) message: String,
-    pub(crate) at: Option<String>,
-    pub(crate) position: Option<String>,
-    /// How many steps at the end are repeated for ever.
-    pub(crate) cycle: usize,
-}
-
 /// A check of one model.
 #[derive(Debug, Default)]
 pub struct Checking {
@@ -174,12 +158,10 @@ impl Checking {
     }
 
     /// What a check found of symmetry.
-    pub fn symmetry(&self) -> Value {
+    pub(crate) fn symmetry(&self) -> Option<api::SymmetryFound> {
         let known = lock(&self.known);
-        known.symmetry.as_ref().map_or(
-            Value::Null,
-            |order| json!({ "order": order, "found": known.symmetry_found, "limit": known.symmetry_limit }),
-        )
+        let (found, limit) = (known.symmetry_found.clone(), known.symmetry_limit.clone());
+        known.symmetry.clone().map(|order| api::SymmetryFound { order, found, limit })
     }
 
     /// Stops it.
@@ -190,37 +172,35 @@ impl Checking {
     }
 
     /// What is known of it.
-    pub fn progress(&self) -> Value {
+    pub(crate) fn progress(&self) -> api::Progress {
         let known = lock(&self.known);
         let seconds = match (known.running, known.started) {
             (true, Some(started)) => started.elapsed().as_secs_f64(),
             _ => known.seconds,
         };
-        json!({
-            "running": known.running,
-            "asked": known.started.is_some(),
-            "seconds": seconds,
-            "states": known.states,
-            "transitions": known.transitions,
-            "depth": known.depth,
-            "verdict": known.verdict,
-            "message": known.message,
-            "symmetry": known.symmetry,
-            "symmetry_found": known.symmetry_found,
-            "symmetry_limit": known.symmetry_limit,
-            "partial_order": known.partial_order,
-            "report": known.report,
-            "unreached": known.unreached.iter().filter_map(|at| {
-                let (file, line) = at.rsplit_once(':')?;
-                Some(json!({ "file": file, "line": line.parse::<u32>().ok()? }))
-            }).collect::<Vec<_>>(),
-            "points": known.points.iter().map(|p| json!({
-                "seconds": p.seconds, "states": p.states, "waiting": p.waiting, "bytes": p.bytes,
-            })).collect::<Vec<_>>(),
-            "violations": known.violations.iter().map(|v| json!({
-                "kind": v.kind, "message": v.message, "at": v.at, "position": v.position, "cycle": v.cycle,
-            })).collect::<Vec<_>>(),
-        })
+        let covered = known.covered.iter().filter_map(|(at, times)| {
+            let (file, line) = at.rsplit_once(':')?;
+            Some(api::Covered { file: file.to_owned(), line: line.parse().ok()?, times: *times })
+        });
+        api::Progress {
+            running: known.running,
+            asked: known.started.is_some(),
+            seconds,
+            states: known.states,
+            transitions: known.transitions,
+            depth: known.depth,
+            verdict: known.verdict.map(str::to_owned),
+            message: known.message.clone(),
+            symmetry: known.symmetry.clone(),
+            symmetry_found: known.symmetry_found.clone(),
+            symmetry_limit: known.symmetry_limit.clone(),
+            partial_order: known.partial_order.map(str::to_owned),
+            report: known.report.clone(),
+            covered: covered.collect(),
+            points: known.points.clone(),
+            shares: known.shares.clone(),
+            violations: known.violations.clone(),
+        }
     }
 }
 
@@ -239,7 +219,7 @@ fn run(model: &Model, options: Options, known: &Mutex<Known>, interrupt: &Interr
     check.limits.time = options.max_time;
     let result = model.check_with(&check, &mut |statistics| {
         let mut known = lock(known);
-        let point = Point {
+        let point = api::Point {
             seconds: known.started.map_or(0.0, |s| s.elapsed().as_secs_f64()),
             states: statistics.states,
             waiting: statistics.waiting,
@@ -249,6 +229,7 @@ fn run(model: &Model, options: Options, known: &Mutex<Known>, interrupt: &Interr
         known.states = statistics.states;
         known.transitions = statistics.transitions;
         known.depth = statistics.depth;
+        known.shares = shares(&statistics.shares);
     });
     // Paths are followed before the lock is taken.
     let violations = match &result {
@@ -280,9 +261,16 @@ fn conclude(known: &mut Known, outcome: &Outcome) {
     known.symmetry = Some(outcome.symmetry.order.clone());
     known.symmetry_found.clone_from(&outcome.symmetry.found);
     known.symmetry_limit.clone_from(&outcome.symmetry.limit);
-    known.unreached = outcome.unreached.iter().map(|u| u.at.clone()).collect();
+    known.shares = shares(&outcome.statistics.shares);
+    // A line with several statements counts as executed when one of them was.
+    known.covered = outcome.covered.iter().map(|line| (line.at.clone(), line.times)).collect();
+    for u in &outcome.unreached {
+        if !known.covered.iter().any(|(at, _)| *at == u.at) {
+            known.covered.push((u.at.clone(), 0));
+        }
+    }
     let seconds = known.seconds;
-    known.points.push(Point {
+    known.points.push(api::Point {
         seconds,
         states: outcome.statistics.states,
         waiting: outcome.statistics.waiting,
@@ -290,6 +278,12 @@ fn conclude(known: &mut Known, outcome: &Outcome) {
     });
     known.report = Some(report(outcome));
     known.partial_order = Some(outcome.partial_order.name());
+}
+
+/// What each worker has done, where several work.
+fn shares(shares: &[u64]) -> Vec<u64> {
+    let workers = shares.iter().rposition(|share| *share > 0).map_or(0, |last| last + 1);
+    if workers > 1 { shares[..workers].to_vec() } else { Vec::new() }
 }
 
 /// What the terminal would say beside the trace.
@@ -315,10 +309,10 @@ fn report(outcome: &Outcome) -> String {
     lines.join("\n")
 }
 
-fn found(model: &Model, violation: &quotient_engine::ViolationReport) -> Found {
+fn found(model: &Model, violation: &quotient_engine::ViolationReport) -> api::Violation {
     let position = position(model, violation);
-    Found {
-        kind: violation.kind.as_str(),
+    api::Violation {
+        kind: violation.kind.as_str().to_owned(),
         message: violation.message.clone(),
         at: violation.at.clone(),
         cycle: position.as_ref().map_or(0, |p| p.1),
@@ -341,11 +335,19 @@ pub fn in_position(
 ) -> Option<(Position, usize)> {
     let path = model.written_path(question, choices, cycle, raw).ok()?;
     let mut machine = model.as_written().ok()?;
-    let mut course = Course::start(&mut machine)?;
+    let mut initial = Successors::new();
+    machine.initial(&mut initial).ok()?;
+    let first = (0..initial.len()).find(|i| initial.entry(*i).has_state())?;
+    let mut state = initial.state(first).to_vec();
+    let mut moves = Vec::new();
     for &choice in path.choices.iter().skip(1) {
-        let (state, _) = course.state(&mut machine, course.len());
+        if state.is_empty() {
+            return None;
+        }
         let step = possible(&mut machine, &state).into_iter().nth(choice as usize)?;
-        course.take(&mut machine, step);
+        moves.push(step.way);
+        // Only the last step may end without a state: it goes wrong.
+        state = step.record.state.unwrap_or_default();
     }
-    Some((Position { moves: course.moves, checksum: None }, path.cycle))
+    Some((Position { moves, checksum: None }, path.cycle))
 }

@@ -11,8 +11,8 @@ use quotient_engine::{Check, Representative, Symmetry, representative};
 use quotient_explain::{Course, Move, Position, offered};
 use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Representative as _};
-use serde_json::{Value, json};
 
+use crate::api;
 use crate::next::goes_wrong;
 
 /// Members that are looked for, and shown.
@@ -63,10 +63,17 @@ pub(crate) fn tell(
     at: usize,
     classes: &mut Classes,
     interrupt: &Interrupt,
-) -> Value {
+) -> api::Class {
     // The state in which a run goes wrong may be one within a step: the one before it is looked at.
     let at = if goes_wrong(course, at) { at.saturating_sub(1) } else { at };
-    let nothing = |why: &str| json!({ "why": why, "count": 1, "more": false, "members": [], "stored": [] });
+    let nothing = |why: &str| api::Class {
+        why: Some(why.to_owned()),
+        count: 1,
+        more: false,
+        members: Vec::new(),
+        stored: Vec::new(),
+        processes: Vec::new(),
+    };
     if classes.0.is_none() {
         return nothing("No renaming was found that keeps the program as it is.");
     }
@@ -111,7 +118,7 @@ pub(crate) fn tell(
     let (first, names) = course.state(machine, 0);
     let begin: BTreeMap<u32, (u32, u32)> =
         machine.threads(&first).iter().map(|t| (t.id, (t.function, t.location))).collect();
-    let members: Vec<Value> = (0..last.len().min(SHOWN))
+    let members: Vec<api::Member> = (0..last.len().min(SHOWN))
         .map(|index| {
             let moves = path(&layers, index);
             let mut plays: BTreeMap<u32, u32> = BTreeMap::new();
@@ -120,25 +127,23 @@ pub(crate) fn tell(
             }
             let threads = machine.threads(&last[index].state);
             let moved = threads.iter().filter(|t| begin.get(&t.id) != Some(&(t.function, t.location)));
-            json!({
-                "path": Position { moves: moves.clone(), checksum: None }.to_string(),
-                "here": index == 0,
-                "plays": plays.iter().map(|(a, b)| json!([a, b])).collect::<Vec<_>>(),
-                "moved": moved.map(|t| t.id).collect::<Vec<_>>(),
-            })
+            api::Member {
+                here: index == 0,
+                plays: plays.into_iter().collect(),
+                moved: moved.map(|t| t.id).collect(),
+                path: Position { moves, checksum: None }.to_string(),
+            }
         })
         .collect();
     let here = &last[0].state;
     let threads = machine
         .threads(here)
         .into_iter()
-        .map(|t| json!({ "pid": t.id, "name": machine.thread_name(here, t.id, &names) }));
-    let threads: Vec<Value> = threads.collect();
+        .map(|t| api::Process { pid: t.id, name: machine.thread_name(here, t.id, &names) });
+    let processes = threads.collect();
     let stored = classes.renaming(machine, here);
-    json!({
-        "why": null, "count": last.len(), "more": more, "members": members, "processes": threads,
-        "stored": stored.iter().map(|(a, b)| json!([a, b])).collect::<Vec<_>>(),
-    })
+    let stored = stored.into_iter().collect();
+    api::Class { why: None, count: last.len(), more, members, stored, processes }
 }
 
 /// The steps that lead to a member of the last layer.

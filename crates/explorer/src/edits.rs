@@ -9,8 +9,10 @@ use quotient_machine::{Machine, ObjectNames};
 use quotient_program::{BinaryOp, Expr, UnaryOp, visit};
 use quotient_seams::Interrupt;
 use quotient_source::Severity;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::api;
+use crate::server::Refused;
 use crate::session::{LONGEST, Session, WHOLE_HISTORY, Work};
 
 /// The longest expression.
@@ -47,8 +49,8 @@ fn first_message(error: &LoadError) -> String {
 
 impl Session {
     /// Has the model been edited, and does this run still work? Nothing is taken over by itself.
-    pub(crate) fn changed(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
-        let same = json!({ "changed": false, "works": true, "step": null, "wrong": null });
+    pub(crate) fn changed(&self, work: &mut Work, body: &Value) -> Result<api::Changed, Refused> {
+        let same = api::Changed { changed: false, works: true, step: None, wrong: None };
         let Some(load) = &self.loader else { return Ok(same) };
         let is_file = work.stamps.iter().any(Option::is_some);
         if is_file && stamps(&work.model) == work.stamps {
@@ -57,8 +59,8 @@ impl Session {
         let model = match load(&[]) {
             Ok(model) => model,
             Err(error) => {
-                let wrong = first_message(&error);
-                return Ok(json!({ "changed": true, "works": false, "step": null, "wrong": wrong }));
+                let wrong = Some(first_message(&error));
+                return Ok(api::Changed { changed: true, works: false, step: None, wrong });
             }
         };
         if checksum(&model) == work.checksum {
@@ -76,15 +78,15 @@ impl Session {
             Ending::Interrupted(steps) => Some(steps + 1),
             Ending::Open | Ending::Violation(_) => None,
         });
-        Ok(json!({ "changed": true, "works": step.is_none(), "step": step, "wrong": null }))
+        Ok(api::Changed { changed: true, works: step.is_none(), step, wrong: None })
     }
 
     /// Takes over the model as it is now.
-    pub(crate) fn reload(&self, work: &mut Work) -> Result<Value, String> {
+    pub(crate) fn reload(&self, work: &mut Work) -> Result<api::Reloaded, Refused> {
         let load = self.loader.as_ref().ok_or("the model cannot be read again")?;
         let model = load(&[]).map_err(|error| first_message(&error))?;
         *work = Work::new(Arc::new(model)).map_err(|error| error.to_string())?;
-        Ok(json!({ "checksum": work.short_checksum() }))
+        Ok(api::Reloaded { checksum: work.short_checksum().to_owned() })
     }
 
     /// An expression of the model's language, read as an invariant would be.
@@ -124,13 +126,13 @@ impl Session {
     }
 
     /// The value of an expression at a place, and along the run where that is not too long.
-    pub(crate) fn eval(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+    pub(crate) fn eval(&self, work: &mut Work, body: &Value) -> Result<api::Evaluated, Refused> {
         let course = self.course(work, body)?;
         let text = body["expr"].as_str().ok_or("the expression is missing: `expr`")?;
         // A wrong expression is an answer: who types it sees it grow.
         let expr = match self.expression(work, text) {
             Ok(expr) => expr,
-            Err(wrong) => return Ok(json!({ "value": null, "history": null, "wrong": wrong })),
+            Err(wrong) => return Ok(api::Evaluated { value: None, history: None, wrong: Some(wrong) }),
         };
         let machine = &mut work.machine;
         let (state, names, _) = Session::place_in(machine, &course, body);
@@ -147,9 +149,9 @@ impl Session {
                     history.push((row, value));
                 }
             });
-            history.into_iter().map(|(row, value)| json!([row, value])).collect::<Vec<_>>()
+            history
         });
-        Ok(json!({ "value": value, "history": history, "wrong": null }))
+        Ok(api::Evaluated { value: Some(value), history, wrong: None })
     }
 }
 

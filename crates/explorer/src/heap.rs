@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::api::{self, NodeKind};
 use quotient_explain::{Group, Leaf};
 use quotient_outcome::Value as Shown;
-use serde_json::{Value, json};
 
 /// Nodes that are drawn at most; of more, only what changed and its neighbours.
 const MOST: usize = 60;
@@ -28,7 +28,7 @@ fn target(leaf: &Leaf) -> Option<&str> {
 }
 
 /// The drawing of a state; `before` are the leaves of the state one step earlier.
-pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], name: &dyn Fn(u32) -> String) -> Value {
+pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], name: &dyn Fn(u32) -> String) -> api::Heap {
     let mut nodes: BTreeMap<String, Node<'_>> = BTreeMap::new();
     for leaf in leaves {
         let (id, node) = match &leaf.group {
@@ -60,17 +60,25 @@ pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], name: &dyn Fn(u32) -> Strin
     let drawn = nodes.iter().filter(|(id, _)| shown.contains(id.as_str())).map(|(id, node)| {
         let fields = node.fields.iter().map(|leaf| {
             let to = target(leaf).filter(|to| shown.contains(to));
-            json!({ "name": leaf.name, "text": leaf.value.to_string(), "to": to, "changed": changed(leaf) })
+            api::HeapField {
+                name: leaf.name.clone(),
+                text: leaf.value.to_string(),
+                to: to.map(str::to_owned),
+                changed: changed(leaf),
+            }
         });
-        json!({
-            "id": id, "name": id, "kind": if node.is_root { "root" } else { "object" }, "pid": node.thread,
-            "layer": layers.get(id.as_str()).copied().unwrap_or(1),
-            "lock": node.lock.as_ref().map(|(name, pid)| json!({ "name": name, "pid": pid })),
-            "fields": fields.collect::<Vec<_>>(),
-        })
+        api::HeapNode {
+            id: id.clone(),
+            name: id.clone(),
+            kind: if node.is_root { NodeKind::Root } else { NodeKind::Object },
+            pid: node.thread,
+            layer: layers.get(id.as_str()).copied().unwrap_or(1),
+            lock: node.lock.as_ref().map(|(name, pid)| api::Process { pid: *pid, name: name.clone() }),
+            fields: fields.collect(),
+        }
     });
-    let drawn: Vec<Value> = drawn.collect();
-    json!({ "nodes": drawn, "hidden": nodes.len() - drawn.len() })
+    let drawn: Vec<api::HeapNode> = drawn.collect();
+    api::Heap { hidden: nodes.len() - drawn.len(), nodes: drawn }
 }
 
 /// How many references lead from the roots to a node.

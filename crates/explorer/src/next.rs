@@ -2,15 +2,18 @@
 
 use quotient_explain::{Course, Ending, Look, Position, Possible, Reason, offered, reason};
 use quotient_machine::Machine;
+use quotient_outcome::Effect;
 use quotient_program::Operation;
 use quotient_seams::{Scope, System};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::api;
 use crate::reductions::{self, Way};
+use crate::server::Refused;
 use crate::session::{Session, Work, place};
 
 impl Session {
-    pub(crate) fn next(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+    pub(crate) fn next(&self, work: &mut Work, body: &Value) -> Result<api::Next, Refused> {
         let course = self.course(work, body)?;
         let at = Session::at(&course, body);
         // Nothing follows what goes wrong; the others still wait for something.
@@ -24,7 +27,7 @@ impl Session {
         let explored = asked.then(|| chosen.explored(machine, &state));
         let ways = if over { Vec::new() } else { offered(machine, &state) };
         let taken = course.moves.get(at).copied();
-        let set_by = course.set_by(course.first_row[at] as usize);
+        let here = course.first_row[at] as usize;
         let mut enabled: Vec<(u32, u32)> = Vec::new();
         let mut choices = Vec::new();
         for Possible { way, record } in &ways {
@@ -34,19 +37,19 @@ impl Session {
             let statements = steps.iter().map(|s| {
                 let text = machine.transformation(s.transformation).map_or("", |(_, _, t)| &t.text);
                 let (file, line) = place(&model, machine, s.transformation);
-                json!({ "text": text, "file": file, "line": line, "pid": s.thread })
+                api::ChoiceStatement { text: text.to_owned(), file, line, pid: s.thread }
             });
-            let statements: Vec<Value> = statements.collect();
+            let statements = statements.collect();
             let step = Position { moves: vec![*way], checksum: None }.to_string();
-            choices.push(json!({
-                "move": step.strip_prefix("q1:"),
-                "pid": way.thread,
-                "process": machine.thread_name(&state, way.thread, &names),
-                "statements": statements,
-                "violation": record.violation.map(|code| machine.violation(code).message),
-                "taken": taken == Some(*way),
-                "explored": explored.map(|scope| scope.includes(way.thread)),
-            }));
+            choices.push(api::Choice {
+                r#move: step.trim_start_matches("q1:").to_owned(),
+                pid: way.thread,
+                process: machine.thread_name(&state, way.thread, &names),
+                statements,
+                violation: record.violation.map(|code| machine.violation(code).message),
+                taken: taken == Some(*way),
+                explored: explored.map(|scope| scope.includes(way.thread)),
+            });
         }
         let look = Look::new(machine, &state, &names);
         let waiting = machine.threads(&state).into_iter().filter_map(|thread| {
@@ -69,91 +72,50 @@ impl Session {
                 let why = reason(&look, thread.id, function, location, t);
                 let name = |id: u32| machine.thread_name(&state, id, &names);
                 let reads = match &why {
-                    Reason::False { reads, .. } => reads
-                        .iter()
-                        .map(|r| {
-                            let mut shown = r.json();
-                            let set = set_by.get(r.full.as_str()).map(|row| {
-                                let row = &course.rows[*row as usize];
-                                json!({ "step": row.step, "pid": row.thread })
-                            });
-                            shown["set"] = json!(set);
-                            shown
-                        })
-                        .collect(),
-                    _ => Vec::new(),
+                    Reason::False { reads, .. } => reads.as_slice(),
+                    _ => &[],
                 };
+                let reads = reads.iter().map(|r| {
+                    let set = course.set_by(&r.full, here).map(|row| {
+                        let row = &course.rows[row as usize];
+                        api::Who { step: row.step as usize, pid: row.thread }
+                    });
+                    let (full, name, value) = (r.full.clone(), r.name.clone(), r.value.clone());
+                    api::ReadAndSet { full, name, value, set }
+                });
+                let reads = reads.collect();
                 let holder = match &why {
                     Reason::Held { holder, .. } => Some(*holder),
                     _ => None,
                 };
                 let (file, line) = place(&model, machine, first + index as u32);
-                json!({
-                    "text": if t.text == "-end-" { "ends" } else { t.text.as_str() },
-                    "file": file, "line": line,
-                    "why": why.sentence(&name), "reads": reads, "holder": holder,
-                })
+                let text = t.told().to_owned();
+                let (object, since) = (None, None);
+                api::WaitingFor { text, file, line, why: why.sentence(&name), reads, holder, object, since }
             });
-            Some(json!({
-                "pid": thread.id,
-                "process": machine.thread_name(&state, thread.id, &names),
-                "ended": ended,
-                "takes_part": takes_part,
-                "valid_end": location.end,
-                "statements": statements.collect::<Vec<_>>(),
-            }))
+            Some(api::Waiting {
+                pid: thread.id,
+                process: machine.thread_name(&state, thread.id, &names),
+                ended,
+                takes_part,
+                valid_end: location.end,
+                statements: statements.collect(),
+            })
         });
-        let waiting: Vec<Value> = waiting.collect();
-        Ok(json!({ "choices": choices, "waiting": waiting, "over": over }))
+        let waiting = waiting.collect();
+        Ok(api::Next { choices, waiting, over, known: true })
     }
 
     /// Where a value comes from: the statement that wrote it, and what that statement read, some levels deep.
-    pub(crate) fn because(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+    pub(crate) fn because(&self, work: &mut Work, body: &Value) -> Result<api::Origin, Refused> {
         let course = self.course(work, body)?;
         let full = body["full"].as_str().ok_or("a question about a value needs its name, `full`")?;
         let row = body["row"].as_u64().map_or(course.rows.len(), |row| row as usize).min(course.rows.len());
-        Ok(self.origin(&mut work.machine, &course, full, row, 3))
-    }
-
-    fn origin(&self, machine: &mut Machine, course: &Course, full: &str, row: usize, levels: u32) -> Value {
-        let set = course.set_by(row).get(full).copied();
-        let Some(set) = set else { return json!({ "full": full, "set": null }) };
-        let step = course.rows[set as usize].step as usize;
-        let mut found = None;
-        let mut index = course.first_row[step - 1];
-        course.explain(machine, step - 1, step, |machine, statement, effect, _| {
-            if index == set {
-                let text = machine.transformation(statement.transformation).map(|(_, _, t)| t.text.clone());
-                found = Some((statement.thread, text.unwrap_or_default(), effect));
-            }
-            index += 1;
-        });
-        let Some((pid, text, effect)) = found else { return json!({ "full": full, "set": null }) };
-        let sent_by = course.rows[set as usize].sent_by;
-        let mut inputs: Vec<Value> = Vec::new();
-        if levels > 1 {
-            for read in &effect.reads {
-                let mut input = self.origin(machine, course, &read.full, set as usize, levels - 1);
-                input["name"] = json!(read.name);
-                input["value"] = read.value.json();
-                inputs.push(input);
-            }
-        }
-        let write = effect.writes.iter().find(|w| w.full == full);
-        json!({
-            "full": full,
-            "set": { "row": set, "step": step, "pid": pid, "text": text },
-            "write": write.map(quotient_outcome::Write::json),
-            "sent_by": sent_by.map(|row| {
-                let sender = &course.rows[row as usize];
-                json!({ "row": row, "step": sender.step, "pid": sender.thread })
-            }),
-            "inputs": inputs,
-        })
+        Ok(origin(&mut work.machine, &course, full, row, 3))
     }
 
     /// What partial order explores here and what it leaves for later; what a check found of symmetry.
-    pub(crate) fn reductions(&self, work: &mut Work, body: &Value) -> Result<Value, String> {
+    pub(crate) fn reductions(&self, work: &mut Work, body: &Value) -> Result<api::Reductions, Refused> {
         let course = self.course(work, body)?;
         let at = Session::at(&course, body);
         let (chosen, machine) = work.chosen();
@@ -171,9 +133,78 @@ impl Session {
             ways.push(Way { pid, process, text, effects });
         }
         let mut said = reductions::tell(&ways, scope, chosen.off());
-        said["symmetry"] = self.symmetry();
+        said.symmetry = self.checking.symmetry();
         Ok(said)
     }
+}
+
+/// A statement of a run: who executed it, its text, and what it did.
+fn told(machine: &mut Machine, course: &Course, row: usize) -> Option<(u32, String, Effect)> {
+    let step = course.rows[row].step as usize;
+    let mut found = None;
+    let mut index = course.first_row[step - 1] as usize;
+    course.explain(machine, step - 1, step, |machine, statement, effect, _| {
+        if index == row {
+            let text = machine.transformation(statement.transformation).map(|(_, _, t)| t.text.clone());
+            found = Some((statement.thread, text.unwrap_or_default(), effect));
+        }
+        index += 1;
+    });
+    found
+}
+
+/// Where the value comes from that a place holds before a statement.
+fn origin(machine: &mut Machine, course: &Course, full: &str, row: usize, levels: u32) -> api::Origin {
+    let nowhere = || api::Origin {
+        full: full.to_owned(),
+        name: None,
+        value: None,
+        set: None,
+        write: None,
+        sent_by: None,
+        sent: Vec::new(),
+        inputs: Vec::new(),
+    };
+    let Some(set) = course.set_by(full, row).map(|row| row as usize) else { return nowhere() };
+    let step = course.rows[set].step as usize;
+    let Some((pid, text, effect)) = told(machine, course, set) else { return nowhere() };
+    let inputs = read_there(machine, course, set, &effect, levels);
+    // What was received is what the sender read when it sent. A rendezvous is one statement, whose reads are those of both.
+    let sent = match course.rows[set].sent_by.map(|row| row as usize) {
+        Some(row) if levels > 1 => {
+            let said = told(machine, course, row);
+            said.map_or(Vec::new(), |(_, _, effect)| read_there(machine, course, row, &effect, levels))
+        }
+        _ => Vec::new(),
+    };
+    let sender = course.rows[set].sent_by.map(|row| {
+        let sender = &course.rows[row as usize];
+        api::Sender { row: row as usize, step: sender.step as usize, pid: sender.thread }
+    });
+    api::Origin {
+        set: Some(api::Setter { row: set, step, pid, text }),
+        write: effect.writes.into_iter().find(|w| w.full == full),
+        sent_by: sender,
+        sent,
+        inputs,
+        ..nowhere()
+    }
+}
+
+/// What a statement read, and where that comes from.
+fn read_there(
+    machine: &mut Machine,
+    course: &Course,
+    row: usize,
+    effect: &Effect,
+    levels: u32,
+) -> Vec<api::Origin> {
+    let mut inputs = Vec::new();
+    for read in effect.reads.iter().filter(|_| levels > 1) {
+        let input = origin(machine, course, &read.full, row, levels - 1);
+        inputs.push(api::Origin { name: Some(read.name.clone()), value: Some(read.value.clone()), ..input });
+    }
+    inputs
 }
 
 /// Does the run end here, in what goes wrong? Then the state may be one within a step, and no step is asked for.

@@ -9,7 +9,8 @@ use quotient_ample::{AmpleSets, Independence, Question};
 use quotient_explain::{Effect, Event};
 use quotient_machine::Machine;
 use quotient_seams::{Ample, Scope, Successors, System};
-use serde_json::{Value, json};
+
+use crate::api;
 
 /// Ample sets of a program, or why there are none.
 pub(crate) struct Chosen(Result<AmpleSets, &'static str>);
@@ -53,8 +54,9 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    fn shown(&self, why: Option<&str>) -> Value {
-        json!({ "pid": self.pid, "process": self.process, "text": self.text, "why": why })
+    fn shown(&self, why: Option<&str>) -> api::Explored {
+        let (process, text) = (self.process.clone(), self.text.clone());
+        api::Explored { pid: self.pid, process, text, why: why.map(str::to_owned) }
     }
 
     fn reads(&self) -> BTreeSet<&str> {
@@ -91,7 +93,7 @@ impl Way {
 }
 
 /// What is explored at a place and what is not.
-pub(crate) fn tell(ways: &[Way], scope: Scope, off: Option<&'static str>) -> Value {
+pub(crate) fn tell(ways: &[Way], scope: Scope, off: Option<&'static str>) -> api::Reductions {
     let (explored, later): (Vec<&Way>, Vec<&Way>) = ways.iter().partition(|w| scope.includes(w.pid));
     let names: Vec<&str> = {
         let mut names: Vec<&str> = explored.iter().map(|w| w.process.as_str()).collect();
@@ -129,9 +131,10 @@ pub(crate) fn tell(ways: &[Way], scope: Scope, off: Option<&'static str>) -> Val
         ),
     };
     let left = format!("{touches}: this step can still be taken after it, with the same result");
-    json!({
-        "explored": explored.iter().map(|w| w.shown(None)).collect::<Vec<_>>(),
-        "later": later.iter().map(|w| w.shown(Some(&left))).collect::<Vec<_>>(),
-        "why": why,
-    })
+    api::Reductions {
+        explored: explored.iter().map(|w| w.shown(None)).collect(),
+        later: later.iter().map(|w| w.shown(Some(&left))).collect(),
+        why,
+        symmetry: None,
+    }
 }

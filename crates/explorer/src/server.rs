@@ -1,7 +1,8 @@
 //! The server: files of the page, and questions as JSON. It listens on the loopback only and opens no file that a request names.
 
 use std::io::{Cursor, Read};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread;
 
@@ -17,10 +18,40 @@ pub const LONGEST_BODY: u64 = 1 << 20;
 /// Requests that are worked on at a time.
 const WORKERS: usize = 4;
 
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// In a sentence.
+    Because(String),
+    /// It names a run that is kept no longer: to be asked again with all steps.
+    Forgotten,
+}
+
+impl From<String> for Refused {
+    fn from(sentence: String) -> Refused {
+        Refused::Because(sentence)
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(sentence: &str) -> Refused {
+        Refused::Because(sentence.to_owned())
+    }
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refused::Because(sentence) => f.write_str(sentence),
+            Refused::Forgotten => f.write_str("this run is kept no longer; ask again with all steps"),
+        }
+    }
+}
+
 /// Answers questions.
 pub trait Answers: Send + Sync {
-    /// The answer to a question, or a sentence why there is none.
-    fn answer(&self, question: &str, body: &Value) -> Result<Value, String>;
+    /// The answer to a question, or why there is none.
+    fn answer(&self, question: &str, body: &Value) -> Result<Value, Refused>;
 }
 
 /// A server that listens.
@@ -48,7 +79,9 @@ impl Listening {
     /// Listens on the loopback, at a port of the system's choice unless one is given.
     pub fn open(port: Option<u16>) -> std::io::Result<Listening> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(0)));
-        let server = Server::http(address).map_err(|e| std::io::Error::other(e.to_string()))?;
+        let listener = at_once(TcpListener::bind(address)?)?;
+        let server =
+            Server::from_listener(listener, None).map_err(|e| std::io::Error::other(e.to_string()))?;
         let port = server.server_addr().to_ip().map_or(0, |a| a.port());
         let token = Token::new()?;
         let guard = Guard::new(token.clone(), port);
@@ -140,9 +173,18 @@ impl Listening {
                 }
                 response(200, "application/json", answer.to_string().into_bytes())
             }
-            Err(sentence) => refuse(422, &sentence),
+            Err(Refused::Because(sentence)) => refuse(422, &sentence),
+            Err(gone @ Refused::Forgotten) => refuse(410, &gone.to_string()),
         }
     }
+}
+
+/// Answers are sent at once. An answer is written in several parts, and the system would keep the last one back until the browser has confirmed
+/// those before, which it does 40 ms later. Connections inherit the option from the socket that listens.
+fn at_once(listener: TcpListener) -> std::io::Result<TcpListener> {
+    let stream = TcpStream::from(OwnedFd::from(listener));
+    stream.set_nodelay(true)?;
+    Ok(TcpListener::from(OwnedFd::from(stream)))
 }
 
 fn refuse(status: u16, sentence: &str) -> Response<Cursor<Vec<u8>>> {

@@ -1,5 +1,7 @@
 //! Which values nobody will read: locals that are dead where their process stands, globals that nothing ever reads.
 
+use std::collections::HashMap;
+
 use quotient_engine::Model;
 use quotient_explain::{Group, Leaf};
 use quotient_machine::Machine;
@@ -55,25 +57,38 @@ impl Unread {
         }
     }
 
-    /// Will nobody read this value? Nothing is said of variables of a function that is being called.
-    pub(crate) fn is_unread(&self, machine: &Machine, state: &[u64], leaf: &Leaf) -> bool {
+    /// What is known of the values of one state.
+    pub(crate) fn at<'a>(&'a self, machine: &'a Machine, state: &[u64]) -> UnreadHere<'a> {
+        let of = |thread: &quotient_machine::ThreadView| {
+            let live = self.live.get(thread.function as usize)?.as_ref()?;
+            // Nothing is said of variables of a function that is being called.
+            (machine.frames_at(state, thread.id as usize).count() == 1)
+                .then(|| (thread.id, (thread.function, &live[thread.location as usize])))
+        };
+        UnreadHere { all: self, machine, live: machine.threads(state).iter().filter_map(of).collect() }
+    }
+}
+
+/// The values of a state that nobody will read.
+pub(crate) struct UnreadHere<'a> {
+    all: &'a Unread,
+    machine: &'a Machine,
+    /// By process: its function, and the locals that are live where it stands.
+    live: HashMap<u32, (u32, &'a liveness::Locals)>,
+}
+
+impl UnreadHere<'_> {
+    /// Will nobody read this value?
+    pub(crate) fn is_unread(&self, leaf: &Leaf) -> bool {
         match &leaf.group {
-            Group::Global => self.globals.contains(&leaf.variable),
-            Group::Process(pid) => self.is_dead(machine, state, *pid, &leaf.variable),
+            Group::Global => self.all.globals.contains(&leaf.variable),
+            Group::Process(pid) => {
+                let Some((number, live)) = self.live.get(pid) else { return false };
+                let function = &self.machine.program().functions[*number as usize];
+                let local = (0..function.locals.len()).find(|i| function.local_name(*i) == leaf.variable);
+                local.is_some_and(|local| !live.contains(local) && !self.all.remote[*number as usize][local])
+            }
             Group::Channel | Group::Object(_) => false,
         }
-    }
-
-    fn is_dead(&self, machine: &Machine, state: &[u64], pid: u32, variable: &str) -> bool {
-        if machine.frames_at(state, pid as usize).count() != 1 {
-            return false;
-        }
-        let Some(thread) = machine.threads(state).into_iter().find(|t| t.id == pid) else { return false };
-        let function = &machine.program().functions[thread.function as usize];
-        let Some(local) = (0..function.locals.len()).find(|i| function.local_name(*i) == variable) else {
-            return false;
-        };
-        let Some(Some(live)) = self.live.get(thread.function as usize) else { return false };
-        !live[thread.location as usize].contains(local) && !self.remote[thread.function as usize][local]
     }
 }

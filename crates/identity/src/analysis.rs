@@ -1,17 +1,18 @@
 //! The whole way from a setting to its renamings.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use quotient_program::FunctionId;
 use quotient_source::Span;
 use quotient_symmetry::strong::Strong;
 
-use crate::build::{MOST_NODES, Part, build};
-use crate::ground::{Cell, Setting, Var};
+use crate::build::{MOST_NODES, Part, StepAt, build};
+use crate::ground::{Cell, Loc, Op, Setting, Thread, Var};
 use crate::join::join;
+use crate::scans::computed;
 use crate::sorts::Sorts;
 use crate::specialise::{Specialised, specialise};
-use crate::structure::{Place, Structure, structure};
+use crate::structure::{Place, Structure, Union, structure};
 
 /// What a stored scalar is to a renaming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +36,8 @@ pub struct Symmetry {
     pub cells: Vec<(Cell, Holds)>,
     /// What the fields of each channel's messages hold, from number 1.
     pub fields: Vec<Vec<Holds>>,
+    /// The search for renamings was ended by its budget: some may be missing.
+    pub cut: bool,
     /// Nothing may be renamed, and why.
     pub refused: Option<(&'static str, Option<Span>)>,
     /// Size of the graph: nodes and edges.
@@ -43,8 +46,12 @@ pub struct Symmetry {
     pub threads: Vec<FunctionId>,
     /// Generators, each as a list of parts with their images.
     pub generators: Vec<Vec<(Part, Part)>>,
+    /// Pairs of threads that run different functions with the same kinds of steps, and are not exchanged; one of each function.
+    pub resembling: Vec<(u32, u32)>,
     /// Cells that the code in question reads or writes.
     pub touched: HashSet<Cell>,
+    /// Transformations of the program that take each other's place, where these are not the same: function, location, and number there.
+    pub exchanged: Vec<Vec<(u32, u32, u32)>>,
 }
 
 impl Symmetry {
@@ -71,18 +78,6 @@ impl Symmetry {
         !self.touched.contains(&cell)
     }
 
-    /// Functions and locations that take each other's place, where these are not the same.
-    pub fn exchanged_locations(&self) -> Vec<Vec<(u32, u32)>> {
-        let mut roles: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
-        for (part, place) in &self.structure.place {
-            if let Part::Location(thread, location) = part {
-                let function = self.threads[*thread as usize].0;
-                roles.entry(place.role).or_default().insert((function, *location));
-            }
-        }
-        roles.into_values().filter(|l| l.len() > 1).map(|l| l.into_iter().collect()).collect()
-    }
-
     /// Where a part is, if it moves.
     pub fn place(&self, part: Part) -> Option<Place> {
         self.structure.place.get(&part).copied()
@@ -101,21 +96,35 @@ pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
     if setting.threads.iter().map(statements).sum::<usize>() > MOST_NODES {
         return Symmetry::refused(TOO_LARGE, None, setting.threads.to_vec());
     }
-    let mut of = match specialise(setting) {
+    let mut of = match specialise(setting, &[]) {
         Ok(of) => of,
         Err((why, span)) => {
             return Symmetry::refused(why, span, setting.threads.to_vec());
         }
     };
+    let computed = computed(setting, &of);
     join(setting, &mut of);
-    of_specialised(setting, &of)
+    let mut found = of_specialised(setting, &of);
+    if let Some(mut computed) = computed {
+        join(setting, &mut computed);
+        let other = of_specialised(setting, &computed);
+        if other.refused.is_none() && other.structure.order > found.structure.order {
+            (found, of) = (other, computed);
+        }
+    }
+    if found.refused.is_none() {
+        let role = |t: u32| found.place(Part::Thread(t)).map(|place| place.role);
+        let exchanged = |a: u32, b: u32| role(a).is_some() && role(a) == role(b);
+        found.resembling = resembling(setting, &of).into_iter().filter(|(a, b)| !exchanged(*a, *b)).collect();
+    }
+    found
 }
 
 fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
     let mut sorts = Sorts::new(setting, of);
     let plain = of_sorts(setting, of, &sorts);
     // Only where it makes more threads alike.
-    if plain.refused.is_none() && plain.kinds_of_threads(setting) > 1 && sorts.pad() {
+    if plain.refused.is_none() && plain.kinds_of_threads(setting) > skeletons(of) && sorts.pad() {
         let padded = of_sorts(setting, of, &sorts);
         if padded.refused.is_none() && padded.kinds_of_threads(setting) < plain.kinds_of_threads(setting) {
             return padded;
@@ -124,11 +133,65 @@ fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
     plain
 }
 
+/// What there is of a location whatever it refers to: labels, and kinds of steps.
+type Skeleton = Vec<(u32, Vec<(u32, usize, bool)>)>;
+
+fn skeleton(thread: &Thread) -> Skeleton {
+    let kind = |op: &Op| match op {
+        Op::Always => 0,
+        Op::When(_) => 1,
+        Op::Else => 2,
+        Op::Send { .. } => 3,
+        Op::Receive { .. } => 4,
+        Op::Enter => 5,
+        Op::Exit => 6,
+    };
+    let of_loc = |loc: &Loc| {
+        let mut steps: Vec<(u32, usize, bool)> =
+            loc.steps.iter().map(|s| (kind(&s.op), s.acts.len(), s.keeps)).collect();
+        steps.sort_unstable();
+        (loc.flags, steps)
+    };
+    let mut locs: Vec<_> = thread.locs.iter().flatten().map(of_loc).collect();
+    locs.sort_unstable();
+    locs
+}
+
+/// How many kinds of threads there are at least: those whose code has other kinds of steps are never alike, whatever they hold.
+fn skeletons(of: &Specialised) -> usize {
+    of.threads.iter().map(skeleton).collect::<BTreeSet<_>>().len()
+}
+
+/// Pairs of threads that run different functions with the same kinds of steps, the first of each function.
+fn resembling(setting: &Setting<'_>, of: &Specialised) -> Vec<(u32, u32)> {
+    let mut first: Vec<(FunctionId, u32, Skeleton)> = Vec::new();
+    for (thread, function) in setting.threads.iter().enumerate() {
+        if first.iter().all(|(f, ..)| f != function) {
+            first.push((*function, thread as u32, skeleton(&of.threads[thread])));
+        }
+    }
+    let mut out = Vec::new();
+    for (at, (_, a, mine)) in first.iter().enumerate() {
+        // One or two statements are no resemblance.
+        let alike = first[at + 1..].iter().filter(|(_, _, theirs)| mine.len() > 2 && mine == theirs);
+        out.extend(alike.map(|(_, b, _)| (*a, *b)));
+    }
+    out
+}
+
 fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symmetry {
     let Some(built) = build(setting, of, sorts) else {
         return Symmetry::refused(TOO_LARGE, None, setting.threads.to_vec());
     };
     let strong = Strong::automorphisms(&built.graph);
+    let edges = (0..built.graph.len() as u32).map(|n| built.graph.edges(n).len()).sum();
+    let size = (built.graph.len(), edges);
+    if strong.is_trivial() {
+        // Nobody asks what cells hold where nothing is renamed.
+        let structure = Structure { exact: true, order: 1.0, ..Structure::default() };
+        let threads = setting.threads.to_vec();
+        return Symmetry { structure, cut: strong.cut(), size, threads, ..Symmetry::default() };
+    }
     let Some(structure) = structure(&built.parts, &strong) else {
         return Symmetry::refused("too much of a state moves", None, setting.threads.to_vec());
     };
@@ -138,13 +201,15 @@ fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symme
         moved.map(|(_, (part, to))| (*part, built.parts[*to as usize])).collect()
     });
     let generators: Vec<Vec<(Part, Part)>> = generators.filter(|g: &Vec<_>| !g.is_empty()).collect();
-    let edges = (0..built.graph.len() as u32).map(|n| built.graph.edges(n).len()).sum();
     Symmetry {
+        resembling: Vec::new(),
+        exchanged: exchanged(setting, of, &built.steps, &tables),
         structure,
         cells: cells(setting, of, sorts),
         fields: fields(setting, sorts),
+        cut: strong.cut(),
         refused: None,
-        size: (built.graph.len(), edges),
+        size,
         threads: setting.threads.to_vec(),
         generators,
         touched: built
@@ -153,6 +218,35 @@ fn of_sorts(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Symme
             .filter_map(|part| if let Part::Cell(cell) = part { Some(*cell) } else { None })
             .collect(),
     }
+}
+
+/// The transformations that steps of one orbit were made from.
+fn exchanged(
+    setting: &Setting<'_>,
+    of: &Specialised,
+    steps: &[(u32, StepAt)],
+    generators: &[Vec<u32>],
+) -> Vec<Vec<(u32, u32, u32)>> {
+    if generators.is_empty() {
+        return Vec::new();
+    }
+    let number: HashMap<u32, u32> = steps.iter().map(|(node, _)| *node).zip(0..).collect();
+    let mut orbits = Union::new(steps.len());
+    for generator in generators {
+        for (at, (node, _)) in steps.iter().enumerate() {
+            orbits.join(at as u32, number[&generator[*node as usize]]);
+        }
+    }
+    let mut found: BTreeMap<u32, BTreeSet<(u32, u32, u32)>> = BTreeMap::new();
+    for (at, (_, (thread, location, which))) in steps.iter().enumerate() {
+        let function = setting.threads[*thread as usize].0;
+        let made_of = of.threads[*thread as usize].locs[*location as usize].iter().flat_map(|l| {
+            let step = &l.steps[*which as usize];
+            step.from.iter().map(|(location, which)| (function, *location, *which))
+        });
+        found.entry(orbits.find(at as u32)).or_default().extend(made_of);
+    }
+    found.into_values().filter(|l| l.len() > 1).map(|l| l.into_iter().collect()).collect()
 }
 
 fn holds(sorts: &Sorts<'_>, class: Option<usize>) -> Holds {

@@ -23,13 +23,12 @@
 //! ([`mod@crate::layers`]), and are a fault in both or in neither. Capacity and types of channels, types of cells, labels for end, acceptance and
 //! progress are colours. What is not understood is refused, before.
 
-use std::collections::HashMap;
-
 use quotient_program::{BinaryOp, Type, UnaryOp};
 use quotient_symmetry::graph::Graph;
 
 use crate::ground::{Act, Cell, Exp, Op, Pat, Ref, Setting, Step, Var, each, range};
 use crate::layers::layers;
+use crate::nodes::{Colour, Detail, Nodes, What};
 use crate::sorts::{ClassId, Key, Sorts};
 use crate::specialise::Specialised;
 
@@ -48,16 +47,6 @@ pub enum Part {
     Location(u32, u32),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum What {
-    Part(Part),
-    Number(i32),
-    Class(ClassId),
-    Family(Var, Vec<u32>),
-    /// By colour and children.
-    Code(u32, Vec<(u32, u32)>),
-}
-
 /// Too large to be looked at.
 pub(crate) const MOST_NODES: usize = 40_000;
 
@@ -65,104 +54,68 @@ pub(crate) const MOST_NODES: usize = 40_000;
 pub(crate) struct Built {
     pub(crate) graph: Graph,
     pub(crate) parts: Vec<Part>,
+    /// The nodes of steps: thread, location, and which of its steps.
+    pub(crate) steps: Vec<(u32, StepAt)>,
+}
+
+/// A thread, one of its locations, and the number of a step there.
+pub(crate) type StepAt = (u32, u32, u32);
+
+/// What a step mentions, and the layers of its actions.
+struct Children {
+    nodes: Vec<(u32, u32)>,
+    layers: Vec<u32>,
 }
 
 pub(crate) struct Builder<'a> {
     setting: &'a Setting<'a>,
     of: &'a Specialised,
     sorts: &'a Sorts<'a>,
-    colours: HashMap<String, u32>,
-    nodes: HashMap<What, u32>,
-    what: Vec<What>,
-    colour: Vec<u32>,
-    edges: Vec<Vec<(u32, u32)>>,
+    nodes: Nodes,
+    steps: Vec<(u32, StepAt)>,
+    /// Threads of different functions stay apart.
+    apart: bool,
 }
 
 /// Builds the graph; none when it would be too large.
 pub(crate) fn build(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Option<Built> {
-    let mut builder = Builder {
-        setting,
-        of,
-        sorts,
-        colours: HashMap::new(),
-        nodes: HashMap::new(),
-        what: Vec::new(),
-        colour: Vec::new(),
-        edges: Vec::new(),
-    };
+    build_with(setting, of, sorts, false)
+}
+
+/// The same, in which only threads of one function can take each other's place.
+pub(crate) fn build_apart(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Option<Built> {
+    build_with(setting, of, sorts, true)
+}
+
+fn build_with(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>, apart: bool) -> Option<Built> {
+    let mut builder = Builder { setting, of, sorts, nodes: Nodes::default(), steps: Vec::new(), apart };
     builder.threads();
     builder.channels();
     builder.locations();
     builder.code();
-    (builder.what.len() <= MOST_NODES).then(|| builder.finish())
+    (builder.nodes.len() <= MOST_NODES).then(|| builder.finish())
 }
 
 impl Builder<'_> {
-    fn add(&mut self, what: What, colour: &str) -> u32 {
-        if let Some(node) = self.nodes.get(&what) {
-            return *node;
-        }
-        let colour = self.colour_of(colour);
-        let node = self.what.len() as u32;
-        self.nodes.insert(what.clone(), node);
-        self.what.push(what);
-        self.colour.push(colour);
-        self.edges.push(Vec::new());
-        node
-    }
-
-    fn colour_of(&mut self, colour: &str) -> u32 {
-        if let Some(known) = self.colours.get(colour) {
-            return *known;
-        }
-        let next = self.colours.len() as u32;
-        self.colours.insert(colour.to_owned(), next);
-        next
-    }
-
-    fn part(&self, part: Part) -> Option<u32> {
-        self.nodes.get(&What::Part(part)).copied()
-    }
-
-    fn edge(&mut self, from: u32, label: u32, to: u32) {
-        let edges = &mut self.edges[from as usize];
-        if !edges.contains(&(label, to)) {
-            edges.push((label, to));
-        }
-    }
-
-    /// A node of code, one for all that look the same. Children with one label are unordered; how often a child occurs counts.
-    fn code_node(&mut self, colour: &str, mut children: Vec<(u32, u32)>) -> u32 {
-        children.sort_unstable();
-        let colour = format!("{colour} {}", children.len());
-        let colour_id = self.colour_of(&colour);
-        let what = What::Code(colour_id, children.clone());
-        if let Some(node) = self.nodes.get(&what) {
-            return *node;
-        }
-        let node = self.add(what, &colour);
-        for same in children.chunk_by(|a, b| a == b) {
-            self.edges[node as usize].push((same[0].0 + 1_000 * (same.len() as u32 - 1), same[0].1));
-        }
-        node
-    }
-
     fn number(&mut self, value: i32) -> u32 {
-        self.add(What::Number(value), &format!("number {value}"))
+        self.nodes.add(What::Number(value), Colour::with("number", value as u32))
     }
 
     /// The node of a class, with all its values.
     fn class(&mut self, class: ClassId) -> u32 {
         let class = self.sorts.find(class);
         if let Some(node) = self.nodes.get(&What::Class(class)) {
-            return *node;
+            return node;
         }
         let known = self.sorts.get(class);
-        let open = if known.open { format!(" open {:?}", known.values) } else { String::new() };
-        let node = self.add(What::Class(class), &format!("class{open}"));
+        let open = match known.open {
+            true => self.nodes.detail(Detail::Values(known.values.iter().copied().collect())),
+            false => 0,
+        };
+        let node = self.nodes.add(What::Class(class), Colour::with("class", open));
         for &value in &known.values {
-            let name = self.add(What::Part(Part::Name(class as u32, value)), "name");
-            self.edge(name, 0, node);
+            let name = self.nodes.add(What::Part(Part::Name(class as u32, value)), "name");
+            self.nodes.edge(name, 0, node);
         }
         node
     }
@@ -173,8 +126,8 @@ impl Builder<'_> {
             Some(class) if self.sorts.is_names(class) && !self.sorts.holds_channels(class) => {
                 let node = self.class(class);
                 let class = self.sorts.find(class);
-                let name = self.add(What::Part(Part::Name(class as u32, value)), "name");
-                self.edge(name, 0, node);
+                let name = self.nodes.add(What::Part(Part::Name(class as u32, value)), "name");
+                self.nodes.edge(name, 0, node);
                 name
             }
             _ => self.number(value),
@@ -182,7 +135,7 @@ impl Builder<'_> {
     }
 
     fn channel(&mut self, number: i32) -> u32 {
-        match self.part(Part::Channel(number)) {
+        match self.nodes.part(Part::Channel(number)) {
             Some(node) => node,
             None => self.number(number),
         }
@@ -195,26 +148,28 @@ impl Builder<'_> {
                 Some(class) if self.sorts.holds_channels(class) && *value != 0 => self.channel(*value),
                 _ => self.name(class, *value),
             };
-            return self.code_node("constant", vec![(0, value)]);
+            return self.nodes.code("constant", vec![(0, value)]);
         }
-        if let Some(node) = self.part(Part::Cell(cell)) {
+        if let Some(node) = self.nodes.part(Part::Cell(cell)) {
             return node;
         }
         let local = matches!(cell.0, Var::Local(..));
-        let node = self.add(What::Part(Part::Cell(cell)), &format!("cell {ty:?} {local}"));
+        let ty = self.nodes.detail(Detail::Type(ty.clone()));
+        let node =
+            self.nodes.add(What::Part(Part::Cell(cell)), Colour::with_all("cell", [ty, u32::from(local), 0]));
         if let Var::Local(thread, _) = cell.0
-            && let Some(thread) = self.part(Part::Thread(thread))
+            && let Some(thread) = self.nodes.part(Part::Thread(thread))
         {
-            self.edge(node, 1, thread);
+            self.nodes.edge(node, 1, thread);
         }
         if let Some(class) = class.filter(|c| !self.sorts.holds_channels(*c)) {
             let class = self.class(class);
-            self.edge(node, 2, class);
+            self.nodes.edge(node, 2, class);
         }
         if self.setting.variable(cell.0).scratch {
             // Zero between steps, whatever the class says of zero.
             let zero = self.name(class, 0);
-            self.edge(node, 3, zero);
+            self.nodes.edge(node, 3, zero);
         }
         node
     }
@@ -223,9 +178,9 @@ impl Builder<'_> {
     fn family(&mut self, var: Var, fields: &[u32]) -> u32 {
         let what = What::Family(var, fields.to_vec());
         if let Some(node) = self.nodes.get(&what) {
-            return *node;
+            return node;
         }
-        let family = self.add(what, "array");
+        let family = self.nodes.add(what, "array");
         let (lengths, ty) = self.setting.dimensions(var, fields);
         let classes: Vec<Option<ClassId>> =
             (0..lengths.len()).map(|d| self.sorts.lookup(&Key::Dim(var, fields.to_vec(), d))).collect();
@@ -252,7 +207,7 @@ impl Builder<'_> {
                 for (dimension, i) in index.iter().enumerate() {
                     children.push((2 + dimension as u32, self.name(classes[dimension], *i)));
                 }
-                self.code_node("element of", children);
+                self.nodes.code("element of", children);
             }
             let mut dimension = 0;
             while dimension < at.len() {
@@ -263,7 +218,7 @@ impl Builder<'_> {
                 at[dimension] = 0;
                 dimension += 1;
             }
-            if dimension == at.len() || self.what.len() > MOST_NODES {
+            if dimension == at.len() || self.nodes.len() > MOST_NODES {
                 return family;
             }
         }
@@ -276,7 +231,7 @@ impl Builder<'_> {
         if let Some(index) = r.constants() {
             return match self.setting.cell(r.var, &r.fields, &index) {
                 Some(cell) => self.cell(cell, &r.fields, &r.ty),
-                None => self.code_node("fault", Vec::new()),
+                None => self.nodes.code("fault", Vec::new()),
             };
         }
         let mut children = vec![(0, self.family(r.var, &r.fields))];
@@ -284,7 +239,7 @@ impl Builder<'_> {
             let class = self.sorts.lookup(&Key::Dim(r.var, r.fields.clone(), dimension));
             children.push((1 + dimension as u32, self.value(e, class)));
         }
-        self.code_node("element", children)
+        self.nodes.code("element", children)
     }
 
     /// An expression whose value is one of this class, or a number.
@@ -295,7 +250,7 @@ impl Builder<'_> {
             Exp::Load(r) => return self.place(r),
             Exp::If(c, a, b) => {
                 let children = vec![(0, self.truth(c)), (1, self.value(a, class)), (2, self.value(b, class))];
-                return self.code_node("if", children);
+                return self.nodes.code("if", children);
             }
             _ => {}
         }
@@ -306,7 +261,7 @@ impl Builder<'_> {
                 Some(class) => {
                     let children =
                         vec![(0, node), (1, self.name(Some(class), 1)), (2, self.name(Some(class), 0))];
-                    self.code_node("truth", children)
+                    self.nodes.code("truth", children)
                 }
                 None => node,
             };
@@ -315,24 +270,24 @@ impl Builder<'_> {
             return node;
         }
         match e {
-            Exp::Word(what) => self.code_node(what, Vec::new()),
-            Exp::Fault => self.code_node("fault", Vec::new()),
+            Exp::Word(what) => self.nodes.code(*what, Vec::new()),
+            Exp::Fault => self.nodes.code("fault", Vec::new()),
             Exp::Unary(op, a) => {
                 let a = self.value(a, None);
-                self.code_node(&format!("{op:?}"), vec![(0, a)])
+                self.nodes.code(Colour::with("unary", *op as u32), vec![(0, a)])
             }
             Exp::Binary(op, a, b) => self.binary(*op, a, b),
             Exp::Count(list) => {
                 let children = list.iter().map(|e| (0, self.truth(e))).collect();
-                self.code_node("count", children)
+                self.nodes.code("count", children)
             }
             Exp::Of(what, channel) => {
                 let channel = self.value(channel, None);
-                self.code_node(what, vec![(0, channel)])
+                self.nodes.code(*what, vec![(0, channel)])
             }
             Exp::LocationOf(thread) => {
-                let thread = self.part(Part::Thread(*thread)).into_iter();
-                self.code_node("location of", thread.map(|t| (0, t)).collect())
+                let thread = self.nodes.part(Part::Thread(*thread)).into_iter();
+                self.nodes.code("location of", thread.map(|t| (0, t)).collect())
             }
             // All others are truth values.
             _ => self.truth(e),
@@ -354,36 +309,36 @@ impl Builder<'_> {
                 }
                 children.sort_unstable();
                 children.dedup();
-                self.code_node(if matches!(e, Exp::All(_)) { "all" } else { "any" }, children)
+                self.nodes.code(if matches!(e, Exp::All(_)) { "all" } else { "any" }, children)
             }
             Exp::Unary(UnaryOp::Not, a) => {
                 let a = self.truth(a);
-                self.code_node("not", vec![(0, a)])
+                self.nodes.code("not", vec![(0, a)])
             }
             Exp::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) => {
                 let class = self.sorts.class_of(a).or(self.sorts.class_of(b));
                 let children = vec![(0, self.value(a, class)), (0, self.value(b, class))];
-                self.code_node(&format!("{op:?}"), children)
+                self.nodes.code(Colour::with("binary", *op as u32), children)
             }
             Exp::Binary(op, a, b) => self.binary(*op, a, b),
             Exp::Of(what, channel) => {
                 let channel = self.value(channel, None);
-                self.code_node(what, vec![(0, channel)])
+                self.nodes.code(*what, vec![(0, channel)])
             }
             Exp::Poll(channel, any, patterns) => {
-                self.message(&format!("poll {any}"), channel, patterns, Vec::new())
+                self.message(Colour::with("poll", u32::from(*any)), channel, patterns, Vec::new())
             }
-            Exp::At(thread, location) => match self.part(Part::Location(*thread, *location)) {
-                Some(location) => self.code_node("at", vec![(0, location)]),
+            Exp::At(thread, location) => match self.nodes.part(Part::Location(*thread, *location)) {
+                Some(location) => self.nodes.code("at", vec![(0, location)]),
                 // It can never stand there.
                 None => self.number(0),
             },
             Exp::AtNamed(id, label) => self.at_named(id, *label),
             Exp::Enabled(thread) => {
-                let thread = self.part(Part::Thread(*thread)).into_iter();
-                self.code_node("enabled", thread.map(|t| (0, t)).collect())
+                let thread = self.nodes.part(Part::Thread(*thread)).into_iter();
+                self.nodes.code("enabled", thread.map(|t| (0, t)).collect())
             }
-            Exp::Word(what) => self.code_node(what, Vec::new()),
+            Exp::Word(what) => self.nodes.code(*what, Vec::new()),
             _ => self.value(e, None),
         }
     }
@@ -404,7 +359,7 @@ impl Builder<'_> {
                 e => children.push((if commutes { 0 } else { children.len() as u32 }, self.value(e, None))),
             }
         }
-        self.code_node(&format!("{op:?}"), children)
+        self.nodes.code(Colour::with("binary", op as u32), children)
     }
 
     /// A table, entry by entry, applied to its leaves.
@@ -416,7 +371,7 @@ impl Builder<'_> {
         let result = atom.result.filter(|r| sorts.is_names(*r));
         let yields = |builder: &mut Self, value: Option<i32>| match value {
             Some(value) => builder.name(result, value),
-            None => builder.code_node("fault", Vec::new()),
+            None => builder.nodes.code("fault", Vec::new()),
         };
         // Which of two values belongs to which leaf is clear from their classes, or does not matter.
         let symmetric = |v: i32| values(0).all(|w| atom.value(&[v, w]) == atom.value(&[w, v]));
@@ -426,7 +381,7 @@ impl Builder<'_> {
             for v in values(0) {
                 let of = self.name(Some(atom.classes[0]), v);
                 let value = yields(self, atom.value(&[v]));
-                entries.push((0, self.code_node("entry", vec![(0, of), (1, value)])));
+                entries.push((0, self.nodes.code("entry", vec![(0, of), (1, value)])));
             }
         } else {
             for v in values(0) {
@@ -437,16 +392,17 @@ impl Builder<'_> {
                         let (a, b) =
                             (self.name(Some(atom.classes[0]), v), self.name(Some(atom.classes[1]), w));
                         let value = yields(self, value);
-                        entries.push((0, self.code_node("entry", vec![(0, a), (second, b), (2, value)])));
+                        entries.push((0, self.nodes.code("entry", vec![(0, a), (second, b), (2, value)])));
                     }
                 }
             }
         }
-        let mut children = vec![(0, self.code_node(&format!("table {}", atom.leaves.len()), entries))];
+        let mut children =
+            vec![(0, self.nodes.code(Colour::with("table", atom.leaves.len() as u32), entries))];
         for (at, leaf) in atom.leaves.iter().enumerate() {
             children.push((1 + at as u32 * second, self.value(leaf, Some(atom.classes[at]))));
         }
-        Some(self.code_node("apply", children))
+        Some(self.nodes.code("apply", children))
     }
 
     /// The thread with this id stands at a label: the places of the threads that can, each with the thread's id.
@@ -455,13 +411,13 @@ impl Builder<'_> {
         let known = &self.setting.program.labels[label as usize];
         let mut places = Vec::new();
         for (thread, _) in self.setting.threads.iter().enumerate().filter(|(_, f)| **f == known.function) {
-            if let Some(location) = self.part(Part::Location(thread as u32, known.location.0)) {
+            if let Some(location) = self.nodes.part(Part::Location(thread as u32, known.location.0)) {
                 let name = self.name(class, thread as i32);
-                places.push((0, self.code_node("place", vec![(0, name), (1, location)])));
+                places.push((0, self.nodes.code("place", vec![(0, name), (1, location)])));
             }
         }
-        let children = vec![(0, self.code_node("places", places)), (1, self.value(id, class))];
-        self.code_node("at", children)
+        let children = vec![(0, self.nodes.code("places", places)), (1, self.value(id, class))];
+        self.nodes.code("at", children)
     }
 
     /// May evaluating it be a fault? As [`crate::ground::may_fault`], with what is known of names.
@@ -501,7 +457,7 @@ impl Builder<'_> {
 
     fn message(
         &mut self,
-        colour: &str,
+        colour: Colour,
         channel: &Exp,
         patterns: &[Pat],
         mut children: Vec<(u32, u32)>,
@@ -510,31 +466,31 @@ impl Builder<'_> {
         children.push((0, self.value(channel, None)));
         for (field, pattern) in patterns.iter().enumerate() {
             let node = match pattern {
-                Pat::Ignore => self.code_node("ignore", Vec::new()),
+                Pat::Ignore => self.nodes.code("ignore", Vec::new()),
                 Pat::Bind(r) => {
                     let place = self.place(r);
-                    self.code_node("bind", vec![(0, place)])
+                    self.nodes.code("bind", vec![(0, place)])
                 }
                 Pat::Match(e) => {
                     let class = channels.and_then(|c| self.sorts.field(c, field));
                     let value = self.value(e, class);
-                    self.code_node("match", vec![(0, value)])
+                    self.nodes.code("match", vec![(0, value)])
                 }
             };
             children.push((2 + field as u32, node));
         }
-        self.code_node(colour, children)
+        self.nodes.code(colour, children)
     }
 
     fn operation(&mut self, op: &Op) -> u32 {
         match op {
-            Op::Always => self.code_node("always", Vec::new()),
-            Op::Else => self.code_node("else", Vec::new()),
-            Op::Enter => self.code_node("enter", Vec::new()),
-            Op::Exit => self.code_node("exit", Vec::new()),
+            Op::Always => self.nodes.code("always", Vec::new()),
+            Op::Else => self.nodes.code("else", Vec::new()),
+            Op::Enter => self.nodes.code("enter", Vec::new()),
+            Op::Exit => self.nodes.code("exit", Vec::new()),
             Op::When(e) => {
                 let node = self.truth(e);
-                self.code_node("when", vec![(0, node)])
+                self.nodes.code("when", vec![(0, node)])
             }
             Op::Send { guard, channel, sorted, args } => {
                 let mut children: Vec<(u32, u32)> = guard.iter().map(|e| (1, self.truth(e))).collect();
@@ -549,11 +505,16 @@ impl Builder<'_> {
                     };
                     children.push((2 + field as u32, value));
                 }
-                self.code_node(&format!("send {sorted}"), children)
+                self.nodes.code(Colour::with("send", u32::from(*sorted)), children)
             }
             Op::Receive { guard, channel, any, peek, patterns } => {
                 let guard = guard.iter().map(|e| (1, self.truth(e))).collect();
-                self.message(&format!("receive {any} {peek}"), channel, patterns, guard)
+                self.message(
+                    Colour::with_all("receive", [u32::from(*any), u32::from(*peek), 0]),
+                    channel,
+                    patterns,
+                    guard,
+                )
             }
         }
     }
@@ -567,25 +528,25 @@ impl Builder<'_> {
                     None => self.sorts.lookup(&Key::Array(r.var, r.fields.clone())),
                 };
                 let children = vec![(0, self.place(r)), (1, self.value(e, class))];
-                self.code_node("assign", children)
+                self.nodes.code("assign", children)
             }
             Act::Assert(e) => {
                 let node = self.truth(e);
-                self.code_node("assert", vec![(0, node)])
+                self.nodes.code("assert", vec![(0, node)])
             }
             Act::Evaluate(e) => {
                 let node = self.value(e, None);
-                self.code_node("evaluate", vec![(0, node)])
+                self.nodes.code("evaluate", vec![(0, node)])
             }
             Act::Forget(var) => {
                 // Only cells that code touches have a value to forget.
                 let scalars = self.setting.program.scalars(&self.setting.variable(*var).ty) as u32;
-                let cells = (0..scalars).filter_map(|s| self.part(Part::Cell((*var, s))));
+                let cells = (0..scalars).filter_map(|s| self.nodes.part(Part::Cell((*var, s))));
                 let cells: Vec<(u32, u32)> = cells.map(|cell| (0, cell)).collect();
                 if cells.is_empty() {
                     return None;
                 }
-                self.code_node("forget", cells)
+                self.nodes.code("forget", cells)
             }
         })
     }
@@ -593,8 +554,10 @@ impl Builder<'_> {
     fn threads(&mut self) {
         for (thread, of) in self.of.threads.iter().enumerate() {
             // Only the youngest thread can end.
-            let colour = if of.exits.is_some() { format!("thread {thread}") } else { "thread".into() };
-            self.add(What::Part(Part::Thread(thread as u32)), &colour);
+            let pinned = if of.exits.is_some() { thread as u32 + 1 } else { 0 };
+            let function = if self.apart { self.setting.threads[thread].0 } else { 0 };
+            let colour = Colour::with_all("thread", [pinned, function, 0]);
+            self.nodes.add(What::Part(Part::Thread(thread as u32)), colour);
         }
     }
 
@@ -603,11 +566,12 @@ impl Builder<'_> {
             let kind = &self.setting.program.channel_types[channel.kind.0 as usize];
             let class = self.sorts.channel[index];
             let number = index as i32 + 1;
-            let pinned = if self.sorts.is_names(class) { String::new() } else { format!(" number {number}") };
-            let colour = format!("channel {} {:?}{pinned}", kind.capacity, kind.fields);
-            let node = self.add(What::Part(Part::Channel(number)), &colour);
-            if let Some(owner) = channel.owner.and_then(|t| self.part(Part::Thread(t))) {
-                self.edge(node, 0, owner);
+            let pinned = if self.sorts.is_names(class) { 0 } else { number as u32 };
+            let fields = self.nodes.detail(Detail::Types(kind.fields.clone()));
+            let colour = Colour::with_all("channel", [kind.capacity, fields, pinned]);
+            let node = self.nodes.add(What::Part(Part::Channel(number)), colour);
+            if let Some(owner) = channel.owner.and_then(|t| self.nodes.part(Part::Thread(t))) {
+                self.nodes.edge(node, 0, owner);
             }
             for field in 0..kind.fields.len() {
                 if let Some(class) = self.sorts.field(class, field)
@@ -615,7 +579,7 @@ impl Builder<'_> {
                     && !self.sorts.holds_channels(class)
                 {
                     let class = self.class(class);
-                    self.edge(node, 1 + field as u32, class);
+                    self.nodes.edge(node, 1 + field as u32, class);
                 }
             }
         }
@@ -628,11 +592,12 @@ impl Builder<'_> {
             for (location, loc) in of.locs.iter().enumerate() {
                 let Some(loc) = loc else { continue };
                 // Where the numbers of locations are asked for, they stay.
-                let number = if numbered { format!(" number {location}") } else { String::new() };
+                let number = if numbered { location as u32 + 1 } else { 0 };
                 let part = Part::Location(thread as u32, location as u32);
-                let node = self.add(What::Part(part), &format!("location {}{number}", loc.flags));
-                if let Some(thread) = self.part(Part::Thread(thread as u32)) {
-                    self.edge(node, 0, thread);
+                let node =
+                    self.nodes.add(What::Part(part), Colour::with_all("location", [loc.flags, number, 0]));
+                if let Some(thread) = self.nodes.part(Part::Thread(thread as u32)) {
+                    self.nodes.edge(node, 0, thread);
                 }
             }
         }
@@ -641,96 +606,100 @@ impl Builder<'_> {
     fn code(&mut self) {
         for (at, property) in self.of.properties.iter().enumerate() {
             let node = self.truth(property);
-            self.code_node(&format!("property {at}"), vec![(0, node)]);
+            self.nodes.code(Colour::with("property", at as u32), vec![(0, node)]);
         }
-        // Twice, since what a step forgets depends on which cells there are; a node that is there is not made again.
-        for forgets in [false, true] {
-            for (thread, of) in self.of.threads.iter().enumerate() {
-                if let Some(e) = &of.provided {
-                    let node = self.truth(e);
-                    if let Some(thread) = self.part(Part::Thread(thread as u32)) {
-                        self.edge(thread, 1, node);
-                    }
+        // What a step forgets depends on which cells there are: forgets come when everything else is known.
+        let mut made: Vec<Children> = Vec::new();
+        for (thread, of) in self.of.threads.iter().enumerate() {
+            if let Some(e) = &of.provided {
+                let node = self.truth(e);
+                if let Some(thread) = self.nodes.part(Part::Thread(thread as u32)) {
+                    self.nodes.edge(thread, 1, node);
                 }
-                for (location, loc) in of.locs.iter().enumerate() {
-                    let Some(loc) = loc else { continue };
-                    let mut known = Vec::new();
-                    for (which, step) in loc.steps.iter().enumerate() {
-                        if self.what.len() > MOST_NODES {
-                            return;
-                        }
-                        // The first option of a d_step that can be taken is taken.
-                        let order = (loc.deterministic && loc.steps.len() > 1).then_some(which);
-                        self.step(thread as u32, location as u32, order, step, forgets, &mut known);
+            }
+            for (location, loc) in of.locs.iter().enumerate() {
+                for (which, step) in loc.iter().flat_map(|l| &l.steps).enumerate() {
+                    if self.nodes.len() > MOST_NODES {
+                        return;
                     }
+                    let at = (thread as u32, location as u32, which as u32);
+                    let children = self.children(at, step);
+                    made.push(children);
+                }
+            }
+        }
+        let mut made = made.into_iter();
+        for (thread, of) in self.of.threads.iter().enumerate() {
+            for (location, loc) in of.locs.iter().enumerate() {
+                let Some(loc) = loc else { continue };
+                let mut known = Vec::new();
+                for ((which, step), children) in loc.steps.iter().enumerate().zip(made.by_ref()) {
+                    if self.nodes.len() > MOST_NODES {
+                        return;
+                    }
+                    // The first option of a d_step that can be taken is taken.
+                    let order = (loc.deterministic && loc.steps.len() > 1).then_some(which);
+                    let at = (thread as u32, location as u32, which as u32);
+                    self.step(at, order, step, children, &mut known);
                 }
             }
         }
     }
 
-    /// A step; without `whole` only what it mentions. Options of a location that are alike, `known` so far, are counted.
-    fn step(
-        &mut self,
-        thread: u32,
-        location: u32,
-        order: Option<usize>,
-        step: &Step,
-        whole: bool,
-        known: &mut Vec<u32>,
-    ) {
+    /// All that a step mentions, except what it forgets.
+    fn children(&mut self, (thread, location, _): StepAt, step: &Step) -> Children {
         let op = self.operation(&step.op);
-        let mut children = vec![(1, op)];
-        children.extend(self.part(Part::Location(thread, location)).map(|here| (0, here)));
+        let mut nodes = vec![(1, op)];
+        nodes.extend(self.nodes.part(Part::Location(thread, location)).map(|here| (0, here)));
         if let Some(target) = step.target {
-            let to = self.part(Part::Location(thread, target));
+            let to = self.nodes.part(Part::Location(thread, target));
             // A location where nobody can be: a step that leads back to starting others is refused before.
             let to = to.unwrap_or_else(|| self.number(target as i32));
-            children.push((2, to));
+            nodes.push((2, to));
         }
-        for (act, layer) in step.acts.iter().zip(layers(self.setting, &step.acts)) {
-            if whole || !matches!(act, Act::Forget(_)) {
+        let layers = if step.acts.is_empty() { Vec::new() } else { layers(self.setting, &step.acts) };
+        for (act, layer) in step.acts.iter().zip(&layers) {
+            if !matches!(act, Act::Forget(_)) {
+                nodes.extend(self.act(act).map(|node| (10 + layer, node)));
+            }
+        }
+        Children { nodes, layers }
+    }
+
+    /// A step. Options of a location that are alike, `known` so far, are counted.
+    fn step(
+        &mut self,
+        at: StepAt,
+        order: Option<usize>,
+        step: &Step,
+        Children { nodes: mut children, layers }: Children,
+        known: &mut Vec<u32>,
+    ) {
+        for (act, layer) in step.acts.iter().zip(layers) {
+            if matches!(act, Act::Forget(_)) {
                 children.extend(self.act(act).map(|node| (10 + layer, node)));
             }
         }
-        if whole {
-            children.sort_unstable();
-            children.dedup();
-            let colour = format!("step {} {} {order:?} {}", step.keeps, step.rank, step.target.is_some());
-            let mut node = self.code_node(&colour, children.clone());
-            let mut copies = 1;
-            while known.contains(&node) {
-                node = self.code_node(&format!("{colour} again {copies}"), children.clone());
-                copies += 1;
+        children.sort_unstable();
+        children.dedup();
+        let flags = u32::from(step.keeps) << 1 | u32::from(step.target.is_some());
+        let order = order.map_or(0, |which| which as u32 + 1);
+        let mut copies = 0;
+        let node = loop {
+            let colour = Colour::with_all("step", [flags << 16 | u32::from(step.rank), order, copies]);
+            let node = self.nodes.code(colour, children.clone());
+            if !known.contains(&node) {
+                break node;
             }
-            known.push(node);
-        }
+            copies += 1;
+        };
+        known.push(node);
+        self.steps.push((node, at));
     }
 
-    /// Numbers the parts first, in order.
     fn finish(self) -> Built {
-        let mut order: Vec<u32> = (0..self.what.len() as u32).collect();
-        let key = |node: &u32| match self.what[*node as usize] {
-            What::Part(part) => (0, Some(part), *node),
-            _ => (1, None, *node),
-        };
-        order.sort_by_key(key);
-        let mut number = vec![0; order.len()];
-        for (new, old) in order.iter().enumerate() {
-            number[*old as usize] = new as u32;
-        }
-        let mut graph = Graph::new();
-        let mut parts = Vec::new();
-        for &old in &order {
-            if let What::Part(part) = self.what[old as usize] {
-                parts.push(part);
-            }
-            graph.object(self.colour[old as usize]);
-            let edges = &self.edges[old as usize];
-            let mut edges: Vec<(u32, u32)> =
-                edges.iter().map(|(label, to)| (*label, number[*to as usize])).collect();
-            edges.sort_unstable();
-            edges.iter().for_each(|(label, to)| graph.edge(*label, *to));
-        }
-        Built { graph, parts }
+        let (graph, parts, number) = self.nodes.finish();
+        let steps = self.steps.iter().map(|(node, at)| (number[*node as usize], *at)).collect();
+        Built { graph, parts, steps }
     }
 }

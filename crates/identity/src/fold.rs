@@ -4,18 +4,17 @@
 //! here, by the machine's own arithmetic. A folded expression has the same value in every state, and is a fault in the same ones:
 //! an operand is only left out where evaluating it cannot be a fault.
 
-use std::collections::HashMap;
-
 use quotient_program::{BinaryOp, Expr, Pattern, Place, Projection, Root, Type, UnaryOp};
 
 use crate::ground::{Cell, Exp, Pat, Ref, Setting, Var, may_fault};
+use crate::nodes::Map;
 
 /// Something that this analysis does not know how to rename.
 pub(crate) type Refused = &'static str;
 
 pub(crate) struct Fold<'a> {
     pub(crate) setting: &'a Setting<'a>,
-    pub(crate) constants: &'a HashMap<Cell, i32>,
+    pub(crate) constants: &'a Map<Cell, i32>,
     /// Whose code it is; none for expressions evaluated from outside.
     pub(crate) thread: Option<u32>,
 }
@@ -83,7 +82,7 @@ impl Fold<'_> {
             Expr::Unary(op, a) => unary(*op, self.expr(a, bound)?),
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 let parts = vec![self.expr(a, bound)?, self.expr(b, bound)?];
-                self.connective(*op == BinaryOp::And, parts)
+                connective(self.setting, *op == BinaryOp::And, parts)
             }
             Expr::Binary(op, a, b) => binary(*op, self.expr(a, bound)?, self.expr(b, bound)?),
             Expr::Conditional(c, a, b) => match self.expr(c, bound)? {
@@ -168,32 +167,32 @@ impl Fold<'_> {
         };
         patterns.iter().map(one).collect()
     }
+}
 
-    /// `&&` and `||` as flat lists. Constants that decide nothing are left out; what stands behind one that decides is never evaluated.
-    fn connective(&self, and: bool, parts: Vec<Exp>) -> Exp {
-        let mut out: Vec<Exp> = Vec::new();
-        let mut decided = false;
-        for part in parts {
-            match part {
-                _ if decided => break,
-                Exp::All(inner) if and => out.extend(inner),
-                Exp::Any(inner) if !and => out.extend(inner),
-                Exp::Num(value) => decided = (value != 0) != and,
-                part => out.push(part),
-            }
+/// `&&` and `||` as flat lists. Constants that decide nothing are left out; what stands behind one that decides is never evaluated.
+pub(crate) fn connective(setting: &Setting<'_>, and: bool, parts: Vec<Exp>) -> Exp {
+    let mut out: Vec<Exp> = Vec::new();
+    let mut decided = false;
+    for part in parts {
+        match part {
+            _ if decided => break,
+            Exp::All(inner) if and => out.extend(inner),
+            Exp::Any(inner) if !and => out.extend(inner),
+            Exp::Num(value) => decided = (value != 0) != and,
+            part => out.push(part),
         }
-        if decided {
-            if out.iter().all(|e| !may_fault(self.setting, e)) {
-                return Exp::Num(i32::from(!and));
-            }
-            out.push(Exp::Num(i32::from(!and)));
+    }
+    if decided {
+        if out.iter().all(|e| !may_fault(setting, e)) {
+            return Exp::Num(i32::from(!and));
         }
-        match out.len() {
-            0 => Exp::Num(i32::from(and)),
-            1 if is_truth(&out[0]) => out.remove(0),
-            _ if and => Exp::All(out),
-            _ => Exp::Any(out),
-        }
+        out.push(Exp::Num(i32::from(!and)));
+    }
+    match out.len() {
+        0 => Exp::Num(i32::from(and)),
+        1 if is_truth(&out[0]) => out.remove(0),
+        _ if and => Exp::All(out),
+        _ => Exp::Any(out),
     }
 }
 
@@ -215,7 +214,8 @@ pub(crate) fn is_truth(e: &Exp) -> bool {
     }
 }
 
-fn unary(op: UnaryOp, a: Exp) -> Exp {
+/// A prefix operator.
+pub(crate) fn unary(op: UnaryOp, a: Exp) -> Exp {
     match (op, a) {
         (UnaryOp::Not, Exp::Num(v)) => Exp::Num(i32::from(v == 0)),
         (UnaryOp::Negate, Exp::Num(v)) => Exp::Num(v.wrapping_neg()),
@@ -227,7 +227,7 @@ fn unary(op: UnaryOp, a: Exp) -> Exp {
 }
 
 /// An infix operator; `>` is written as `<`, so that one node serves both.
-fn binary(op: BinaryOp, a: Exp, b: Exp) -> Exp {
+pub(crate) fn binary(op: BinaryOp, a: Exp, b: Exp) -> Exp {
     let of = |op, a, b| Exp::Binary(op, Box::new(a), Box::new(b));
     match (op, a, b) {
         (op, Exp::Num(a), Exp::Num(b)) => match op.apply(a, b) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quotient_program::{FunctionId, Init, Program};
-use quotient_symmetry::group::Action;
+use quotient_symmetry::action::Action;
 
 use crate::analysis::Symmetry;
 use crate::build::Part;
@@ -27,7 +27,7 @@ impl Symmetry {
         }
         let action = |members: &[(usize, u32)]| {
             let points: Vec<u32> = members.iter().map(|(_, point)| *point).collect();
-            words(self.structure.group.action(&points))
+            words(self.structure.group.action(&points), points.len())
         };
         for function in functions {
             let own = self.threads.iter().filter(|f| **f == function).count();
@@ -36,11 +36,7 @@ impl Symmetry {
                 .clone()
                 .map(|members| {
                     let action = action(members);
-                    if members.len() == own {
-                        action.to_owned()
-                    } else {
-                        format!("{action} of {}", members.len())
-                    }
+                    if members.len() == own { action } else { format!("{action} of {}", members.len()) }
                 })
                 .collect();
             let with = match within.collect::<Vec<_>>()[..] {
@@ -189,7 +185,8 @@ impl Symmetry {
                 Part::Cell(_) => "variables",
                 Part::Location(..) | Part::Thread(_) => continue,
             };
-            out.push(format!("{} {what}: {}", points.len(), words(self.structure.group.action(&points))));
+            let action = words(self.structure.group.action(&points), points.len());
+            out.push(format!("{} {what}: {action}", points.len()));
         }
         out
     }
@@ -206,7 +203,7 @@ impl Symmetry {
             own.len() < 2
                 || places.is_some_and(|places| {
                     let points: Vec<u32> = places.iter().map(|place| place.point).collect();
-                    self.structure.group.action(&points) == Action::All
+                    self.structure.group.permutes(&points)
                 })
         })
     }
@@ -239,11 +236,18 @@ fn group_digits(number: u64) -> String {
     out
 }
 
-fn words(action: Action) -> &'static str {
+fn words(action: Action, count: usize) -> String {
     match action {
-        Action::All => "all permutations",
-        Action::Rotations => "rotations",
-        Action::RotationsAndReflections => "rotations and reflections",
-        Action::Other => "some permutations",
+        Action::All => "all permutations".into(),
+        Action::Rotations => "rotations".into(),
+        Action::RotationsAndReflections => "rotations and reflections".into(),
+        Action::Sets(size) => {
+            format!("all permutations of {} sets of {size}, and within each", count / size)
+        }
+        Action::Some(order) => match u64::try_from(order) {
+            Ok(order) => format!("{} permutations", group_digits(order)),
+            Err(_) => "some permutations".into(),
+        },
+        Action::Unknown => "some permutations".into(),
     }
 }

@@ -3,10 +3,12 @@
 //! Everything here is *ground*: whose variable is meant, which channel, which thread is known wherever it can be. The types are
 //! small, can be compared, and have no positions in the source except one for each step, for reports.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use quotient_program::{BinaryOp, ChannelTypeId, Expr, FunctionId, Program, Type, UnaryOp, Variable};
 use quotient_source::Span;
+
+use crate::nodes::Map;
 
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,6 +112,8 @@ pub(crate) struct Step {
     pub(crate) rank: u16,
     /// Where it is written: the first of the statements that it was joined from, then the others.
     pub(crate) spans: Vec<Span>,
+    /// The transformations it was made from: location, and number there.
+    pub(crate) from: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Debug)]
@@ -121,6 +125,9 @@ pub(crate) struct Loc {
 }
 
 impl Loc {
+    /// Made for one value of a counter: no thread ever stands there.
+    pub(crate) const MADE: u32 = 1 << 8;
+
     /// A label of the user that counts for a verdict.
     pub(crate) const LABELS: u32 = 0b111;
 }
@@ -174,7 +181,7 @@ impl Values {
 #[derive(Clone, Debug, Default)]
 pub struct Before {
     /// By cell; a cell that is missing may hold anything.
-    pub cells: HashMap<Cell, Values>,
+    pub cells: Map<Cell, Values>,
     /// By channel, from number 1, and field of its messages.
     pub messages: Vec<Vec<Values>>,
 }

@@ -29,13 +29,13 @@ pub(crate) fn join(setting: &Setting<'_>, of: &mut Specialised) {
 }
 
 /// Locations that some expression asks for.
-struct Asked {
-    locations: HashSet<(u32, u32)>,
+pub(crate) struct Asked {
+    pub(crate) locations: HashSet<(u32, u32)>,
     /// Numbers of locations are asked for.
-    all: bool,
+    pub(crate) all: bool,
 }
 
-fn asked_for(setting: &Setting<'_>, of: &Specialised) -> Asked {
+pub(crate) fn asked_for(setting: &Setting<'_>, of: &Specialised) -> Asked {
     let mut asked = Asked { locations: HashSet::new(), all: false };
     let mut look = |e: &Exp| match e {
         Exp::At(thread, location) => {
@@ -61,7 +61,7 @@ fn asked_for(setting: &Setting<'_>, of: &Specialised) -> Asked {
     asked
 }
 
-fn join_thread(thread: &mut Thread, kept: impl Fn(u32) -> bool) {
+pub(crate) fn join_thread(thread: &mut Thread, kept: impl Fn(u32) -> bool) {
     let mut arrivals = vec![0u32; thread.locs.len()];
     for step in thread.locs.iter().flatten().flat_map(|l| &l.steps) {
         if let Some(to) = step.target {
@@ -85,6 +85,7 @@ fn join_thread(thread: &mut Thread, kept: impl Fn(u32) -> bool) {
                     let (step, next) = (&mut here.steps[which], next.steps.remove(0));
                     step.acts.extend(next.acts);
                     step.spans.extend(next.spans);
+                    step.from.extend(next.from);
                     step.target = next.target;
                     step.keeps = next.keeps;
                 }

@@ -9,7 +9,7 @@ use crate::ground::{Act, Exp, Ref, Setting, Var, each_in_act};
 use crate::specialise::stores_may_fault;
 
 /// Longer sequences stay in their order: each pair of actions would be looked at.
-const MOST_ACTIONS: usize = 512;
+const MOST_ACTIONS: usize = 256;
 
 /// The layer of each action.
 pub(crate) fn layers(setting: &Setting<'_>, acts: &[Act]) -> Vec<u32> {

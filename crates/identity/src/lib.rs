@@ -6,23 +6,28 @@
 //! `j >= _pid`; within one proctype or across several. Nothing is declared and no group is guessed.
 //!
 //! - [`mod@specialise`]: each thread's own copy of its code, constants put in ([`mod@fold`], [`mod@ground`]); [`mod@join`]: steps that nobody sees
-//!   between are one; [`mod@layers`]: actions up to their order;
+//!   between are one; [`mod@layers`]: actions up to their order; [`mod@scans`]: loops over arrays as what they compute;
 //! - [`mod@sorts`]: which values are names; [`mod@tables`]: arithmetic on them; [`mod@padding`]: classes of different size;
-//! - [`mod@build`]: the graph, and why its automorphisms are symmetries;
+//! - [`mod@build`]: the graph ([`mod@nodes`]), and why its automorphisms are symmetries;
 //! - [`mod@structure`]: points and edges, from which representatives are made;
-//! - [`mod@found`]: what was found, in words; [`mod@reasons`]: the lines that tell threads apart.
+//! - [`mod@found`]: what was found, in words; [`mod@reasons`]: the lines that tell threads apart, a smallest set of them ([`mod@smallest`]);
+//!   [`mod@difference`]: where threads of different functions first differ.
 //!
 //! What the analysis does not understand stays as it is: such classes of values are numbers, and what they touch is pinned.
 
 mod analysis;
 mod build;
+mod difference;
 mod fold;
 mod found;
 mod ground;
 mod join;
 mod layers;
+mod nodes;
 mod padding;
 mod reasons;
+mod scans;
+mod smallest;
 mod sorts;
 mod specialise;
 mod structure;
@@ -30,6 +35,8 @@ mod tables;
 
 pub use analysis::{Holds, Symmetry, symmetry};
 pub use build::Part;
+pub use difference::{Difference, differences};
 pub use ground::{Before, Cell, Channel, Setting, Values, Var};
+pub use nodes::{Map, Quick};
 pub use reasons::{Effort, reasons};
 pub use structure::{Place, Structure};

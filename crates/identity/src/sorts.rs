@@ -8,7 +8,7 @@
 //! exchange classes as a whole, so that a value that was forgotten here could become equal to another. Where what is there in the beginning is
 //! not known, the class is *open*: unknown values stay, and it can only be exchanged with an open class that knows the same ones.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use quotient_program::{BinaryOp, Type, UnaryOp};
 use quotient_source::Span;
@@ -17,6 +17,7 @@ use crate::fold::is_truth;
 use crate::ground::{
     Act, Cell, Exp, Op, Pat, Ref, Setting, Values, Var, each, each_in_act, each_in_op, range,
 };
+use crate::nodes::Map;
 use crate::specialise::Specialised;
 use crate::tables::Atom;
 
@@ -58,15 +59,15 @@ pub(crate) struct Class {
 pub(crate) struct Sorts<'a> {
     pub(crate) setting: &'a Setting<'a>,
     pub(crate) list: Vec<Class>,
-    keys: HashMap<Key, ClassId>,
+    keys: Map<Key, ClassId>,
     /// The class of each channel, from number 1.
     pub(crate) channel: Vec<ClassId>,
     /// Arrays indexed by something that is not constant.
     pub(crate) dynamic: BTreeSet<(Var, Vec<u32>)>,
-    known: HashMap<Exp, Sort>,
+    known: Map<Exp, Sort>,
     pub(crate) atoms: Vec<Atom>,
     /// By expression, and whether only its truth counts.
-    pub(crate) atom_of: HashMap<(Exp, bool), usize>,
+    pub(crate) atom_of: Map<(Exp, bool), usize>,
     span: Option<Span>,
 }
 
@@ -75,12 +76,12 @@ impl<'a> Sorts<'a> {
         let mut sorts = Sorts {
             setting,
             list: Vec::new(),
-            keys: HashMap::new(),
+            keys: Map::default(),
             channel: Vec::new(),
             dynamic: dynamic(setting, of),
-            known: HashMap::new(),
+            known: Map::default(),
             atoms: Vec::new(),
-            atom_of: HashMap::new(),
+            atom_of: Map::default(),
             span: None,
         };
         for channel in setting.channels {
@@ -549,13 +550,29 @@ impl<'a> Sorts<'a> {
     fn beginning(&mut self) {
         self.span = None;
         let unknown = Values::unknown();
-        for var in self.setting.variables().collect::<Vec<_>>() {
-            for (scalar, path) in self.setting.paths(var).into_iter().enumerate() {
+        let setting = self.setting;
+        let touched: BTreeSet<Var> = self
+            .keys
+            .keys()
+            .filter_map(|key| match key {
+                Key::Cell((var, _)) | Key::Array(var, _) => Some(*var),
+                Key::Dim(..) | Key::Label(_) => None,
+            })
+            .collect();
+        for var in setting.variables() {
+            // As in [`Sorts::cell_class`]: what is known by another name.
+            let remote = match var {
+                Var::Local(thread, v) => Some(Var::Remote(setting.threads[thread as usize].0, v)),
+                _ => None,
+            };
+            if !touched.contains(&var) && !remote.is_some_and(|remote| touched.contains(&remote)) {
+                continue;
+            }
+            for (scalar, path) in setting.paths(var).into_iter().enumerate() {
                 let cell = (var, scalar as u32);
                 let Some(class) = self.cell_class(cell, &path) else { continue };
-                let values = self.setting.before.cells.get(&cell).unwrap_or(&unknown).clone();
-                self.begin(class, &values);
-                if self.setting.variable(var).scratch {
+                self.begin(class, setting.before.cells.get(&cell).unwrap_or(&unknown));
+                if setting.variable(var).scratch {
                     self.begin(class, &Values::one(0));
                 }
             }
@@ -582,6 +599,11 @@ impl<'a> Sorts<'a> {
             self.list[class].open = true;
             if self.list[class].channels {
                 self.make_numeric(class);
+                // It may be any channel: all of them keep their numbers.
+                for at in 0..self.channel.len() {
+                    let channel = self.find(self.channel[at]);
+                    self.make_numeric(channel);
+                }
             }
         }
     }

@@ -11,23 +11,27 @@
 use std::collections::{BTreeSet, HashMap};
 
 use quotient_program::{Action, Location, Operation, Pattern, Place, PrintfPart, Root, Transformation, Type};
+use quotient_source::Span;
 
 use crate::fold::{Fold, Refused};
 use crate::ground::{
     Act, Cell, Exp, Loc, Op, Ref, Setting, Step, Thread, Var, each_in_act, may_fault, outside,
 };
+use crate::nodes::Map;
 
 /// The threads of a setting, and its constants.
+#[derive(Clone)]
 pub(crate) struct Specialised {
     pub(crate) threads: Vec<Thread>,
-    pub(crate) constants: HashMap<Cell, i32>,
+    pub(crate) constants: Map<Cell, i32>,
     pub(crate) properties: Vec<Exp>,
 }
 
-/// Specialises every thread; or says what is not understood, and where.
+/// Specialises every thread; or says what is not understood, and where. Statements that are `blank` do nothing and can always be executed.
 pub(crate) fn specialise(
     setting: &Setting<'_>,
-) -> Result<Specialised, (Refused, Option<quotient_source::Span>)> {
+    blank: &[Span],
+) -> Result<Specialised, (Refused, Option<Span>)> {
     let features = &setting.program.features;
     if features.last || features.priorities {
         return Err(("the model uses _last or priorities", None));
@@ -38,9 +42,9 @@ pub(crate) fn specialise(
     if setting.program.observer.is_some() {
         return Err(("an observer sees the processes", None));
     }
-    let constants = constants(setting);
+    let constants = constants(setting, blank);
     let threads = (0..setting.threads.len() as u32)
-        .map(|thread| thread_of(setting, &constants, thread))
+        .map(|thread| thread_of(setting, &constants, thread, blank))
         .collect::<Result<Vec<Thread>, _>>()?;
     let fold = Fold { setting, constants: &constants, thread: None };
     let properties = setting.properties.iter().map(|e| fold.expr(e, &[])).collect::<Result<Vec<Exp>, _>>();
@@ -59,11 +63,12 @@ struct Writes<'a> {
 }
 
 /// The cells that live code never changes, with their values.
-fn constants(setting: &Setting<'_>) -> HashMap<Cell, i32> {
+fn constants(setting: &Setting<'_>, blank: &[Span]) -> Map<Cell, i32> {
     let mut writes = Writes::default();
     let mut forgotten: BTreeSet<Var> = BTreeSet::new();
     for thread in 0..setting.threads.len() as u32 {
-        for t in live(setting, thread).flat_map(|(_, l)| &l.transformations) {
+        let all = live(setting, thread).flat_map(|(_, l)| &l.transformations);
+        for t in all.filter(|t| !blank.contains(&t.span)) {
             if let Operation::Receive { patterns, .. } = &t.operation {
                 for pattern in patterns {
                     if let Pattern::Bind(place) = pattern {
@@ -82,7 +87,7 @@ fn constants(setting: &Setting<'_>) -> HashMap<Cell, i32> {
             }
         }
     }
-    let mut constants = HashMap::new();
+    let mut constants = Map::default();
     for cell in setting.cells() {
         let Some(before) = setting.before.cells.get(&cell) else { continue };
         let written = writes.cells.contains(&cell) || writes.whole.contains(&cell.0);
@@ -97,7 +102,7 @@ fn constants(setting: &Setting<'_>) -> HashMap<Cell, i32> {
 }
 
 /// Adds locals whose every write stores the same constant and which are dead where their threads start.
-fn same_everywhere(setting: &Setting<'_>, writes: &Writes<'_>, constants: &mut HashMap<Cell, i32>) {
+fn same_everywhere(setting: &Setting<'_>, writes: &Writes<'_>, constants: &mut Map<Cell, i32>) {
     loop {
         let mut found = Vec::new();
         for (var, assigned) in &writes.assigned {
@@ -145,7 +150,7 @@ impl<'a> Writes<'a> {
             // Nobody writes to another thread's variables; objects are refused.
             Root::Remote { .. } | Root::Object { .. } => return,
         };
-        let none = HashMap::new();
+        let none = Map::default();
         let fold = Fold { setting, constants: &none, thread: Some(thread) };
         let cell = fold.place(place, &[]).ok().and_then(|r| {
             let index = r.constants()?;
@@ -172,16 +177,22 @@ fn live<'a>(setting: &Setting<'a>, thread: u32) -> impl Iterator<Item = (usize, 
 
 fn thread_of(
     setting: &Setting<'_>,
-    constants: &HashMap<Cell, i32>,
+    constants: &Map<Cell, i32>,
     thread: u32,
-) -> Result<Thread, (Refused, Option<quotient_source::Span>)> {
+    blank: &[Span],
+) -> Result<Thread, (Refused, Option<Span>)> {
     let function = setting.program.function(setting.threads[thread as usize]);
     let fold = Fold { setting, constants, thread: Some(thread) };
     let mut locs: Vec<Option<Loc>> = vec![None; function.locations.len()];
     for (at, location) in live(setting, thread) {
         let mut steps = Vec::new();
-        for t in &location.transformations {
-            let step = step(setting, &fold, thread, t).map_err(|why| (why, Some(t.span)))?;
+        for (which, t) in location.transformations.iter().enumerate() {
+            let from = (at as u32, which as u32);
+            if blank.contains(&t.span) {
+                steps.push(blanked(t, from));
+                continue;
+            }
+            let step = step(setting, &fold, thread, t, from).map_err(|why| (why, Some(t.span)))?;
             steps.extend(step);
         }
         let flags = [
@@ -198,15 +209,16 @@ fn thread_of(
     if setting.live[setting.threads[thread as usize].0 as usize].iter().all(|live| *live) {
         keep_reachable(&mut locs, function.entry.0);
     }
-    let exits = locs.iter().flatten().flat_map(|l| &l.steps).find(|s| s.op == Op::Exit || s.target.is_none());
-    let exits = exits.and_then(|s| s.spans.first().copied());
+    let ends = |s: &&Step| s.op == Op::Exit || s.target.is_none();
+    let exits = locs.iter().flatten().flat_map(|l| &l.steps).filter(ends);
+    let exits = exits.filter_map(|s| s.spans.first().copied()).find(|span| !blank.contains(span));
     let provided = function.provided.as_ref().map(|e| fold.expr(e, &[])).transpose();
     let provided = provided.map_err(|why| (why, Some(function.span)))?;
     Ok(Thread { locs, provided: provided.filter(|e| !matches!(e, Exp::Num(v) if *v != 0)), exits })
 }
 
 /// Drops the locations that cannot be reached. What a thread has done before was done with the same constants.
-fn keep_reachable(locs: &mut [Option<Loc>], entry: u32) {
+pub(crate) fn keep_reachable(locs: &mut [Option<Loc>], entry: u32) {
     let mut seen = vec![false; locs.len()];
     let mut stack = vec![entry as usize];
     while let Some(at) = stack.pop() {
@@ -222,12 +234,21 @@ fn keep_reachable(locs: &mut [Option<Loc>], entry: u32) {
     }
 }
 
+/// A step that does nothing but go on.
+fn blanked(t: &Transformation, from: (u32, u32)) -> Step {
+    let op = if matches!(t.operation, Operation::Exit) { Op::Exit } else { Op::Always };
+    let target = t.target.map(|l| l.0);
+    let (keeps, rank, spans) = (t.keeps_control, t.rank, vec![t.span]);
+    Step { op, acts: Vec::new(), target, keeps, rank, spans, from: vec![from] }
+}
+
 /// A step with everything folded; none if it can never be taken.
 fn step(
     setting: &Setting<'_>,
     fold: &Fold<'_>,
     thread: u32,
     t: &Transformation,
+    from: (u32, u32),
 ) -> Result<Option<Step>, Refused> {
     let guarded =
         |guard: &Option<quotient_program::Expr>| guard.as_ref().map(|e| fold.expr(e, &[])).transpose();
@@ -298,7 +319,8 @@ fn step(
     };
     drop_dead_stores(setting, &mut acts, &dead);
     let target = t.target.map(|l| l.0);
-    Ok(Some(Step { op, acts, target, keeps: t.keeps_control, rank: t.rank, spans: vec![t.span] }))
+    let (keeps, rank, spans) = (t.keeps_control, t.rank, vec![t.span]);
+    Ok(Some(Step { op, acts, target, keeps, rank, spans, from: vec![from] }))
 }
 
 /// A store to a constant says nothing: it is that value already, or has none yet.

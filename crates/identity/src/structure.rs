@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use quotient_symmetry::exchanges::Exchanges;
 use quotient_symmetry::graph::Graph;
 use quotient_symmetry::group::Group;
 use quotient_symmetry::strong::Strong;
@@ -32,6 +33,8 @@ pub struct Structure {
     pub graph: Graph,
     /// What can be done to the points.
     pub group: Group,
+    /// Exchanges of two points, if these are all there is.
+    pub exchanges: Option<Exchanges>,
     /// The edges leave nothing but the group.
     pub exact: bool,
     /// Number of renamings.
@@ -87,7 +90,9 @@ pub(crate) fn structure(parts: &[Part], strong: &Strong) -> Option<Structure> {
     let (graph, exact) = pairs.edges(&points, projected.order());
     let order = projected.order();
     let place = points.of.iter().map(|(p, place)| (parts[*p], *place)).collect();
-    Some(Structure { place, graph, group: Group::new(&projected), exact, order })
+    // Nodes of states have the root before them.
+    let exchanges = if exact { Exchanges::of(&projected, 1) } else { None };
+    Some(Structure { place, graph, group: Group::new(&projected), exchanges, exact, order })
 }
 
 /// How many nodes the generators know.
@@ -113,15 +118,15 @@ struct Orbits {
 
 impl Orbits {
     fn of(parts: usize, generators: &[Vec<u32>]) -> Orbits {
-        let mut least: Vec<u32> = (0..parts as u32).collect();
+        let mut joined = Union::new(parts);
         for p in 0..parts {
             for g in generators {
-                join(&mut least, p as u32, g[p]);
+                joined.join(p as u32, g[p]);
             }
         }
+        let least = joined.least();
         let mut members: HashMap<u32, Vec<usize>> = HashMap::new();
         for p in 0..parts as u32 {
-            least[p as usize] = find(&mut least, p);
             members.entry(least[p as usize]).or_default().push(p as usize);
         }
         let mut moving: Vec<u32> =
@@ -141,17 +146,35 @@ impl Orbits {
     }
 }
 
-fn find(parent: &mut [u32], mut x: u32) -> u32 {
-    while parent[x as usize] != x {
-        parent[x as usize] = parent[parent[x as usize] as usize];
-        x = parent[x as usize];
-    }
-    x
-}
+/// Sets of numbers that are joined; each is known by its least member.
+pub(crate) struct Union(Vec<u32>);
 
-fn join(parent: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (find(parent, a), find(parent, b));
-    parent[a.max(b) as usize] = a.min(b);
+impl Union {
+    pub(crate) fn new(count: usize) -> Union {
+        Union((0..count as u32).collect())
+    }
+
+    pub(crate) fn find(&mut self, mut x: u32) -> u32 {
+        let parent = &mut self.0;
+        while parent[x as usize] != x {
+            parent[x as usize] = parent[parent[x as usize] as usize];
+            x = parent[x as usize];
+        }
+        x
+    }
+
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    /// For each number the least of its set.
+    fn least(mut self) -> Vec<u32> {
+        for x in 0..self.0.len() as u32 {
+            self.0[x as usize] = self.find(x);
+        }
+        self.0
+    }
 }
 
 /// Orbits of pairs of parts.
@@ -173,19 +196,18 @@ impl Pairs {
     fn new(free: &[usize], generators: &[Vec<u32>]) -> Pairs {
         let n = free.len();
         let local: HashMap<usize, usize> = free.iter().copied().zip(0..).collect();
-        let mut least: Vec<u32> = (0..(n * n) as u32).collect();
+        let mut joined = Union::new(n * n);
         for g in generators {
             let image: Vec<usize> = free.iter().map(|p| local[&(g[*p] as usize)]).collect();
-            for a in 0..n {
+            let moved: Vec<usize> = (0..n).filter(|a| image[*a] != *a).collect();
+            for &a in &moved {
                 for b in 0..n {
-                    join(&mut least, (a * n + b) as u32, (image[a] * n + image[b]) as u32);
+                    joined.join((a * n + b) as u32, (image[a] * n + image[b]) as u32);
+                    joined.join((b * n + a) as u32, (image[b] * n + image[a]) as u32);
                 }
             }
         }
-        for pair in 0..(n * n) as u32 {
-            least[pair as usize] = find(&mut least, pair);
-        }
-        Pairs { parts: n, least, local }
+        Pairs { parts: n, least: joined.least(), local }
     }
 
     fn of(&self, a: usize, b: usize) -> u32 {

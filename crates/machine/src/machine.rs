@@ -15,7 +15,7 @@ use crate::explain::record::Recorder;
 use crate::heap::Heap;
 use crate::state::kind::MOST_TYPES;
 use crate::state::layout::Layout;
-use crate::state::shapes::Shapes;
+use crate::state::shapes::{NumberedElsewhere, Shapes};
 use crate::step::Intermediate;
 use crate::step::eval::Frame;
 
@@ -48,8 +48,8 @@ pub struct Machine {
     pub(crate) interrupt: Option<Interrupt>,
 
     // The worker's memory.
-    /// Transformations taken at least once, by number.
-    pub(crate) taken: Vec<bool>,
+    /// How often transformations were taken, by number.
+    pub(crate) taken: Vec<u64>,
     /// Locations as machine code.
     #[cfg(all(target_arch = "x86_64", unix))]
     pub(crate) translated: crate::x86::Translated,
@@ -101,7 +101,39 @@ impl Worker for Machine {
     }
 
     fn join(&mut self, other: Machine) {
-        self.taken.iter_mut().zip(other.taken).for_each(|(taken, other)| *taken |= other);
+        self.taken.iter_mut().zip(other.taken).for_each(|(taken, other)| *taken += other);
+    }
+
+    /// How often transformations were taken.
+    fn notes(&self) -> Vec<u8> {
+        self.taken.iter().flat_map(|taken| taken.to_le_bytes()).collect()
+    }
+
+    fn take_notes(&mut self, notes: &[u8]) -> bool {
+        let (numbers, rest) = notes.as_chunks::<8>();
+        self.taken.iter_mut().zip(numbers).for_each(|(taken, note)| *taken += u64::from_le_bytes(*note));
+        self.taken.len() == numbers.len() && rest.is_empty()
+    }
+
+    fn shared_since(&self, from: usize, out: &mut Vec<u32>) -> usize {
+        self.shapes.descriptions_since(from, out)
+    }
+
+    fn share_again(&mut self, written: &[u32]) -> bool {
+        self.shapes.describe_again(written)
+    }
+}
+
+/// Several processes encode states alike when one of them numbers shapes for all.
+impl Machine {
+    /// Says how shapes are numbered: those after the first so many, after one has got a number. Can be asked by any thread.
+    pub fn shape_numbers(&self) -> impl Fn(usize, Option<&[u32]>) -> Option<Vec<Vec<u32>>> + Send + use<> {
+        self.shapes.numbered()
+    }
+
+    /// Has shapes numbered by another process. `false` if it has numbered those known here otherwise: then it is another program.
+    pub fn number_shapes_elsewhere(&mut self, elsewhere: NumberedElsewhere) -> bool {
+        self.shapes.number_elsewhere(elsewhere)
     }
 }
 
@@ -138,7 +170,7 @@ impl Machine {
             must_clean: !layout.scratch.is_empty() || layout.last.is_some(),
             #[cfg(all(target_arch = "x86_64", unix))]
             translated: crate::x86::Translated::new(program.observer.is_none() && !program.features.dynamic),
-            taken: vec![false; code.transformations.len()],
+            taken: vec![0; code.transformations.len()],
             heap: Heap::new(&layout),
             program,
             layout,
@@ -187,9 +219,14 @@ impl Machine {
         &self.code.sites[code.index()]
     }
 
-    /// Whether the transformation with this number (counted over all functions and locations in order) has been
+    /// The violations that the transformation with this number (see [`Machine::taken`]) can end in.
+    pub fn violations_of(&self, number: usize) -> impl Iterator<Item = ViolationCode> + '_ {
+        self.code.sites_of[number].iter().map(|site| ViolationCode::from_index(*site as usize))
+    }
+
+    /// How often the transformation with this number (counted over all functions and locations in order) has been
     /// taken.
-    pub fn taken(&self, number: usize) -> bool {
+    pub fn taken(&self, number: usize) -> u64 {
         self.taken[number]
     }
 

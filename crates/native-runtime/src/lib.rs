@@ -31,7 +31,9 @@
 //! A program that was built to be checked also runs alone (a configure script may want to): without the shared block of
 //! [`protocol`] every function passes its call on to the C library.
 
-#[path = "../../native/src/protocol.rs"]
+#[path = "../../native/src/peer.rs"]
+pub mod peer;
+#[path = "../../native/src/protocol/mod.rs"]
 pub mod protocol;
 
 mod descriptors;

@@ -4,8 +4,8 @@
 //! `cargo test -p quotient-native-runtime --config 'target.x86_64-unknown-linux-gnu.runner="valgrind -q --error-exitcode=1"'`
 //! runs them under valgrind.
 
-#[allow(dead_code, reason = "only a part of it is needed here")]
-#[path = "../../native/src/protocol.rs"]
+#[allow(dead_code, unused_imports, reason = "only a part of it is needed here")]
+#[path = "../../native/src/protocol/mod.rs"]
 mod protocol;
 
 #[allow(dead_code, reason = "only a part of it is needed here")]

@@ -4,18 +4,33 @@ use std::time::Duration;
 
 use quotient_seams::{Incomplete, Limit, Reason};
 use quotient_stateless::graph::MemoryModel;
-use quotient_stateless::{Algorithm, Choice, Schedule, Symmetry};
+use quotient_stateless::{Algorithm, Choice, Ending, Schedule, Symmetry};
 
 use crate::build::Binary;
 use crate::holes::holes;
-use crate::protocol::{Difference, FailureKind, HOLES, Shared, VALUES, memory, mode, verdict};
+use crate::protocol::{
+    Difference, FailureKind, HOLES, OUTCOMES, PEER, Role, Shared, VALUES, memory, mode, unwritten, verdict,
+};
 use crate::relative;
 use crate::session::{
     End, Heartbeat, Session, SessionError, Surroundings, children_cpu, failure_text, from_outside,
 };
+use crate::stack_variable::{OnStack, is_of_function};
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
 use crate::trace::{Repeated, replay};
+
+/// Which schedules are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Record {
+    /// None.
+    #[default]
+    None,
+    /// That of every execution, for tests.
+    All,
+    /// The first with each outcome: what is printed, in any order of lines, the exit status, and what is observed.
+    Outcomes,
+}
 
 /// What is to be checked, and how far.
 #[derive(Clone, Debug)]
@@ -52,10 +67,14 @@ pub struct Request {
     pub workers: usize,
     /// Executions before a process gives work to another.
     pub split_after: u32,
-    /// Keep the schedules of all executions? For tests, and with one process.
-    pub record: bool,
+    /// Keep schedules of executions? By one process.
+    pub record: Record,
+    /// The script of peers that it connects to ([`crate::peer`]).
+    pub peer: Vec<u8>,
     /// What the program is given.
     pub surroundings: Surroundings,
+    /// Are stacks not to be looked at for variables without a value? See `native-runtime/memory/unwritten`.
+    pub values_unasked: bool,
 }
 
 impl Default for Request {
@@ -77,8 +96,10 @@ impl Default for Request {
             values: Vec::new(),
             workers: 1,
             split_after: 500,
-            record: false,
+            record: Record::None,
+            peer: Vec::new(),
             surroundings: Surroundings::default(),
+            values_unasked: false,
         }
     }
 }
@@ -143,6 +164,17 @@ pub struct Figures {
     pub together: u64,
 }
 
+/// An outcome: what the program prints, in any order of its lines, and its exit status.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Printed {
+    /// The exit status.
+    pub status: u32,
+    /// What was printed, of a long text the beginning.
+    pub output: String,
+    /// An execution that ends so. With symmetry, joins may be put together in it.
+    pub token: Token,
+}
+
 /// What came of a request.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -154,8 +186,10 @@ pub struct Report {
     pub outcomes: Vec<u64>,
     /// The schedule of the last execution.
     pub last: Token,
-    /// The schedules of all executions with what they observed, as in `outcomes`; `None` if there were too many.
+    /// The schedules that were kept with what they observed, as in `outcomes`; `None` if there were too many.
     pub recorded: Option<Vec<(u64, Token)>>,
+    /// Different outcomes of complete executions, if they were asked for; `None` if there were too many.
+    pub printed: Option<Vec<Printed>>,
     /// The memory model that was explored.
     pub memory: MemoryModel,
     /// Remarks: why a reduction did less than it could.
@@ -182,17 +216,35 @@ pub fn check(
     if let Some(why) = crate::platform::foreign(binary.path()) {
         return Ok(Report::not_run(Answer::Refused(why, None)));
     }
+    let report = explore(binary, request, watch)?;
+    match report {
+        Some(report) => Ok(report),
+        // A variable has a value all the same, or may have one: what else there is, is looked for without this question.
+        None => {
+            let without = Request { values_unasked: true, ..request.clone() };
+            let report = explore(binary, &without, watch)?;
+            report.ok_or_else(|| SessionError::Broken("a question that was not asked".to_owned()))
+        }
+    }
+}
+
+/// Checks a program. None if what was found is a variable without a value, and could not be confirmed.
+fn explore(
+    binary: &Binary,
+    request: &Request,
+    watch: &mut dyn FnMut(Heartbeat) -> bool,
+) -> Result<Option<Report>, SessionError> {
     let before = children_cpu();
     let mut session = Session::new(|shared| request.fill(shared))?;
     let started = std::time::Instant::now();
     let end = match session.run(binary, &request.surroundings, request.patience, watch) {
         Err(SessionError::NotControlled(_)) if crate::platform::addresses_are_limited() => {
-            return Ok(Report::not_run(Answer::Undecided(Incomplete::EndedIn(
+            return Ok(Some(Report::not_run(Answer::Undecided(Incomplete::EndedIn(
                 Reason::OutOfMemory,
                 ": the runtime reserves far more addresses than it uses, and their number is limited here (`ulimit -v`); \
                  --max-memory bounds what is used"
                     .to_owned(),
-            ))));
+            )))));
         }
         end => end?,
     };
@@ -203,7 +255,14 @@ pub fn check(
     let answer = match end {
         End::Answered => match shared.verdict {
             verdict::HOLDS => Answer::Holds,
-            verdict::VIOLATED => violated(binary, request, shared, &token)?,
+            verdict::VIOLATED => {
+                if shared.failure.here.role == Role::Unwritten as u8
+                    && !crate::trace::gets_the_pattern(binary, request, &token)?
+                {
+                    return Ok(None);
+                }
+                violated(binary, request, shared, &token)?
+            }
             verdict::REFUSED => refused(binary, request, shared, &token)?,
             _ => Answer::Undecided(undecided(binary, shared)),
         },
@@ -238,24 +297,34 @@ pub fn check(
     let answer = match answer {
         // Accesses that nobody has seen can be anything.
         Answer::Holds if !holes.is_empty() => Answer::Undecided(Incomplete::Unsupported(unannounced(&holes))),
+        // Every execution was left where it said nothing any more.
+        Answer::Holds if shared.executions == 0 => Answer::Undecided(Incomplete::Vacuous(
+            "no execution comes to its end: in each an assumption does not hold, or a thread waits in vain"
+                .to_owned(),
+        )),
         Answer::Holds => relative::input_not_given(binary, shared, request)
             .or_else(|| relative::connects_to_others(binary, shared))
             .map_or(Answer::Holds, |why| Answer::Undecided(Incomplete::Unsupported(why))),
         answer => answer,
     };
-    Ok(Report {
+    Ok(Some(Report {
         answer,
         holes: holes.len(),
         figures: figures(shared),
         outcomes: shared.outcomes[..shared.outcomes_length as usize].to_vec(),
         notes: notes(binary, shared, request, &holes, &session.unconfined()),
         assumptions: relative::assumptions(binary, shared, request),
-        recorded: read_records(shared, &token),
+        recorded: if request.record == Record::All { read_records(shared, &token) } else { Some(Vec::new()) },
+        printed: if request.record == Record::Outcomes {
+            read_printed(shared, &token)
+        } else {
+            Some(Vec::new())
+        },
         memory: explored_model(shared),
         last: token,
         cpu,
         cpu_aside: Duration::from_nanos(shared.aside_nanoseconds),
-    })
+    }))
 }
 
 impl Report {
@@ -268,6 +337,7 @@ impl Report {
             last: Token::default(),
             memory: MemoryModel::default(),
             recorded: None,
+            printed: None,
             notes: Vec::new(),
             assumptions: Vec::new(),
             holes: 0,
@@ -293,13 +363,18 @@ impl Request {
         };
         shared.memory = self.memory.map_or(memory::BY_PROGRAM, model_number);
         shared.allow_races = u32::from(self.allow_races);
+        shared.unwritten = if self.values_unasked { unwritten::IGNORE } else { unwritten::LOOK };
         shared.leaks = u32::from(self.leaks);
         shared.spurious = u32::from(self.spurious);
         shared.all = u32::from(self.all);
         shared.max_executions = self.max_executions.unwrap_or(0);
         shared.max_preemptions = self.max_preemptions.unwrap_or(u32::MAX);
         shared.max_steps = self.max_steps;
-        shared.records_wanted = u32::from(self.record);
+        shared.records_wanted = match self.record {
+            Record::None => 0,
+            Record::All => 1,
+            Record::Outcomes => 2,
+        };
         shared.input_given = u32::from(self.surroundings.input.is_some());
         shared.workers = self.workers.min(64) as u32;
         shared.split_after = self.split_after;
@@ -307,6 +382,9 @@ impl Request {
             *slot = *value;
         }
         shared.values_length = self.values.len().min(VALUES) as u32;
+        let script = &self.peer[..self.peer.len().min(PEER)];
+        shared.peer[..script.len()].copy_from_slice(script);
+        shared.peer_length = script.len() as u32;
         shared.max_memory = self.max_memory.unwrap_or(0);
         shared.patience_milliseconds = self.patience.as_millis() as u64;
         shared.max_milliseconds = self.max_time.map_or(0, |t| t.as_millis().max(1) as u64);
@@ -338,15 +416,48 @@ pub(crate) fn explored_model(shared: &Shared) -> MemoryModel {
     }
 }
 
+/// A number of words, and those.
+fn counted(words: &[u64]) -> Option<(&[u64], &[u64])> {
+    let (length, rest) = words.split_first()?;
+    rest.split_at_checked(*length as usize)
+}
+
+fn schedule_of(choices: &[u64]) -> Schedule {
+    let choice = |c: &u64| Choice { thread: (c >> 16) as u8, alternative: *c as u16 };
+    Schedule { choices: choices.iter().map(choice).collect() }
+}
+
 /// The schedules that were kept; what is visible beside them is the same for all.
 fn read_records(shared: &Shared, last: &Token) -> Option<Vec<(u64, Token)>> {
     let mut words = shared.records.get(..shared.records_length as usize)?;
     let mut out = Vec::new();
-    while let [outcome, length, rest @ ..] = words {
-        let (choices, others) = rest.split_at_checked(*length as usize)?;
-        let choice = |c: &u64| Choice { thread: (c >> 16) as u8, alternative: *c as u16 };
-        let schedule = Schedule { choices: choices.iter().map(choice).collect() };
-        out.push((*outcome, Token { schedule, ..last.clone() }));
+    while let [outcome, rest @ ..] = words {
+        let (choices, others) = counted(rest)?;
+        out.push((*outcome, Token { schedule: schedule_of(choices), ..last.clone() }));
+        words = others;
+    }
+    Some(out)
+}
+
+/// The same with what was printed and the exit status behind each.
+fn read_printed(shared: &Shared, last: &Token) -> Option<Vec<Printed>> {
+    if shared.outcomes_length as usize == OUTCOMES {
+        return None;
+    }
+    let mut words = shared.records.get(..shared.records_length as usize)?;
+    let mut out = Vec::new();
+    while let [outcome, rest @ ..] = words {
+        let (choices, rest) = counted(rest)?;
+        let [status, length, rest @ ..] = rest else { return None };
+        let length = *length as usize;
+        let (text, others) = rest.split_at_checked(length.div_ceil(8))?;
+        let bytes: Vec<u8> = text.iter().flat_map(|word| word.to_le_bytes()).take(length).collect();
+        // An execution that went wrong has no outcome.
+        if outcome >> 56 == Ending::Finished as u64 {
+            let output = String::from_utf8_lossy(&bytes).into_owned();
+            let token = Token { schedule: schedule_of(choices), ..last.clone() };
+            out.push(Printed { status: *status as u32, output, token });
+        }
         words = others;
     }
     Some(out)
@@ -361,6 +472,9 @@ fn violated(
 ) -> Result<Answer, SessionError> {
     let trace = replay(binary, request, token, false)?;
     let expected = FailureKind::from_number(shared.failure.kind);
+    if expected.is_none_or(|kind| kind == FailureKind::None) {
+        return Err(SessionError::Broken(format!("a violation without a kind (schedule {token})")));
+    }
     if let Some(why) = interrupted(&trace) {
         return Ok(Answer::Undecided(Incomplete::Unconfirmed(format!(
             "a violation ({}) was found, but {why} when it was to be repeated (schedule {token})",
@@ -372,6 +486,18 @@ fn violated(
             "the violation ({}) did not happen again (schedule {token})",
             expected.map_or("unknown", FailureKind::text)
         )));
+    }
+    let (here, there) = (&shared.failure.here, &shared.failure.there);
+    if there.thread == u8::MAX && there.address != 0 {
+        let code = there.stack[0].wrapping_sub(shared.program_base).wrapping_sub(1);
+        let offset = here.address.wrapping_sub(there.address) as i64;
+        if !is_of_function(binary.path(), OnStack { code, offset }) {
+            return Ok(Answer::Undecided(Incomplete::Unsupported(format!(
+                "{}{}, or of a variable of the next round of a loop: the two cannot be told apart (destroy it at the end of the block)",
+                failure_text(shared),
+                place(binary, shared)
+            ))));
+        }
     }
     Ok(Answer::Violated(Box::new(trace)))
 }

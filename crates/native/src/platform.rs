@@ -1,4 +1,5 @@
-//! What a program cannot be checked on: was it preprocessed for another platform, and are addresses scarce here?
+//! What a program cannot be checked on: was it preprocessed for another platform, does it want code on its stacks, and are addresses
+//! scarce here?
 //!
 //! A `.i` file has the library's types as they were where it was made. If they are smaller than those of this machine's
 //! library, the library writes past the program's variables, and no verdict would mean anything. Read from the debugging
@@ -33,9 +34,30 @@ pub(crate) fn addresses_are_limited() -> bool {
     known && limit.rlim_cur != libc::RLIM_INFINITY
 }
 
-/// A type of the library that has another size than here, in words; `None` if there is none.
+/// Does the program want to execute code on its stacks, as nested functions whose address is taken do? Those of the runtime have none.
+fn executes_stack(bytes: &[u8]) -> bool {
+    const STACK: u32 = 0x6474_e551;
+    const EXECUTABLE: u32 = 1;
+    let number = |at: usize, size: usize| {
+        let bytes = bytes.get(at..at + size).unwrap_or_default();
+        bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let (start, size, count) = (number(0x20, 8) as usize, number(0x36, 2) as usize, number(0x38, 2) as usize);
+    let headers = (0..count).map(|header| start.saturating_add(header * size));
+    headers
+        .map(|at| (number(at, 4) as u32, number(at + 4, 4) as u32))
+        .any(|(kind, flags)| kind == STACK && flags & EXECUTABLE != 0)
+}
+
+/// Why the program cannot be run as it wants to be, in words: code on its stacks, a type of the library that has another size than here;
+/// `None` if there is nothing.
 pub(crate) fn foreign(program: &Path) -> Option<String> {
     let bytes = std::fs::read(program).ok()?;
+    if executes_stack(&bytes) {
+        return Some(
+            "the program executes code on its stacks (nested functions, a GNU extension)".to_owned(),
+        );
+    }
     let file = object::File::parse(&*bytes).ok()?;
     let section = |id: gimli::SectionId| -> Result<_, gimli::Error> {
         let data = file.section_by_name(id.name()).and_then(|s| s.data().ok()).unwrap_or_default();

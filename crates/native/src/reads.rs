@@ -39,15 +39,17 @@ pub(crate) fn explained(trace: &Trace, steps: &[Step]) -> Vec<String> {
         }
         let (number, thread) = (shown.number, shown.pid);
         let newer = write(step.newer);
-        let source =
-            if step.source > 1 { format!("what {} wrote", write(step.source)) } else { write(step.source) };
-        out.push(match is_store {
-            true => format!(
+        out.push(if is_store {
+            format!(
                 "step {number}: T{thread}'s write comes before {newer} in modification order, though it is made later: neither happens before the other"
-            ),
-            false => format!(
-                "step {number}: T{thread} reads {source}, not what {newer} wrote: {newer} does not happen before it, and nothing that does has seen it"
-            ),
+            )
+        } else {
+            let of_step = if step.source > 1 { ["what ", " wrote"] } else { ["", ""] };
+            let source = write(step.source);
+            format!(
+                "step {number}: T{thread} reads {}{source}{}, not what {newer} wrote: {newer} does not happen before it, and nothing that does has seen it",
+                of_step[0], of_step[1]
+            )
         });
     }
     out

@@ -50,7 +50,10 @@ pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -
     if is_met(met::FAILURE) && !is_met(met::SUCCESS) {
         out.push("a non-zero exit status: every execution ended with one".to_owned());
     }
-    out.extend(outside(shared, request));
+    if !request.peer.is_empty() {
+        out.push("peers that answer as --peer says, at once".to_owned());
+    }
+    out.extend(outside(binary, shared, request));
     out.extend(entry(binary, shared, request));
     if !binary.uninitialised().is_empty() {
         out.push(format!(
@@ -62,7 +65,7 @@ pub(crate) fn assumptions(binary: &Binary, shared: &Shared, request: &Request) -
 }
 
 /// What the runtime has seen the program take.
-fn outside(shared: &Shared, request: &Request) -> Vec<String> {
+fn outside(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
     // Who reads a given input is not looked for.
     let given = request.surroundings.input.as_ref();
     let mut out: Vec<String> =
@@ -85,6 +88,10 @@ fn outside(shared: &Shared, request: &Request) -> Vec<String> {
             Outside::Peers if strangers(shared).is_empty() => continue,
             Outside::Peers => format!("nobody else listening: {}", strangers(shared).join(", ")),
             Outside::Listens => continue,
+            Outside::Unwritten => format!(
+                "what memory holds before anybody has written to it (first read{})",
+                place(binary, shared, taken)
+            ),
         });
     }
     out

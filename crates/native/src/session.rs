@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::build::Binary;
 use crate::confinement::{Confinement, end_group, has_ended, own_group, without};
 use crate::conventions::Conventions;
+use crate::debugger;
 use crate::protocol::{LivePiece, MAGIC, PIECES, SESSION_DESCRIPTOR, Shared, phase, question};
 use crate::residual::{Pairing, Residual};
 use crate::scratch::Scratch;
@@ -231,7 +232,7 @@ impl Session {
         shared.holes_length = holes.len() as u32;
     }
 
-    /// Runs the program under gdb, on the terminal, until gdb is left; when it stops, selects the frame of `function`.
+    /// Runs the program under gdb, on the terminal, until gdb is left. It stops in `function` of the program.
     ///
     /// # Errors
     /// If gdb cannot be started.
@@ -242,14 +243,15 @@ impl Session {
         gdb: &std::ffi::OsStr,
         function: &str,
     ) -> Result<ExitStatus, SessionError> {
+        let script = self.scratch.path().join("stop.gdb");
+        let text = if function.is_empty() {
+            debugger::TO_THE_RUNTIME.to_owned()
+        } else {
+            debugger::script(function)
+        };
+        std::fs::write(&script, text).map_err(|e| SessionError::File(script.clone(), e))?;
         let mut command = Command::new(gdb);
-        for line in ["set confirm off", "set startup-with-shell off", "set print thread-events off", "run"] {
-            command.args(["-ex", line]);
-        }
-        if !function.is_empty() {
-            // From the runtime's frames to the program's.
-            command.args(["-ex", &format!("frame function {function}")]);
-        }
+        command.arg("-x").arg(&script);
         self.tell_conventions(binary)?;
         command.args(["-q", "-nx"]).arg("--args");
         command.arg(std::path::absolute(binary.path()).unwrap_or_else(|_| binary.path().to_owned()));

@@ -7,7 +7,9 @@ use quotient_stateless::ThreadSet;
 
 use crate::build::Binary;
 use crate::check::Request;
-use crate::protocol::{FailureKind, Op, Place, Role, Shared, Stack, Step, THREADS, ThreadEnd, mode, verdict};
+use crate::protocol::{
+    FailureKind, Op, Place, Role, Shared, Stack, Step, THREADS, ThreadEnd, mode, unwritten, verdict,
+};
 use crate::session::{End, Session, SessionError, failure_text, from_outside};
 use crate::symbols::{Location, Symbols};
 use crate::token::Token;
@@ -125,6 +127,23 @@ pub fn location(frames: &[Frame]) -> String {
     frames.first().map_or_else(String::new, |f| format!("{}:{}", f.file, f.line))
 }
 
+/// Is the value that was read one that nobody has written? The schedule is repeated with a pattern where stacks were empty.
+pub(crate) fn gets_the_pattern(
+    binary: &Binary,
+    request: &Request,
+    token: &Token,
+) -> Result<bool, SessionError> {
+    let mut session = Session::new(|shared| {
+        fill_replay(shared, request, token);
+        shared.unwritten = unwritten::CONFIRM;
+    })?;
+    let end = session.run(binary, &request.surroundings, request.patience, &mut |_| true)?;
+    let failure = &session.shared().failure;
+    Ok(end == End::Answered
+        && failure.kind == FailureKind::Memory as u8
+        && failure.here.role == Role::Unwritten as u8)
+}
+
 /// Asks for the repetition of a schedule.
 fn fill_replay(shared: &mut Shared, request: &Request, token: &Token) {
     request.fill(shared);
@@ -140,8 +159,8 @@ fn fill_replay(shared: &mut Shared, request: &Request, token: &Token) {
     shared.cells_length = cells.len() as u32;
 }
 
-/// Repeats a schedule under the debugger `gdb`, on the terminal, and stops before step `step` (counted from 1), on the stack of
-/// the thread that is about to make it, in `function`.
+/// Repeats a schedule under the debugger `gdb`, on the terminal, and stops before step `step` (counted from 1; [`AT_FAILURE`](crate::protocol::AT_FAILURE): where
+/// the program fails), in `function`, at the statement that makes it.
 ///
 /// # Errors
 /// If the debugger cannot be started.

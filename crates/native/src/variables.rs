@@ -11,11 +11,11 @@ type Bytes<'a> = EndianSlice<'a, LittleEndian>;
 type Unit<'a> = gimli::Unit<Bytes<'a>>;
 
 /// Types within types that are followed: names of more are not readable.
-const DEEPEST: usize = 12;
+pub(crate) const DEEPEST: usize = 12;
 
 /// What a type is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Shape {
+pub(crate) enum Shape {
     Plain,
     /// Size and shape of an element.
     Array(u64, Box<Shape>),
@@ -115,14 +115,15 @@ fn collect<'a>(
     Ok(())
 }
 
-struct Types<'u, 'a> {
-    dwarf: &'u gimli::Dwarf<Bytes<'a>>,
-    unit: &'u Unit<'a>,
+/// The types of a unit.
+pub(crate) struct Types<'u, 'a> {
+    pub dwarf: &'u gimli::Dwarf<Bytes<'a>>,
+    pub unit: &'u Unit<'a>,
 }
 
 impl Types<'_, '_> {
     /// Size and shape of the type at `at`.
-    fn shape(&self, at: UnitOffset, depth: usize) -> Result<(u64, Shape), gimli::Error> {
+    pub fn shape(&self, at: UnitOffset, depth: usize) -> Result<(u64, Shape), gimli::Error> {
         let mut tree = self.unit.entries_tree(Some(at))?;
         let root = tree.root()?;
         let entry = root.entry();

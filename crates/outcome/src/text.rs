@@ -174,7 +174,7 @@ pub fn render_end(trace: &Trace) -> String {
 pub fn render_processes(processes: &[ProcessState]) -> String {
     let mut out = String::new();
     for p in processes {
-        if p.waits_for.first().is_some_and(|t| t == "-end-") {
+        if p.finished {
             let _ = writeln!(out, "  {} has ended", p.process);
             continue;
         }

@@ -155,6 +155,18 @@ pub struct Transformation {
     pub text: String,
 }
 
+impl Transformation {
+    /// The thread comes to its end.
+    pub fn is_end(&self) -> bool {
+        matches!(self.operation, Operation::Exit)
+    }
+
+    /// The statement as a run tells it.
+    pub fn told(&self) -> &str {
+        if self.is_end() { "ends" } else { &self.text }
+    }
+}
+
 /// What decides whether a transformation can be taken.
 #[derive(Clone, Debug)]
 pub enum Operation {

@@ -79,6 +79,9 @@ pub struct Program {
     pub observer: Option<Observer>,
     /// A claim that watches the program, step by step.
     pub claim: Option<Claim>,
+    /// The global that says whether processes have channels for themselves where they claim to; it is never written. None where nothing
+    /// depends on it.
+    pub exclusive: Option<VariableId>,
     /// Statements that no way through their function leads to, as the user wrote them. No location has them.
     pub dead: Vec<(FunctionId, quotient_source::Span, String)>,
 }
@@ -179,6 +182,24 @@ impl Program {
     pub fn readers(&self) -> impl Iterator<Item = &Function> {
         let observer = self.observer.iter().map(|o| &o.function);
         self.functions.iter().chain(observer).chain(self.claim.iter().map(|c| &c.function))
+    }
+
+    /// By function: may a thread ever run it? Those of the initial threads, and what they start, directly or not.
+    pub fn startable(&self) -> Vec<bool> {
+        // Where functions are values, or called, anything may be run.
+        let mut startable = vec![self.features.dynamic; self.functions.len()];
+        let mut open = self.initial.clone();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut startable[id.0 as usize], true) {
+                continue;
+            }
+            let steps = self.function(id).locations.iter().flat_map(|l| &l.transformations);
+            open.extend(steps.flat_map(|t| &t.actions).filter_map(|action| match action {
+                Action::Start { function, .. } => Some(*function),
+                _ => None,
+            }));
+        }
+        startable
     }
 
     /// Is some location committed?

@@ -9,14 +9,17 @@
 //!
 //! What is known of a run comes in a fixed order, which numbers variables and rows. A run begins with the columns of a state.
 //! A rule adds a variable for each column that it may change, by column, then its own; its conjuncts are rows
-//! in the order in which they stand, its disjunctions wait in the order in which they stand. Being in a cell adds the rows of its
+//! in the order in which they stand, its disjunctions wait in the order in which they stand; the evidence says which of
+//! them is looked into, or which have one alternative left. Being in a cell adds the rows of its
 //! control point (at most, at least), its inequalities, then its congruences, each with a variable of its own unless it is
 //! an equality. After each of these steps opposite rows become equations ([`crate::integer`]).
 
 use std::rc::Rc;
 
 use crate::effort::Effort;
-use crate::format::{Assertion, Cell, Cells, Combination, Evidence, Program, Right, Rule, Tree};
+use crate::format::{
+    Assertion, Cell, Cells, Combination, Evidence, Forced, Inequality, Program, Right, Rule, Tree,
+};
 use crate::integer::Known;
 use crate::trees::{Refusal, negated};
 
@@ -55,6 +58,8 @@ struct Checker<'c> {
     good: Option<&'c Tree>,
     nodes: usize,
     width: usize,
+    /// For each cell, the opposites of what it says, if it can be said without congruences.
+    outside: &'c [Option<Vec<Tree>>],
     effort: &'c Effort,
 }
 
@@ -74,9 +79,25 @@ pub fn check(
         let (from, to) = points(rule, proof.control, k)?;
         steps.push(Step { rule, from, to });
     }
-    let checker =
-        Checker { proof, steps, bad: &bad, good: good.as_ref(), nodes: assertion.nodes, width: k, effort };
-    checker.run()
+    let outside: Vec<Option<Vec<Tree>>> = proof.cells.iter().map(opposites).collect();
+    let (good, nodes, outside) = (good.as_ref(), assertion.nodes, &outside);
+    Checker { proof, steps, bad: &bad, good, nodes, width: k, outside, effort }.run()
+}
+
+/// What is true of a state outside of a cell: one of these. `None` if it has congruences.
+fn opposites(cell: &Cell) -> Option<Vec<Tree>> {
+    let le = |terms: &[(usize, i64)], sign: i64, bound: i64| {
+        let terms = terms.iter().map(|&(n, c)| (n, sign * c)).collect();
+        Tree::Le(Inequality { terms, bound })
+    };
+    let mut out: Vec<Tree> = cell.bounds.iter().map(|l| le(&l.terms, -1, -l.bound - 1)).collect();
+    for c in &cell.congruences {
+        if c.modulus != 0 {
+            return None;
+        }
+        out.extend([le(&c.terms, 1, c.residue - 1), le(&c.terms, -1, -c.residue - 1)]);
+    }
+    Some(out)
 }
 
 /// The control points before and after a rule. It must say them itself.
@@ -144,6 +165,38 @@ impl<'c> Run<'c> {
                 Ok(())
             }
         }
+    }
+
+    /// One of the disjunctions that wait, which then waits no more.
+    fn take(&mut self, which: usize) -> Result<Waiting<'c>, Refusal> {
+        if which >= self.waiting.len() {
+            return Err("there is nothing to choose".into());
+        }
+        Ok(self.waiting.remove(which))
+    }
+
+    /// Adopts what is left of a disjunction. The other alternatives are impossible where `before` stands.
+    fn force(&mut self, forced: &Forced, before: &Run<'c>) -> Result<(), Refusal> {
+        let (list, places) = self.take(forced.which)?;
+        let left = list.get(forced.left).ok_or("an alternative is not there")?;
+        if forced.others.len() + 1 != list.len() {
+            return Err("alternatives of a disjunction do not have evidence each".into());
+        }
+        let others = list.iter().enumerate().filter(|(at, _)| *at != forced.left);
+        for ((_, tree), combinations) in others.zip(&forced.others) {
+            // Most are false by themselves, and need no copy.
+            if let Tree::Le(l) = tree {
+                let terms: Vec<(usize, i64)> = l.terms.iter().map(|&(n, c)| (places[n], c)).collect();
+                if before.known.excludes(&terms, l.bound)? {
+                    continue;
+                }
+            }
+            let mut other = before.copy()?;
+            other.adopt(tree, &places)?;
+            other.known.settle()?;
+            absurd(&mut other.known, combinations)?;
+        }
+        self.adopt(left, &places)
     }
 
     /// A condition on the state.
@@ -256,12 +309,9 @@ impl<'c> Checker<'c> {
         }
         match evidence {
             Evidence::Absurd(combinations) => absurd(&mut run.known.copy()?, combinations)?,
-            Evidence::Choose(children) => {
+            Evidence::Choose(which, children) => {
                 let mut rest = run.copy()?;
-                if rest.waiting.is_empty() {
-                    return Err("there is nothing to choose".into());
-                }
-                let (list, places) = rest.waiting.remove(0);
+                let (list, places) = rest.take(*which)?;
                 count(children, list.len())?;
                 for (tree, &child) in list.iter().zip(children) {
                     let mut one = rest.copy()?;
@@ -269,6 +319,14 @@ impl<'c> Checker<'c> {
                     one.known.settle()?;
                     go_on(one, child)?;
                 }
+            }
+            Evidence::Forced(list, child) => {
+                let mut next = run.copy()?;
+                for forced in list {
+                    next.force(forced, run)?;
+                }
+                next.known.settle()?;
+                go_on(next, *child)?;
             }
             Evidence::Cases(case, yes, no) => {
                 let mut one = run.copy()?;
@@ -335,6 +393,16 @@ impl<'c> Checker<'c> {
                     absurd(&mut opposite, combinations)?;
                 }
                 Ok(())
+            }
+            Evidence::Outside(cell, child) => {
+                if self.proof.cells[*cell].point != run.point || run.rules == 0 {
+                    return Err("a state is said to be in a cell of another point".into());
+                }
+                let opposites = self.outside[*cell].as_ref().ok_or("a cell has congruences")?;
+                let mut next = run.copy()?;
+                let places = std::iter::once(0).chain(run.state.iter().copied()).collect();
+                next.waiting.push((opposites, Rc::new(places)));
+                self.nothing(next, *child)
             }
             Evidence::Follow(children) => {
                 if arrived {

@@ -121,11 +121,11 @@ impl<'a> Export<'a> {
         let (mut out, mut stack) = (Vec::new(), list.to_vec());
         while let Some(at) = stack.pop() {
             match &self.proof.evidence[at] {
-                Evidence::Choose(list) | Evidence::Among(list) | Evidence::Rests(.., list) => {
+                Evidence::Choose(_, list) | Evidence::Among(list) | Evidence::Rests(.., list) => {
                     stack.extend(list);
                 }
                 Evidence::Cases(_, yes, no) => stack.extend([*yes, *no]),
-                Evidence::Earlier(child) => stack.push(*child),
+                Evidence::Earlier(child) | Evidence::Forced(_, child) => stack.push(*child),
                 other => out.push(other),
             }
         }

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use crate::format::{Certificate, Program, Proof};
+use crate::format::{Certificate, Evidence, Program, Proof};
 use crate::trees::Refusal;
 
 /// Operations every certificate may ask for.
@@ -22,6 +22,14 @@ pub struct Effort {
     limit: u64,
 }
 
+/// Conditions that a piece of evidence is about.
+fn pieces(evidence: &Evidence) -> usize {
+    match evidence {
+        Evidence::Forced(list, _) => list.iter().map(|f| 1 + f.others.len()).sum::<usize>() + 1,
+        _ => 1,
+    }
+}
+
 impl Effort {
     /// As much as a certificate of this size may need.
     pub fn for_certificate(certificate: &Certificate) -> Effort {
@@ -32,7 +40,7 @@ impl Effort {
     pub fn for_proofs(program: &Program, proofs: &[Proof]) -> Effort {
         let unfolded = |proof: &Proof| match proof {
             Proof::Safety { table, found, .. } => table.sets.len() + found.len(),
-            Proof::Cells { cells, .. } => cells.evidence.len(),
+            Proof::Cells { cells, .. } => cells.evidence.iter().map(pieces).fold(0, usize::saturating_add),
             Proof::Listed { states, .. } => states.len(),
             Proof::Renamed { .. } => 1,
             Proof::Relative { entries, dead, inverse, .. } => {

@@ -295,6 +295,9 @@ pub enum Evidence {
         /// For each inequality of the cell, what makes its opposite impossible.
         bounds: Vec<Vec<Combination>>,
     },
+    /// The state is in a cell without congruences (equalities may be), since outside it is impossible: the disjunction of the opposites of its inequalities, and of below and above for its
+    /// equalities, in their order, is one that waits.
+    Outside(usize, usize),
     /// Each rule that leaves the state's control point, in the order of the program.
     Follow(Vec<usize>),
     /// Each fact and rule that leads to the state's control point, in the order of the program.
@@ -303,12 +306,26 @@ pub enum Evidence {
     Among(Vec<usize>),
     /// The state is earlier than the first violation: it does not violate the claim.
     Earlier(usize),
-    /// Each alternative of the disjunction that has waited longest.
-    Choose(Vec<usize>),
+    /// Each alternative of a disjunction that waits: 0 is the one that has waited longest.
+    Choose(usize, Vec<usize>),
+    /// Disjunctions of which one alternative is left, then what follows from those.
+    Forced(Vec<Forced>, usize),
     /// The inequality, or its opposite. Variables by number.
     Cases(Inequality, usize, usize),
     /// Each rest of a column of the state (from 0) modulo a number.
     Rests(usize, i64, Vec<usize>),
+}
+
+/// A disjunction that waits, and the one alternative of it that is possible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forced {
+    /// Which of those that wait.
+    pub which: usize,
+    /// The alternative that is left.
+    pub left: usize,
+    /// For each of the others, in their order, what makes it impossible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Vec<Combination>>,
 }
 
 /// An invariant at loop heads that excludes a claim's violations.
@@ -342,4 +359,4 @@ pub struct Certificate {
 }
 
 /// The format's name and version.
-pub const FORMAT: &str = "quotient relative-safety certificate 2";
+pub const FORMAT: &str = "quotient relative-safety certificate 3";

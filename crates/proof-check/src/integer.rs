@@ -112,6 +112,12 @@ impl<'e> Known<'e> {
         self.row(form.sum, bound)
     }
 
+    /// Whether `terms <= bound` is false whatever the parameters are.
+    pub fn excludes(&self, terms: &[(usize, i64)], bound: i64) -> Result<bool, Refusal> {
+        let form = self.form(terms)?;
+        Ok(form.sum.is_empty() && form.constant > i128::from(bound))
+    }
+
     fn row(&mut self, sum: Sum, bound: i128) -> Result<(), Refusal> {
         let row = rounded(Row { sum, bound })?;
         self.impossible |= row.sum.is_empty() && row.bound < 0;
@@ -284,7 +290,10 @@ mod tests {
             }
             known.settle().unwrap();
             if known.rows.len() > 1 && !known.impossible {
-                known.combine(&vec![(0, 1 + next(3) as i64), (1, 1 + next(3) as i64)]).unwrap();
+                // Any multipliers: those that are not positive are refused, or what has solutions becomes impossible.
+                let times = [next(7) as i64 - 3, next(7) as i64 - 3];
+                let combined = known.combine(&vec![(0, times[0]), (1, times[1])]);
+                assert_eq!(combined.is_ok(), times.iter().all(|t| *t > 0), "{times:?}");
                 known.settle().unwrap();
             }
             let holds = |point: &[i64; 3]| {

@@ -189,11 +189,12 @@ fn at_heads(program: &Program, cells: &Cells) -> Result<(), Refusal> {
         let fine = match evidence {
             Evidence::Absurd(_) => true,
             Evidence::Inside { cell, .. } => *cell < cells.cells.len(),
+            Evidence::Outside(cell, child) => *cell < cells.cells.len() && before(&[*child]),
             Evidence::Follow(list)
             | Evidence::Before(list)
             | Evidence::Among(list)
-            | Evidence::Choose(list) => before(list),
-            Evidence::Earlier(child) => before(&[*child]),
+            | Evidence::Choose(_, list) => before(list),
+            Evidence::Earlier(child) | Evidence::Forced(_, child) => before(&[*child]),
             Evidence::Cases(case, yes, no) => {
                 // Variables are counted from 0 and are there or not when the case is looked at.
                 let shifted = case.terms.iter().map(|&(v, c)| (v.saturating_add(1), c)).collect();

@@ -15,6 +15,18 @@ use crate::program::{Program, Right, Rule, Tree};
 /// At most this many values make a finite column.
 pub const MAX_VALUES: usize = 128;
 
+/// Ways to satisfy the conditions of all rules from which on they cannot be listed, and nothing that lists them is tried.
+pub const MOST_LISTED: usize = 200_000;
+
+/// Ways to satisfy a condition.
+pub fn alternatives(tree: &Tree) -> usize {
+    match tree {
+        Tree::Le(_) => 1,
+        Tree::Or(list) => list.iter().map(alternatives).fold(0, usize::saturating_add),
+        Tree::And(list) => list.iter().map(alternatives).fold(1, usize::saturating_mul),
+    }
+}
+
 /// A finite column.
 #[derive(Clone, Debug)]
 pub struct Finite {
@@ -118,6 +130,11 @@ impl Domain {
 
     /// Finds the finite columns.
     pub fn of(program: &Program) -> Domain {
+        // Which values a column has is seen by listing alternatives.
+        let all = program.rules.iter().map(|r| alternatives(&r.guard)).fold(0, usize::saturating_add);
+        if all > MOST_LISTED {
+            return Domain::plain(program);
+        }
         Domain::keeping(program, &|_| true)
     }
 

@@ -93,16 +93,17 @@ impl Drawing<'_> {
     /// The cells that evidence leads to, with the rules followed on the way.
     fn reached(&self, cells: &out::Cells, at: usize, found: &mut BTreeSet<usize>) {
         match &cells.evidence[at] {
-            out::Evidence::Inside { cell, .. } => {
+            out::Evidence::Inside { cell, .. } | out::Evidence::Outside(cell, _) => {
                 found.insert(*cell);
             }
-            out::Evidence::Follow(list) | out::Evidence::Choose(list) | out::Evidence::Rests(.., list) => {
+            out::Evidence::Follow(list) | out::Evidence::Choose(_, list) | out::Evidence::Rests(.., list) => {
                 list.iter().for_each(|&e| self.reached(cells, e, found));
             }
             out::Evidence::Cases(_, yes, no) => {
                 self.reached(cells, *yes, found);
                 self.reached(cells, *no, found);
             }
+            out::Evidence::Forced(_, child) => self.reached(cells, *child, found),
             _ => {}
         }
     }

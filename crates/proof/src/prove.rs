@@ -133,6 +133,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// The invariant that was found and used: what kind, and how many sets.
     pub found: Option<(&'static str, usize)>,
+    /// Where a claim stays open: runs to a violation that could not be excluded.
+    pub open: Vec<crate::cells::Open>,
     /// Remarks: what was not used and why.
     pub notes: Vec<String>,
     /// The proof.
@@ -256,6 +258,7 @@ impl Run<'_> {
             one_level_inverse: None,
             elapsed: Duration::ZERO,
             found: None,
+            open: Vec::new(),
             notes: Vec::new(),
             proof: None,
         }

@@ -8,7 +8,7 @@ use crate::constraint::{Overflow, Region};
 use crate::domain::{Domain, Place, State};
 use crate::explicit::{Reachable, TraceStep};
 use crate::limits::{Limits, Progress};
-use crate::program::{Assertion, Program, Right, Tree};
+use crate::program::{Assertion, Program, Right, Rule, Tree};
 use crate::relative::expand;
 use crate::safety::{Prover, SafetyOptions};
 use crate::step::{Step, steps};
@@ -274,12 +274,12 @@ pub fn backward_trace(
             break;
         }
         for fact in all.iter().filter(|s| s.is_fact) {
-            let mut met = None;
-            fact.unfold(domain, &nodes[at].0, &mut |s, _| met = met.take().or(Some(s)))?;
-            if let Some(start) = met
-                && let Some(trace) = concretise(program, domain, &nodes, at, fact.rule, &start)?
-            {
-                return Ok(Some(trace));
+            let mut met = Vec::new();
+            fact.unfold(domain, &nodes[at].0, &mut |s, _| met.push(s))?;
+            for start in met {
+                if let Some(trace) = concretise(program, domain, &nodes, at, fact.rule, &start)? {
+                    return Ok(Some(trace));
+                }
             }
         }
         for step in all.iter().filter(|s| !s.is_fact) {
@@ -300,21 +300,6 @@ pub fn backward_trace(
     Ok(None)
 }
 
-/// Some point of a set of states.
-fn point(domain: &Domain, state: &State) -> Result<Option<Vec<i64>>, Overflow> {
-    let Some(data) = state.region.solution()? else { return Ok(None) };
-    Ok(Some(
-        domain
-            .places
-            .iter()
-            .map(|place| match place {
-                Place::Set(f) => domain.finite[*f].values[state.sets[*f].trailing_zeros() as usize],
-                Place::Node(n) => data[*n],
-            })
-            .collect(),
-    ))
-}
-
 fn concretise(
     program: &Program,
     domain: &Domain,
@@ -323,33 +308,46 @@ fn concretise(
     fact: usize,
     start: &State,
 ) -> Result<Option<Vec<TraceStep>>, Overflow> {
-    let k = program.width();
-    let Some(mut state) = point(domain, start)? else { return Ok(None) };
+    // Unfolding may have made the set larger than it is (a fact's own variables are projected away), so the fact is asked again.
+    let rule = &program.rules[fact];
+    let Some(mut state) = state_after(program, domain, rule, None, start)? else { return Ok(None) };
     let mut trace = vec![TraceStep { rule: fact, state: state.clone() }];
     let mut at = at;
     while let Some(next) = nodes[at].1 {
         let rule = &program.rules[nodes[at].2];
-        let mut region = Region::universe(rule.nodes);
-        for (column, &value) in state.iter().enumerate() {
-            let node = if rule.unchanged[column] { column + 1 } else { k + column + 1 };
-            region.meet(node, 0, value)?;
-            region.meet(0, node, -value)?;
-        }
-        let mut after = None;
-        'search: for region in expand(&rule.guard, region, &|n| n)? {
-            for choice in inside(domain, &nodes[next].0, region)? {
-                if let Some(values) = choice.solution()? {
-                    after = Some(values[1..=k].to_vec());
-                    break 'search;
-                }
-            }
-        }
-        let Some(values) = after else { return Ok(None) };
+        let Some(values) = state_after(program, domain, rule, Some(&state), &nodes[next].0)? else {
+            return Ok(None);
+        };
         state = values;
         trace.push(TraceStep { rule: nodes[at].2, state: state.clone() });
         at = next;
     }
     Ok(Some(trace))
+}
+
+/// A state within a set of states that a rule leads to from a state, or a fact by itself.
+fn state_after(
+    program: &Program,
+    domain: &Domain,
+    rule: &Rule,
+    before: Option<&[i64]>,
+    set: &State,
+) -> Result<Option<Vec<i64>>, Overflow> {
+    let k = program.width();
+    let mut region = Region::universe(rule.nodes);
+    for (column, &value) in before.into_iter().flatten().enumerate() {
+        let node = if rule.unchanged[column] { column + 1 } else { k + column + 1 };
+        region.meet(node, 0, value)?;
+        region.meet(0, node, -value)?;
+    }
+    for region in expand(&rule.guard, region, &|n| n)? {
+        for choice in inside(domain, set, region)? {
+            if let Some(values) = choice.solution()? {
+                return Ok(Some(values[1..=k].to_vec()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The parts of `region` (columns at nodes `1..=k`) that lie in a set of states.

@@ -6,6 +6,8 @@ use quotient_source::SourceMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cells::Open;
+use crate::explain;
 use crate::explicit::TraceStep;
 use crate::program::Program;
 use crate::prove::{Proof, Report, Verdict};
@@ -35,6 +37,8 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     invariant_sets: Option<usize>,
     cpu_seconds: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'a str>,
 }
@@ -110,10 +114,80 @@ pub fn json(program: &Program, map: &SourceMap, r: &Report) -> Value {
         invariant: r.found.map(|f| f.0),
         invariant_sets: r.found.map(|f| f.1),
         cpu_seconds: r.elapsed.as_secs_f64(),
+        open: open(r).iter().map(|o| open_json(program, map, o)).collect(),
         notes: r.notes.iter().map(String::as_str).collect(),
     };
     // Strings, numbers, lists and maps with string keys always serialise.
     serde_json::to_value(&line).unwrap_or_default()
+}
+
+/// What could not be excluded, of a claim that stays open.
+fn open(report: &Report) -> &[Open] {
+    if matches!(report.verdict, Verdict::Unknown(_)) { &report.open } else { &[] }
+}
+
+fn open_json(program: &Program, map: &SourceMap, open: &Open) -> Value {
+    let state = |(rule, state): &(Option<usize>, Vec<Option<i64>>)| {
+        let known = program.columns.iter().zip(state).filter_map(|(c, v)| v.map(|v| (c.clone(), v.into())));
+        let values: serde_json::Map<String, Value> = known.collect();
+        let place = rule.and_then(|r| program.rules[r].span).map(|s| map.file_line(s));
+        serde_json::json!({ "values": values, "by": place })
+    };
+    let states: Vec<Value> = open.states.iter().map(state).collect();
+    let invariant = open.invariant.as_ref().map(|i| i.0);
+    let conditions = open.invariant.as_ref().map(|(_, c)| explain::cell(program, c));
+    serde_json::json!({ "invariant": invariant, "conditions": conditions, "states": states })
+}
+
+/// Columns of a state that are shown in a row; more are shown one by one.
+const WIDE: usize = 12;
+
+fn open_text(program: &Program, map: &SourceMap, open: &Open) -> String {
+    let count = open.states.len();
+    let mut out = match (&open.invariant, count) {
+        (Some((name, _)), 1) => {
+            format!("  open goal: the invariant tried last ({name}) has to exclude this violation\n")
+        }
+        (Some((name, _)), _) => {
+            format!("  open goal: no state of the invariant tried last ({name}) leads to a violation\n")
+        }
+        (None, 1) => "  open goal: this violation is unreachable\n".into(),
+        (None, n) => format!(
+            "  open goal: no run of {n} states, of which only the last violates the claim, ends like this\n"
+        ),
+    };
+    if let Some((_, cell)) = &open.invariant {
+        let mut conditions = explain::cell(program, cell);
+        let more = conditions.len().saturating_sub(WIDE);
+        conditions.truncate(WIDE);
+        let and = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let list = if conditions.is_empty() { "anything".into() } else { conditions.join(", ") };
+        out.push_str(&format!("    it says of the first state: {list}{and}\n"));
+    }
+    let text = |v: &Option<i64>| v.map_or("_".into(), |v| v.to_string());
+    let shown = |state: &[Option<i64>]| {
+        if state.len() <= WIDE {
+            return program.show_terms(&state.iter().map(text).collect::<Vec<_>>());
+        }
+        // Of many columns those with other values than 0.
+        let named = program.columns.iter().zip(state).filter(|(_, v)| **v != Some(0));
+        let list: Vec<String> = named.map(|(c, v)| format!("{c} = {}", text(v))).collect();
+        format!("{}, else 0", list.join(", "))
+    };
+    for (number, (rule, state)) in open.states.iter().enumerate() {
+        let place = rule.and_then(|r| program.rules[r].span).map(|s| map.file_line(s)).unwrap_or_default();
+        let violates = if number + 1 == count { "  violates the claim" } else { "" };
+        out.push_str(&format!("    {:>3}  {}  {place}{violates}\n", number, shown(state)));
+    }
+    out.push_str("    it is not known whether the first state is reachable\n");
+    out
+}
+
+/// States of a long trace that are not printed: nobody reads thousands.
+fn hidden(length: usize) -> std::ops::Range<usize> {
+    const ALL: usize = 200;
+    const ENDS: usize = 20;
+    if length > ALL { ENDS..length - ENDS } else { 0..0 }
 }
 
 /// One report as text.
@@ -168,12 +242,25 @@ pub fn text(program: &Program, map: &SourceMap, report: &Report) -> String {
             out.push('\n');
             let width =
                 refutation.trace.iter().map(|s| program.show(&s.state).chars().count()).max().unwrap_or(0);
+            let hidden = hidden(refutation.trace.len());
             for (number, step) in refutation.trace.iter().enumerate() {
+                if hidden.contains(&number) {
+                    if number == hidden.start {
+                        out.push_str(&format!(
+                            "       … {} states in between (--json has them)\n",
+                            hidden.len()
+                        ));
+                    }
+                    continue;
+                }
                 let place = place(program, map, step).unwrap_or_default();
                 out.push_str(&format!("  {:>3}  {:width$}  {place}\n", number, program.show(&step.state)));
             }
             out.push_str(&format!("  {}\n", refutation.reason));
         }
+    }
+    for open in open(report) {
+        out.push_str(&open_text(program, map, open));
     }
     for note in &report.notes {
         out.push_str(&format!("  note: {note}\n"));

@@ -59,6 +59,8 @@ pub use quotient_outcome::{self as outcome, status};
 
 pub use quotient_ample as ample;
 pub use quotient_bir as bir;
+pub use quotient_checkpoint as checkpoint;
+pub use quotient_cluster as cluster;
 pub use quotient_logic as logic;
 pub use quotient_machine as machine;
 pub use quotient_program as program;

@@ -46,6 +46,8 @@ enum Statement {
     Pick(i32),
     /// To the channel of whoever has taken the turn.
     Deliver,
+    /// A loop over the flags of all, in one step: a sum, a count, a conjunction, a disjunction, stores.
+    Scan(usize, i32),
 }
 
 struct Writer {
@@ -163,6 +165,7 @@ impl Writer {
                 Style::Numbered => "atomic { owner != 99 -> cs[owner]!l }".into(),
                 _ => format!("{channel}!l"),
             },
+            Statement::Scan(kind, v) => self.scan(*kind, *v, process),
             Statement::Sum(v) => {
                 let mut parts = Vec::new();
                 for other in 0..self.processes {
@@ -171,6 +174,45 @@ impl Writer {
                 let parts = self.shuffled(parts);
                 format!("({} < {v})", parts.join(" + "))
             }
+        }
+    }
+}
+
+impl Writer {
+    /// As a loop where flags are arrays; otherwise written out.
+    fn scan(&mut self, kind: usize, v: i32, process: usize) -> String {
+        if self.style != Style::Proctypes {
+            let (first, body) = match kind {
+                0 => ("n = 0".into(), "n = n + g[i]".into()),
+                1 => ("k = 0".into(), format!("if :: f[i] == {v} -> k = k + 1 :: else fi")),
+                2 => ("k = 1".into(), format!("if :: f[i] == {v} -> k = 0 :: else fi")),
+                3 => ("k = 0".into(), format!("k = k || g[i] == {v}")),
+                _ => (format!("k = {v}"), "f[i] = g[i]".into()),
+            };
+            let step = ["d_step", "atomic"][v as usize];
+            let all = self.processes;
+            return format!(
+                "{step} {{ {first}; i = 0; do :: i < {all} -> {body}; i++ :: else -> break od; i = 0 }}"
+            );
+        }
+        let mut parts = Vec::new();
+        for other in 0..self.processes {
+            let (f, g) = (self.flag(0, process, other), self.flag(1, process, other));
+            parts.push(match kind {
+                0 => g,
+                1 => format!("({f} == {v})"),
+                2 => format!("{f} != {v}"),
+                3 => format!("{g} == {v}"),
+                _ => format!("{f} = {g}"),
+            });
+        }
+        let parts = self.shuffled(parts);
+        match kind {
+            0 => format!("n = {}", parts.join(" + ")),
+            1 => format!("k = {}", parts.join(" + ")),
+            2 => format!("k = ({})", parts.join(" && ")),
+            3 => format!("k = ({})", parts.join(" || ")),
+            _ => format!("d_step {{ k = {v}; {} }}", parts.join("; ")),
         }
     }
 }
@@ -188,7 +230,7 @@ pub fn planted(seed: u64) -> Planted {
         let mut sequence = Vec::new();
         for _ in 0..1 + w.random.below(2) {
             let v = w.random.below(2) as i32;
-            sequence.push(match w.random.below(17) {
+            sequence.push(match w.random.below(20) {
                 0 => Statement::SetFlag(w.random.below(2), v),
                 1 => Statement::SetBoth(v, 1 - v),
                 2 | 3 => Statement::OthersFlag(w.random.below(2) == 0, w.random.below(2), v),
@@ -203,6 +245,7 @@ pub fn planted(seed: u64) -> Planted {
                 14 => Statement::Less,
                 15 => Statement::Pick(v),
                 16 => Statement::Deliver,
+                17..=19 => Statement::Scan(w.random.below(5), v),
                 12 => Statement::Step(v, w.random.below(3) as i32),
                 _ if w.random.below(2) == 0 => Statement::Claim(v),
                 _ => Statement::Sum(1 + v),
@@ -229,7 +272,7 @@ pub fn planted(seed: u64) -> Planted {
             }
             Style::Numbered => format!("active [{processes}] proctype P()"),
         };
-        text += &format!("{head} {{\n byte l, k;\n do\n{} od\n}}\n", written.concat());
+        text += &format!("{head} {{\n byte l, k, i;\n do\n{} od\n}}\n", written.concat());
     }
     if style == Style::Arguments {
         text += "init { atomic {";
@@ -276,7 +319,7 @@ fn change_a_token(text: &mut String, random: &mut Random) {
         ("= 1", "= 0"),
         ("&&", "||"),
         ("<", ">"),
-        (":: ", ":: else -> "),
+        ("  :: ", "  :: else -> "),
         ("?l", "??l"),
         ("l = 9", "l = 1"),
         ("+", "-"),

@@ -99,12 +99,13 @@ impl Visitor for Written {
     }
 }
 
-/// Are all processes started before any of them can move?
-fn starts_at_once(program: &Program) -> bool {
+/// Are all processes started before any of them can move? `startable` are the functions that a process may ever run.
+fn starts_at_once(program: &Program, startable: &[bool]) -> bool {
     let [starter] = program.initial[..] else { return false };
     let is_start = |t: &Transformation| t.actions.iter().any(|a| matches!(a, Action::Start { .. }));
     let starts = |f: &Function| f.locations.iter().flat_map(|l| &l.transformations).any(is_start);
-    let others = program.functions.iter().enumerate().filter(|(at, _)| *at != starter.0 as usize);
+    let others =
+        program.functions.iter().enumerate().filter(|(at, _)| *at != starter.0 as usize && startable[*at]);
     if program.observer.is_some() || others.clone().any(|(_, f)| starts(f)) {
         return false;
     }
@@ -156,7 +157,10 @@ pub fn keep_ended(program: &mut Program) -> usize {
         return 0;
     }
     let mut notices = Notices::default();
-    let functions = program.functions.iter().chain(program.observer.iter().map(|o| &o.function));
+    // What nobody can start notices nothing.
+    let startable = program.startable();
+    let run = program.functions.iter().zip(&startable).filter(|(_, startable)| **startable).map(|(f, _)| f);
+    let functions = run.chain(program.observer.iter().map(|o| &o.function));
     let mut starts = false;
     for function in functions {
         if let Some(provided) = &function.provided {
@@ -172,7 +176,7 @@ pub fn keep_ended(program: &mut Program) -> usize {
             }
         }
     }
-    if notices.count || starts && !starts_at_once(program) {
+    if notices.count || starts && !starts_at_once(program, &startable) {
         return 0;
     }
     let labelled = notices.labels.iter().map(|l| program.labels[*l as usize].function.0);

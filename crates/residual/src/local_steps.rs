@@ -33,7 +33,7 @@ use quotient_program::{
     Action, Expr, Function, Location, Operation, Place, Program, Root, Transformation, VariableId,
 };
 
-use crate::control::kept_behind;
+use crate::control::{going_back, kept_behind};
 use crate::liveness::remotely_read;
 
 /// Marks transient locations; gives how many.
@@ -295,38 +295,8 @@ fn is_local_step(t: &Transformation, remote: &[bool], scratch: &[bool]) -> bool 
 
 /// Condition 4: a depth-first walk over transient locations; where it closes a cycle, that location is not transient.
 fn break_cycles(function: &Function, transient: &mut [bool]) {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Colour {
-        New,
-        Open,
-        Done,
-    }
-    let mut colour = vec![Colour::New; transient.len()];
-    for start in 0..transient.len() {
-        if !transient[start] || colour[start] != Colour::New {
-            continue;
-        }
-        // (location, next transformation to look at)
-        let mut stack = vec![(start, 0)];
-        colour[start] = Colour::Open;
-        while let Some((location, next)) = stack.pop() {
-            let Some(t) = function.locations[location].transformations.get(next) else {
-                colour[location] = Colour::Done;
-                continue;
-            };
-            stack.push((location, next + 1));
-            let Some(target) = t.target.map(|l| l.0 as usize) else { continue };
-            if !transient[target] {
-                continue;
-            }
-            match colour[target] {
-                Colour::New => {
-                    colour[target] = Colour::Open;
-                    stack.push((target, 0));
-                }
-                Colour::Open => transient[target] = false,
-                Colour::Done => {}
-            }
-        }
-    }
+    let inside = |transient: &&mut [bool], location: usize| transient[location];
+    going_back(function, 0..transient.len(), &mut &mut *transient, inside, |transient, _, to| {
+        transient[to] = false
+    });
 }

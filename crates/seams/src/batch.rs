@@ -21,8 +21,8 @@ pub struct Group<'a> {
 pub struct Looked {
     /// Which entries were new, in order.
     pub new: Vec<u32>,
-    /// Which entries wait in the next level, new or not, if the store [tells](Visited::tells_open).
-    pub open: Vec<bool>,
+    /// For the store, if it [tells](Visited::tells_open) which states wait: the key of each entry, as far as it was computed.
+    pub roots: Vec<u64>,
     /// The words of each entry when there are two to four, one entry lies after the other, and each has a hint of two numbers; else 0.
     pub short: usize,
     /// The hints of all entries, each in as much room as the longest needs.

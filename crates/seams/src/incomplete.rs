@@ -41,6 +41,8 @@ pub enum Incomplete {
     Killed(String),
     /// Something cannot be represented, or is not supported: as a sentence.
     Unsupported(String),
+    /// Everything was looked at, and nothing of it says anything: as a sentence.
+    Vacuous(String),
     /// Neither a proof nor a refutation was found: as a sentence.
     Unproved(String),
 }
@@ -87,12 +89,13 @@ impl Incomplete {
             Incomplete::Unconfirmed(_) => "unconfirmed",
             Incomplete::Stuck(_) => "stuck",
             Incomplete::Killed(_) => "killed",
+            Incomplete::Vacuous(_) => "vacuous",
             Incomplete::Unproved(_) => "unproved",
         }
     }
 
     /// All the words.
-    pub const KINDS: [&str; 22] = [
+    pub const KINDS: [&str; 23] = [
         "signal",
         "time",
         "memory",
@@ -114,6 +117,7 @@ impl Incomplete {
         "unconfirmed",
         "stuck",
         "killed",
+        "vacuous",
         "unproved",
     ];
 }
@@ -147,6 +151,7 @@ impl fmt::Display for Incomplete {
             | Incomplete::Stuck(text)
             | Incomplete::Killed(text)
             | Incomplete::Unsupported(text)
+            | Incomplete::Vacuous(text)
             | Incomplete::Unproved(text) => f.write_str(text),
         }
     }

@@ -33,6 +33,10 @@ pub trait Representative<S: ?Sized> {
         false
     }
 
+    /// A search goes on from this state, a representative, for the first time; the system has just been asked for its successors.
+    #[inline]
+    fn expanded(&mut self, _system: &S, _state: &[u64]) {}
+
     /// Whether a search goes on from the states it finds and only stores their representatives. Orders that leave ties as
     /// they are want that: the order of the threads then stays that of the program, whatever was stored on the way.
     fn keeps_found(&self) -> bool {

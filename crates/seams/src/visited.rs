@@ -72,8 +72,13 @@ pub trait Visited {
         None
     }
 
-    /// Whether [`Visited::insert_batch`] tells of each entry whether it waits in the next level of the search ([`Looked::open`]).
+    /// Whether it knows which states wait in the next level of the search ([`Visited::is_open`]).
     fn tells_open(&self) -> bool {
+        false
+    }
+
+    /// Does an entry of the batch just inserted wait in the next level, whoever found it?
+    fn is_open(&mut self, _looked: &Looked, _entry: usize, _state: &[u64]) -> bool {
         false
     }
 

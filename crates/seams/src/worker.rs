@@ -20,4 +20,24 @@ pub trait Worker: Send {
         Self: Sized,
     {
     }
+
+    /// What this worker has counted, for a run that goes on where this one ends.
+    fn notes(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes over what a worker of an earlier run has counted; `false` if it is none of this system's notes.
+    fn take_notes(&mut self, notes: &[u8]) -> bool {
+        notes.is_empty()
+    }
+
+    /// What all workers share and states are encoded with, from entry `from` on; gives the number of entries.
+    fn shared_since(&self, _from: usize, _out: &mut Vec<u32>) -> usize {
+        0
+    }
+
+    /// Takes over what an earlier run has written by [`Worker::shared_since`], in the same order; `false` if it contradicts what is known.
+    fn share_again(&mut self, written: &[u32]) -> bool {
+        written.is_empty()
+    }
 }

@@ -13,6 +13,8 @@ use serde_json::Value;
 const LAYERS: &[(&str, &[&str])] = &[
     ("seams", &[]),
     ("search", &["seams"]),
+    ("checkpoint", &["search"]),
+    ("cluster", &["search"]),
     ("visited", &["seams"]),
     ("symmetry", &["seams"]),
     ("source", &[]),

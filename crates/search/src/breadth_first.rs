@@ -16,6 +16,7 @@ use crate::level::{Cursor, Level};
 use crate::monitor::{Monitor, Watch, Watched};
 use crate::open_level::OpenLevel;
 use crate::parents::Parents;
+use crate::restart::Noted;
 use crate::spotted::{Spotted, Where};
 use crate::{Cause, Options, Report, Seams, Statistics, Stop};
 
@@ -30,7 +31,8 @@ pub fn breadth_first<S: System, R: Representative<S>, A: Ample<S>, V: Visited>(
     let Seams { system, representative, ample, visited } = seams;
     let mut search = BreadthFirst::new(Expander::new(system, representative, ample), visited, options);
     let mut watched = Watched::new(options);
-    let ended = search.initial().and_then(|()| search.run(&mut Level::default(), &mut watched, |_| false));
+    let ended =
+        search.initial().and_then(|()| search.run(&mut Level::default(), &mut watched, |_, _| Ok(false)));
     search.report(ended.map(|_| ()))
 }
 
@@ -49,21 +51,23 @@ pub(crate) struct BreadthFirst<'a, S, R, A, V> {
     left: u64,
     level_bytes: u64,
     pub(crate) next: Level,
-    transitions: u64,
+    pub(crate) transitions: u64,
     pub(crate) depth: u64,
+    /// How far it has been written for a run that goes on from here.
+    pub(crate) noted: Noted,
     /// The level is expanded to its end, whatever is found.
     pub(crate) finishes: bool,
     /// The successors of a batch, as they are stored and as they were found.
-    successors: Successors,
-    originals: Originals,
-    looked: Looked,
+    pub(crate) successors: Successors,
+    pub(crate) originals: Originals,
+    pub(crate) looked: Looked,
 }
 
 /// What a search was asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) all: bool,
-    deadlocks: bool,
+    pub(crate) deadlocks: bool,
     most_states: Option<u64>,
     pub(crate) most_depth: Option<u64>,
     finish_levels_from: u64,
@@ -105,6 +109,7 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
             next: Level::default(),
             transitions: 0,
             depth: 0,
+            noted: Noted::default(),
             finishes: false,
             successors: Successors::new(),
             looked: Looked::default(),
@@ -118,6 +123,7 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
             parents: self.parents,
             transitions: self.transitions,
             depth: self.depth,
+            noted: self.noted,
             ..BreadthFirst::with_rules(self.expander, visited, self.rules)
         }
     }
@@ -132,8 +138,9 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
         self.parents.bytes() + self.next.bytes() + self.open.bytes()
     }
 
-    fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         Statistics {
+            shares: [0; crate::SHARES],
             states: self.visited.len(),
             transitions: self.transitions(),
             expanded: self.parents.expanded(),
@@ -149,7 +156,7 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
         let stop = self.conclude(ended);
         let statistics = self.statistics();
         let parents = [self.parents];
-        let found = self.spotted.report(self.rules.all, &parents, &mut self.expander);
+        let found = self.spotted.report_from(self.rules.all, &parents, &mut self.expander);
         Report { stop, found, statistics, workers: 1 }
     }
 
@@ -165,12 +172,12 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
         }
     }
 
-    /// Expands level after level, from the states that wait next. Leaves a level to others when `leave` says so.
+    /// Expands level after level, from the states that wait next. `begins` is told of each, and may leave it to others.
     pub(crate) fn run(
         &mut self,
         level: &mut Level,
         watch: &mut impl Watch,
-        leave: impl Fn(&Self) -> bool,
+        mut begins: impl FnMut(&mut Self, &Level) -> Result<bool, Stop>,
     ) -> Result<Ended, Stop> {
         while self.next.len() > 0 {
             std::mem::swap(level, &mut self.next);
@@ -179,12 +186,13 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
             self.left = level.len();
             self.level_bytes = level.bytes();
             self.finishes = self.visited.len() >= self.rules.finish_levels_from;
+            let left = begins(self, level)?;
             if let Some(limit) = self.rules.most_depth
                 && self.depth >= limit
             {
                 return Err(Monitor::depth(limit));
             }
-            if leave(self) {
+            if left {
                 level.first = self.parents.discovered() - level.len();
                 return Ok(Ended::Left);
             }
@@ -340,7 +348,8 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>, V: Visited> BreadthFirst<
     /// Does one of these successors wait in the next level?
     fn any_open(&mut self, mut entries: std::ops::Range<usize>) -> bool {
         if self.visited.tells_open() {
-            return self.looked.open[entries].contains(&true);
+            let (visited, looked, successors) = (&mut *self.visited, &self.looked, &self.successors);
+            return entries.any(|entry| visited.is_open(looked, entry, successors.state(entry)));
         }
         entries.any(|entry| self.open.contains(self.successors.state(entry), &self.next.stored))
     }

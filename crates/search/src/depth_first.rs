@@ -94,6 +94,7 @@ impl<S: System, R: Representative<S>, A: Ample<S>, V: Visited> DepthFirst<'_, S,
             + self.levels.capacity() * size_of::<Level>()
             + self.on_stack.bytes();
         Statistics {
+            shares: [0; crate::SHARES],
             states: self.visited.len(),
             transitions: self.transitions + self.expander.passed(),
             expanded: self.expanded,

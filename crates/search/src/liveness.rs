@@ -183,6 +183,7 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering> Liveness<'_, S, 
             + self.open.capacity() * 8
             + self.names.capacity() * size_of::<NamesOf<S>>();
         Statistics {
+            shares: [0; crate::SHARES],
             states: self.expanded,
             transitions: self.transitions,
             expanded: self.expanded,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use quotient_seams::{Interrupt, InterruptPart, Limit, Reason, Ticker, resident_bytes};
 
-use crate::{Statistics, Stop};
+use crate::{Log, Statistics, Stop};
 
 /// Bounds on a search; reaching one ends it undecided.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Called a few times a second.
     pub progress: Option<&'a mut dyn FnMut(&Statistics)>,
+    /// Where a search by levels writes what it finds, and finds what an earlier run has written.
+    pub log: Option<&'a mut dyn Log>,
 }
 
 impl std::fmt::Debug for Options<'_> {
@@ -54,6 +56,7 @@ impl Default for Options<'_> {
             finish_levels_from: FINISH_LEVELS_FROM,
             interrupt: None,
             progress: None,
+            log: None,
         }
     }
 }

@@ -13,6 +13,17 @@
 
 use std::collections::HashMap;
 
+use crate::restart::{Reader, Writer};
+
+/// How much of a record has been written for a run that goes on from here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Written {
+    bits: usize,
+    choices: usize,
+    late: usize,
+    sources: usize,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
     bits: Vec<u64>,
@@ -229,6 +240,54 @@ impl Parents {
         }
     }
 
+    /// Writes what was added since the last time, for a run that goes on from here.
+    pub(crate) fn write(&self, since: &mut Written, out: &mut Writer) {
+        out.numbers(self.bits[since.bits..].iter().copied());
+        out.number(self.last);
+        out.number(self.bit_len as u64);
+        out.bytes(&self.choices[since.choices..]);
+        let first = since.choices as u64;
+        let large: Vec<u64> =
+            self.large.iter().filter(|l| *l.0 >= first).flat_map(|l| [*l.0, u64::from(*l.1)]).collect();
+        out.numbers(large.into_iter());
+        out.number(self.roots);
+        out.number(self.expanded);
+        let late: Vec<u64> = self.late[since.late..].iter().flat_map(|late| [late.0, late.1]).collect();
+        out.numbers(late.into_iter());
+        let sources = self.sources[since.sources..].iter();
+        let sources: Vec<u64> = sources.flat_map(|s| [s.first, u64::from(s.worker), s.state]).collect();
+        out.numbers(sources.into_iter());
+        *since = self.written();
+    }
+
+    /// How much there is to write.
+    pub(crate) fn written(&self) -> Written {
+        let (bits, choices) = (self.bits.len(), self.choices.len());
+        Written { bits, choices, late: self.late.len(), sources: self.sources.len() }
+    }
+
+    /// Adds what [`Parents::write`] wrote after what is here; `None` if it cannot be that.
+    pub(crate) fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.bits.extend(from.numbers()?);
+        self.last = from.number()?;
+        self.bit_len = usize::try_from(from.number()?).ok()?;
+        self.choices.extend_from_slice(from.bytes()?);
+        let large: Vec<u64> = from.numbers()?.collect();
+        for pair in large.as_chunks().0 {
+            let [state, choice] = *pair;
+            self.large.insert(state, u32::try_from(choice).ok()?);
+        }
+        self.roots = from.number()?;
+        self.expanded = from.number()?;
+        let late: Vec<u64> = from.numbers()?.collect();
+        self.late.extend(late.as_chunks().0.iter().map(|[expansion, state]| (*expansion, *state)));
+        let sources: Vec<u64> = from.numbers()?.collect();
+        for [first, worker, state] in sources.as_chunks().0 {
+            self.sources.push(Source { first: *first, worker: u32::try_from(*worker).ok()?, state: *state });
+        }
+        (self.bits.len() == self.bit_len / 64 && self.roots <= self.discovered()).then_some(())
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         (self.bits.capacity() * 8
             + self.choices.capacity()
@@ -274,6 +333,43 @@ mod tests {
         assert_eq!(path(6), [5, 9]);
         assert_eq!(path(7), [0, 1, 0, 2]);
         assert_eq!(path(8), [5, 9, 3]);
+    }
+
+    #[test]
+    fn what_was_written_in_parts_is_read_again() {
+        let (mut parents, mut again, mut written) =
+            (Parents::default(), Parents::default(), Written::default());
+        parents.root(3);
+        for run in 0..300u32 {
+            let children = run * 7 % 131;
+            for choice in 0..=children {
+                parents.child(choice * 3);
+            }
+            let number = parents.done(children as usize + 1);
+            if run % 5 == 0 {
+                parents.child(run);
+                parents.done_again(1, number);
+                parents.begin(1, u64::from(run));
+                parents.begin(0, number + 1);
+            }
+            if run % 3 == 0 {
+                let mut out = Writer::default();
+                parents.write(&mut written, &mut out);
+                let mut from = Reader(&out.0);
+                again.read(&mut from).and_then(|()| from.end()).unwrap();
+            }
+        }
+        let mut out = Writer::default();
+        parents.write(&mut written, &mut out);
+        again.read(&mut Reader(&out.0)).unwrap();
+        assert_eq!(format!("{again:?}").len(), format!("{parents:?}").len());
+        assert_eq!((again.discovered(), again.expanded()), (parents.discovered(), parents.expanded()));
+        let (parents, again) = ([parents], [again]);
+        for expansion in [0, 1, 7, 100, 299] {
+            assert_eq!(Parents::path(&parents, 0, expansion), Parents::path(&again, 0, expansion));
+        }
+        // A record that is cut off is told.
+        assert!((0..out.0.len()).all(|len| Parents::default().read(&mut Reader(&out.0[..len])).is_none()));
     }
 
     #[test]

@@ -187,6 +187,7 @@ impl<S: System> RandomWalks<'_, S> {
 
     fn statistics(&self) -> Statistics {
         Statistics {
+            shares: [0; crate::SHARES],
             states: self.passed,
             transitions: self.transitions,
             expanded: self.passed,

@@ -62,7 +62,12 @@ pub struct Statistics {
     pub search_bytes: u64,
     /// States generated and not expanded.
     pub waiting: u64,
+    /// States that each worker has expanded, where several work; of more than these, the first.
+    pub shares: [u64; SHARES],
 }
+
+/// Workers whose share is told.
+pub const SHARES: usize = 16;
 
 /// The result of a search.
 #[derive(Clone, Debug)]

@@ -19,8 +19,9 @@ use crate::expand::Expander;
 use crate::level::Level;
 use crate::monitor::{Monitor, Watch, Watched};
 use crate::parents::Parents;
+use crate::restart::{Pack, Wrote};
 use crate::spotted::Spotted;
-use crate::{Options, Report, Seams, Statistics, Stop};
+use crate::{Log, Options, Report, Seams, Statistics, Stop};
 
 /// How many workers search, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,27 +58,29 @@ where
 {
     let Seams { system, representative, ample, visited } = seams;
     // Where a search goes on from the states it finds, it matters which is found first.
-    if workers.count < 2 || representative.keeps_found() {
+    if representative.keeps_found() {
         return crate::breadth_first(Seams { system, representative, ample, visited }, options);
     }
-    let mut level = Level::default();
+    let mut log = options.log.take();
     let mut first = BreadthFirst::new(Expander::new(system, representative, ample), &mut *visited, options);
     let mut watched = Watched::new(options);
-    let ended = first
-        .initial()
-        .and_then(|()| first.run(&mut level, &mut watched, |search| search.visited.len() >= workers.from));
+    let Begun { ended, levels, mut wrote } = begin(&mut first, &mut log, &mut watched, workers);
     if ended != Ok(Ended::Left) {
         return first.report(ended.map(|_| ()));
     }
+    let count = levels.len();
     let mut others = Vec::new();
     let Expander { system, representative, ample, .. } = &first.expander;
-    others.resize_with(workers.count - 1, || (system.another(), representative.another(), ample.another()));
-    let how = Shared { workers: workers.count, tells_open: first.checks_open };
+    others.resize_with(count - 1, || (system.another(), representative.another(), ample.another()));
+    let how = Shared { workers: count, tells_open: first.checks_open };
     let store = first.visited.share(how);
     let rules = first.rules;
-    let mut levels = vec![level];
-    levels.resize_with(workers.count, Level::default);
-    let team = Team::new(levels, first.depth);
+    let team = Team::new(levels, first.depth, log.as_ref().map(|log| log.pack()));
+    // All that was met before is in levels that are done.
+    team.tallies[0].expanded.store(first.parents.expanded(), Ordering::Relaxed);
+    for (tally, Wrote { parents, .. }) in team.tallies.iter().zip(&wrote).skip(1) {
+        tally.expanded.store(parents.expanded(), Ordering::Relaxed);
+    }
     let ended = std::thread::scope(|scope| {
         let mut part = store.part();
         let handles: Vec<_> = others
@@ -85,7 +88,8 @@ where
             .enumerate()
             .filter_map(|(before, parts)| {
                 let (team, store) = (&team, &store);
-                let run = move || follow(parts, store.part(), team, before + 1, rules);
+                let wrote = wrote.get_mut(before + 1).map(std::mem::take).unwrap_or_default();
+                let run = move || follow(parts, store.part(), team, (before + 1, wrote), rules);
                 let thread = std::thread::Builder::new().name(format!("worker {}", before + 2));
                 // Without threads there are fewer workers.
                 thread.stack_size(STACK).spawn_scoped(scope, run).ok()
@@ -94,7 +98,7 @@ where
         team.lock().threads = handles.len();
         let mut leader = first.with_store(&mut part);
         let end = team.ends_when_dropped();
-        let ended = lead(&mut leader, &team, &store, workers.narrow, &mut watched);
+        let ended = lead(&mut leader, &team, &store, (workers.narrow, log), &mut watched);
         drop(end);
         let followers = handles.into_iter().map(|thread| match thread.join() {
             Ok(follower) => follower,
@@ -104,6 +108,65 @@ where
     });
     visited.take_back(store);
     ended
+}
+
+/// A search that one worker has begun.
+struct Begun {
+    ended: Result<Ended, Stop>,
+    /// The states that wait, for as many workers as are to go on.
+    levels: Vec<Level>,
+    /// What each of them had written down in an earlier run, the first one's taken out.
+    wrote: Vec<Wrote>,
+}
+
+/// Searches as one worker alone, from where an earlier run was, until there is enough for several.
+fn begin<S, R, A, V>(
+    first: &mut BreadthFirst<'_, S, R, A, V>,
+    log: &mut Option<&mut dyn Log>,
+    watched: &mut Watched<'_, '_>,
+    workers: Workers,
+) -> Begun
+where
+    S: System + Worker,
+    R: Representative<S> + Worker,
+    A: Ample<S> + Worker,
+    V: Visited,
+{
+    let ended = |ended| Begun { ended, levels: Vec::new(), wrote: Vec::new() };
+    let restored = match log.as_mut().map_or(Ok(None), |log| first.restore(*log)) {
+        Ok(restored) => restored,
+        Err(stop) => return ended(Err(stop)),
+    };
+    // The level that was written last.
+    let mut written = None;
+    match restored {
+        None => {
+            if let Err(stop) = first.initial() {
+                return ended(Err(stop));
+            }
+        }
+        Some(mut restored) => {
+            written = Some(first.depth);
+            if restored.levels.len() > 1 {
+                let count = workers.count.max(restored.levels.len());
+                restored.levels.resize_with(count, Level::default);
+                return Begun { ended: Ok(Ended::Left), levels: restored.levels, wrote: restored.workers };
+            }
+            first.next = std::mem::take(&mut restored.levels[0]);
+        }
+    }
+    let mut level = Level::default();
+    let run = first.run(&mut level, watched, |search, level| {
+        if let Some(log) = log.as_mut().filter(|_| written != Some(search.depth)) {
+            let records = search.records(0, level, log.pack());
+            let statistics = search.statistics();
+            search.cut(*log, &records, &statistics)?;
+        }
+        Ok(workers.count > 1 && search.visited.len() >= workers.from)
+    });
+    let mut levels = vec![level];
+    levels.resize_with(workers.count, Level::default);
+    Begun { ended: run, levels, wrote: Vec::new() }
 }
 
 /// What a worker brings back.
@@ -136,6 +199,9 @@ struct Team {
     spotted: AtomicBool,
     /// What each has done, for progress.
     tallies: Vec<Tally>,
+    /// Makes records ready, if what is found is to be written; and those of each worker.
+    pack: Option<Pack>,
+    records: Vec<Mutex<Vec<Vec<u8>>>>,
     gate: Mutex<Gate>,
     begins: Condvar,
     is_done: Condvar,
@@ -188,7 +254,7 @@ impl Drop for Done<'_> {
 }
 
 impl Team {
-    fn new(levels: Vec<Level>, depth: u64) -> Team {
+    fn new(levels: Vec<Level>, depth: u64, pack: Option<Pack>) -> Team {
         let each = levels.len();
         Team {
             levels: RwLock::new(levels),
@@ -200,6 +266,8 @@ impl Team {
             why: Mutex::default(),
             spotted: AtomicBool::new(false),
             tallies: (0..each).map(|_| Tally::default()).collect(),
+            pack,
+            records: (0..each).map(|_| Mutex::default()).collect(),
             gate: Mutex::default(),
             begins: Condvar::new(),
             is_done: Condvar::new(),
@@ -236,7 +304,12 @@ impl Team {
         };
         let lists = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         let expanded = sum(|t| &t.expanded);
+        let mut shares = [0; crate::SHARES];
+        for (share, tally) in shares.iter_mut().zip(&self.tallies) {
+            *share = tally.expanded.load(Ordering::Relaxed);
+        }
         Statistics {
+            shares,
             states: visited.len(),
             transitions: sum(|t| &t.transitions),
             expanded,
@@ -295,21 +368,26 @@ impl<V: Visited> Watch for Leading<'_, '_, '_, '_, V> {
 
 /// A follower's work: level after level, until there are no more.
 fn follow<S, R, A, V>(
-    (mut system, mut representative, mut ample): (S, R, A),
+    parts: (S, R, A),
     mut part: V,
     team: &Team,
-    number: usize,
+    (number, wrote): (usize, Wrote),
     rules: Rules,
 ) -> Follower<S, R, A>
 where
-    S: System,
-    R: Representative<S>,
-    A: Ample<S>,
+    S: System + Worker,
+    R: Representative<S> + Worker,
+    A: Ample<S> + Worker,
     V: Visited,
 {
+    // Made again in this thread, whose memory lies apart from the others': what they write in every step must not share cache lines.
+    let (mut system, mut representative, mut ample) =
+        (parts.0.another(), parts.1.another(), parts.2.another());
+    drop(parts);
     let expander = Expander::new(&mut system, &mut representative, &mut ample);
     let mut search = BreadthFirst::with_rules(expander, &mut part, rules);
     search.finishes = true;
+    search.resume(wrote);
     let mut round = 0;
     while let Some(next) = team.wait_for_round(round) {
         round = next;
@@ -330,9 +408,9 @@ fn take_part<S, R, A, V>(
     number: usize,
     watch: &mut impl Watch,
 ) where
-    S: System,
-    R: Representative<S>,
-    A: Ample<S>,
+    S: System + Worker,
+    R: Representative<S> + Worker,
+    A: Ample<S> + Worker,
     V: Visited,
 {
     std::mem::swap(&mut search.next, &mut lock(&team.found[number]));
@@ -357,6 +435,13 @@ fn take_part<S, R, A, V>(
     if !search.spotted.is_empty() {
         team.spotted.store(true, Ordering::Relaxed);
     }
+    if let Some(pack) = team.pack
+        && !team.stop.load(Ordering::Relaxed)
+    {
+        let found = std::mem::take(&mut search.next);
+        *lock(&team.records[number]) = search.records(number, &found, pack);
+        search.next = found;
+    }
     std::mem::swap(&mut search.next, &mut lock(&team.found[number]));
 }
 
@@ -365,19 +450,17 @@ fn lead<S, R, A, T: SharedStore>(
     search: &mut BreadthFirst<'_, S, R, A, T::Part<'_>>,
     team: &Team,
     store: &T,
-    narrow: u64,
+    (narrow, mut log): (u64, Option<&mut dyn Log>),
     watched: &mut Watched<'_, '_>,
 ) -> Result<(), Stop>
 where
-    S: System,
-    R: Representative<S>,
-    A: Ample<S>,
+    S: System + Worker,
+    R: Representative<S> + Worker,
+    A: Ample<S> + Worker,
 {
     let teller = store.part();
     search.finishes = true;
-    // All that was met before is in levels that are done.
-    let mut before = search.parents.expanded();
-    team.tallies[0].expanded.store(before, Ordering::Relaxed);
+    let mut before = team.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>();
     loop {
         let states = {
             let levels = team.levels.read().unwrap_or_else(PoisonError::into_inner);
@@ -434,8 +517,17 @@ where
             std::mem::swap(level, &mut *found);
             found.clear();
         }
+        let waiting = levels.iter().map(Level::len).sum::<u64>();
         drop(levels);
         store.next_level();
+        if let Some(log) = &mut log
+            && waiting > 0
+        {
+            let records = team.records.iter().flat_map(|records| std::mem::take(&mut *lock(records)));
+            let records: Vec<Vec<u8>> = records.collect();
+            let statistics = Statistics { waiting, ..team.statistics(&teller, before) };
+            search.cut(&mut **log, &records, &statistics)?;
+        }
     }
     // What a store refuses looks like what it has: nothing may be concluded then.
     match teller.exhausted() {
@@ -489,6 +581,6 @@ where
         waiting: states - expanded,
         ..team.statistics(&*leader.visited, 0)
     };
-    let found = spotted.report(leader.rules.all, &parents, &mut leader.expander);
+    let found = spotted.report_from(leader.rules.all, &parents, &mut leader.expander);
     Report { stop, found, statistics, workers }
 }

@@ -29,7 +29,16 @@ pub struct Diagnostic {
     /// What to write instead.
     pub help: Option<String>,
     /// A warning about what the input states and nobody checks, which the label says.
-    pub unchecked: bool,
+    pub unchecked: Option<Unchecked>,
+}
+
+/// What an input states and nobody checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unchecked {
+    /// That one process alone uses a channel (`xr`, `xs`).
+    ExclusiveUse,
+    /// That a process is deterministic (`D_proctype`).
+    Determinism,
 }
 
 impl Diagnostic {
@@ -42,7 +51,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
-            unchecked: false,
+            unchecked: None,
         }
     }
 
@@ -60,7 +69,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
-            unchecked: false,
+            unchecked: None,
         }
     }
 
@@ -77,9 +86,9 @@ impl Diagnostic {
     }
 
     /// The input states this, and it is not checked: reports say so with their answers.
-    pub fn unchecked(mut self, what: impl Into<String>) -> Diagnostic {
-        self.unchecked = true;
-        self.label(what)
+    pub fn unchecked(mut self, what: Unchecked, words: impl Into<String>) -> Diagnostic {
+        self.unchecked = Some(what);
+        self.label(words)
     }
 
     /// Says what to do.

@@ -8,6 +8,6 @@ mod diagnostic;
 mod map;
 mod render;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity, Unchecked};
 pub use map::{Expansions, FileId, Position, SourceMap, Span};
 pub use render::{render, render_all};

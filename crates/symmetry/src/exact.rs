@@ -9,6 +9,7 @@
 //!    differs ([`crate::walk`]): in rings and the like that nearly always numbers everything.
 //! 3. Otherwise refine along edges in both directions until stable ([`crate::partition`]). Cells of *twins* (same neighbours)
 //!    need no choice.
+//!    Neither do cells all of whose members can be exchanged by members of the group that leave the state alone ([`crate::exchanges`]).
 //! 4. Otherwise individualise: give each member of the smallest cell, in turn, a number of its own, refine, and recurse; of
 //!    all numberings reached keep the one with the least encoding. Two numberings with the same encoding show an
 //!    automorphism; members of a cell that automorphisms map to each other lead to the same encodings and are tried once.
@@ -21,6 +22,7 @@
 
 use std::cmp::Ordering;
 
+use crate::exchanges::Exchanges;
 use crate::graph::{Graph, NodeId};
 use crate::partition::{InEdges, Partition};
 use crate::signature::Signatures;
@@ -83,6 +85,7 @@ pub struct Exact {
     best: Best,
     encoding: Vec<u64>,
     number: Vec<u32>,
+    image: Vec<NodeId>,
     spent: u64,
 }
 
@@ -121,6 +124,7 @@ impl Default for Exact {
             best: Best::default(),
             encoding: Vec::new(),
             number: Vec::new(),
+            image: Vec::new(),
             spent: 0,
         }
     }
@@ -142,6 +146,11 @@ impl Exact {
 
     /// Numbers the nodes; `number[n]` is the number of node `n`.
     pub fn number(&mut self, graph: &Graph, number: &mut Vec<u32>) {
+        self.number_in(graph, None, number);
+    }
+
+    /// The same for the state of a group with these exchanges.
+    pub fn number_in(&mut self, graph: &Graph, exchanges: Option<&Exchanges>, number: &mut Vec<u32>) {
         self.statistics.calls += 1;
         if !graph.has_unordered_edges() && self.signatures.number(graph, number) {
             self.statistics.signed += 1;
@@ -161,6 +170,7 @@ impl Exact {
             self.levels[0].partition.touch_all();
             self.levels[0].partition.refine(graph, &self.edges_in, &mut self.hashes);
             self.free_twins(graph, 0);
+            self.free_exchanges(graph, exchanges, 0);
             if self.levels[0].partition.is_discrete() {
                 self.statistics.refined += 1;
             } else {
@@ -169,7 +179,7 @@ impl Exact {
                 self.best.trace.clear();
                 self.path.clear();
                 self.spent = 0;
-                self.search(graph, 0);
+                self.search(graph, exchanges, 0);
                 self.statistics.choices += self.spent;
                 self.statistics.over_budget += u64::from(self.spent > self.budget);
                 let Best { order, .. } = &self.best;
@@ -193,9 +203,30 @@ impl Exact {
         }
     }
 
+    /// Splits cells of which every order is as good as any other, and refines again; gives what was seen on the way.
+    fn free_exchanges(&mut self, graph: &Graph, exchanges: Option<&Exchanges>, level: usize) -> u64 {
+        let Some(exchanges) = exchanges else { return 0 };
+        let (mut at, mut trace) = (0, 0);
+        while !self.levels[level].partition.is_discrete() && at < graph.len() {
+            let partition = &mut self.levels[level].partition;
+            let size = partition.size[at] as usize;
+            if size > 1 && exchanges.frees(graph, partition, at, &mut self.image) {
+                partition.split_freely(at);
+                partition.touch_around(at, at + size, graph, &self.edges_in);
+                trace ^= partition.refine(graph, &self.edges_in, &mut self.hashes).rotate_left(7);
+                self.free_twins(graph, level);
+                // What was left alone may be free now.
+                at = 0;
+            } else {
+                at += size;
+            }
+        }
+        trace
+    }
+
     /// Explores the choices at a level whose partition is stable and not discrete. Gives the level to go on with: a lower
     /// one after an automorphism, since everything between would only repeat what the best numbering's branch gave.
-    fn search(&mut self, graph: &Graph, level: usize) -> usize {
+    fn search(&mut self, graph: &Graph, exchanges: Option<&Exchanges>, level: usize) -> usize {
         if self.levels.len() < level + 2 {
             self.levels.push(Level::default());
         }
@@ -229,6 +260,7 @@ impl Exact {
             next.individualise(start, node, graph, &self.edges_in);
             let trace = next.refine(graph, &self.edges_in, &mut self.hashes);
             self.free_twins(graph, level + 1);
+            let trace = trace ^ self.free_exchanges(graph, exchanges, level + 1);
             // Ties left are part of what is compared, so that ways that end on different levels are never taken for alike.
             let trace = trace.rotate_left(20).wrapping_add(u64::from(self.levels[level + 1].partition.ties));
             match self.compare_trace(level, trace) {
@@ -245,7 +277,7 @@ impl Exact {
             let back = if self.levels[level + 1].partition.is_discrete() {
                 self.leaf(graph, level + 1)
             } else {
-                self.search(graph, level + 1)
+                self.search(graph, exchanges, level + 1)
             };
             if back < level {
                 return back;

@@ -8,6 +8,9 @@
 //!
 //! How the automorphisms are found is in [`mod@crate::strong`].
 
+use std::collections::HashMap;
+
+use crate::action::{Action, action};
 use crate::graph::{Graph, NodeId};
 use crate::strong::{Base, Move, Strong};
 
@@ -23,19 +26,6 @@ struct Level {
     base: NodeId,
     /// Points that the base point can be taken to, other than itself, and how.
     images: Vec<(NodeId, Move)>,
-}
-
-/// What a group does to some of its points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Every permutation of them.
-    All,
-    /// The powers of one cycle through all of them.
-    Rotations,
-    /// Rotations, and reflections.
-    RotationsAndReflections,
-    /// Something else.
-    Other,
 }
 
 impl Group {
@@ -108,31 +98,29 @@ impl Group {
 
     /// What the group does to the points of one orbit.
     pub fn action(&self, orbit: &[NodeId]) -> Action {
-        let lengths: Vec<usize> = orbit
-            .iter()
-            .map(|p| self.levels.iter().find(|l| l.base == *p).map_or(1, |l| l.images.len() + 1))
-            .collect();
-        let n = orbit.len();
-        if lengths.iter().enumerate().all(|(i, length)| *length == n - i) {
+        if self.permutes(orbit) {
             return Action::All;
         }
-        let order: usize = lengths.iter().product();
-        // Which member was found for an image is chance: look at all of them, if they are few.
-        let cycle = self.order() <= 4096.0
-            && self.members().iter().any(|member| {
-                let mut at = member[orbit[0] as usize];
-                let mut length = 1;
-                while at != orbit[0] {
-                    at = member[at as usize];
-                    length += 1;
-                }
-                length == n
-            });
-        match (cycle, order) {
-            (true, order) if order == n => Action::Rotations,
-            (true, order) if order == 2 * n => Action::RotationsAndReflections,
-            _ => Action::Other,
+        let place: HashMap<NodeId, u8> = orbit.iter().copied().zip(0..).collect();
+        let mut generators: Vec<Vec<u8>> = Vec::new();
+        for (_, how) in self.levels.iter().flat_map(|level| &level.images) {
+            let table: Option<Vec<u8>> = orbit.iter().map(|p| place.get(&how.image(*p)).copied()).collect();
+            generators.extend(table);
         }
+        generators.sort_unstable();
+        generators.dedup();
+        action(orbit.len(), &generators)
+    }
+
+    /// Is there a member for every permutation of these points? `true` is certain.
+    pub fn permutes(&self, points: &[NodeId]) -> bool {
+        // In the order of the chain: while the first ones stay, the next can be taken to each of the others.
+        let mut points = points.to_vec();
+        points.sort_unstable();
+        points.iter().enumerate().all(|(i, p)| {
+            let images = self.levels.iter().find(|l| l.base == *p).map_or(&[][..], |l| &l.images);
+            points[i + 1..].iter().all(|later| images.iter().any(|(image, _)| image == later))
+        })
     }
 
     /// The member `g` of the group for which the sequence of `number[g[b]]` over the base points is least. Of two numberings

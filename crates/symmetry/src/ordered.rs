@@ -1,8 +1,10 @@
 //! Representatives by numbering state graphs.
 
 use crate::exact::{Exact, ExactStatistics};
+use crate::exchanges::Exchanges;
 use crate::graph::Graph;
 use crate::heap::HeapWalk;
+use crate::sizes::Sizes;
 use crate::thread_order::{ThreadOrder, ThreadSorter};
 use quotient_seams::{Representative, Worker};
 
@@ -28,6 +30,16 @@ pub trait StateGraph<S: ?Sized> {
     /// A canonical representative, if there is a quicker way to one than numbering a graph; as
     /// [`Representative::representative`]. It must be taken for all states of a class or for none.
     fn shortcut(&mut self, _system: &S, _state: &[u64], _out: &mut Vec<u64>) -> Option<bool> {
+        None
+    }
+
+    /// Exchanges of the group, in the graph that was made last, if it is known to be all permutations.
+    fn exchanges(&self) -> Option<&Exchanges> {
+        None
+    }
+
+    /// How many states there are in the class of this one, if that is known. `scratch` is empty, and may be used.
+    fn orbit(&mut self, _system: &S, _state: &[u64], _scratch: &mut Graph) -> Option<f64> {
         None
     }
 }
@@ -69,6 +81,7 @@ pub struct Ordered<G> {
     walk: HeapWalk,
     sorter: ThreadSorter,
     exact: Exact,
+    sizes: Sizes,
 }
 
 impl<G> Ordered<G> {
@@ -83,12 +96,18 @@ impl<G> Ordered<G> {
             walk: HeapWalk::default(),
             sorter: ThreadSorter::default(),
             exact: Exact::new(),
+            sizes: Sizes::default(),
         }
     }
 
     /// The order.
     pub fn order(&self) -> Order {
         self.order
+    }
+
+    /// How large the classes are whose representatives a search went on from.
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
     }
 
     /// How the exact form came about so far.
@@ -138,6 +157,7 @@ impl<G: Worker> Worker for Ordered<G> {
     fn join(&mut self, other: Ordered<G>) {
         self.states.join(other.states);
         self.exact.statistics.add(&other.exact.statistics);
+        self.sizes.add(&other.sizes);
     }
 }
 
@@ -153,7 +173,9 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
             return false;
         }
         match self.order {
-            Order::Exact => self.exact.number(&self.graph, &mut self.number),
+            Order::Exact => {
+                self.exact.number_in(&self.graph, self.states.exchanges(), &mut self.number);
+            }
             Order::Heap(by) => self.number_heap(by),
             Order::Original(by) => {
                 self.number_heap(ThreadOrder::None);
@@ -178,6 +200,17 @@ impl<S: ?Sized, G: StateGraph<S>> Representative<S> for Ordered<G> {
 
     fn new_name(&self, thread: u32) -> u32 {
         self.states.new_name(thread)
+    }
+
+    #[inline]
+    fn expanded(&mut self, system: &S, state: &[u64]) {
+        if self.order == Order::Exact
+            && let Some(hash) = self.sizes.takes(state)
+        {
+            self.graph.clear();
+            let size = self.states.orbit(system, state, &mut self.graph);
+            self.sizes.put(hash, size, self.graph.len());
+        }
     }
 
     fn keeps_found(&self) -> bool {

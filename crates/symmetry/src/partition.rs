@@ -61,8 +61,9 @@ pub(crate) struct Partition {
     pub(crate) size: Vec<u32>,
     /// How many cells have more than one member.
     pub(crate) ties: u32,
-    /// Nodes with a neighbour whose colour has changed since their cell was looked at. Only their cells can split.
-    touched: Vec<bool>,
+    /// The cells, by their starts, one bit each, with members that have a neighbour whose colour has changed since the cell was
+    /// looked at. Only these can split.
+    touched: Vec<u64>,
     keys: Vec<u64>,
 }
 
@@ -136,7 +137,7 @@ impl Partition {
         self.size.clone_from(&other.size);
         self.ties = other.ties;
         self.touched.clear();
-        self.touched.resize(self.order.len(), false);
+        self.touched.resize(self.order.len().div_ceil(64), 0);
     }
 
     pub(crate) fn is_discrete(&self) -> bool {
@@ -176,9 +177,15 @@ impl Partition {
     fn touch_neighbours(&mut self, start: usize, end: usize, graph: &Graph, edges_in: &InEdges) {
         for &node in &self.order[start..end] {
             for edge in graph.edges(node).iter().chain(edges_in.of(node)) {
-                self.touched[edge.target as usize] = true;
+                let cell = self.colour[edge.target as usize];
+                self.touched[cell as usize / 64] |= 1 << (cell % 64);
             }
         }
+    }
+
+    /// The neighbours of these nodes are to be looked at.
+    pub(crate) fn touch_around(&mut self, start: usize, end: usize, graph: &Graph, edges_in: &InEdges) {
+        self.touch_neighbours(start, end, graph, edges_in);
     }
 
     /// Splits a cell whose members are interchangeable, in any order.
@@ -193,7 +200,25 @@ impl Partition {
     /// Every cell is to be looked at.
     pub(crate) fn touch_all(&mut self) {
         self.touched.clear();
-        self.touched.resize(self.order.len(), true);
+        self.touched.resize(self.order.len().div_ceil(64), 0);
+        let mut start = 0;
+        while start < self.order.len() {
+            self.touched[start / 64] |= 1 << (start % 64);
+            start += self.size[start] as usize;
+        }
+    }
+
+    /// The first cell at or after a place that is to be looked at.
+    #[inline]
+    fn next_touched(&self, place: usize) -> Option<usize> {
+        let mut word = place / 64;
+        let mut bits = self.touched.get(word)? & (!0 << (place % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.touched.get(word)?;
+        }
+        let at = word * 64 + bits.trailing_zeros() as usize;
+        (at < self.order.len()).then_some(at)
     }
 
     /// Refines until nothing splits; gives a number that depends on what was seen, the same for renumbered graphs.
@@ -203,53 +228,51 @@ impl Partition {
         edges_in: &InEdges,
         hashes: &mut Vec<(u64, NodeId)>,
     ) -> u64 {
-        let n = self.order.len();
         let mut trace = 0u64;
         let mut changed = true;
         while changed && self.ties > 0 {
             changed = false;
-            let mut start = 0;
-            while start < n {
+            let mut place = 0;
+            while let Some(start) = self.next_touched(place) {
+                self.touched[start / 64] &= !(1 << (start % 64));
                 let size = self.size[start] as usize;
                 let end = start + size;
-                let touched = self.order[start..end].iter().any(|node| self.touched[*node as usize]);
-                if size > 1 && touched {
-                    hashes.clear();
-                    for &node in &self.order[start..end] {
-                        self.touched[node as usize] = false;
-                        let mut hash = 0u64;
-                        for edge in graph.edges(node) {
-                            let colour = u64::from(self.colour[edge.target as usize]);
-                            hash = hash.wrapping_add(mix(u64::from(edge.label) << 32 | colour));
-                        }
-                        for edge in edges_in.of(node) {
-                            let colour = u64::from(self.colour[edge.target as usize]);
-                            hash = hash.wrapping_add(mix(!(u64::from(edge.label) << 32 | colour)));
-                        }
-                        hashes.push((hash, node));
-                    }
-                    if hashes.iter().any(|(hash, _)| *hash != hashes[0].0) {
-                        changed = true;
-                        sort_by_hash(hashes);
-                        self.ties -= 1;
-                        let mut from = 0;
-                        while from < size {
-                            let mut to = from;
-                            while to < size && hashes[to].0 == hashes[from].0 {
-                                self.order[start + to] = hashes[to].1;
-                                to += 1;
-                            }
-                            self.set_cell(start + from, start + to);
-                            if from > 0 {
-                                // The first part keeps its colour.
-                                self.touch_neighbours(start + from, start + to, graph, edges_in);
-                            }
-                            trace = mix(trace ^ hashes[from].0).wrapping_add((start + to) as u64);
-                            from = to;
-                        }
-                    }
+                place = end;
+                if size == 1 {
+                    continue;
                 }
-                start = end;
+                hashes.clear();
+                for &node in &self.order[start..end] {
+                    let mut hash = 0u64;
+                    for edge in graph.edges(node) {
+                        let colour = u64::from(self.colour[edge.target as usize]);
+                        hash = hash.wrapping_add(mix(u64::from(edge.label) << 32 | colour));
+                    }
+                    for edge in edges_in.of(node) {
+                        let colour = u64::from(self.colour[edge.target as usize]);
+                        hash = hash.wrapping_add(mix(!(u64::from(edge.label) << 32 | colour)));
+                    }
+                    hashes.push((hash, node));
+                }
+                if hashes.iter().all(|(hash, _)| *hash == hashes[0].0) {
+                    continue;
+                }
+                changed = true;
+                sort_by_hash(hashes);
+                self.ties -= 1;
+                let mut from = 0;
+                while from < size {
+                    let mut to = from;
+                    while to < size && hashes[to].0 == hashes[from].0 {
+                        self.order[start + to] = hashes[to].1;
+                        to += 1;
+                    }
+                    self.set_cell(start + from, start + to);
+                    trace = mix(trace ^ hashes[from].0).wrapping_add((start + to) as u64);
+                    from = to;
+                }
+                // The first part keeps its colour.
+                self.touch_neighbours(start + self.size[start] as usize, end, graph, edges_in);
             }
         }
         trace

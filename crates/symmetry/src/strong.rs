@@ -7,8 +7,9 @@
 //! from there: an automorphism to one of those, followed by such a generator, would be one to the point searched for. So a
 //! symmetric group of `n` points takes `n - 1` searches.
 //!
-//! The search has a budget. What it does not find is missing: the result then holds only automorphisms still, and what is done
-//! with them stays sound; only less is reduced.
+//! The search has a budget, counted in nodes looked at and never in time, so that the same structure always has the same answer. What it does not
+//! find is missing: the result then holds only automorphisms still, and what is done with them stays sound; only less is reduced. It says
+//! so ([`Strong::cut`]).
 
 use crate::graph::{Graph, NodeId};
 use crate::partition::{InEdges, Partition, twins};
@@ -16,8 +17,11 @@ use crate::partition::{InEdges, Partition, twins};
 /// Steps of the search for one automorphism.
 const BUDGET: u32 = 5_000;
 
-/// Steps of the whole search, times the number of nodes that each of them looks at.
-const WORK: u64 = 60_000_000;
+/// Nodes that the whole search looks at: about a second.
+const WORK: u64 = 40_000_000;
+
+/// Nodes of all partitions that are kept, one for each base point.
+const MOST_KEPT: usize = 20_000_000;
 
 /// An automorphism.
 #[derive(Clone, Debug)]
@@ -59,6 +63,7 @@ pub struct Strong {
     pub(crate) generators: Vec<Move>,
     /// The first base point first.
     pub(crate) bases: Vec<Base>,
+    cut: bool,
 }
 
 impl Strong {
@@ -66,17 +71,20 @@ impl Strong {
     pub fn automorphisms(structure: &Graph) -> Strong {
         let mut edges_in = InEdges::default();
         edges_in.build(structure);
-        let work = WORK / (structure.len() as u64 + 1);
-        let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0, work };
+        let mut finder = Finder { structure, edges_in, hashes: Vec::new(), left: 0, work: WORK };
         let mut fixed = Partition::default();
         fixed.by_data(structure);
         fixed.touch_all();
         fixed.refine(structure, &finder.edges_in, &mut finder.hashes);
-        let mut levels = Vec::new();
+        let (mut levels, mut kept_all) = (Vec::new(), true);
         for base in 0..structure.len() as NodeId {
             let start = fixed.colour[base as usize] as usize;
             if fixed.size[start] == 1 {
                 continue;
+            }
+            if levels.len() * structure.len() > MOST_KEPT {
+                kept_all = false;
+                break;
             }
             levels.push((base, start, fixed.clone()));
             fixed.individualise(start, base, structure, &finder.edges_in);
@@ -87,7 +95,18 @@ impl Strong {
             found.level(&mut finder, base, start, &fixed);
         }
         found.bases.reverse();
+        found.cut = finder.work == 0 || !kept_all;
         found
+    }
+
+    /// Whether nothing can be moved.
+    pub fn is_trivial(&self) -> bool {
+        self.generators.is_empty()
+    }
+
+    /// Was the search ended by its budget, so that automorphisms may be missing?
+    pub fn cut(&self) -> bool {
+        self.cut
     }
 
     /// Finds where `base` can be taken; the levels below are done.
@@ -111,9 +130,13 @@ impl Strong {
             if self.generators.len() > below && reached.len() == 1 {
                 reached = self.orbit(base, self.generators.len());
             }
+            if finder.work == 0 {
+                break;
+            }
             if reached.contains(&image) || refused.contains(&image) {
                 continue;
             }
+            finder.spend(reached.len() * self.generators.len());
             match finder.find(fixed, start, base, image) {
                 Some(table) => {
                     self.generators.push(Move::Table(table.into()));
@@ -149,6 +172,22 @@ impl Strong {
         orbit
     }
 
+    /// The orbits with more than one point.
+    pub(crate) fn orbits(&self) -> Vec<Vec<NodeId>> {
+        let mut met = vec![false; self.degree];
+        let mut out = Vec::new();
+        for point in 0..self.degree as NodeId {
+            if !met[point as usize] {
+                let mut orbit = self.orbit(point, self.generators.len());
+                orbit.iter().for_each(|p| met[*p as usize] = true);
+                orbit.sort_unstable();
+                out.push(orbit);
+            }
+        }
+        out.retain(|orbit| orbit.len() > 1);
+        out
+    }
+
     /// Number of members; as a float, since it can be astronomical.
     pub fn order(&self) -> f64 {
         self.bases.iter().map(|b| (b.orbit.len() + 1) as f64).product()
@@ -172,8 +211,8 @@ impl Strong {
             }
             Move::Table(table.into())
         };
-        let mut out =
-            Strong { degree, generators: self.generators.iter().map(project).collect(), bases: Vec::new() };
+        let generators = self.generators.iter().map(project).collect();
+        let mut out = Strong { degree, generators, cut: self.cut, ..Strong::default() };
         for base in &self.bases {
             // What follows an earlier base point stays with it.
             let Some(point) = place[base.point as usize] else { continue };
@@ -198,6 +237,10 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
+    fn spend(&mut self, nodes: usize) {
+        self.work = self.work.saturating_sub(nodes as u64);
+    }
+
     /// An automorphism that keeps the partition and takes `from` to `to`, both members of the cell at `start`.
     fn find(&mut self, fixed: &Partition, start: usize, from: NodeId, to: NodeId) -> Option<Vec<NodeId>> {
         self.left = BUDGET;
@@ -213,7 +256,10 @@ impl Finder<'_> {
         to: NodeId,
     ) -> Option<Vec<NodeId>> {
         self.left = self.left.checked_sub(1)?;
-        self.work = self.work.checked_sub(1)?;
+        self.spend(self.structure.len());
+        if self.work == 0 {
+            return None;
+        }
         let (mut source, mut image) = (source.clone(), image.clone());
         source.individualise(start, from, self.structure, &self.edges_in);
         image.individualise(start, to, self.structure, &self.edges_in);

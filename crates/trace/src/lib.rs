@@ -15,6 +15,6 @@ mod unreduced;
 pub use file::{FileError, TraceFile};
 pub use not_replayable::NotReplayable;
 pub use quotient_outcome::{Change, ProcessState, Step, Trace, json, text};
-pub use real_names::in_real_names;
+pub use real_names::{images_of_the_end, in_real_names};
 pub use replay::Replay;
-pub use run::Run;
+pub use run::{Run, Told};

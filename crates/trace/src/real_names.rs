@@ -5,9 +5,9 @@
 //! choice leads to, and is taken. So every process and object keeps one name throughout. Renamings are recognised by their
 //! canonical form, since the representatives of a search need not be canonical.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use quotient_seams::{Representative, System, ViolationCode, Walk};
+use quotient_seams::{Exhausted, Representative, System, ViolationCode, Walk};
 
 use crate::NotReplayable;
 
@@ -82,18 +82,105 @@ impl Both {
         let wanted = stands_for(system, canonical, self.stands.state());
         self.stands.represent(system, representative);
         let possible = self.real.look(system).map_err(|_| lost.clone())?;
-        // Of the same kind: the renaming may exchange threads that run different code, in which it is somewhere else.
         let kind = |violation: Option<ViolationCode>| violation.map(|code| system.violation(code).kind);
         // The same position first: where threads keep their places it is the same thread, also if others change as little.
-        let found = [choice].into_iter().chain(0..possible.len()).find(|i| {
-            *i < possible.len()
-                && kind(possible.entry(*i).violation) == kind(violation)
-                && possible.marks(*i) == marks
-                && stands_for(system, canonical, possible.state(*i)).state() == wanted.state()
-        });
-        let found = found.ok_or(lost.clone())?;
+        let leads_there: Vec<usize> = [choice]
+            .into_iter()
+            .chain(0..possible.len())
+            .filter(|i| {
+                *i < possible.len()
+                    && kind(possible.entry(*i).violation) == kind(violation)
+                    && possible.marks(*i) == marks
+                    && stands_for(system, canonical, possible.state(*i)).state() == wanted.state()
+            })
+            .collect();
+        // What goes wrong must be the same, too. Where threads are exchanged that run different code, it is somewhere else, but of the same kind.
+        let same = leads_there.iter().copied().find(|i| possible.entry(*i).violation == violation);
+        let found = same.or(leads_there.first().copied()).ok_or(lost.clone())?;
         self.out.push(found as u32);
         self.real.take(found).map_err(|_| lost)
+    }
+}
+
+/// Runs that are images of a run in real names and end in one of the violations `wanted`, one for each that is met: from each real state every
+/// step is taken that leads to a renaming of the run's next state. At most so many successors are compared.
+pub fn images_of_the_end<S: System, C: Representative<S>>(
+    system: &mut S,
+    canonical: &mut C,
+    choices: &[u32],
+    wanted: &BTreeSet<ViolationCode>,
+    most: usize,
+) -> Vec<(ViolationCode, Vec<u32>)> {
+    let mut images = Images { layers: Vec::new(), left: most };
+    images.follow(system, canonical, choices, wanted).unwrap_or_default()
+}
+
+/// The images of a run, one layer for each of its states.
+struct Images {
+    /// Each state with the number of the one before it and the choice there.
+    layers: Vec<Vec<(Vec<u64>, usize, u32)>>,
+    left: usize,
+}
+
+impl Images {
+    fn follow<S: System, C: Representative<S>>(
+        &mut self,
+        system: &mut S,
+        canonical: &mut C,
+        choices: &[u32],
+        wanted: &BTreeSet<ViolationCode>,
+    ) -> Result<Vec<(ViolationCode, Vec<u32>)>, Exhausted> {
+        let mut found = Vec::new();
+        let Some((&first, rest)) = choices.split_first() else { return Ok(found) };
+        let mut run = Walk::start(system, first)?;
+        let mut walk = Walk::at(run.state());
+        self.layers.push(vec![(run.state().to_vec(), 0, first)]);
+        for (step, &choice) in rest.iter().enumerate() {
+            let entry = run.look(system)?;
+            let (violation, marks) = (entry.entry(choice as usize).violation, entry.marks(choice as usize));
+            let kind = |code: Option<ViolationCode>, system: &S| code.map(|code| system.violation(code).kind);
+            let wanted_kind = kind(violation, system);
+            run.take(choice as usize)?;
+            let form = stands_for(system, canonical, run.state());
+            let last = step + 1 == rest.len();
+            let mut layer: Vec<(Vec<u64>, usize, u32)> = Vec::new();
+            let mut seen: HashSet<Vec<u64>> = HashSet::new();
+            for (parent, (state, ..)) in self.layers[step].iter().enumerate() {
+                walk.go(state);
+                let possible = walk.look(system)?;
+                if self.left < possible.len() {
+                    break;
+                }
+                self.left -= possible.len();
+                for i in 0..possible.len() {
+                    let code = possible.entry(i).violation;
+                    let state = possible.state(i);
+                    let alike = kind(code, system) == wanted_kind
+                        && possible.marks(i) == marks
+                        && stands_for(system, canonical, state).state() == form.state();
+                    let is_new = alike && if last { true } else { seen.insert(state.to_vec()) };
+                    if is_new {
+                        layer.push((state.to_vec(), parent, i as u32));
+                    }
+                    if let Some(code) = code.filter(|code| last && alike && wanted.contains(code))
+                        && found.iter().all(|(known, _)| *known != code)
+                    {
+                        found.push((code, vec![layer.len() as u32 - 1]));
+                    }
+                }
+            }
+            self.layers.push(layer);
+        }
+        for (_, run) in &mut found {
+            let mut at = run.pop().map_or(0, |at| at as usize);
+            for layer in self.layers.iter().rev() {
+                let (_, parent, choice) = &layer[at];
+                run.push(*choice);
+                at = *parent;
+            }
+            run.reverse();
+        }
+        Ok(found)
     }
 }
 

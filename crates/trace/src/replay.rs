@@ -4,7 +4,7 @@ use quotient_machine::{Machine, claim_kind};
 use quotient_seams::Violation;
 use quotient_source::SourceMap;
 
-use crate::{NotReplayable, Run, Trace};
+use crate::{NotReplayable, Run, Told, Trace};
 
 /// What a path is re-executed on.
 pub struct Replay<'a> {
@@ -14,6 +14,8 @@ pub struct Replay<'a> {
     pub unreduced: Option<&'a mut Machine>,
     /// Where the statements come from.
     pub sources: &'a SourceMap,
+    /// How much is written down.
+    pub told: Told,
 }
 
 impl Replay<'_> {
@@ -36,7 +38,8 @@ impl Replay<'_> {
     pub fn path(&mut self, choices: &[u32], cycle: usize) -> Result<Trace, NotReplayable> {
         let lost = |step| NotReplayable { step };
         let (&first, rest) = choices.split_first().ok_or(lost(0))?;
-        let mut run = Run::start(self.machine, self.unreduced.as_deref_mut(), self.sources, first)?;
+        let mut run =
+            Run::start(self.machine, self.unreduced.as_deref_mut(), self.sources, first, self.told)?;
         let initial = run.shown().to_vec();
         let mut steps = Vec::new();
         let mut anchor: Option<Vec<u64>> = None;

@@ -8,12 +8,22 @@ use std::collections::HashMap;
 
 use quotient_explain::{Effect, Look, effect};
 use quotient_machine::{CLAIM_THREAD, Machine, MicroStep, ObjectNames, StepRecord};
-use quotient_program::{ClaimOrigin, Function, Location, Operation, Transformation};
+use quotient_program::{Action, ClaimOrigin, Function, Location, Operation, Transformation};
 use quotient_seams::{Scope, Successors, System, Violation, ViolationCode, ViolationKind, Walk};
 use quotient_source::SourceMap;
 
 use crate::unreduced::Unreduced;
 use crate::{Change, NotReplayable, ProcessState, Step, Trace};
+
+/// How much of a run is written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Told {
+    /// Every variable after each statement, and what statements read and wrote.
+    #[default]
+    Everything,
+    /// What each statement changed; what it read and wrote only where it asserts something or goes wrong.
+    Changes,
+}
 
 /// A run so far.
 pub struct Run<'a> {
@@ -31,6 +41,7 @@ pub struct Run<'a> {
     shown: Vec<(String, String)>,
     /// What went wrong in the last step.
     violation: Option<ViolationCode>,
+    told: Told,
 }
 
 impl<'a> Run<'a> {
@@ -40,6 +51,7 @@ impl<'a> Run<'a> {
         unreduced: Option<&'a mut Machine>,
         sources: &'a SourceMap,
         first: u32,
+        told: Told,
     ) -> Result<Run<'a>, NotReplayable> {
         let lost = NotReplayable { step: 0 };
         let mut walk = Walk::start(machine, first).map_err(|_| lost.clone())?;
@@ -55,7 +67,8 @@ impl<'a> Run<'a> {
             None => None,
         };
         let (names, shown) = (ObjectNames::default(), Vec::new());
-        let mut run = Run { machine, beside, sources, walk, taken: 0, alone: 0, names, shown, violation };
+        let mut run =
+            Run { machine, beside, sources, walk, taken: 0, alone: 0, names, shown, violation, told };
         run.shown = run.values();
         Ok(run)
     }
@@ -116,18 +129,22 @@ impl<'a> Run<'a> {
                 claims.push(statement);
                 continue;
             }
-            let before = self.view().1.to_vec();
+            let is_last = statements.last().is_some_and(|last| std::ptr::eq(*last, statement));
+            let goes_wrong = is_last && record.violation.is_some();
+            let explained = self.told == Told::Everything || goes_wrong || self.asserts(statement);
+            let before = if explained { self.view().1.to_vec() } else { Vec::new() };
             while self.beside.as_mut().is_some_and(|beside| !beside.follow(statement)) {
                 let end = self.beside.as_mut().and_then(Unreduced::end_a_process).ok_or(lost.clone())?;
                 steps.push(self.end_step(&end));
             }
-            let is_last = statements.last().is_some_and(|last| std::ptr::eq(*last, statement));
-            let (number, goes_wrong) = (self.number(), is_last && record.violation.is_some());
+            let number = self.number();
             for claim in claims.drain(..).filter(|_| shows_claim) {
                 steps.push(self.claim_step(number, claim));
             }
             let mut step = self.thread_step(number, statement);
-            step.effect = self.effect(&before, statement, goes_wrong);
+            if explained {
+                step.effect = self.effect(&before, statement, goes_wrong);
+            }
             steps.push(step);
         }
         for claim in claims.into_iter().filter(|_| shows_claim) {
@@ -139,8 +156,14 @@ impl<'a> Run<'a> {
             (None, Some(last)) => self.walk.go(&last.state),
             (None, None) => {}
         }
-        if record.state.is_some() {
-            self.shown = self.values();
+        if let Some(next) = &record.state {
+            // Values of the state that the last statement led to are known.
+            let same = |last: &&MicroStep| {
+                last.thread != CLAIM_THREAD && self.beside.is_none() && last.state == *next
+            };
+            if !statements.last().is_some_and(same) {
+                self.shown = self.values();
+            }
         }
         Ok(steps)
     }
@@ -216,7 +239,7 @@ impl<'a> Run<'a> {
             process: process.into(),
             pid: u32::MAX,
             statement: statement.into(),
-            state: self.shown.clone(),
+            state: if self.told == Told::Everything { self.shown.clone() } else { Vec::new() },
             ..Step::default()
         }
     }
@@ -226,13 +249,18 @@ impl<'a> Run<'a> {
         let Some((_, _, t)) = self.machine.transformation(transformation) else {
             return self.line(number, process, "");
         };
-        let text = if t.text == "-end-" { "ends" } else { t.text.as_str() };
         Step {
             file: self.sources.name(self.sources.written(t.span).file).to_owned(),
             line: self.sources.position(t.span).line,
             called_at: self.sources.call(t.span).map(|call| self.sources.file_line(call)),
-            ..self.line(number, process, text)
+            ..self.line(number, process, t.told())
         }
+    }
+
+    /// Does a statement assert something? What is wrong with it is told also where the run goes on.
+    fn asserts(&self, statement: &MicroStep) -> bool {
+        let found = self.machine.transformation(statement.transformation);
+        found.is_some_and(|(_, _, t)| t.actions.iter().any(|a| matches!(a, Action::Assert(..))))
     }
 
     fn claim_step(&self, number: usize, statement: &MicroStep) -> Step {
@@ -305,6 +333,13 @@ fn values(machine: &Machine, state: &[u64], names: &mut ObjectNames) -> Vec<(Str
 
 /// What changed, in the order of the values after, then what is gone.
 fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
+    // Mostly the names are the same.
+    if before.len() == after.len() && before.iter().zip(after).all(|(b, a)| b.0 == a.0) {
+        let changed = before.iter().zip(after).filter(|(b, a)| b.1 != a.1);
+        return changed
+            .map(|(b, a)| Change { name: a.0.clone(), before: Some(b.1.clone()), after: Some(a.1.clone()) })
+            .collect();
+    }
     let old: HashMap<&str, &str> = before.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
     let new: HashMap<&str, &str> = after.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
     let mut out = Vec::new();
@@ -328,7 +363,11 @@ fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Chang
 
 /// Has a process come to its end?
 fn waits_for_end(location: &Location) -> bool {
-    location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit))
+    let ends = |t: &Transformation| {
+        // Where processes end in any order, all that is left to do at a valid end is that.
+        t.is_end() || location.end && matches!(t.actions[..], [Action::EndThread])
+    };
+    location.transformations.first().is_some_and(ends)
 }
 
 /// The statements that lead on from a location; of a `d_step` those that it opens with.
@@ -338,7 +377,7 @@ fn waits_for(function: &Function, location: &Location) -> Vec<String> {
             let inside = waits_for(function, &function.locations[target.0 as usize]);
             format!("{} {{ {} }}", t.text, inside.join("  or  "))
         }
-        _ => t.text.clone(),
+        _ => t.told().to_owned(),
     };
     location.transformations.iter().map(statement).collect()
 }

@@ -126,6 +126,26 @@ pub fn intern<'a, W: Word<u32> + 'a, const SLOTS: usize, const PLACES: usize>(
     }
 }
 
+/// Is a hash there, looked for from line `at` of `lines` on? What was written before it was added is seen.
+#[inline]
+pub fn find<'a, W: Word<u64> + 'a>(
+    line: impl Fn(usize) -> &'a [W; 8],
+    lines: usize,
+    mut at: usize,
+    hash: u64,
+) -> bool {
+    loop {
+        for place in line(at) {
+            match place.look() {
+                0 => return false,
+                found if found == hash => return true,
+                _ => {}
+            }
+        }
+        at = if at + 1 == lines { 0 } else { at + 1 };
+    }
+}
+
 /// Adds a hash, not 0, from line `at` of `lines` on; whether it is new.
 #[inline]
 pub fn insert<'a, W: Word<u64> + 'a>(
@@ -235,6 +255,31 @@ mod tests {
             let second = second.join().expect("it ends");
             assert!(first[0] != second[1] && first[1] != second[0], "{first:?} {second:?}");
             assert!(!add(&lines, 1) && !add(&lines, 2) && !add(&lines, 205));
+        });
+    }
+
+    /// Who finds a hash in the second table finds it in the first, where it was added before.
+    #[test]
+    fn what_is_found_was_added_elsewhere_before() {
+        loom::model(|| {
+            let table = || Arc::new(vec![std::array::from_fn::<_, 8, _>(|_| AtomicU64::new(0))]);
+            let (fresh, roots) = (table(), table());
+            let add = |lines: &[[AtomicU64; 8]], hash: u64| {
+                insert(|at| &lines[at], 1, 0, hash, &mut 9).expect("there are tickets")
+            };
+            let (other_fresh, other_roots) = (fresh.clone(), roots.clone());
+            let second = thread::spawn(move || {
+                add(&other_fresh, 3);
+                add(&other_roots, 3)
+            });
+            let found = find(|at| &roots[at], 1, 0, 3);
+            assert!(!found || find(|at| &fresh[at], 1, 0, 3));
+            if !found {
+                add(&fresh, 3);
+            }
+            let first = !found && add(&roots, 3);
+            assert!(first != second.join().expect("it ends"), "one of them finds it new");
+            assert!(find(|at| &roots[at], 1, 0, 3) && find(|at| &fresh[at], 1, 0, 3));
         });
     }
 }

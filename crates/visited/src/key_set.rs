@@ -306,29 +306,35 @@ impl KeySet {
         }
     }
 
+    /// Is a hash, not 0, there, while other threads add some?
+    #[inline(always)]
+    pub(crate) fn contains_shared(&self, hash: u64) -> bool {
+        debug_assert_ne!(hash, 0);
+        let route = self.directory.route(hash);
+        let at = home(hash, route.depth, route.units);
+        // SAFETY: as in `insert_shared`.
+        let line = |at: usize| unsafe { &*route.start.cast::<[AtomicU64; 8]>().add(at) };
+        claim::find(line, route.units, at, hash)
+    }
+
     /// Makes room for hashes of several threads in the segment of this one.
     pub(crate) fn make_shared_room(&mut self, hash: u64, workers: usize) {
         self.directory.make_room_until(hash, |lines| lines.lacks_tickets(workers));
     }
 
-    /// Moves all hashes to another set, in order, so that its memory is written in order. Keeps the memory, unless that is far more than was needed.
-    pub(crate) fn move_to(&mut self, other: &mut KeySet) {
+    /// Forgets everything. Keeps the memory, unless that is far more than was needed.
+    pub(crate) fn clear(&mut self) {
         let (mut used, mut places) = (0usize, 0usize);
         for lines in self.directory.segments_mut() {
             places += lines.len() * Hashes::PLACES;
-            for line in lines.iter() {
-                for hash in (0..Hashes::PLACES).map_while(|place| line.entry(place)) {
-                    other.insert(hash);
-                    used += 1;
-                }
-            }
-        }
-        if used == 0 {
-            return;
+            used += lines
+                .iter()
+                .map(|line| (0..Hashes::PLACES).take_while(|place| line.entry(*place).is_some()).count())
+                .sum::<usize>();
         }
         if used * 16 < places && places > 1 << 12 {
             *self = KeySet::default();
-        } else {
+        } else if used > 0 {
             self.directory.segments_mut().for_each(Lines::clear);
         }
     }

@@ -5,9 +5,9 @@
 //! found have their numbers still, and roots that were added are not looked at again. Numbers of nodes are handed out in blocks, so they have
 //! gaps; which state is which does not depend on them.
 //!
-//! For ample sets a search by levels must know of a successor whether it waits in the next level. Then roots that are new go to a set of their own,
-//! which is merged into the other at the end of the level: what is not in the first set waits, whoever found it and when. So the answer does not depend
-//! on the order in which threads come, and neither does anything that is decided by it.
+//! For ample sets a search by levels must know of a successor whether it waits in the next level. Then a root goes first to a set of the roots of this
+//! level, which is emptied when the level ends, and after that to the set of all: who finds it in the set of all finds it in the other, too, if it
+//! waits, whoever added it and when. So the answer does not depend on the order in which threads come, and neither does anything that is decided by it.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -24,14 +24,19 @@ use crate::plan::{Node, Plan};
 use crate::tree::{Length, Nodes, SHORT, Tree, slots_of};
 use crate::tree_batch::{drop_repeated, drop_repeated_long, half_key};
 
+/// Something in cache lines of its own (two, since processors fetch pairs): what threads write all the time must not lie beside what they read all the time.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
 /// A tree store that threads have [parts](Part) of.
 #[derive(Debug)]
 pub struct SharedTree {
-    tree: RwLock<Tree>,
+    tree: RwLock<Apart<Tree>>,
     how: Shared,
     /// The next numbers of nodes with two, three and four children.
-    numbers: [AtomicU64; 3],
-    len: AtomicU64,
+    numbers: Apart<[AtomicU64; 3]>,
+    len: Apart<AtomicU64>,
     /// Whether the one root without a place in a set is there: [`ABSENT`], [`WAITS`], [`OLD`].
     zero: AtomicU8,
     /// Nothing more can be stored.
@@ -39,6 +44,9 @@ pub struct SharedTree {
     /// Levels begun.
     levels: AtomicU64,
 }
+
+/// In place of a key that was not computed: the entry is equal to an earlier one of its batch. (A key may be this number; it is computed again.)
+const UNKNOWN: u64 = u64::MAX;
 
 const ABSENT: u8 = 0;
 const WAITS: u8 = 1;
@@ -51,8 +59,10 @@ enum Need {
     Length(usize),
     /// Room for a node with so many children and this hash, or numbers.
     Node(u32, u64),
-    /// Room for a root of states of so many words.
+    /// Room for a root of states of so many words, among all roots.
     Root(usize, u64),
+    /// The same, among those of this level.
+    Fresh(usize, u64),
 }
 
 /// One thread's part of a [`SharedTree`].
@@ -62,7 +72,9 @@ pub struct Part<'a> {
     nodes: [Own; 3],
     /// Tickets for roots, by length of states and segment.
     roots: Vec<Vec<u32>>,
-    /// Levels begun when the tickets were taken.
+    /// Tickets for roots of this level.
+    fresh: Vec<Vec<u32>>,
+    /// Levels begun when these were taken.
     level: u64,
     /// Hint lengths by number of words, as far as they have been asked for.
     hint_lens: Vec<Option<usize>>,
@@ -77,11 +89,11 @@ impl Share for Tree {
         let numbers = [pairs.next_number(), triples.next_number(), quads.next_number()];
         let zero = if tree.by_length.get(1).is_some_and(|l| l.roots.has_zero()) { OLD } else { ABSENT };
         SharedTree {
-            len: AtomicU64::new(tree.len),
+            len: Apart(AtomicU64::new(tree.len)),
             exhausted: AtomicBool::new(tree.exhausted().is_some()),
-            tree: RwLock::new(tree),
+            tree: RwLock::new(Apart(tree)),
             how,
-            numbers: numbers.map(AtomicU64::new),
+            numbers: Apart(numbers.map(AtomicU64::new)),
             zero: AtomicU8::new(zero),
             levels: AtomicU64::new(0),
         }
@@ -89,12 +101,12 @@ impl Share for Tree {
 
     fn take_back(&mut self, store: SharedTree) {
         store.next_level();
-        let mut tree = store.tree.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let numbers = store.numbers.map(AtomicU64::into_inner);
+        let Apart(mut tree) = store.tree.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let numbers = store.numbers.0.map(AtomicU64::into_inner);
         tree.nodes.pairs.numbered(numbers[0]);
         tree.nodes.triples.numbered(numbers[1]);
         tree.nodes.quads.numbered(numbers[2]);
-        tree.len = store.len.into_inner();
+        tree.len = store.len.0.into_inner();
         if store.zero.into_inner() != ABSENT {
             tree.room_for_length(1);
             tree.by_length[1].roots.insert(0);
@@ -111,6 +123,7 @@ impl SharedStore for SharedTree {
             shared: self,
             nodes: std::array::from_fn(|_| Own::new(self.how.workers)),
             roots: Vec::new(),
+            fresh: Vec::new(),
             level: 0,
             hint_lens: Vec::new(),
         }
@@ -121,19 +134,14 @@ impl SharedStore for SharedTree {
             return;
         }
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
-        for Length { roots, fresh, .. } in &mut tree.by_length {
-            fresh.move_to(roots);
-        }
-        let refused = tree.by_length.iter().any(|l| l.roots.is_refused());
-        tree.refused |= refused;
-        self.exhausted.fetch_or(refused, Ordering::Relaxed);
+        tree.0.by_length.iter_mut().for_each(|length| length.fresh.clear());
         let _ = self.zero.compare_exchange(WAITS, OLD, Ordering::Relaxed, Ordering::Relaxed);
         self.levels.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl SharedTree {
-    fn read(&self) -> RwLockReadGuard<'_, Tree> {
+    fn read(&self) -> RwLockReadGuard<'_, Apart<Tree>> {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +150,7 @@ impl SharedTree {
     fn retry(&self, mut work: impl FnMut(&Tree) -> Result<(), Need>) -> bool {
         loop {
             let tree = self.read();
-            let done = work(&tree);
+            let done = work(&tree.0);
             // Nobody can make room while this thread looks.
             drop(tree);
             match done {
@@ -158,19 +166,19 @@ impl SharedTree {
     #[inline(never)]
     fn make(&self, need: Need) -> bool {
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
-        let tree = &mut *tree;
+        let tree = &mut tree.0;
         let workers = self.how.workers;
         match need {
             Need::Length(words) => tree.room_for_length(words),
-            Need::Root(words, hash) => {
+            Need::Root(words, hash) | Need::Fresh(words, hash) => {
                 let Length { roots, fresh, .. } = &mut tree.by_length[words];
-                let set = if self.how.tells_open { fresh } else { roots };
+                let set = if matches!(need, Need::Fresh(..)) { fresh } else { roots };
                 set.make_shared_room(hash, workers);
                 tree.refused |= set.is_refused();
             }
             Need::Node(children, hash) => {
                 let Nodes { pairs, triples, quads } = &mut tree.nodes;
-                let next = self.numbers[children as usize - 2].load(Ordering::Relaxed);
+                let next = self.numbers.0[children as usize - 2].load(Ordering::Relaxed);
                 match children {
                     2 => make_node_room(pairs, next, hash, workers),
                     3 => make_node_room(triples, next, hash, workers),
@@ -206,11 +214,14 @@ impl Part<'_> {
     /// Adds the entries of a batch that `looked.distinct` names, which all have the same number of words.
     fn insert_run(&mut self, run: &Run<'_, '_>, looked: &mut Looked) {
         let shared = self.shared;
-        let found = shared.retry(|tree| self.find_keys(tree, run, looked));
-        let mut at = 0;
-        if found {
-            shared.retry(|tree| self.insert_keys(tree, run.words, &mut at, looked));
-        }
+        let (mut found, mut at) = (false, 0);
+        shared.retry(|tree| {
+            if !found {
+                self.find_keys(tree, run, looked)?;
+                found = true;
+            }
+            self.insert_keys(tree, run.words, &mut at, looked)
+        });
     }
 
     /// First stages: the roots of the entries, and their hints. Can be done again.
@@ -219,8 +230,8 @@ impl Part<'_> {
         let Some(length) = tree.by_length.get(run.words).filter(|l| l.plan.slots > 0) else {
             return Err(Need::Length(run.words));
         };
-        let set = if self.shared.how.tells_open { &length.fresh } else { &length.roots };
-        let [two, three, four] = &self.shared.numbers;
+        let set = &length.roots;
+        let [two, three, four] = &self.shared.numbers.0;
         let [pairs, triples, quads] = &mut self.nodes;
         match run.words {
             1 => {
@@ -249,7 +260,7 @@ impl Part<'_> {
             3 => slots_hash(&[a, b, c]),
             _ => slots_hash(&[a, b, c, d]),
         };
-        let [two, three, four] = &self.shared.numbers;
+        let [two, three, four] = &self.shared.numbers.0;
         let [pairs, triples, quads] = &mut self.nodes;
         let found = match node.arity {
             2 => nodes.pairs.intern_shared([a, b], hash, two, pairs),
@@ -334,31 +345,35 @@ impl Part<'_> {
         at: &mut usize,
         looked: &mut Looked,
     ) -> Result<(), Need> {
-        let Looked { keys, distinct, new, open, .. } = looked;
+        let Looked { keys, distinct, new, roots: computed, .. } = looked;
         let Length { roots, fresh, .. } = &tree.by_length[words];
         if self.roots.len() <= words {
             self.roots.resize_with(words + 1, Vec::new);
+            self.fresh.resize_with(words + 1, Vec::new);
         }
-        let tickets = &mut self.roots[words];
-        let workers = self.shared.how.workers;
+        let (tickets, of_level) = (&mut self.roots[words], &mut self.fresh[words]);
+        let Shared { workers, tells_open } = self.shared.how;
         while let (Some(&hash), Some(&entry)) = (keys.get(*at), distinct.get(*at)) {
+            if tells_open {
+                computed[entry as usize] = hash;
+            }
             let is_new = if hash == 0 {
                 let zero = &self.shared.zero;
-                let first = if self.shared.how.tells_open { WAITS } else { OLD };
-                let before = zero.compare_exchange(ABSENT, first, Ordering::Relaxed, Ordering::Relaxed);
-                if let Some(open) = open.get_mut(entry as usize) {
-                    *open = before != Err(OLD);
-                }
-                Ok(before.is_ok())
-            } else if !self.shared.how.tells_open {
-                roots.insert_shared(hash, workers, tickets)
-            } else if roots.contains(hash) {
-                Ok(false)
+                let first = if tells_open { WAITS } else { OLD };
+                zero.compare_exchange(ABSENT, first, Ordering::Relaxed, Ordering::Relaxed).is_ok()
             } else {
-                open[entry as usize] = true;
-                fresh.insert_shared(hash, workers, tickets)
+                let mut may_be_new = true;
+                if tells_open {
+                    may_be_new = !roots.contains_shared(hash);
+                    if may_be_new {
+                        let added = fresh.insert_shared(hash, workers, of_level);
+                        added.map_err(|Short| Need::Fresh(words, hash))?;
+                    }
+                }
+                may_be_new
+                    && roots.insert_shared(hash, workers, tickets).map_err(|Short| Need::Root(words, hash))?
             };
-            if is_new.map_err(|Short| Need::Root(words, hash))? {
+            if is_new {
                 new.push(entry);
             }
             *at += 1;
@@ -371,7 +386,7 @@ impl Part<'_> {
         let level = self.shared.levels.load(Ordering::Relaxed);
         if self.level != level {
             self.level = level;
-            self.roots.iter_mut().for_each(Vec::clear);
+            self.fresh.iter_mut().for_each(Vec::clear);
         }
     }
 }
@@ -461,12 +476,11 @@ impl Visited for Part<'_> {
 
     fn insert(&mut self, key: u64, state: &[u64]) -> bool {
         self.see_level();
-        let mut looked =
-            Looked { distinct: vec![0], keys: vec![key], open: vec![false], ..Looked::default() };
+        let mut looked = Looked { distinct: vec![0], keys: vec![key], roots: vec![0], ..Looked::default() };
         let shared = self.shared;
         let mut at = 0;
         shared.retry(|tree| self.insert_keys(tree, state.len(), &mut at, &mut looked));
-        shared.len.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
+        shared.len.0.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
         !looked.new.is_empty()
     }
 
@@ -482,12 +496,11 @@ impl Visited for Part<'_> {
         looked.new.clear();
         looked.short = 0;
         if self.shared.how.tells_open {
-            looked.open.clear();
-            looked.open.resize(count, false);
+            looked.roots.clear();
+            looked.roots.resize(count, UNKNOWN);
         }
         if let Some((states, words)) = successors.uniform(count)
             && words > 1
-            && !self.shared.how.tells_open
         {
             match words {
                 2 => drop_repeated::<2>(states.as_chunks().0, looked),
@@ -519,7 +532,7 @@ impl Visited for Part<'_> {
                 first = end;
             }
         }
-        self.shared.len.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
+        self.shared.len.0.fetch_add(looked.new.len() as u64, Ordering::Relaxed);
     }
 
     fn contains(&self, key: u64, state: &[u64]) -> bool {
@@ -528,16 +541,16 @@ impl Visited for Part<'_> {
         }
         // Nobody must write while plain reads are done.
         let tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
-        tree.by_length.get(state.len()).is_some_and(|l| l.roots.contains(key) || l.fresh.contains(key))
+        tree.0.by_length.get(state.len()).is_some_and(|l| l.roots.contains(key))
     }
 
     #[inline]
     fn len(&self) -> u64 {
-        self.shared.len.load(Ordering::Relaxed)
+        self.shared.len.0.load(Ordering::Relaxed)
     }
 
     fn bytes(&self) -> u64 {
-        self.shared.read().bytes()
+        self.shared.read().0.bytes()
     }
 
     #[inline]
@@ -545,11 +558,26 @@ impl Visited for Part<'_> {
         if !self.shared.exhausted.load(Ordering::Relaxed) {
             return None;
         }
-        Some(self.shared.read().exhausted().unwrap_or(OUT_OF_MEMORY))
+        Some(self.shared.read().0.exhausted().unwrap_or(OUT_OF_MEMORY))
     }
 
     fn tells_open(&self) -> bool {
         self.shared.how.tells_open
+    }
+
+    fn is_open(&mut self, looked: &Looked, entry: usize, state: &[u64]) -> bool {
+        if state.is_empty() {
+            return false;
+        }
+        let key = match looked.roots[entry] {
+            UNKNOWN => self.prepare(state, Loaded::default(), &mut vec![0; self.hint_len(state.len())]),
+            key => key,
+        };
+        if key == 0 {
+            return self.shared.zero.load(Ordering::Relaxed) == WAITS;
+        }
+        let tree = self.shared.read();
+        tree.0.by_length.get(state.len()).is_some_and(|length| length.fresh.contains_shared(key))
     }
 
     fn name(&self) -> &'static str {

@@ -1,7 +1,11 @@
 //! Known models through the whole engine: pinned counts, verdicts, what reductions must and must not do.
 
+mod disk;
 mod dynamic;
+mod mirrored;
+mod processes;
 mod progress;
+mod reasons;
 mod reduced_counts;
 mod relative;
 mod stores;

@@ -28,6 +28,10 @@ const MOST_MEMBERS: f64 = 720.0;
 struct Answer {
     states: u64,
     kinds: BTreeSet<String>,
+    /// Where violations are.
+    places: BTreeSet<String>,
+    /// What may be violated, too.
+    maybe: String,
     order: String,
 }
 
@@ -38,7 +42,10 @@ fn answer(model: &Model, check: &Check<'_>) -> Result<Option<Answer>, String> {
         return Ok(None);
     }
     let kinds = outcome.violations.iter().map(|v| v.kind.to_string()).collect();
-    Ok(Some(Answer { states: outcome.statistics.states, kinds, order: outcome.symmetry.order }))
+    let places = outcome.violations.iter().filter_map(|v| v.at.clone()).collect();
+    let maybe = outcome.notes.iter().find(|note| note.starts_with("mirror images")).cloned();
+    let (states, maybe) = (outcome.statistics.states, maybe.unwrap_or_default() + ",");
+    Ok(Some(Answer { states, kinds, places, maybe, order: outcome.symmetry.order }))
 }
 
 /// Every reachable state, unreduced.
@@ -234,6 +241,15 @@ fn compare(text: &str, compared: &mut Compared) -> Result<bool, String> {
                 };
                 if answer.kinds != full.kinds {
                     return Err(format!("{name}: {:?} instead of {:?}", answer.kinds, full.kinds));
+                }
+                // Each place is reported, or named as one that may be violated.
+                let told = |at: &&String| {
+                    let named = [",", ";"].iter().any(|end| answer.maybe.contains(&format!(" {at}{end}")));
+                    answer.places.contains(*at) || named
+                };
+                if !answer.places.is_subset(&full.places) || !full.places.iter().all(|at| told(&at)) {
+                    let (places, maybe) = (&answer.places, &answer.maybe);
+                    return Err(format!("{name}: {places:?}{maybe} instead of {:?}", full.places));
                 }
                 // Orders that are not canonical may scramble names on the way and even store more.
                 if symmetry == Symmetry::Exact && answer.states > full.states {

@@ -5,14 +5,15 @@ use std::thread;
 use quotient_native::session::Heartbeat;
 use quotient_native::{Answer, Report, Request};
 use quotient_stateless::Symmetry;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Program, lock, path};
-use crate::checking::{Found, Point};
+use crate::api;
+use crate::server::Refused;
 
 impl Program {
     /// Starts a check, unless one is running.
-    pub(super) fn check(&self, body: &Value) -> Result<Value, String> {
+    pub(super) fn check(&self, body: &Value) -> Result<api::Progress, Refused> {
         let is_set = |field: &str| body[field].as_bool().unwrap_or(false);
         let names = Symmetry::NAMES;
         let symmetry = match body["symmetry"].as_str() {
@@ -35,7 +36,7 @@ impl Program {
                 let mut known = lock(&known);
                 known.running = false;
                 (known.verdict, known.message) = (Some("error"), Some(message.clone()));
-                return Err(message);
+                return Err(message.into());
             }
         };
         let manner = self.manner.clone();
@@ -45,7 +46,7 @@ impl Program {
                 let seconds = known.started.map_or(0.0, |s| s.elapsed().as_secs_f64());
                 // A heartbeat comes often; a tenth of a second is enough for a plot.
                 if known.points.last().is_none_or(|last| seconds - last.seconds > 0.1) {
-                    known.point(Point { seconds, states: beat.executions, waiting: 0, bytes: 0 });
+                    known.point(api::Point { seconds, states: beat.executions, waiting: 0, bytes: 0 });
                 }
                 (known.states, known.transitions) = (beat.executions, beat.steps);
                 !interrupt.raised()
@@ -73,8 +74,13 @@ impl Program {
                         let moves: Vec<(u32, u32)> =
                             found.map(|c| (c.thread.into(), c.alternative.into())).collect();
                         *lock(&manner) = super::manner(&repeated.token);
-                        known.violations.push(Found {
-                            kind: repeated.trace.violation.as_ref().map_or("violation", |v| v.kind.as_str()),
+                        known.violations.push(api::Violation {
+                            kind: repeated
+                                .trace
+                                .violation
+                                .as_ref()
+                                .map_or("violation", |v| v.kind.as_str())
+                                .to_owned(),
                             message: repeated.message(),
                             at: repeated.trace.violation_at.clone(),
                             position: Some(path(&moves)),
@@ -87,7 +93,7 @@ impl Program {
                 }
             }
         });
-        Ok(json!(self.checking.progress()))
+        Ok(self.checking.progress())
     }
 }
 

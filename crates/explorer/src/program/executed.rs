@@ -8,18 +8,22 @@ use quotient_native::Repeated;
 use quotient_native::protocol::FailureKind;
 use quotient_outcome::{Effect, Event, Frame, ProcessState, Synchronisation, Value};
 
+use crate::api;
+
 /// One row of the chart.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// The step that it belongs to, from 1.
     pub(super) step: usize,
     pub(super) thread: u32,
-    pub(super) kind: &'static str,
+    pub(super) kind: api::RowKind,
     pub(super) text: String,
     pub(super) effect: Effect,
     pub(super) stack: Vec<Frame>,
     /// The row whose write it read.
     pub(super) reads_from: Option<usize>,
+    /// Which write it saw, where that is not the last one, and why it may.
+    pub(super) saw: Option<String>,
 }
 
 impl Row {
@@ -76,9 +80,10 @@ impl Executed {
             .iter()
             .map(|s| {
                 let effect = s.effect.clone().unwrap_or_default();
-                let kind = crate::show::row_kind(RowKind::of(&effect));
+                let kind = RowKind::of(&effect).into();
                 let (text, stack) = (s.statement.clone(), s.stack.clone());
-                Row { step: s.number, thread: s.pid, kind, text, effect, stack, reads_from: None }
+                let (step, thread) = (s.number, s.pid);
+                Row { step, thread, kind, text, effect, stack, reads_from: None, saw: None }
             })
             .collect();
         let steps = rows.len();
@@ -89,7 +94,7 @@ impl Executed {
             rows.extend(accesses.map(|access| Row {
                 step: steps,
                 thread: access.thread,
-                kind: if is_race { "race" } else { "fails" },
+                kind: if is_race { api::RowKind::Race } else { api::RowKind::Fails },
                 text: match (is_race, access.writes) {
                     (true, true) => format!("writes {}", access.object),
                     (true, false) => format!("reads {}", access.object),
@@ -98,9 +103,10 @@ impl Executed {
                 effect: Effect::default(),
                 stack: access.stack.clone(),
                 reads_from: None,
+                saw: None,
             }));
         }
-        reads_from(&mut rows);
+        reads_from(&mut rows, &repeated.sources, &moves);
         let mut first_row: Vec<usize> = (0..=steps).collect();
         if let Some(last) = first_row.last_mut() {
             *last = rows.len();
@@ -173,20 +179,51 @@ impl Executed {
     /// Where a thread stands after so many steps: before its next operation, or where the run left it.
     pub(super) fn stack<'a>(&'a self, at: usize, thread: &'a ProcessState) -> &'a [Frame] {
         let next = self.rows[self.first_row[at]..].iter().find(|row| row.thread == thread.pid);
-        next.map_or(&thread.stack, |row| &row.stack)
+        next.or(self.wrong(at, thread.pid)).map_or(&thread.stack, |row| &row.stack)
+    }
+
+    /// What a thread does where the run goes wrong. The first access of a race may be long past when the second is made: both threads are
+    /// shown at their accesses, since that is where they race.
+    fn wrong(&self, at: usize, thread: u32) -> Option<&Row> {
+        let is_wrong = |row: &&Row| matches!(row.kind, api::RowKind::Race | api::RowKind::Fails);
+        let mut last = self.rows[self.first_row[at].saturating_sub(2)..].iter().rev().take_while(is_wrong);
+        last.find(|row| at == self.len() && row.thread == thread)
     }
 
     /// Has a thread ended after so many steps?
     pub(super) fn has_ended(&self, at: usize, thread: &ProcessState) -> bool {
-        thread.finished && !self.rows[self.first_row[at]..].iter().any(|row| row.thread == thread.pid)
+        let goes_on = self.rows[self.first_row[at]..].iter().any(|row| row.thread == thread.pid);
+        thread.finished && !goes_on && self.wrong(at, thread.pid).is_none()
     }
 }
 
-/// A read saw the last write to the same memory.
-fn reads_from(rows: &mut [Row]) {
+/// Which write each read saw. Under sequential consistency the last one to the same memory; under weak memory the execution says which
+/// (`sources`, of each step one more than the step whose write was read, and than that of the next write; 1 is the initial value).
+fn reads_from(rows: &mut [Row], sources: &[(u32, u32)], moves: &[(u32, u32)]) {
+    let is_weak = sources.iter().any(|(source, _)| *source > 0);
     let mut written: BTreeMap<String, usize> = BTreeMap::new();
     for (index, row) in rows.iter_mut().enumerate() {
-        row.reads_from = row.effect.reads.iter().find_map(|read| written.get(&read.full).copied());
+        let told = sources.get(index).copied().unwrap_or_default();
+        row.reads_from = match (is_weak, told.0) {
+            (true, source) => source.checked_sub(2).map(|row| row as usize),
+            (false, _) => row.effect.reads.iter().find_map(|read| written.get(&read.full).copied()),
+        };
+        // The usual choice surprises nobody.
+        if told.1 > 1 && moves.get(index).is_some_and(|m| m.1 > 0) {
+            let newer = told.1 - 1;
+            row.saw = Some(match told.0 {
+                0 => format!(
+                    "comes before the write of step {newer} in modification order, though it is made later: neither happens before the other"
+                ),
+                1 => format!(
+                    "reads the initial value, not what step {newer} wrote: step {newer} does not happen before it, and nothing that does has seen it"
+                ),
+                source => format!(
+                    "reads what step {} wrote, not what step {newer} wrote: step {newer} does not happen before it, and nothing that does has seen it",
+                    source - 1
+                ),
+            });
+        }
         for write in &row.effect.writes {
             written.insert(write.full.clone(), index);
         }

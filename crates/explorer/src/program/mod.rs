@@ -6,6 +6,9 @@
 
 mod checking;
 mod executed;
+mod passing;
+mod told;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,14 +16,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use quotient_explain::{Move, Position};
-use quotient_native::protocol::FailureKind;
 use quotient_native::{Binary, Repeated, Request, Token};
-use quotient_outcome::{Frame, ProcessState};
+use quotient_outcome::ProcessState;
 use quotient_stateless::{Choice, Schedule};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::api::{self, Told};
 use crate::checking::Checking;
-use crate::server::Answers;
+use crate::server::{Answers, Refused};
 use crate::session::LONGEST;
 use executed::Executed;
 
@@ -63,6 +66,8 @@ pub struct Program {
     sources: Mutex<Vec<Source>>,
     binary: Mutex<Option<Arc<Binary>>>,
     kept: Mutex<Vec<Arc<Executed>>>,
+    /// The first of those is what the page was opened with.
+    has_executed: bool,
     /// How choices are meant: memory whose plain accesses are steps, and the memory model. It has no choices itself.
     manner: Arc<Mutex<Token>>,
     /// How often the program was run for the page.
@@ -101,6 +106,7 @@ impl Program {
         Program {
             sources: Mutex::new(read(&settings.sources)),
             binary: Mutex::new(None),
+            has_executed: executed.is_some(),
             kept: Mutex::new(executed.into_iter().collect()),
             manner: Arc::new(Mutex::new(manner(&settings.token))),
             runs: AtomicU64::new(0),
@@ -119,10 +125,17 @@ impl Program {
     /// # Errors
     /// If the program cannot be compiled or run.
     pub fn run_opening(&self) -> Result<String, String> {
+        let executed = self.execute(&self.opening()).map_err(|refused| refused.to_string())?;
+        Ok(path(&executed.moves))
+    }
+
+    /// The run that the page was opened with: as it was executed, or as it was asked for.
+    fn opening(&self) -> Vec<Move> {
+        if let Some(executed) = lock(&self.kept).first().filter(|_| self.has_executed) {
+            return executed.moves.iter().map(|m| Move { thread: m.0, way: m.1 }).collect();
+        }
         let choices = &self.settings.token.schedule.choices;
-        let moves: Vec<Move> =
-            choices.iter().map(|c| Move { thread: c.thread.into(), way: c.alternative.into() }).collect();
-        Ok(path(&self.execute(&moves)?.moves))
+        choices.iter().map(|c| Move { thread: c.thread.into(), way: c.alternative.into() }).collect()
     }
 
     fn binary(&self) -> Result<Arc<Binary>, String> {
@@ -137,14 +150,17 @@ impl Program {
 
     /// The run of these steps, if it was executed.
     fn known(&self, moves: &[Move]) -> Option<Arc<Executed>> {
+        // One that was asked for more than the program can do ends otherwise.
         let same = |e: &Executed| {
-            e.len() == moves.len() && e.moves.iter().zip(moves).all(|(a, b)| *a == (b.thread, b.way))
+            !e.repeated.lost
+                && e.len() == moves.len()
+                && e.moves.iter().zip(moves).all(|(a, b)| *a == (b.thread, b.way))
         };
         lock(&self.kept).iter().rev().find(|e| same(e)).cloned()
     }
 
     /// Runs the program.
-    fn execute(&self, moves: &[Move]) -> Result<Arc<Executed>, String> {
+    fn execute(&self, moves: &[Move]) -> Result<Arc<Executed>, Refused> {
         let choice = |m: &Move| {
             let thread = u8::try_from(m.thread).map_err(|_| format!("there is no thread {}", m.thread))?;
             let alternative = u16::try_from(m.way).map_err(|_| format!("there is no way {}", m.way))?;
@@ -166,233 +182,29 @@ impl Program {
     }
 
     /// The run of a question: one that is known, or executed because somebody asked for it.
-    fn course(&self, body: &Value) -> Result<Option<Arc<Executed>>, String> {
+    fn course(&self, body: &Value) -> Result<Option<Arc<Executed>>, Refused> {
         let text = body["path"].as_str().ok_or("a question needs a `path`")?;
         let text = text.split(';').next().unwrap_or(text);
-        let position: Position = text.parse().map_err(|e: quotient_explain::PositionError| e.to_string())?;
+        let position: Position = match text {
+            "~0" => Position { moves: self.opening(), checksum: None },
+            _ if text.starts_with('~') => return Err(Refused::Forgotten),
+            _ => text.parse().map_err(|e: quotient_explain::PositionError| e.to_string())?,
+        };
         if let Some(known) = self.known(&position.moves) {
             return Ok(Some(known));
         }
         if body["run"].as_bool() == Some(true) { self.execute(&position.moves).map(Some) } else { Ok(None) }
     }
 
-    fn needed(&self, body: &Value) -> Result<Arc<Executed>, String> {
-        self.course(body)?.ok_or_else(|| "the program has not been run to this place".to_owned())
+    fn needed(&self, body: &Value) -> Result<Arc<Executed>, Refused> {
+        self.course(body)?.ok_or_else(|| "the program has not been run to this place".into())
     }
 
     fn at(run: &Executed, body: &Value) -> usize {
         body["at"].as_u64().map_or(run.len(), |at| (at as usize).min(run.len()))
     }
 
-    /// File and line as the page counts them; files that are not shown have none.
-    fn place(&self, stack: &[Frame]) -> (u32, u32) {
-        let sources = lock(&self.sources);
-        let found = stack.iter().find_map(|frame| {
-            let is = |s: &Source| s.path.file_name().is_some_and(|name| *name == *frame.file);
-            Some((sources.iter().position(is)? as u32, frame.line))
-        });
-        found.unwrap_or((0, 0))
-    }
-
-    fn info(&self) -> Value {
-        let settings = &self.settings;
-        let sources = lock(&self.sources);
-        let files = sources.iter().map(|s| json!({ "name": s.path.display().to_string(), "text": s.text }));
-        let opened = lock(&self.kept).first().map(|e| path(&e.moves));
-        let cells = lock(&self.manner).to_string();
-        json!({
-            "file": settings.file, "model": settings.file, "has_objects": false,
-            "defines": settings.defines.iter().map(|(n, v)| json!([n, v])).collect::<Vec<_>>(),
-            "checksum": "",
-            "sources": files.collect::<Vec<_>>(),
-            "program": {
-                "again": settings.again.0, "behind": settings.again.1, "check": settings.check,
-                "cells": cells.strip_prefix("q1:"), "runs": self.runs.load(Ordering::Relaxed),
-            },
-            "opening": {
-                "position": opened.unwrap_or_else(|| {
-                    let moves: Vec<_> = settings.token.schedule.choices.iter().map(|c| (c.thread.into(), c.alternative.into())).collect();
-                    path(&moves)
-                }),
-                "cycle": 0, "step": settings.step, "message": null,
-            },
-        })
-    }
-
-    fn run(&self, body: &Value) -> Result<Value, String> {
-        let Some(run) = self.course(body)? else { return Ok(not_run(body)) };
-        let places: Vec<(u32, u32)> = run.rows.iter().map(|row| self.place(&row.stack)).collect();
-        let mut history: std::collections::BTreeMap<&str, Vec<Value>> = Default::default();
-        for (index, row) in run.rows.iter().enumerate() {
-            for write in &row.effect.writes {
-                let changed = write.before != write.after;
-                history.entry(&write.full).or_default().push(json!([index, changed]));
-            }
-        }
-        let none = vec![Value::Null; run.rows.len()];
-        Ok(json!({
-            "path": path(&run.moves),
-            "length": run.len(),
-            "rows": {
-                "step": run.rows.iter().map(|r| r.step).collect::<Vec<_>>(),
-                "pid": run.rows.iter().map(|r| r.thread).collect::<Vec<_>>(),
-                "kind": run.rows.iter().map(|r| r.kind).collect::<Vec<_>>(),
-                "partner": run.rows.iter().map(executed::Row::starts).collect::<Vec<_>>(), "sent_by": none,
-                "reads_from": run.rows.iter().map(|r| r.reads_from).collect::<Vec<_>>(),
-                "file": places.iter().map(|p| p.0).collect::<Vec<_>>(),
-                "line": places.iter().map(|p| p.1).collect::<Vec<_>>(),
-                // Statements are the same if they are at the same place.
-                "statement": places.iter().map(|p| p.1).collect::<Vec<_>>(),
-            },
-            "processes": run.repeated.trace.processes.iter().map(|p| json!({ "pid": p.pid, "name": name(p) })).collect::<Vec<_>>(),
-            "history": history,
-            "locks": run.held.iter().map(|h| json!({
-                "object": h.object, "pid": h.thread, "from": h.from, "to": h.to,
-            })).collect::<Vec<_>>(),
-            "ending": ending(&run),
-        }))
-    }
-
-    fn steps(&self, body: &Value) -> Result<Value, String> {
-        let run = self.needed(body)?;
-        let from = (body["from"].as_u64().unwrap_or(0) as usize).min(run.len());
-        let to = body["to"].as_u64().map_or(run.len(), |to| to as usize).clamp(from, run.len());
-        let to = to.min(from + crate::session::MOST_STEPS);
-        let rows = (run.first_row[from]..run.first_row[to]).map(|index| {
-            let row = &run.rows[index];
-            let (file, line) = self.place(&row.stack);
-            let mut shown = row.effect.json();
-            shown["row"] = json!(index);
-            shown["step"] = json!(row.step);
-            shown["pid"] = json!(row.thread);
-            shown["process"] = json!(thread_name(&run, row.thread));
-            shown["text"] = json!(row.text);
-            shown["file"] = json!(file);
-            shown["line"] = json!(line);
-            shown["called_at"] = Value::Null;
-            shown["output"] = json!("");
-            shown["stack"] = quotient_outcome::json::frames(&row.stack);
-            shown
-        });
-        let rows: Vec<Value> = rows.collect();
-        Ok(json!({ "from": from, "to": to, "rows": rows }))
-    }
-
-    fn state(&self, body: &Value) -> Result<Value, String> {
-        let Some(run) = self.course(body)? else {
-            return Ok(json!({ "row": 0, "leaves": [], "processes": [] }));
-        };
-        let at = Program::at(&run, body);
-        let rows = run.first_row[at];
-        let set = |row: usize| json!({ "row": row, "step": run.rows[row].step });
-        let memory = run.memory(rows).into_iter().map(|(name, known)| {
-            json!({
-                "group": { "kind": "global" }, "variable": name, "name": name, "full": name,
-                "value": known.value.json(), "set": known.set.map(set), "unread": false,
-            })
-        });
-        let mut leaves: Vec<Value> = memory.collect();
-        for (object, (holder, row)) in run.locks(rows) {
-            let value = quotient_outcome::Value::Lock(holder.map(|h| (thread_name(&run, h), h)), 1);
-            leaves.push(json!({
-                "group": { "kind": "lock" }, "variable": object, "name": object, "full": object,
-                "value": value.json(), "set": set(row), "unread": false,
-            }));
-        }
-        let processes = run.threads(at).into_iter().map(|thread| {
-            let stack = run.stack(at, thread);
-            let (file, line) = self.place(stack);
-            let ended = run.has_ended(at, thread);
-            json!({
-                "pid": thread.pid, "name": name(thread), "file": file, "line": if ended { 0 } else { line },
-                "ended": ended, "valid_end": ended, "stack": quotient_outcome::json::frames(stack),
-            })
-        });
-        let processes: Vec<Value> = processes.collect();
-        Ok(json!({ "row": rows, "leaves": leaves, "processes": processes }))
-    }
-
-    fn next(&self, body: &Value) -> Result<Value, String> {
-        let Some(run) = self.course(body)? else {
-            return Ok(json!({ "choices": [], "waiting": [], "over": false, "known": false }));
-        };
-        let at = Program::at(&run, body);
-        let moves: Vec<Move> = run.moves.iter().map(|m| Move { thread: m.0, way: m.1 }).collect();
-        let prefix = &moves[..at];
-        // Who can go on is told at the end of a run only: the beginning of this one is a run, too.
-        let shorter = if at == run.len() { Some(run.clone()) } else { self.known(prefix) };
-        let shorter = match shorter {
-            Some(known) => Some(known),
-            None if body["run"].as_bool() == Some(true) => Some(self.execute(prefix)?),
-            None => None,
-        };
-        let taken = run.moves.get(at).copied();
-        let Some(here) = shorter.filter(|here| here.len() >= at) else {
-            return Ok(json!({ "choices": [], "waiting": [], "over": false, "known": false }));
-        };
-        let over = at == run.len() && run.goes_wrong();
-        let mut choices = Vec::new();
-        let mut waiting = Vec::new();
-        for thread in &here.repeated.trace.processes {
-            let (file, line) = self.place(&thread.stack);
-            let text = thread.waits_for.first().map_or("", String::as_str);
-            let event =
-                thread.next.as_ref().and_then(|e| e.events.first()).map(quotient_outcome::Event::json);
-            if thread.can_go_on && !over {
-                for way in 0..thread.ways.max(1) {
-                    let step = Position { moves: vec![Move { thread: thread.pid, way }], checksum: None };
-                    let step = step.to_string();
-                    choices.push(json!({
-                        "move": step.strip_prefix("q1:"), "pid": thread.pid, "process": name(thread),
-                        "statements": [{ "text": text, "file": file, "line": line, "pid": thread.pid }],
-                        "violation": null, "taken": taken == Some((thread.pid, way)), "explored": null,
-                    }));
-                }
-                continue;
-            }
-            // Where a run goes wrong, it was cut short: only who has what somebody waits for is certain.
-            if over && thread.owner.is_none() {
-                continue;
-            }
-            let object = event.as_ref().and_then(|e| e["object"].as_str()).unwrap_or_default();
-            let since = here.held.iter().rev().find(|h| h.object == object && h.to.is_none());
-            let joins = event.as_ref().and_then(|e| e["threads"][0].as_u64()).map(|t| t as u32);
-            let holder = thread.owner.or_else(|| joins.filter(|_| !thread.finished));
-            let why = match (thread.owner, joins) {
-                (Some(owner), _) => format!("{object} is held by {}", thread_name(&here, owner)),
-                (None, Some(other)) => format!("{} has not ended", thread_name(&here, other)),
-                (None, None) => format!("waits to {text}"),
-            };
-            waiting.push(json!({
-                "pid": thread.pid, "process": name(thread), "ended": thread.finished, "takes_part": false,
-                "valid_end": thread.finished,
-                "statements": [{
-                    "text": text, "file": file, "line": line, "why": why, "reads": [], "holder": holder,
-                    "object": object, "since": since.map(|h| here.rows[h.from].step),
-                }],
-            }));
-        }
-        Ok(json!({ "choices": choices, "waiting": waiting, "over": over, "known": true }))
-    }
-
-    fn because(&self, body: &Value) -> Result<Value, String> {
-        let run = self.needed(body)?;
-        let full = body["full"].as_str().ok_or("a question about a value needs its name, `full`")?;
-        let rows = body["row"].as_u64().map_or(run.rows.len(), |row| row as usize).min(run.rows.len());
-        let found = run.rows[..rows].iter().enumerate().rev().find_map(|(index, row)| {
-            let write = row.effect.writes.iter().find(|w| w.full == full);
-            let takes = run.held.iter().any(|h| h.object == full && (h.from == index || h.to == Some(index)));
-            (write.is_some() || takes).then_some((index, row, write))
-        });
-        let Some((index, row, write)) = found else { return Ok(json!({ "full": full, "set": null })) };
-        Ok(json!({
-            "full": full,
-            "set": { "row": index, "step": row.step, "pid": row.thread, "text": row.text },
-            "write": write.map(quotient_outcome::Write::json), "sent_by": null, "inputs": [],
-        }))
-    }
-
-    fn find(&self, body: &Value) -> Result<Value, String> {
+    fn find(&self, body: &Value) -> Result<api::Found, Refused> {
         let run = self.needed(body)?;
         let text = body["text"].as_str().ok_or("what is looked for is missing: `text`")?.to_lowercase();
         let from = body["row"].as_i64().unwrap_or(0).max(0) as usize;
@@ -408,11 +220,11 @@ impl Program {
             Some(true) => (0..from.min(run.rows.len())).rev().find(fits),
             _ => (from..run.rows.len()).find(fits),
         };
-        Ok(json!({ "step": row.map(|row| run.rows[row].step) }))
+        Ok(api::Found { step: row.map(|row| run.rows[row].step) })
     }
 
     /// Goes on at random for as long as a question may take: each step runs the program once more.
-    fn walk(&self, body: &Value) -> Result<Value, String> {
+    fn walk(&self, body: &Value) -> Result<api::Walked, Refused> {
         let started = Instant::now();
         let run = self.needed(body)?;
         let mut moves: Vec<Move> = run.moves.iter().map(|m| Move { thread: m.0, way: m.1 }).collect();
@@ -434,22 +246,22 @@ impl Program {
             moves.push(Move { thread: chosen.pid, way: 0 });
         }
         let pairs: Vec<(u32, u32)> = moves.iter().map(|m| (m.thread, m.way)).collect();
-        Ok(json!({ "path": path(&pairs) }))
+        Ok(api::Walked { path: path(&pairs) })
     }
 
     /// Have the sources been edited? Whether a run still works is known when the program was run again.
-    fn changed(&self) -> Value {
+    fn changed(&self) -> api::Changed {
         let changed = read(&self.settings.sources) != *lock(&self.sources);
-        json!({ "changed": changed, "works": !changed, "step": null, "wrong": null })
+        api::Changed { changed, works: !changed, step: None, wrong: None }
     }
 
     /// Takes over the program as it is now.
-    fn reload(&self) -> Result<Value, String> {
+    fn reload(&self) -> Result<api::Reloaded, Refused> {
         let built = (self.settings.build)()?;
         *lock(&self.binary) = Some(Arc::new(built));
         *lock(&self.sources) = read(&self.settings.sources);
         lock(&self.kept).clear();
-        Ok(json!({ "checksum": "" }))
+        Ok(api::Reloaded { checksum: String::new() })
     }
 }
 
@@ -472,90 +284,33 @@ fn thread_name(run: &Executed, pid: u32) -> String {
     found.map_or_else(|| format!("T{pid}"), |p| p.process.clone())
 }
 
-/// The answer about a run that nobody asked to be executed.
-fn not_run(body: &Value) -> Value {
-    json!({
-        "path": body["path"], "length": 0,
-        "rows": {
-            "step": [], "pid": [], "kind": [], "partner": [], "sent_by": [], "reads_from": [], "file": [], "line": [], "statement": [],
-        },
-        "processes": [], "history": {}, "locks": [],
-        "ending": { "kind": "not run" },
-    })
-}
-
-/// How a run ends, in a sentence.
-fn ending(run: &Executed) -> Value {
-    let repeated = &run.repeated;
-    let trace = &repeated.trace;
-    if repeated.lost {
-        return json!({
-            "kind": "lost", "step": run.len() + 1,
-            "headline": format!("The program has no step {} like the one in this run", run.len() + 1),
-        });
-    }
-    match repeated.failure.kind {
-        FailureKind::None if trace.processes.iter().any(|p| p.can_go_on) => json!({ "kind": "open" }),
-        FailureKind::None => json!({ "kind": "end", "headline": "The program has come to its end" }),
-        FailureKind::Deadlock => json!({ "kind": "deadlock", "headline": "Nobody can go on" }),
-        kind => {
-            let code = |text: &str| json!({ "code": text });
-            let said = |text: String| json!({ "text": text });
-            let parts = match (kind, &trace.accesses[..]) {
-                (FailureKind::Race, [later, earlier]) => {
-                    let verb = |writes: bool| if writes { " writes " } else { " reads " };
-                    vec![
-                        said(format!("{}{}", thread_name(run, earlier.thread), verb(earlier.writes))),
-                        code(&earlier.object),
-                        said(format!(" while {}{}", thread_name(run, later.thread), verb(later.writes))),
-                        said("it: nothing orders the two".into()),
-                    ]
-                }
-                (_, [here, ..]) if !repeated.failure.text.is_empty() => {
-                    vec![
-                        said(format!("{}: {}: ", thread_name(run, here.thread), kind.text())),
-                        code(&repeated.failure.text),
-                    ]
-                }
-                _ => vec![said(repeated.message())],
-            };
-            json!({
-                "kind": "violation", "violation": kind.text(), "message": repeated.message(),
-                "at": trace.violation_at, "parts": parts, "failed": null, "what": kind.text(),
-                "accesses": trace.accesses.iter().rev().map(|a| json!({
-                    "pid": a.thread, "process": thread_name(run, a.thread), "access": a.access,
-                    "stack": quotient_outcome::json::frames(&a.stack),
-                })).collect::<Vec<_>>(),
-            })
-        }
-    }
-}
-
 impl Answers for Program {
-    fn answer(&self, question: &str, body: &Value) -> Result<Value, String> {
-        match question {
-            "info" => Ok(self.info()),
-            "progress" => Ok(self.checking.progress()),
-            "check" => self.check(body),
+    fn answer(&self, question: &str, body: &Value) -> Result<Value, Refused> {
+        Ok(match question {
+            "info" => self.info().json(),
+            "progress" => self.checking.progress().json(),
+            "check" => self.check(body)?.json(),
             "stop" => {
                 self.end();
-                Ok(self.checking.progress())
+                self.checking.progress().json()
             }
-            "run" => self.run(body),
-            "steps" => self.steps(body),
-            "state" => self.state(body),
-            "next" => self.next(body),
-            "because" => self.because(body),
-            "find" => self.find(body),
-            "walk" => self.walk(body),
-            "changed" => Ok(self.changed()),
-            "reload" => self.reload(),
-            "draw" => crate::draw::answer(self, body),
-            "passing" => Err("take another step first: this run is then compared with that one".into()),
-            "eval" | "heap" | "graph" | "reductions" | "class" | "starved" => {
-                Err("this is known of models only, not of C and C++ programs".into())
+            "run" => self.run(body)?.json(),
+            "steps" => self.steps(body)?.json(),
+            "state" => self.state(body)?.json(),
+            "next" => self.next(body)?.json(),
+            "place" => api::Place { state: self.state(body)?, next: self.next(body)? }.json(),
+            "because" => self.because(body)?.json(),
+            "find" => self.find(body)?.json(),
+            "walk" => self.walk(body)?.json(),
+            "eval" => self.eval(body)?.json(),
+            "passing" => self.passing(body)?.json(),
+            "changed" => self.changed().json(),
+            "reload" => self.reload()?.json(),
+            "draw" => crate::draw::answer(self, body)?.json(),
+            "heap" | "graph" | "reductions" | "class" | "starved" => {
+                return Err("this is known of models only, not of C and C++ programs".into());
             }
-            _ => Err(format!("there is no question `{question}`")),
-        }
+            _ => return Err(format!("there is no question `{question}`").into()),
+        })
     }
 }

@@ -126,6 +126,12 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
+    /// Has every page that is opened from now on tell its longest task, as `window.longest`, and all long ones, as `window.tasks`.
+    pub fn watch_tasks(&self) {
+        let source = "window.longest = 0; window.tasks = []; new PerformanceObserver(l => l.getEntries().forEach(e => { window.longest = Math.max(window.longest, e.duration); window.tasks.push(`${Math.round(e.duration)} at ${Math.round(e.startTime)}`) })).observe({ type: 'longtask', buffered: true })";
+        self.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": source }));
+    }
+
     /// Opens an address and waits until the page is ready.
     pub fn open(&self, address: &str) {
         // The same document would only be told of another fragment.

@@ -1,8 +1,27 @@
-//! The page in a real browser. These tests need Debian's `chromium`; without it they are ignored, by name: `browser`.
+//! The page in a real browser. These tests need Debian's `chromium`; without it they are ignored, by name: `browser`. `.ci/run` runs them.
+//!
+//! | what somebody does | test |
+//! |---|---|
+//! | 1 a newcomer: from one command to the headline, timed | `the_answer_is_the_first_line` |
+//! | 2 a deadlock: it opens at the end, the cycle is drawn, each reason is right | `a_deadlock_says_why_everybody_waits`, `graph_reductions_and_check_are_views` |
+//! | 3 step, back, branch, undo; the address in a second page | `stepping_branching_and_going_back` |
+//! | 4 who set a value: a step that writes it | `who_set_a_value_is_one_click_away`; on all models `values_are_set_where_it_is_said` (of the server's tests) |
+//! | 5 watches, also wrong ones | `expressions_are_watched`; of C `a_c_program_is_watched_and_compared` |
+//! | 6 a heap along 40 steps: nothing moves | `objects_keep_their_places` |
+//! | 7 C: a race, a deadlock | `a_race_of_a_c_program`, `a_deadlock_of_a_c_program`, `a_c_program_is_run_by_a_click_only` |
+//! | 8 lasso, folding | `a_lasso_says_what_repeats`, `what_is_repeated_is_folded` |
+//! | 9 a long run: scrolled, jumped in, the timeline dragged | `a_long_run_is_shown_in_parts` (`QUOTIENT_LONG_RUN=100000`) |
+//! | 10 keys alone, the focus always seen | `two_pages_and_keys_alone`, `every_key` |
+//! | 11 420 px, dark, 200 %, forced colours: nothing overlaps | `nothing_overlaps_on_any_window`, `pictures_of_every_view` |
+//! | 12 wrong token, Host, Origin; the server ends; the model is edited; two pages | `only_the_own_page_is_answered` (of the server's tests), `a_server_that_has_ended_is_told`, `edits_are_noticed`, `two_pages_and_keys_alone` |
+//!
+//! All of them end with [`is_clean`]: nothing was said on the console, nobody else was asked.
 
 mod devtools;
 mod everything;
+mod pictures;
 mod programs;
+mod questions;
 mod served;
 mod views;
 
@@ -10,7 +29,7 @@ use devtools::Browser;
 use serde_json::json;
 use served::Served;
 
-const FORGETS: &str = "mtype = { data, ack };
+pub(crate) const FORGETS: &str = "mtype = { data, ack };
 chan forth = [1] of { mtype, bit, byte };
 chan back = [1] of { mtype, bit };
 active proctype sender() {
@@ -42,7 +61,7 @@ active [2] proctype philosopher() {
 }
 ";
 
-const LASSO: &str =
+pub(crate) const LASSO: &str =
     "bool ready; active proctype P() { do :: ready = 1 - ready od } ltl always_again { <>[]ready }";
 
 /// Nothing went wrong in the page, and it asked nobody else.
@@ -66,6 +85,9 @@ fn the_answer_is_the_first_line_in_a_browser() {
         browser.size(width, height, scheme);
         browser.open(&served.address);
         assert_eq!(browser.text("h1"), "receiver(1) asserts value == next, but value is 0 and next is 1");
+        let drawn = browser.value("performance.getEntriesByName('first-picture')[0].startTime");
+        println!("{width} {scheme}: the first picture after {drawn} ms");
+        assert!(drawn.as_f64().unwrap() < 10_000.0, "{drawn} ms");
         browser.wait("document.querySelectorAll('#because .origin').length > 0");
         browser.picture(&format!("assertion-{width}-{scheme}.png"));
     }
@@ -156,7 +178,7 @@ fn a_lasso_says_what_repeats_in_a_browser() {
 }
 
 /// Regions that lie over each other.
-const OVERLAPS: &str = "(() => { const shown = ['header', '#headline', 'nav', 'main', 'footer'].map(s => document.querySelector(s)).filter(e => e.getClientRects().length > 0); \
+pub(crate) const OVERLAPS: &str = "(() => { const shown = ['header', '#headline', 'nav', 'main', 'footer'].map(s => document.querySelector(s)).filter(e => e.getClientRects().length > 0); \
     const boxes = shown.map(e => e.getBoundingClientRect()); \
     return boxes.some((a, i) => boxes.slice(i + 1).some(b => a.bottom > b.top + 1 && b.bottom > a.top + 1 && a.right > b.left + 1 && b.right > a.left + 1)); })()";
 

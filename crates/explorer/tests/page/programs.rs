@@ -116,6 +116,54 @@ fn a_c_program_is_run_by_a_click_only_in_a_browser() {
     is_clean(&browser, &served);
 }
 
+/// Expressions of C over what the run has named, with their values along it; and the nearest run that passes, which is another one and comes to its end.
+#[test]
+#[ignore = "needs chromium"]
+fn a_c_program_is_watched_and_compared_in_a_browser() {
+    let served = Served::program(&model("counter_load_store.c"), true);
+    let browser = Browser::start("c-watch");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    let watch = |text: &str| {
+        browser.press("w");
+        browser.wait("document.querySelector('#keys').open");
+        browser.value(&format!(
+            "(() => {{ document.querySelector('#keys input').value = '{text}'; document.querySelector('#keys button').click(); }})()"
+        ));
+        let said = format!("(document.querySelector('[data-watch=\"{text}\"] .held')?.innerText ?? '…')");
+        browser.wait(&format!("{said} !== '…'"));
+        browser.value(&said).as_str().unwrap().to_owned()
+    };
+    let value = watch("counter");
+    assert_eq!(watch("counter + 1"), (value.parse::<i64>().unwrap() + 1).to_string());
+    assert_eq!(watch(&format!("counter == {value}")), "true");
+    assert!(watch("counter +").contains("column"), "a wrong expression names the place");
+    assert!(watch("nobody").contains("has not named `nobody`"));
+    // The step that set it leads to a step after which it has this value.
+    browser.click("[data-watch=\"counter\"] .step:not([aria-label])");
+    browser.wait("document.querySelector('#state .change') !== null");
+    assert!(browser.text("#state .change").contains("counter"), "{}", browser.text("#state .change"));
+    browser.picture("c-watch-1440-light.png");
+    browser.press("End");
+    // On a busy machine the time may be over before it is found; what was run is known when it is asked for again.
+    let found = "document.querySelectorAll('.compared.first').length === 2";
+    for _ in 0..6 {
+        browser.press("x");
+        browser.wait(&format!(
+            "{found} || document.querySelector('#notice').innerText.startsWith('No run found that passes (')"
+        ));
+        if browser.value(found) == json!(true) {
+            break;
+        }
+        browser.press("Escape");
+    }
+    browser.wait(found);
+    let said = browser.text("#centre");
+    assert!(said.contains("a run that passes") && said.contains("comes to its end"), "{said}");
+    browser.picture("c-compare-1440-light.png");
+    is_clean(&browser, &served);
+}
+
 /// C programs of others, in the folder that `QUOTIENT_STRANGERS_C` names: those in which a check finds something open at it, with a headline
 /// and without an error of the page; the others open at their start and are run by a click.
 #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use quotient_engine::{Check, LoadOptions, Model};
-use quotient_explain::{Course, Ending, possible};
+use quotient_engine::{Check, LoadOptions, Model, Outcome};
+use quotient_explain::{Course, possible};
 use quotient_explorer::program::Settings;
 use quotient_explorer::session::{Loader, Opening};
 use quotient_explorer::{Answers, Listening, Program, Session, checking};
@@ -39,18 +39,23 @@ fn loader(name: &str, text: &Text) -> Loader {
 /// A random run of at most so many steps, opened at its start.
 fn walk(model: &Model, steps: usize, seed: u64) -> Option<Opening> {
     let mut machine = model.as_written().ok()?;
-    let mut course = Course::start(&mut machine)?;
+    let (mut state, _) = Course::start(&mut machine)?.state(&mut machine, 0);
     let mut random = Random::new(seed);
-    for _ in 0..steps {
-        let (state, _) = course.state(&mut machine, course.len());
+    let mut moves = Vec::new();
+    while moves.len() < steps {
         let ways = possible(&mut machine, &state);
-        if ways.is_empty() || course.ending != Ending::Open {
+        if ways.is_empty() {
             break;
         }
         let choice = random.below(ways.len());
-        course.take(&mut machine, ways.into_iter().nth(choice)?);
+        let step = ways.into_iter().nth(choice)?;
+        moves.push(step.way);
+        match step.record.state.filter(|_| step.record.violation.is_none()) {
+            Some(next) => state = next,
+            None => break,
+        }
     }
-    let position = quotient_explain::Position { moves: course.moves, checksum: None };
+    let position = quotient_explain::Position { moves, checksum: None };
     Some(Opening { position, step: Some(0), ..Opening::default() })
 }
 
@@ -65,13 +70,15 @@ impl Served {
         let load = loader(name, text);
         let model = load(&[]).expect("a model");
         let mut opening = Opening::default();
+        let mut known = None;
         if checked {
             let outcome = model.check(&Check::default()).expect("a check");
             let violation = outcome.violations.first().expect("a violation");
             let (position, cycle) = checking::position(&model, violation).expect("a run");
             opening = Opening { position, cycle, step: None, message: Some(violation.message.clone()) };
+            known = Some(outcome);
         }
-        Served::serve(name, model, opening, load)
+        Served::serve_known(name, model, opening, load, known)
     }
 
     /// Serves a Promela model at a position.
@@ -159,7 +166,21 @@ impl Served {
     }
 
     fn serve(name: &str, model: Model, opening: Opening, load: Loader) -> Served {
+        Served::serve_known(name, model, opening, load, None)
+    }
+
+    /// As `check --explore` does: what the check has come to is known.
+    fn serve_known(
+        name: &str,
+        model: Model,
+        opening: Opening,
+        load: Loader,
+        outcome: Option<Outcome>,
+    ) -> Served {
         let session = Session::new(Arc::new(model), name.into(), Vec::new(), opening).unwrap();
+        if let Some(outcome) = outcome {
+            session.knows(&outcome, 0.01);
+        }
         Served::listen(session.read_by(name.into(), load), Session::end)
     }
 

@@ -30,6 +30,13 @@ fn ask(types: &Types, session: &Session, name: &str, question: &str, body: &Valu
     let answer = session.answer(question, body).unwrap_or_else(|e| panic!("{name}: {question} {body}: {e}"));
     let ty = match question {
         "run" => "Run",
+        "steps" => "Steps",
+        "place" => "Place",
+        "passing" => "Passing",
+        "walk" => "Walked",
+        "eval" => "Evaluated",
+        "find" => "Found",
+        "changed" => "Changed",
         "state" => "State",
         "next" => "Next",
         "because" => "Origin",
@@ -52,7 +59,7 @@ fn ask(types: &Types, session: &Session, name: &str, question: &str, body: &Valu
 #[test]
 fn values_are_set_where_it_is_said() {
     let types = Types::of_the_page();
-    let (mut asked, mut inputs) = (0, 0);
+    let (mut asked, mut inputs, mut sent) = (0, 0, 0);
     for (index, (name, model)) in subjects().enumerate() {
         let Ok(session) = Session::new(Arc::new(model), name.clone(), Vec::new(), Opening::default()) else {
             continue;
@@ -99,6 +106,14 @@ fn values_are_set_where_it_is_said() {
                     inputs += 1;
                 }
             }
+            // What was received is what its sender read when it sent.
+            for input in origin["sent"].as_array().into_iter().flatten() {
+                let sender = origin["sent_by"]["row"].as_u64().expect("who sent it") as usize;
+                let reads = rows[sender]["reads"].as_array().unwrap();
+                let read = reads.iter().find(|r| r["full"] == input["full"]);
+                assert_eq!(read.map(|r| &r["value"]), Some(&input["value"]), "{name}: {full}, sent");
+                sent += 1;
+            }
             asked += 1;
         }
         // Every view answers at every model.
@@ -106,9 +121,28 @@ fn values_are_set_where_it_is_said() {
             ask(question, &json!({ "path": path, "at": length }));
         }
         ask("next", &json!({ "path": path, "at": 0 }));
+        // What a place is: its state and what can happen next; by the run's short name, too.
+        let short = json!(format!("~{}", run["id"].as_str().unwrap()));
+        let place = ask("place", &json!({ "path": path, "at": length }));
+        assert_eq!(place["state"], state, "{name}");
+        assert_eq!(ask("place", &json!({ "path": short, "at": length })), place, "{name}");
+        let half = length / 2;
+        let shorter = ask("run", &json!({ "path": format!("~{}:{half}", run["id"].as_str().unwrap()) }));
+        assert_eq!(shorter["length"], half, "{name}");
+        // What the page has already is left out, and the rest is the same.
+        let known = rows.len() / 2;
+        let rest = ask("run", &json!({ "path": path, "known": known }));
+        let told = |run: &Value| quotient_explorer::packed(&run["rows"]["statement"]);
+        assert_eq!(
+            (told(&run)[known..].to_vec(), rest["from"].as_u64()),
+            (told(&rest), Some(known as u64)),
+            "{name}"
+        );
+        ask("find", &json!({ "path": path, "text": "x", "row": 0 }));
+        ask("changed", &json!({ "path": path }));
     }
-    println!("{asked} values, {inputs} of what they were made from");
-    assert!(asked > 500 && inputs > 200, "{asked} values, {inputs} inputs");
+    println!("{asked} values, {inputs} of what they were made from, {sent} of what their senders read");
+    assert!(asked > 500 && inputs > 200 && sent > 20, "{asked} values, {inputs} inputs, {sent} sent");
 }
 
 /// Four philosophers around a table: after one step of one of them, the state stands for four, each of which can be gone to and has the

@@ -1,5 +1,5 @@
-//! The page's types (`web/src/types.ts`) against what the server answers: every field of an answer is declared, with its type, and every
-//! field that is declared is there unless it may be missing.
+//! The page's types (`web/src/types.ts`): they are made from the types of the answers, and every answer is held against them: every field of it is
+//! declared, with its type, and every field that is declared is there unless it may be missing.
 
 use std::collections::BTreeMap;
 
@@ -133,10 +133,20 @@ impl Types {
         let mut parser = Parser(tokens(include_str!("../../web/src/types.ts")), 0);
         let mut all = BTreeMap::new();
         while parser.1 < parser.0.len() {
-            assert!(parser.is("export") && parser.is("interface"), "{:?}", &parser.0[parser.1..]);
+            assert!(parser.is("export"), "{:?}", &parser.0[parser.1..]);
+            if parser.is("const") {
+                while !parser.is(";") {
+                    parser.next();
+                }
+                continue;
+            }
+            let is_interface = parser.is("interface");
+            assert!(is_interface || parser.is("type"), "{:?}", &parser.0[parser.1..]);
             let name = parser.next();
-            assert!(parser.is("{"));
-            all.insert(name, parser.fields());
+            assert!(parser.is(if is_interface { "{" } else { "=" }));
+            let ty = if is_interface { parser.fields() } else { parser.ty() };
+            parser.is(";");
+            all.insert(name, ty);
         }
         Types(all)
     }
@@ -204,4 +214,18 @@ fn a_wrong_answer_is_noticed() {
     let mut less = right;
     less.as_object_mut().unwrap().remove("full");
     assert!(types.wrong("Read", &less).is_some());
+}
+
+/// The file is what the types of the answers give; `QUOTIENT_BLESS=1` writes it.
+#[test]
+fn types_of_the_page_are_made_from_those_of_the_answers() {
+    let made = quotient_explorer::page_types();
+    if std::env::var_os("QUOTIENT_BLESS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/web/src/types.ts"), &made).unwrap();
+    }
+    let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/web/src/types.ts")).unwrap();
+    assert!(
+        made == file,
+        "web/src/types.ts is not what explorer/src/api gives: run this test with QUOTIENT_BLESS=1"
+    );
 }

@@ -1,6 +1,6 @@
 // Questions to the server. The token is in the address once, at the start; it is kept for this tab only.
 
-import type { Changed, Class, Evaluated, Graph, Heap, Info, Next, Origin, Process, Progress, Reductions, Run, State, Statement } from "./types";
+import type { Changed, Class, Drawn, Evaluated, Found, Graph, Heap, Info, Origin, Passing, Place, Progress, Reductions, Reloaded, Run, Starved, Steps, Walked } from "./types";
 
 const KEY = "quotient-token";
 
@@ -21,7 +21,14 @@ export class Gone extends Error {}
 /** The server works on a question for 2 seconds at most; one that is silent for longer than this has ended, or is stuck. */
 const LONGEST = 10_000;
 
-async function ask<T>(question: string, body: object = {}): Promise<T> {
+/** Short names of runs, with how to write them out: the server keeps a few runs, and asks for all steps when it has forgotten one. */
+const names = new Map<string, () => string>();
+export function named(name: string, path: () => string): void {
+  names.set(name, path);
+  if (names.size > 16) names.delete(names.keys().next().value as string);
+}
+
+async function ask<T>(question: string, body: { path?: string } = {}): Promise<T> {
   let answer: Response;
   let said: { error?: string };
   try {
@@ -35,29 +42,30 @@ async function ask<T>(question: string, body: object = {}): Promise<T> {
   } catch {
     throw new Gone("The server has ended. This page still shows what it has; start `quotient explore` again to go on.");
   }
+  const whole = body.path === undefined ? undefined : names.get(body.path);
+  if (answer.status === 410 && whole) return ask(question, { ...body, path: whole() });
   if (!answer.ok) throw new Error(said.error ?? `The server answered ${answer.status}.`);
   return said as T;
 }
 
 export const info = () => ask<Info>("info");
-/** With `run` a C program is run, if it has to be: somebody clicked, or pressed a key. An address that is opened runs nothing. */
-export const run = (path: string, run = false) => ask<Run>("run", { path, run });
-export const steps = (path: string, from: number, to: number) => ask<{ rows: Statement[] }>("steps", { path, from, to });
-export const state = (path: string, at: number, row: number | null) => ask<State>("state", { path, at, row });
-export const next = (path: string, at: number, run = false) => ask<Next>("next", { path, at, run });
-export const because = (path: string, full: string, row: number) => ask<Origin>("because", { path, full, row });
+/** With `run` a C program is run, if it has to be: somebody clicked, or pressed a key. An address that is opened runs nothing. Of the statements, those from `known` on are told. */
+export const run = (path: string, run = false, known = 0) => ask<Run>("run", { path, run, known } as object);
+export const steps = (path: string, from: number, to: number) => ask<Steps>("steps", { path, from, to } as object);
+export const place = (path: string, at: number, row: number | null, run = false) => ask<Place>("place", { path, at, row, run } as object);
+export const because = (path: string, full: string, row: number) => ask<Origin>("because", { path, full, row } as object);
 export const progress = () => ask<Progress>("progress");
 export const check = (options: object) => ask<Progress>("check", options);
 export const stop = () => ask<Progress>("stop");
-export const find = (path: string, text: string, row: number, back: boolean) => ask<{ step: number | null }>("find", { path, text, row, back });
-export const evaluate = (path: string, at: number, expr: string) => ask<Evaluated>("eval", { path, at, expr });
-export const walk = (path: string, at: number, steps: number) => ask<{ path: string }>("walk", { path, at, steps, seed: Math.floor(Math.random() * 2 ** 31) });
-export const passing = (path: string) => ask<{ path: string | null; step: number | null }>("passing", { path });
-export const heap = (path: string, at: number) => ask<Heap>("heap", { path, at });
-export const graph = (path: string, at: number) => ask<Graph>("graph", { path, at });
-export const reductions = (path: string, at: number) => ask<Reductions>("reductions", { path, at });
-export const classOf = (path: string, at: number) => ask<Class>("class", { path, at });
-export const starved = (path: string, cycle: number) => ask<{ starved: Process[] | null }>("starved", { path, cycle });
+export const find = (path: string, text: string, row: number, back: boolean) => ask<Found>("find", { path, text, row, back } as object);
+export const evaluate = (path: string, at: number, expr: string) => ask<Evaluated>("eval", { path, at, expr } as object);
+export const walk = (path: string, at: number, steps: number) => ask<Walked>("walk", { path, at, steps, seed: Math.floor(Math.random() * 2 ** 31) } as object);
+export const passing = (path: string) => ask<Passing>("passing", { path });
+export const heap = (path: string, at: number) => ask<Heap>("heap", { path, at } as object);
+export const graph = (path: string, at: number) => ask<Graph>("graph", { path, at } as object);
+export const reductions = (path: string, at: number) => ask<Reductions>("reductions", { path, at } as object);
+export const classOf = (path: string, at: number) => ask<Class>("class", { path, at } as object);
+export const starved = (path: string, cycle: number) => ask<Starved>("starved", { path, cycle } as object);
 export const changed = (path: string) => ask<Changed>("changed", { path });
-export const drawn = (path: string, format: "svg" | "mermaid") => ask<{ text: string }>("draw", { path, format });
-export const reload = () => ask<object>("reload");
+export const drawn = (path: string, format: "svg" | "mermaid") => ask<Drawn>("draw", { path, format } as object);
+export const reload = () => ask<Reloaded>("reload");

@@ -1,16 +1,18 @@
 // The page: one store, one drawing of what changed, keys.
 
-import { drawChart, drawColumns, revealStep, toggleFolding, toggleStatements } from "./chart";
+import { drawChart, drawColumns, prepareChart, revealStep, toggleFolding, toggleStatements } from "./chart";
 import { drawCheck, options } from "./check";
 import { drawCompare } from "./compare";
 import { $, el, replace } from "./dom";
 import { drawGraph } from "./graph";
 import { drawHeap } from "./heap";
-import { compare, drawBecause, drawHeadline, drawNext, drawNotice, drawSource, drawState, drawWatches, nextViolation } from "./panes";
-import { drawPlayer, stepAt } from "./player";
-import { parse } from "./position";
+import { compare, drawBecause, drawHeadline, drawNext, drawNotice, drawState, drawWatches, nextViolation } from "./panes";
+import { drawPlayer, preparePlayer, stepAt } from "./player";
+import { firstOf } from "./run";
 import { drawReductions } from "./reductions";
-import { Store, type Tab } from "./store";
+import { forgetSizes, whenResized } from "./sizes";
+import { drawSource, toggleCounting } from "./source";
+import { MUCH, Store, type Tab, pause } from "./store";
 import { asText } from "./text";
 import * as api from "./api";
 
@@ -41,9 +43,12 @@ const KEYS: [string, string][] = [
 const centre = $("centre");
 
 /** Draws what the centre shows. */
-function drawCentre(): void {
+function drawCentre(scrolled?: number): void {
   const comparing = store.tab === "chart" && store.other !== null;
-  for (const id of ["columns", "chart", "folding", "effects"]) $(id).hidden = store.tab !== "chart" || comparing;
+  const away = store.tab !== "chart" || comparing;
+  const back = $("chart").hidden && !away;
+  if ($("chart").hidden !== away) forgetSizes();
+  for (const id of ["columns", "chart", "folding", "effects"]) $(id).hidden = away;
   centre.hidden = store.tab === "chart" && !comparing;
   document.querySelectorAll<HTMLElement>("#tabs .tab").forEach((tab) => {
     tab.setAttribute("aria-selected", String(tab.dataset.tab === store.tab));
@@ -57,32 +62,37 @@ function drawCentre(): void {
   else if (store.tab === "check") drawCheck(store, centre);
   else {
     drawColumns(store);
-    drawChart(store);
+    drawChart(store, scrolled ?? (back ? revealStep(store) : undefined));
   }
+}
+
+/** Draws everything. The first time, of a long run, in several tasks: nothing of the page's code is warm yet. */
+async function drawPlace(): Promise<void> {
+  const first = performance.getEntriesByName("first-picture").length === 0;
+  // What has to know where it is scrolled to comes first, before anything is changed.
+  const top = $("source").scrollTop;
+  const scrolled = store.tab === "chart" && !store.other ? revealStep(store) : undefined;
+  const parts = [() => drawHeadline(store), () => drawSource(store, false, top), () => drawCentre(scrolled), () => drawState(store), () => drawNext(store), () => drawPlayer(store), () => { drawBecause(store); drawNotice(store); }];
+  for (const part of parts) {
+    part();
+    if (first && store.run.length > MUCH) await pause();
+  }
+  if (first) performance.mark("first-picture");
 }
 
 const store = new Store((what) => {
   if (what === "place") {
-    drawHeadline(store);
-    drawColumns(store);
-    drawBecause(store);
-    revealStep(store);
-    drawSource(store);
-    drawState(store);
-    drawNext(store);
-    drawPlayer(store);
-    drawNotice(store);
-    drawCentre();
+    return drawPlace();
   } else if (what === "rows") {
-    const height = $("chart").clientHeight;
     drawBecause(store);
-    // What is said below the chart takes room from it: where the page stands stays in sight.
-    if ($("chart").clientHeight !== height) revealStep(store);
+    // The statement that failed is known now.
+    if (store.next?.over) drawNext(store);
     if (store.tab === "chart" && !store.other) drawChart(store);
   } else if (what === "watches") {
     drawWatches(store);
   } else if (what === "tab") {
     drawCentre();
+    drawNotice(store);
   } else if (what === "line") {
     if (matchMedia("(max-width: 1180px)").matches) view("source");
     drawSource(store);
@@ -98,21 +108,24 @@ const store = new Store((what) => {
   }
 });
 
+store.prepare = [...prepareChart, preparePlayer];
+
 function sameProcess(direction: 1 | -1): void {
-  const rows = store.run.rows;
+  const run = store.run;
   const at = store.place.at;
-  const pid = rows.pid[rows.step.indexOf(Math.max(1, at))];
-  for (let step = at + direction; step >= 1 && step <= store.run.length; step += direction) {
-    if (rows.pid[rows.step.indexOf(step)] === pid) return void store.go(step);
+  if (run.length === 0) return;
+  const pid = run.pid[firstOf(run, Math.max(1, at))];
+  for (let step = at + direction; step >= 1 && step <= run.length; step += direction) {
+    if (run.pid[firstOf(run, step)] === pid) return void store.go(step);
   }
 }
 
 function statementStep(direction: 1 | -1): void {
-  const rows = store.run.rows;
-  const row = Math.max(0, Math.min(rows.step.length, (store.state?.row ?? 0) + direction));
+  const run = store.run;
+  const row = Math.max(0, Math.min(run.count, (store.state?.row ?? 0) + direction));
   if (row === 0) return void store.go(0);
-  const step = rows.step[row - 1];
-  const whole = rows.step[row] !== step;
+  const step = run.step[row - 1];
+  const whole = run.step[row] !== step;
   void store.go(step, whole ? null : row);
 }
 
@@ -125,6 +138,7 @@ function theme(): void {
 
 function view(name: string): void {
   (document.querySelector("main") as HTMLElement).dataset.view = name;
+  forgetSizes();
   document.querySelectorAll<HTMLElement>("nav .tab").forEach((tab) => tab.setAttribute("aria-selected", String(tab.dataset.view === name)));
   drawCentre();
   if (name === "source") drawSource(store);
@@ -164,7 +178,7 @@ function exportRun(): void {
   const save = (format: "svg" | "mermaid", name: string, type: string) => async () => {
     dialog.close();
     try {
-      const { text } = await api.drawn(store.path, format);
+      const { text } = await api.drawn(store.asked, format);
       const address = URL.createObjectURL(new Blob([text], { type }));
       el("a", { href: address, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -265,7 +279,9 @@ $("copy").addEventListener("click", () => {
   const command = `quotient explore ${store.info.model} --at '${store.path}${program?.cells ?? ""}' --step ${store.place.at}${program?.behind ?? ""}`;
   void navigator.clipboard.writeText(`${location.href}\n${command}`).then(() => store.say(`Copied the address and: ${command}`), () => store.say(command));
 });
-$("chart").addEventListener("scroll", () => requestAnimationFrame(() => drawChart(store)));
+$("chart").addEventListener("scroll", () => requestAnimationFrame(() => { if (store.run) drawChart(store); }));
+$("source").addEventListener("scroll", () => requestAnimationFrame(() => { if (store.run) drawSource(store, true); }));
+$("counting").addEventListener("click", () => { toggleCounting(); drawSource(store, true); });
 $("timeline").addEventListener("pointerdown", (event) => {
   const timeline = $("timeline");
   timeline.setPointerCapture(event.pointerId);
@@ -274,10 +290,20 @@ $("timeline").addEventListener("pointerdown", (event) => {
   timeline.addEventListener("pointermove", move);
   timeline.addEventListener("pointerup", () => timeline.removeEventListener("pointermove", move), { once: true });
 });
-addEventListener("resize", () => { if (store.run) { drawCentre(); drawPlayer(store); } });
+whenResized((id) => {
+  if (!store.run) return;
+  if (id === "timeline") drawPlayer(store);
+  else if (id === "source") drawSource(store);
+  else if (store.tab === "chart" && !store.other) {
+    // What is said below the chart takes room from it: where the page stands stays in sight.
+    drawColumns(store);
+    drawChart(store, revealStep(store));
+  }
+});
+addEventListener("resize", () => { forgetSizes(); if (store.run) { drawCentre(); drawPlayer(store); } });
 addEventListener("popstate", (event) => {
-  const kept = event.state as { path: string | null; at: number } | null;
-  if (kept) void store.stand({ moves: kept.path === null ? store.place.moves : parse(kept.path), at: kept.at, row: null }, "keep");
+  const kept = event.state as { path: string; at: number } | null;
+  if (kept) void store.back(kept);
 });
 
 // An address with a token that is opened in this tab again.
@@ -315,8 +341,10 @@ document.querySelectorAll<HTMLElement>(".divider").forEach((divider, index) => {
 
 const said = api.takeToken();
 void store.start(said).then(async () => {
-  $("file").textContent = store.info.file;
-  $("watching").hidden = store.info.program !== undefined;
+  // Of a long path the end says most.
+  const parts = store.info.file.split("/");
+  $("file").textContent = store.info.file.length > 48 && parts.length > 1 ? `…/${parts[parts.length - 1]}` : store.info.file;
+  $("file").title = store.info.file;
   replace($("defines"), ...store.info.defines.map(([n, v]) => el("span", { class: "chip" }, `${n}=${v}`)));
   await store.poll();
   setInterval(() => { if (!document.hidden) void store.lookForEdits(); }, 2000);

@@ -2,7 +2,7 @@
 
 import { $, el, replace, svg } from "./dom";
 import type { Store } from "./store";
-import type { Point } from "./types";
+import type { Point, Progress } from "./types";
 
 const number = (n: number): string => n.toLocaleString("en-US");
 
@@ -33,9 +33,11 @@ export function commandLine(store: Store): string {
 }
 
 /** A small plot; the last value is said in words beside its name. */
-function plot(name: string, said: string, points: { x: number; y: number }[], colour: number): HTMLElement {
+function plot(name: string, said: string, points: { x: number; y: number }[], colour: number, rises = true): HTMLElement {
   const [width, height] = [220, 56];
   const [mx, my] = [Math.max(0.001, ...points.map((p) => p.x)), Math.max(1, ...points.map((p) => p.y))];
+  // From the beginning: a line of one point is none.
+  if (points.length > 0 && points[0].x > 0) points = [{ x: 0, y: rises ? 0 : points[0].y }, ...points];
   const line = points.map((p, i) => `${i === 0 ? "M" : "L"}${((p.x / mx) * width).toFixed(1)} ${(height - 2 - (p.y / my) * (height - 6)).toFixed(1)}`).join("");
   const drawing = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": true });
   if (points.length > 0) drawing.append(svg("path", { class: `area p${colour}`, d: `${line}L${((points[points.length - 1].x / mx) * width).toFixed(1)} ${height}L0 ${height}z` }), svg("path", { class: `curve p${colour}`, d: line }));
@@ -43,13 +45,13 @@ function plot(name: string, said: string, points: { x: number; y: number }[], co
 }
 
 function rates(points: Point[]): { x: number; y: number }[] {
-  return points.slice(1).map((p, i) => ({ x: p.seconds, y: (p.states - points[i].states) / Math.max(0.001, p.seconds - points[i].seconds) }));
+  return points.map((p, i) => ({ x: p.seconds, y: (p.states - (points[i - 1]?.states ?? 0)) / Math.max(0.001, p.seconds - (points[i - 1]?.seconds ?? 0)) }));
 }
 
 export function drawCheck(store: Store, pane: HTMLElement): void {
   const progress = store.progress;
   const redraw = () => { ($("check-line") as HTMLElement).textContent = commandLine(store); };
-  const program = store.info.program !== undefined;
+  const program = store.info.program !== null;
   const counted = program ? "executions" : "states";
   const choices = (program ? THREADS : CHOICES).map(([name, label, values]) => {
     const select = el("select", { id: `option-${name}` }, ...values.map(([value, said]) => el("option", { value, selected: chosen[name] === value }, said))) as HTMLSelectElement;
@@ -73,13 +75,28 @@ export function drawCheck(store: Store, pane: HTMLElement): void {
       el("div", { class: "form" }, ...choices, el("label", {}, el("span", {}, "Time at most"), time), ...switches),
       el("div", { class: "line-of-command" }, el("code", { id: "check-line" }, commandLine(store))),
       el("p", {}, el("button", { class: "button", id: "check-run", onclick: () => void store.check(options()) }, running ? "Stop" : "Check", " ", el("kbd", {}, running ? "Esc" : "c")), " ", el("span", { id: "check-said" }, sentence)),
-      el("div", { class: "plots" },
+      points.length < 3 && !running ? null : el("div", { class: "plots" },
         plot(program ? "Executions" : "States", number(progress?.states ?? 0), points.map((p) => ({ x: p.seconds, y: p.states })), 0),
-        plot("Per second", number(Math.round(rate[rate.length - 1]?.y ?? 0)), rate, 2),
+        plot("Per second", number(Math.round(rate[rate.length - 1]?.y ?? 0)), rate, 2, false),
         ...(program ? [] : [plot("Waiting", number(last?.waiting ?? 0), points.map((p) => ({ x: p.seconds, y: p.waiting })), 1),
         plot("Store", `${((last?.bytes ?? 0) / 2 ** 20).toFixed(1)} MiB`, points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)])),
+      shares(progress),
       progress?.report ? el("pre", { class: "report" }, ...linked(store, progress.report)) : null,
     ));
+}
+
+/** What each worker has done, where several work. */
+function shares(progress: Progress | null): HTMLElement | null {
+  const all = progress?.shares ?? [];
+  const sum = all.reduce((a, b) => a + b, 0);
+  if (all.length < 2 || sum === 0) return null;
+  const bars = all.map((share, i) => {
+    const bar = el("span", { class: `share p${i % 4}` });
+    bar.style.width = `${(100 * share) / sum}%`;
+    return bar;
+  });
+  const said = all.map((share, i) => `worker ${i + 1}: ${((100 * share) / sum).toFixed(0)} %`);
+  return el("div", { class: "workers" }, el("div", { class: "plot-head" }, el("span", {}, "Workers' share of the states"), el("b", {}, said.join(", "))), el("div", { class: "shares", "aria-hidden": true }, ...bars));
 }
 
 /** The report with its places as links. */

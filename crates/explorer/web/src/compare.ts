@@ -23,9 +23,9 @@ export async function drawCompare(store: Store, pane: HTMLElement): Promise<void
   const other = store.other;
   if (!other) return;
   const same = common(store.place.moves, other.moves);
-  const key = `${store.path}|${print(other.moves)}`;
+  const key = `${store.asked}|${print(other.moves)}`;
   if (shown?.key !== key) {
-    const [ours, theirs] = await Promise.all([api.steps(store.path, same, same + SHOWN), api.steps(print(other.moves), same, same + SHOWN)]);
+    const [ours, theirs] = await Promise.all([api.steps(store.asked, same, same + SHOWN), api.steps(print(other.moves), same, same + SHOWN)]);
     if (store.other !== other) return;
     shown = { key, ours: ours.rows, theirs: theirs.rows };
   }
@@ -39,5 +39,5 @@ export async function drawCompare(store: Store, pane: HTMLElement): Promise<void
       el("span", { class: "tags" },
         el("button", { class: "button small", onclick: () => { const { moves } = other; store.endCompare(); void store.follow(print(moves), 0); } }, "Go to the other run"),
         el("button", { class: "button small", onclick: () => store.endCompare() }, "Close ", el("kbd", {}, "x")))),
-    el("div", { class: "compare" }, column("This run", shown.ours, store.place.moves, how(store.run.ending.kind)), column("The other run", shown.theirs, other.moves, how(other.run.ending.kind))));
+    el("div", { class: "compare" }, column("This run", shown.ours, store.place.moves, how(store.run.ending.kind)), column("The other run", shown.theirs, other.moves, how(other.ending))));
 }

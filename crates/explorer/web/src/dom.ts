@@ -30,6 +30,34 @@ export function replace(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((c): c is Node | string | number => c !== null && c !== undefined && c !== false).map((c) => (c instanceof Node ? c : String(c))));
 }
 
+/** Children by what they say: those that say the same as before stay where they are, so that the browser need not lay them out and paint them again. */
+export class Kept {
+  private known = new Map<string, HTMLElement>();
+  constructor(private parent: Element) {}
+
+  /** Shows these and no others, in this order. */
+  draw(wanted: Iterable<readonly [string, () => HTMLElement]>): void {
+    const now = new Map<string, HTMLElement>();
+    for (const [key, make] of wanted) now.set(key, this.known.get(key) ?? make());
+    for (const [key, element] of this.known) if (!now.has(key)) element.remove();
+    let next = this.parent.firstChild;
+    for (const element of now.values()) {
+      if (element === next) next = next.nextSibling;
+      else this.parent.insertBefore(element, next);
+    }
+    this.known = now;
+  }
+}
+
+/** A number for each thing that is met, the same one each time. */
+const numbers = new WeakMap<object, number>();
+let numbered = 0;
+export function numberOf(thing: object): number {
+  const known = numbers.get(thing) ?? ++numbered;
+  numbers.set(thing, known);
+  return known;
+}
+
 let letter = "";
 /** Threads of a program are called T0, T1, …; processes of a model have a number. */
 export function threadsAre(called: string): void {

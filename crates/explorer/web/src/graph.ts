@@ -12,10 +12,10 @@ let shown: { key: string; graph: Graph } | null = null;
 let edgeShown = "";
 
 export async function drawGraph(store: Store, pane: HTMLElement): Promise<void> {
-  const key = `${store.path}|${store.place.at}`;
+  const key = `${store.asked}|${store.place.at}`;
   if (shown?.key !== key) {
-    const graph = await api.graph(store.path, store.place.at);
-    if (key !== `${store.path}|${store.place.at}` || store.tab !== "graph") return;
+    const graph = await api.graph(store.asked, store.place.at);
+    if (key !== `${store.asked}|${store.place.at}` || store.tab !== "graph") return;
     shown = { key, graph };
     edgeShown = "";
   }

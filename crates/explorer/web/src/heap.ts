@@ -2,12 +2,15 @@
 
 import * as api from "./api";
 import { badge, el, replace, svg } from "./dom";
+import { size } from "./sizes";
 import type { Store } from "./store";
 import type { Heap, HeapNode } from "./types";
 
 const WIDTH = 168;
 const LINE = 18;
 const COLUMN = 236;
+/** On narrow windows. */
+const NARROW_COLUMN = 204;
 
 /** Places that were given, by node; they are kept while the page is open, so that nothing jumps. */
 const places = new Map<string, { x: number; y: number }>();
@@ -21,23 +24,24 @@ export function forgetPlaces(): void {
 const height = (node: HeapNode): number => 26 + LINE * node.fields.length + (node.lock ? LINE : 0) + 6;
 
 function place(heap: Heap): void {
+  const column = size("centre").width < 460 ? NARROW_COLUMN : COLUMN;
   for (const node of heap.nodes) {
     if (places.has(node.id)) continue;
-    const x = 16 + node.layer * COLUMN;
+    const x = 12 + node.layer * column;
     // Below everything that stands in this column, or in the first gap that is large enough.
-    const column = heap.nodes.filter((n) => n !== node && places.get(n.id)?.x === x).map((n) => ({ y: (places.get(n.id) as { y: number }).y, h: height(n) + 14 }));
-    column.sort((a, b) => a.y - b.y);
+    const others = heap.nodes.filter((n) => n !== node && places.get(n.id)?.x === x).map((n) => ({ y: (places.get(n.id) as { y: number }).y, h: height(n) + 14 }));
+    others.sort((a, b) => a.y - b.y);
     let y = 16;
-    for (const other of column) if (other.y < y + height(node) + 14 && other.y + other.h > y) y = other.y + other.h;
+    for (const other of others) if (other.y < y + height(node) + 14 && other.y + other.h > y) y = other.y + other.h;
     places.set(node.id, { x, y });
   }
 }
 
 export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
-  const key = `${store.path}|${store.place.at}`;
+  const key = `${store.asked}|${store.place.at}`;
   if (shown?.key !== key) {
-    const heap = await api.heap(store.path, store.place.at);
-    if (key !== `${store.path}|${store.place.at}` || store.tab !== "heap") return;
+    const heap = await api.heap(store.asked, store.place.at);
+    if (key !== `${store.asked}|${store.place.at}` || store.tab !== "heap") return;
     shown = { key, heap };
   }
   const heap = shown.heap;

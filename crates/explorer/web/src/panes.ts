@@ -1,8 +1,9 @@
-// Headline, source, state, what can happen next, because.
+// Headline, state, what can happen next, because.
 
 import { $, badge, el, replace, stepLink, svg } from "./dom";
+import { firstOf } from "./run";
 import type { Store, Watch } from "./store";
-import type { Frame, Leaf, Origin, Run, Standing } from "./types";
+import type { Accessed, Frame, Leaf, Origin } from "./types";
 import { drawWaits } from "./waits";
 
 const number = (n: number): string => n.toLocaleString("en-US");
@@ -16,7 +17,10 @@ export function drawHeadline(store: Store): void {
   (head.querySelector(".mark") as HTMLElement).textContent = bad ? "✕" : ending.kind === "end" ? "✓" : "▸";
   const steps = `${number(length)} ${length === 1 ? "step" : "steps"}`;
   if (store.cycle > 0) {
-    replace(h1, store.info.opening.message ?? store.progress?.violations[0]?.message ?? "This run goes on for ever");
+    const message = store.info.opening.message ?? store.progress?.violations.find((v) => v.cycle > 0)?.message ?? "This run goes on for ever";
+    // What was asked stands behind the colon.
+    const colon = message.indexOf(": ");
+    replace(h1, message[0].toUpperCase() + message.slice(1, colon < 0 ? undefined : colon + 2), colon < 0 ? null : el("code", {}, message.slice(colon + 2)));
     const starved = store.starved;
     const many = store.cycle === 1 ? `Step ${length} repeats for ever` : `Steps ${length - store.cycle + 1} to ${length} repeat for ever`;
     replace(p, `${many}. ${starved === null ? "" : starved.length > 0 ? `${starved.map((s) => s.name).join(", ")} could move at each of them and never does: with weak fairness this run does not count.` : "Nobody who could always move is left out: weak fairness would not rule this run out."}`);
@@ -24,9 +28,9 @@ export function drawHeadline(store: Store): void {
     replace(h1, store.place.moves.length > 0 ? "The program has not been run to this place" : "The program has not been run");
     replace(p, "A C or C++ program is run by a click, never because an address was opened. Each step runs it again from its start.");
   } else if (ending.kind === "violation") {
-    const parts = (ending.parts ?? []).map((part) =>
-      part.code !== undefined ? el("code", {}, part.code)
-        : part.value !== undefined ? el("button", { class: "value", title: "Where does it come from?", onclick: () => void store.because(part.full ?? "") }, part.value)
+    const parts = ending.parts.map((part) =>
+      part.code !== null ? el("code", {}, part.code)
+        : part.value !== null ? el("button", { class: "value", title: "Where does it come from?", onclick: () => void store.because(part.full ?? "") }, part.value)
         : part.text ?? "");
     replace(h1, ...parts);
     const what = ending.what ? ending.what[0].toUpperCase() + ending.what.slice(1) : ending.failed ? "Assertion violated" : "Violated";
@@ -60,7 +64,7 @@ export function drawHeadline(store: Store): void {
 export function nextViolation(store: Store, direction: 1 | -1): void {
   const found = (store.progress?.violations ?? []).filter((v) => v.position);
   if (found.length === 0) return store.say("No check has found a violation.");
-  const here = found.findIndex((v) => (v.position as string).split("@")[0] === store.path && store.place.at === store.run.length);
+  const here = found.findIndex((v) => store.isAt(v.position as string) && store.place.at === store.run.length);
   const next = found[here < 0 ? (direction > 0 ? 0 : found.length - 1) : (here + direction + found.length) % found.length];
   void store.follow(next.position as string, next.cycle);
 }
@@ -74,104 +78,10 @@ export function compare(store: Store): void {
   else void store.comparePassing();
 }
 
-const KEYWORDS = new Set(
-  ("active proctype init if fi do od atomic d_step unless goto break skip assert printf byte bool bit int short chan mtype typedef inline ltl never run else timeout eval " +
-    "system record extends function thread loc when return throw try catch virtual lock enum const " +
-    "process state trans commit assert sync effect guard channel async property " +
-    "while for switch case default static void struct return char unsigned long double float union class public private template typename auto new delete namespace using continue sizeof").split(" "),
-);
-
-/** A line of source with keywords and comments set apart. */
-function lineParts(text: string): Node[] {
-  const parts: Node[] = [];
-  const pattern = /(\/\/.*$|\/\*.*?\*\/|\/\*.*$|"[^"]*"|[A-Za-z_]\w*)/g;
-  let last = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    if (match.index > last) parts.push(document.createTextNode(text.slice(last, match.index)));
-    const word = match[0];
-    const kind = word.startsWith("//") || word.startsWith("/*") ? "comment" : KEYWORDS.has(word) ? "keyword" : null;
-    parts.push(kind ? el("span", { class: kind }, word) : document.createTextNode(word));
-    last = match.index + word.length;
-  }
-  parts.push(document.createTextNode(text.slice(last)));
-  return parts;
-}
-
-/** Badges of those who stand at a line, as many as there is room for. */
-function whoStands(there: Standing[], room: number): HTMLElement[] {
-  if (there.length <= room) return there.map((p) => badge(p.pid, p.name));
-  const more = there.slice(room - 1);
-  return [...there.slice(0, room - 1).map((p) => badge(p.pid, p.name)), el("span", { class: "badge more", title: more.map((p) => p.name).join(", ") }, `+${more.length}`)];
-}
-
-/** How often lines were executed up to some row. */
-let counted: { run: Run; file: number; here: number; times: Map<number, number> } | null = null;
-
-let sourceOf = -1;
-
-export function drawSource(store: Store): void {
-  const pane = $("source");
-  const rows = store.run.rows;
-  const here = store.state?.row ?? 0;
-  const now = new Set<number>();
-  let file = 0;
-  if (here > 0 && rows.step[here - 1] === store.place.at) file = rows.file[here - 1];
-  const standing = store.state?.processes ?? [];
-  if (store.place.at === 0 && standing.length > 0) file = standing[0].file;
-  // Counted on from where the page stood before: a run may be long.
-  if (counted?.run !== store.run || counted.file !== file) counted = { run: store.run, file, here: 0, times: new Map() };
-  const { times } = counted;
-  for (; counted.here < here; counted.here++) if (rows.file[counted.here] === file) times.set(rows.line[counted.here], (times.get(rows.line[counted.here]) ?? 0) + 1);
-  for (; counted.here > here; counted.here--) if (rows.file[counted.here - 1] === file) times.set(rows.line[counted.here - 1], (times.get(rows.line[counted.here - 1]) ?? 0) - 1);
-  for (let row = here - 1; row >= 0 && rows.step[row] === store.place.at; row--) if (rows.file[row] === file) now.add(rows.line[row]);
-  const ending = store.run.ending;
-  const atEnd = store.place.at === store.run.length;
-  const failing = atEnd && ending.kind === "violation" ? rows.line[rows.line.length - 1] : -1;
-  const text = (store.info.sources[file]?.text ?? "").split("\n");
-  const lines: HTMLElement[] = [];
-  // What no run executes, where a check explored everything.
-  const never = new Set((store.progress?.unreached ?? []).filter((u) => u.file === store.info.sources[file]?.name).map((u) => u.line));
-  text.forEach((content, index) => {
-    const line = index + 1;
-    const there = standing.filter((p) => p.file === file && p.line === line && !p.ended);
-    const count = times.get(line);
-    lines.push(
-      el("div", { class: `line ${line === failing ? "fails" : now.has(line) ? "now" : ""} ${line === store.revealed ? "revealed" : ""}`, "data-line": line,
-          onclick: (event: MouseEvent) => goToLine(store, file, line, event.shiftKey) },
-        el("span", { class: "who" }, ...whoStands(there, store.info.program ? 2 : 3)),
-        el("span", { class: "no" }, line),
-        el("span", { class: "code" }, ...lineParts(content.replace(/\t/g, "    ")), count ? el("span", { class: "times" }, ` ×${count}`) : never.has(line) ? el("span", { class: "times never" }, " never executed") : null),
-      ),
-    );
-    if (line === failing && ending.failed) lines.push(el("div", { class: "note" }, `${ending.failed.values} is false`));
-  });
-  const top = pane.scrollTop;
-  replace(pane, ...lines);
-  if (sourceOf === file) pane.scrollTop = top;
-  sourceOf = file;
-  const target = pane.querySelector(store.revealed === null ? ".fails, .now" : ".revealed") as HTMLElement | null;
-  if (target) {
-    const at = target.offsetTop - pane.offsetTop;
-    if (at < pane.scrollTop + 20 || at > pane.scrollTop + pane.clientHeight - 60) pane.scrollTop = Math.max(0, at - pane.clientHeight / 2);
-  }
-}
-
-/** The next time (or the last, backwards) that this run executes a line. */
-function goToLine(store: Store, file: number, line: number, back: boolean): void {
-  const rows = store.run.rows;
-  const here = store.state?.row ?? 0;
-  const fits = (row: number) => rows.file[row] === file && rows.line[row] === line;
-  let found = -1;
-  if (back) { for (let row = here - 2; row >= 0; row--) if (fits(row)) { found = row; break; } }
-  else for (let row = here; row < rows.step.length; row++) if (fits(row)) { found = row; break; }
-  if (found >= 0) void store.go(rows.step[found]);
-  else store.say(back ? `Line ${line} is not executed before here.` : `Line ${line} is not executed after here in this run.`);
-}
-
 /** A line of ticks: tall where a value changed, short where it was written and stayed. */
 function ticks(store: Store, full: string): SVGElement | null {
   const history = store.run.history?.[full];
-  const total = store.run.rows.step.length;
+  const total = store.run.count;
   const drawing = svg("svg", { class: "ticks", viewBox: "0 0 64 14", "aria-hidden": true });
   drawing.append(svg("line", { x1: 0, x2: 64, y1: 7, y2: 7, class: "axis" }));
   const x = (row: number) => 2 + (60 * (row + 1)) / Math.max(1, total);
@@ -188,14 +98,13 @@ export function drawState(store: Store): void {
   if (!state) return;
   $("state-title").textContent = store.place.at === 0 ? "State at the start" : store.place.row !== null ? `State within step ${store.place.at}` : `State after step ${store.place.at}`;
   const wanted = ($("filter") as HTMLInputElement).value.trim().toLowerCase();
-  const before = new Map((store.before?.leaves ?? []).map((l) => [l.full, l.value.text]));
   const failed = new Set((store.place.at === store.run.length ? store.run.ending.failed?.reads ?? [] : []).map((r) => r.full));
   const out: HTMLElement[] = [];
-  const changed = store.before ? state.leaves.filter((l) => before.has(l.full) && before.get(l.full) !== l.value.text) : [];
+  const changed = state.leaves.filter((l) => l.before !== null);
   if (changed.length > 0 && wanted === "") {
     out.push(el("h3", {}, "Changed in this step"));
     for (const leaf of changed)
-      out.push(el("div", { class: "change" }, el("code", {}, leaf.full), el("span", { class: "grow" }), el("s", {}, empty(before.get(leaf.full) ?? "")), el("span", { class: "dim" }, "→"), el("b", {}, empty(leaf.value.text))));
+      out.push(el("div", { class: "change" }, el("code", {}, leaf.full), el("span", { class: "grow" }), el("s", {}, empty(leaf.before ?? "")), el("span", { class: "dim" }, "→"), el("b", {}, empty(leaf.value.text))));
   }
   const groups = new Map<string, Leaf[]>();
   for (const leaf of state.leaves) {
@@ -214,14 +123,14 @@ export function drawState(store: Store): void {
     const title = kind === "global" ? (store.info.program ? "Memory that this run has named" : "Globals") : kind === "channel" ? "Channels" : kind === "lock" ? "Locks" : kind === "object" ? rest : process?.name ?? `process ${rest}`;
     const note = process?.ended ? "has ended" : process && process.line > 0 ? `line ${process.line}` : "";
     out.push(el("h3", {}, process ? badge(process.pid) : null, ` ${title} `, note ? el("span", { class: "dim" }, note) : null));
-    if (process?.stack && !process.ended) out.push(stackOf(store, process.stack));
+    if (process && process.stack.length > 0 && !process.ended) out.push(stackOf(store, process.stack));
     for (const leaf of leaves) {
-      const isChanged = before.has(leaf.full) && before.get(leaf.full) !== leaf.value.text;
+      const isChanged = leaf.before !== null;
       out.push(
-        el("div", { class: `leaf ${failed.has(leaf.full) ? "hot" : isChanged ? "changed" : ""} ${leaf.unread ? "unread" : ""}`, "data-full": leaf.full },
+        el("div", { class: `leaf ${leaf.group.kind === "lock" ? "wide-value" : ""} ${failed.has(leaf.full) ? "hot" : isChanged ? "changed" : ""} ${leaf.unread ? "unread" : ""}`, "data-full": leaf.full },
           el("code", { class: "name", title: leaf.full }, leaf.name, leaf.unread ? el("span", { class: "dim" }, " unread") : null),
           el("button", { class: "held", title: `${leaf.full} is ${leaf.value.text}. Where does it come from?`, onclick: () => void store.because(leaf.full) }, empty(leaf.value.text)),
-          ticks(store, leaf.full) as unknown as Node,
+          leaf.group.kind === "lock" ? null : (ticks(store, leaf.full) as unknown as Node),
           leaf.set ? stepLink(leaf.set.step, (s) => void store.go(s)) : el("span", { class: "dim right" }, "start"),
         ),
       );
@@ -254,7 +163,7 @@ function stackOf(store: Store, frames: Frame[]): HTMLElement {
 export function drawWatches(store: Store): void {
   const one = (watch: Watch): HTMLElement => {
     const history = watch.said?.history ?? [];
-    const total = store.run.rows.step.length;
+    const total = store.run.count;
     const drawing = svg("svg", { class: "ticks", viewBox: "0 0 64 14", "aria-hidden": true });
     drawing.append(svg("line", { x1: 0, x2: 64, y1: 7, y2: 7, class: "axis" }));
     for (const [row] of history.slice(1, 200)) drawing.append(svg("line", { x1: 2 + (60 * row) / Math.max(1, total), x2: 2 + (60 * row) / Math.max(1, total), y1: 2, y2: 12, class: "tall" }));
@@ -263,7 +172,7 @@ export function drawWatches(store: Store): void {
       el("code", { class: "name", title: watch.text }, watch.text),
       el("span", { class: `held ${watch.wrong ? "wrong" : ""}` }, watch.wrong ?? watch.said?.value ?? "…"),
       watch.wrong ? null : (drawing as unknown as Node),
-      el("span", { class: "right" }, last ? stepLink(store.run.rows.step[last[0] - 1], (s) => void store.go(s)) : null, el("button", { class: "step", "aria-label": `No longer watch ${watch.text}`, onclick: () => store.unwatch(watch.text) }, "✕")));
+      el("span", { class: "right" }, last ? stepLink(store.run.step[last[0] - 1], (s) => void store.go(s)) : null, el("button", { class: "step", "aria-label": `No longer watch ${watch.text}`, onclick: () => store.unwatch(watch.text) }, "✕")));
   };
   replace($("watches"), ...store.watches.map(one));
 }
@@ -276,19 +185,25 @@ export function drawNext(store: Store): void {
   const out: HTMLElement[] = [];
   const atEnd = store.place.at === store.run.length;
   const ending = store.run.ending;
-  if (next.known === false) {
+  if (!next.known) {
     $("next-note").textContent = "not known";
     return replace($("next"), el("p", { class: "empty" }, "Who can go on here is known when the program has been run to here."), el("button", { class: "button small", onclick: () => void store.stand({ ...store.place }, "replace") }, "Run it to here"));
   }
   $("next-note").textContent = next.over ? "the run ends here" : next.choices.length === 0 ? "nobody can go on" : "";
-  if (next.over && ending.failed) out.push(el("div", { class: "way failed" }, el("code", {}, `${ending.failed.values} is false`), el("p", {}, "The run ends here.")));
+  if (next.over && ending.failed) {
+    const last = store.run.count - 1;
+    const pid = store.run.pid[last];
+    out.push(el("div", { class: "way failed" }, badge(pid, store.run.processes.find((p) => p.pid === pid)?.name), el("code", {}, store.statement(last)?.text ?? ending.failed.text), el("span", { class: "tags" }, el("span", { class: "tag wrong" }, "failed")), el("div", { class: "why" }, `${ending.failed.values} is false: the run ends here`)));
+  }
   next.choices.forEach((choice, index) => {
     const [first, ...more] = choice.statements;
+    // Behind the last step of a lasso comes its first one, again.
+    const again = store.cycle > 0 && atEnd && choice.move === store.place.moves[store.run.length - store.cycle];
     out.push(
       el("button", { class: `way can ${choice.taken ? "taken" : ""}`, onclick: () => void store.take(choice.move) },
         badge(choice.pid, choice.process),
         el("code", {}, first?.text ?? "", more.length > 0 ? el("span", { class: "dim" }, `; ${more.map((s) => s.text).join("; ")}`) : null),
-        el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.explored === false ? el("span", { class: "tag", title: "A check with partial order explores another step first; see Reductions" }, "later") : null, choice.taken ? el("span", { class: "tag" }, "this run") : null, index < 9 ? el("kbd", {}, index + 1) : null),
+        el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.explored === false ? el("span", { class: "tag", title: "A check with partial order explores another step first; see Reductions" }, "later") : null, choice.taken ? el("span", { class: "tag" }, "this run") : again ? el("span", { class: "tag" }, "again") : null, index < 9 ? el("kbd", {}, index + 1) : null),
       ),
     );
   });
@@ -316,13 +231,16 @@ export function drawNext(store: Store): void {
 
 export function drawBecause(store: Store): void {
   const pane = $("because");
-  const list = store.origins.for === store.path ? store.origins.list : [];
-  const accesses = store.place.at === store.run.length ? store.run.ending.accesses ?? [] : [];
-  pane.hidden = list.length === 0 && accesses.length === 0;
+  const list = store.origins.for === store.asked ? store.origins.list : [];
+  const accesses = store.place.at === store.run.length ? store.run.ending.accesses : [];
+  // Under a weak memory model: which write the read of this step saw, and why it may.
+  const saw = store.place.at > 0 ? store.statement(firstOf(store.run, store.place.at))?.saw : null;
+  pane.hidden = list.length === 0 && accesses.length === 0 && !saw;
   if (pane.hidden) return;
+  const older = saw ? [el("h3", {}, "An older write"), el("p", {}, `Step ${store.place.at} ${saw}.`)] : [];
   if (list.length === 0) {
-    const side = (a: (typeof accesses)[0]) => el("div", { class: "access" }, el("div", { class: "what" }, badge(a.pid, a.process), " ", el("code", {}, a.access || "goes wrong here")), stackOf(store, a.stack));
-    return replace(pane, el("h3", {}, accesses.length > 1 ? "The two accesses" : "Where"), ...accesses.map(side));
+    const side = (a: Accessed) => el("div", { class: "access" }, el("div", { class: "what" }, badge(a.pid, a.process), " ", el("code", {}, a.access || "goes wrong here")), stackOf(store, a.stack));
+    return replace(pane, ...older, accesses.length === 0 ? null : el("h3", {}, accesses.length > 1 ? "The two accesses" : "Where"), ...accesses.map(side));
   }
   const go = (step: number) => void store.go(step);
   const tell = (origin: Origin, depth: number): HTMLElement => {
@@ -337,13 +255,13 @@ export function drawBecause(store: Store): void {
     }
     // A channel's variable names the channel and nothing else.
     const named = (i: Origin) => i.value?.kind === "reference" && i.value.text === i.full;
-    const inputs = (origin.inputs ?? []).filter((i) => depth < 2 && i.full !== origin.full && !named(i));
+    const inputs = [...origin.inputs, ...origin.sent.map((s) => ({ ...s, name: s.full }))].filter((i) => depth < 2 && i.full !== origin.full && !named(i));
     return el("div", { class: `origin depth${depth}` },
       el("div", { class: "what" }, el("code", {}, origin.name ?? origin.full), " is ", el("code", {}, origin.value ? empty(origin.value.text) : "?")),
       el("div", {}, ...said),
       ...inputs.map((i) => tell(i, depth + 1)));
   };
-  replace(pane, el("h3", {}, store.place.at === store.origins.at ? "Because" : `Because, at step ${store.origins.at}`), ...list.map((o) => tell(o, 0)));
+  replace(pane, ...older, el("h3", {}, store.place.at === store.origins.at ? "Because" : `Because, at step ${store.origins.at}`), ...list.map((o) => tell(o, 0)));
 }
 
 export function drawNotice(store: Store): void {
@@ -356,14 +274,22 @@ export function drawNotice(store: Store): void {
     const said = store.info.program ? "The program has changed; this run is that of the program as it was." : wrong ? `The model has changed and cannot be read: ${wrong}` : works ? "The model has changed; this run still works." : `The model has changed; this run stops working at step ${step}.`;
     parts.push(said);
     if (!wrong) parts.push(el("button", { class: "button small", id: "reload", onclick: () => void store.reload() }, "Run again"));
+  } else if (progress?.running && store.tab === "check") {
+    // The check's own view says it.
   } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} ${store.info.program ? "executions" : "states"}${store.info.program ? "" : `, depth ${number(progress.depth)}`}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
   else {
-    const other = progress?.violations.find((v) => v.position !== null && v.position.split("@")[0] !== store.path);
+    const other = progress?.violations.find((v) => v.position !== null && !store.isAt(v.position));
     if (other) parts.push(`${other.message}${other.at ? ` (${other.at})` : ""}`, el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
     else if (progress?.asked && progress.verdict !== "violated") parts.push(progress.verdict === "holds" ? `Checked: holds. ${number(progress.states)} ${store.info.program ? "executions" : `states, ${number(progress.transitions)} transitions`}` : `${progress.verdict}: ${progress.message ?? ""}`);
   }
   notice.hidden = parts.length === 0;
   replace(notice, ...parts);
-  const statistics = progress?.asked && store.info?.program ? [`${number(progress.states)} executions · ${number(progress.transitions)} steps · longest ${number(progress.depth)}`, `${progress.seconds.toFixed(3)} s · symmetry ${progress.symmetry ?? "…"}`] : progress?.asked ? [`${number(progress.states)} states · ${number(progress.transitions)} transitions · depth ${number(progress.depth)}`, `${progress.seconds.toFixed(3)} s · symmetry ${progress.symmetry ?? "…"} · partial order ${progress.partial_order ?? "…"}`] : ["not checked"];
+  const program = Boolean(store.info?.program);
+  const seconds = progress ? `${progress.seconds.toFixed(progress.seconds < 10 ? 3 : 1)} s` : "";
+  const symmetry = !progress?.symmetry ? null : progress.symmetry === "off" ? "no symmetry" : program ? "symmetry on" : progress.symmetry_found.length > 0 ? `symmetry: ${progress.symmetry_found.length > 1 ? `${progress.symmetry_found.length} kinds` : progress.symmetry_found[0]}` : "no symmetry found";
+  const order = progress?.partial_order && !program ? `partial order ${progress.partial_order}` : null;
+  const line = (...parts: (string | null)[]) => parts.filter((p) => p !== null).join(" · ");
+  const counts = !progress ? "" : program ? line(`${number(progress.states)} executions`, `${number(progress.transitions)} steps`, `longest ${number(progress.depth)}`) : line(`${number(progress.states)} states`, `${number(progress.transitions)} transitions`, `depth ${number(progress.depth)}`);
+  const statistics = progress?.asked ? [counts, line(seconds, order, symmetry)] : ["not checked"];
   replace($("statistics"), ...statistics.map((s) => el("div", {}, s)));
 }

@@ -1,11 +1,12 @@
 // The player: where we are, and the whole run as lanes.
 
 import { $, el, replace, svg } from "./dom";
+import type { Run } from "./run";
+import { size } from "./sizes";
 import type { Store } from "./store";
-import type { Run } from "./types";
 
 /** Above this many steps the run is drawn on a canvas. */
-const DRAWN = 2000;
+const DRAWN = 400;
 
 /** The lanes of a long run, painted once. */
 let painted: { run: Run; width: number; theme: string; canvas: HTMLCanvasElement } | null = null;
@@ -16,7 +17,7 @@ function paint(store: Store, width: number, height: number, theme: string, x: (s
   canvas.width = width * scale;
   canvas.height = height * scale;
   const pen = canvas.getContext("2d");
-  const { step, pid } = store.run.rows;
+  const { step, pid } = store.run;
   if (pen) {
     pen.scale(scale, scale);
     const style = getComputedStyle(document.documentElement);
@@ -35,6 +36,23 @@ function paint(store: Store, width: number, height: number, theme: string, x: (s
   return { run: store.run, width, theme, canvas };
 }
 
+/** The lanes of a long run, for the width that the timeline has. */
+function lanesOf(store: Store): HTMLCanvasElement {
+  const { width, height } = size("timeline");
+  const { run } = store;
+  const theme = document.documentElement.dataset.theme ?? "";
+  if (painted?.run === run && painted.width === width && painted.theme === theme) return painted.canvas;
+  const lanes = Math.min(run.processes.length, 8);
+  const order = new Map(run.processes.map((p, i) => [p.pid, i % 8]));
+  painted = paint(store, width, height, theme, (step) => 6 + ((width - 12) * step) / Math.max(1, run.length), order, Math.min(13, (height - 18) / Math.max(1, lanes)));
+  return painted.canvas;
+}
+
+/** Paints the lanes before they are shown. */
+export function preparePlayer(store: Store): void {
+  if (store.run.length > DRAWN) lanesOf(store);
+}
+
 export function drawPlayer(store: Store): void {
   const length = store.run.length;
   replace($("where"), el("b", {}, `Step ${store.place.at.toLocaleString("en-US")}`), el("span", { class: "dim" }, `of ${length.toLocaleString("en-US")}`));
@@ -43,36 +61,44 @@ export function drawPlayer(store: Store): void {
   timeline.setAttribute("aria-valuemax", String(length));
   timeline.setAttribute("aria-valuenow", String(store.place.at));
   timeline.setAttribute("aria-valuetext", `step ${store.place.at} of ${length}`);
-  const width = timeline.clientWidth;
-  const height = timeline.clientHeight;
+  const { width, height } = size("timeline");
   const lanes = Math.min(store.run.processes.length, 8);
   const laneHeight = Math.min(13, (height - 18) / Math.max(1, lanes));
   const order = new Map(store.run.processes.map((p, i) => [p.pid, i % 8]));
   const x = (step: number) => 6 + ((width - 12) * step) / Math.max(1, length);
-  const rows = store.run.rows;
+  const rows = store.run;
   if (length > DRAWN) {
-    const dark = document.documentElement.dataset.theme ?? "";
-    if (!painted || painted.run !== store.run || painted.width !== width || painted.theme !== dark) painted = paint(store, width, height, dark, x, order, laneHeight);
+    const canvas = lanesOf(store);
     const line = el("div", { class: "here-line" });
     line.style.transform = `translateX(${x(store.place.at) - 1}px)`;
+    // What comes later is pale.
+    const veil = el("div", { class: "veil" });
+    veil.style.transform = `translateX(${x(store.place.at) + 1}px)`;
+    veil.style.width = `${Math.max(0, x(length) - x(store.place.at))}px`;
     const marks = [...store.bookmarks].map((mark) => {
       const flag = el("div", { class: "flag" });
       flag.style.transform = `translateX(${x(mark) - 3}px)`;
       return flag;
     });
-    replace(timeline, painted.canvas, line, ...marks);
+    const scale = svg("svg", { width, height, "aria-hidden": true, class: "over" });
+    if (store.cycle > 0) scale.append(svg("path", { class: "bracket", d: `M${x(length - store.cycle)} ${height - 20}v4H${x(length)}v-4` }));
+    for (const branch of store.branches.slice(-8)) scale.append(svg("circle", { class: "branch", cx: x(Math.min(branch.at, length)), cy: height - 16, r: 3 }));
+    ticksOf(scale, store, width, height, x);
+    marks.push(scale as unknown as HTMLElement);
+    marks.push(veil);
+    replace(timeline, canvas, ...marks, line);
     return;
   }
   const drawing = svg("svg", { width, height, "aria-hidden": true });
   for (let lane = 0; lane < lanes; lane++) drawing.append(svg("line", { class: "axis", x1: x(0), x2: x(length), y1: 3 + lane * laneHeight + (laneHeight - 4) / 2, y2: 3 + lane * laneHeight + (laneHeight - 4) / 2 }));
   const gap = x(1) - x(0) > 8 ? 2 : 0;
   let last = 0;
-  for (let row = 0; row < rows.step.length; row++) {
+  for (let row = 0; row < rows.count; row++) {
     const step = rows.step[row];
     if (step === last) continue;
     last = step;
     const lane = order.get(rows.pid[row]) ?? 0;
-    const wrong = step === length && store.run.ending.kind === "violation" && rows.pid[rows.pid.length - 1] === rows.pid[row];
+    const wrong = step === length && store.run.ending.kind === "violation" && rows.pid[rows.count - 1] === rows.pid[row];
     drawing.append(svg("rect", { class: `made ${wrong ? "wrong" : `p${rows.pid[row] % 4}`} ${step > store.place.at ? "future" : ""}`, x: x(step - 1) + gap, y: 3 + lane * laneHeight, width: Math.max(1, x(step) - x(step - 1) - 2 * gap), height: Math.max(3, laneHeight - 5), rx: gap }));
   }
   if (store.cycle > 0) {
@@ -82,13 +108,22 @@ export function drawPlayer(store: Store): void {
   for (const branch of store.branches.slice(-8)) drawing.append(svg("circle", { class: "branch", cx: x(Math.min(branch.at, length)), cy: height - 16, r: 3 }));
   for (const mark of store.bookmarks) drawing.append(svg("path", { class: "bookmark", d: `M${x(mark) - 3} 0h6v8l-3 -3l-3 3z` }));
   drawing.append(svg("line", { class: "here", x1: x(store.place.at), x2: x(store.place.at), y1: 0, y2: height - 14 }));
-  const every = Math.max(1, Math.ceil(length / Math.max(1, Math.floor(width / 60))));
+  ticksOf(drawing, store, width, height, x);
+  replace(timeline, drawing as unknown as Node);
+}
+
+/** Numbers of steps, at round ones. */
+function ticksOf(drawing: SVGElement, store: Store, width: number, height: number, x: (step: number) => number): void {
+  const length = store.run.length;
+  const least = Math.max(1, length / Math.max(1, Math.floor(width / 70)));
+  const power = 10 ** Math.floor(Math.log10(least));
+  const every = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least) ?? least);
   for (let step = 0; step <= length; step += every) {
-    const text = svg("text", { class: `tick ${step === store.place.at ? "at" : ""}`, x: x(step), y: height - 2, "text-anchor": step === 0 ? "start" : "middle" });
+    const anchor = step === 0 ? "start" : x(step) > width - 30 ? "end" : "middle";
+    const text = svg("text", { class: `tick ${step === store.place.at ? "at" : ""}`, x: step === 0 ? 0 : x(step), y: height - 2, "text-anchor": anchor });
     text.textContent = step === 0 ? "start" : step.toLocaleString("en-US");
     drawing.append(text);
   }
-  replace(timeline, drawing as unknown as Node);
 }
 
 /** The step under a place of the timeline. */

@@ -9,10 +9,10 @@ import type { Class, Reductions } from "./types";
 let shown: { key: string; said: Reductions; members: Class } | null = null;
 
 export async function drawReductions(store: Store, pane: HTMLElement): Promise<void> {
-  const key = `${store.path}|${store.place.at}`;
+  const key = `${store.asked}|${store.place.at}`;
   if (shown?.key !== key) {
-    const [said, members] = await Promise.all([api.reductions(store.path, store.place.at), api.classOf(store.path, store.place.at)]);
-    if (key !== `${store.path}|${store.place.at}` || store.tab !== "reductions") return;
+    const [said, members] = await Promise.all([api.reductions(store.asked, store.place.at), api.classOf(store.asked, store.place.at)]);
+    if (key !== `${store.asked}|${store.place.at}` || store.tab !== "reductions") return;
     shown = { key, said, members };
   }
   const { explored, later, why, symmetry } = shown.said;
@@ -29,7 +29,7 @@ export async function drawReductions(store: Store, pane: HTMLElement): Promise<v
       el("h3", {}, "Symmetry: the class of this state"), drawClass(store, shown.members),
       el("h3", {}, "Symmetry that was found"),
       symmetry === null ? el("p", { class: "dim" }, "Known after a check.") : el("p", {}, symmetry.found.length > 0 ? symmetry.found.join("; ") : "None was found."),
-      limit ? el("p", {}, "Limited: ", limit, " ", place ? el("button", { class: "step", onclick: () => store.reveal(Number(place[2])) }, `line ${place[2]}`) : null) : null,
+      limit ? el("p", { class: "limit" }, "Limited: ", limit, " ", place ? el("button", { class: "step", onclick: () => store.reveal(Number(place[2])) }, `line ${place[2]}`) : null) : null,
       symmetry ? el("p", { class: "dim" }, `Order: ${symmetry.order}`) : null,
     ));
 }

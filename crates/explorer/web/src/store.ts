@@ -3,7 +3,18 @@
 import * as api from "./api";
 import { threadsAre } from "./dom";
 import { parse, print } from "./position";
-import type { Changed, Evaluated, Info, Next, Origin, Process, Progress, Run, State, Statement } from "./types";
+import { assemble, type Run } from "./run";
+import type { Changed, Evaluated, Info, Next, Origin, Process, Progress, State, Statement } from "./types";
+
+/** Runs of up to so many steps are named by their steps. */
+const SHORT = 300;
+/** Characters of an address, and steps up to which they are looked at. */
+const LONGEST_ADDRESS = 2000;
+const LONGEST_WRITTEN = 2000;
+
+/** From so many new steps on the work is divided into several tasks. */
+export const MUCH = 20_000;
+export const pause = () => new Promise<void>((done) => setTimeout(done));
 
 /** Steps that are fetched together. */
 const WINDOW = 256;
@@ -18,6 +29,9 @@ export interface Place {
   row: number | null;
 }
 
+/** A place to stand at; where the steps are not given, the server tells them; without a step it is the end; a function is asked when the run is there. */
+interface Wanted { moves: string[] | null; at: number | null | (() => number); row: number | null }
+
 /** What the centre shows. */
 export type Tab = "chart" | "heap" | "graph" | "reductions" | "check";
 
@@ -29,15 +43,13 @@ export class Store {
   tab: Tab = "chart";
   watches: Watch[] = [];
   /** The run that this one is compared with. */
-  other: { moves: string[]; run: Run; note: string } | null = null;
+  other: { moves: string[]; ending: string; note: string } | null = null;
   changes: Changed | null = null;
   /** `place.moves` as text, made once. */
   private written: { moves: string[]; text: string } = { moves: [], text: "q1:" };
   run!: Run;
   place: Place = { moves: [], at: 0, row: null };
   state: State | null = null;
-  /** The state one step before, to show what changed. */
-  before: State | null = null;
   next: Next | null = null;
   /** Where values come from: of which run and step. */
   origins: { for: string; at: number; list: Origin[] } = { for: "", at: 0, list: [] };
@@ -50,14 +62,27 @@ export class Store {
   branches: { at: number; moves: string[] }[] = [];
   bookmarks = new Set<number>();
   message: string | null = null;
-  private windows = new Map<string, Statement[]>();
+  /** What is made once for a run before it is drawn; of a long one each in a task of its own. */
+  prepare: ((store: Store) => void)[] = [];
+  private windows = new Map<string, { first: number; rows: Statement[] }>();
   private fetching = new Set<string>();
 
-  constructor(private changed: (what: "place" | "rows" | "progress" | "message" | "watches" | "tab" | "line") => void) {}
+  constructor(private changed: (what: "place" | "rows" | "progress" | "message" | "watches" | "tab" | "line") => void | Promise<void>) {}
 
   get path(): string {
     if (this.written.moves !== this.place.moves) this.written = { moves: this.place.moves, text: print(this.place.moves) };
     return this.written.text;
+  }
+
+  /** The run as questions name it: shortly, where the steps are many. */
+  get asked(): string {
+    return this.place.moves.length > SHORT && this.run?.id ? `~${this.run.id}` : this.path;
+  }
+
+  /** Is this the run of a position? Of a long run that nobody has written out it is not asked. */
+  isAt(position: string): boolean {
+    const { moves } = this.place;
+    return (this.written.moves === moves || moves.length <= LONGEST_WRITTEN) && position.split("@")[0] === this.path;
   }
 
   say(message: string | null): void {
@@ -68,12 +93,15 @@ export class Store {
   async start(said: URLSearchParams): Promise<void> {
     this.info = await api.info();
     threadsAre(this.info.program ? "T" : "");
-    const opening = this.info.opening;
-    const path = said.get("p") ?? opening.position;
-    const moves = parse(path);
-    this.cycle = path === opening.position ? opening.cycle : 0;
-    const asked = said.get("s") ?? opening.step;
-    await this.stand({ moves, at: asked === null ? moves.length : Number(asked), row: null }, "replace", false);
+    const [written, kept] = [said.get("p"), said.get("r")];
+    // The address names all steps, or a run that the server keeps, or nothing: then it is the run that the page was opened with.
+    const path = written ?? (kept ? `~${kept}` : "~0");
+    const step = said.get("s") ?? this.info.opening.step;
+    const stand = (asked: string) => this.stand({ moves: null, at: step === null ? null : Number(step), row: null }, "replace", false, asked);
+    if (!(await stand(path)) && kept) {
+      await stand("~0");
+      this.say("The run of this address is kept no longer; this is the one that the page was opened with.");
+    }
   }
 
   /** Runs the program to where the address says; somebody clicked. */
@@ -81,104 +109,141 @@ export class Store {
     await this.stand({ ...this.place, at: this.place.moves.length, row: null }, "replace");
   }
 
-  /** Stands somewhere; `how` says what becomes of the address. */
-  async stand(place: Place, how: "push" | "replace" | "keep", acted = true): Promise<void> {
+  /** Fetches a run; of one that goes on from this one, what is new. */
+  private async fetchRun(asked: string, acted: boolean, known = 0): Promise<void> {
+    const told = await api.run(asked, acted, known);
+    const much = told.length - known > MUCH;
+    if (much) await pause();
+    this.run = assemble(told, this.run ?? null);
+    this.windows.clear();
+    if (much) await pause();
+    this.told = told.path === null ? null : { moves: parse(told.path), text: told.path.split("@")[0] };
+    if (!much) return;
+    const run = this.run;
+    for (const part of this.prepare) {
+      await pause();
+      // Somebody may have gone to another run in the meantime.
+      if (this.run === run) part(this);
+    }
+    await pause();
+  }
+  /** The steps of the run as the server has told them. */
+  private told: { moves: string[]; text: string } | null = null;
+
+  /** Stands somewhere; `how` says what becomes of the address, `asked` names the run where it is another one. False where there is no such run. */
+  async stand(place: Wanted, how: "push" | "replace" | "keep", acted = true, asked: string | null = null, known = 0): Promise<boolean> {
     try {
       const again = this.run?.ending.kind === "not run" && acted;
-      if (!this.run || place.moves !== this.place.moves || again) {
-        const path = print(place.moves);
-        if (!this.run || path !== this.path || again) {
-          this.run = await api.run(path, acted);
-          this.windows.clear();
-        }
+      if (asked !== null || again || place.moves !== this.place.moves) {
+        const path = asked ?? print(place.moves ?? []);
+        if (asked !== null || again || path !== this.path) await this.fetchRun(path, acted, known);
       }
-      if (this.run.ending.kind === "more") void this.fetchMore(place).catch((error: Error) => this.say(error.message));
       const length = this.run.length;
+      const told = this.told;
       // What has not been run keeps its address; a program may have gone further by itself.
-      const same = place.moves.length === length || this.run.ending.kind === "not run";
-      const moves = same ? place.moves : length < place.moves.length ? place.moves.slice(0, length) : parse(this.run.path);
-      this.place = { moves, at: Math.max(0, Math.min(place.at, length)), row: place.row };
+      const same = place.moves !== null && (place.moves.length === length || this.run.ending.kind === "not run");
+      const moves = same && place.moves ? place.moves : place.moves && length < place.moves.length ? place.moves.slice(0, length) : told?.moves ?? [];
+      if (moves === told?.moves) this.written = told;
+      if (asked !== null && known === 0) this.cycle = this.run.cycle;
+      const asks = typeof place.at === "function" ? place.at() : place.at;
+      const wanted = asks ?? (this.run.ending.kind === "more" ? Number.MAX_SAFE_INTEGER : length);
+      this.place = { moves, at: Math.max(0, Math.min(wanted, length)), row: place.row };
+      if (this.run.id) api.named(`~${this.run.id}`, () => print(moves));
+      if (this.run.ending.kind === "more") void this.fetchMore(asked ?? print(place.moves ?? []), wanted).catch((error: Error) => this.say(error.message));
       if (how !== "keep") this.writeAddress(how);
       this.revealed = null;
       const { at, row } = this.place;
-      const standing = this.path;
-      const [state, before, next] = await Promise.all([
-        api.state(standing, at, row),
-        at > 0 ? api.state(standing, at - 1, null) : null,
-        api.next(standing, at, acted),
-      ]);
+      const standing = this.asked;
+      const { state, next } = await api.place(standing, at, row, acted);
       // Somebody may have gone on in the meantime.
-      if (standing !== this.path || at !== this.place.at || row !== this.place.row) return;
+      if (standing !== this.asked || at !== this.place.at || row !== this.place.row) return true;
       this.state = state;
-      this.before = before;
       this.next = next;
-      this.changed("place");
+      await this.changed("place");
       await this.explainEnd();
       await this.askFairness();
       await this.watchAll();
+      return true;
     } catch (error) {
       this.say((error as Error).message);
+      return false;
     }
   }
 
   /** Follows the rest of a long run, whose beginning is shown, and goes to where it should have been. */
-  private async fetchMore(wanted: Place): Promise<void> {
+  private async fetchMore(asked: string, wanted: number): Promise<void> {
     const beginning = this.run;
-    for (let run = beginning; run.ending.kind === "more"; ) {
-      run = await api.run(print(wanted.moves));
-      // Somebody went on from what there is.
-      if (this.run !== beginning) return;
-    }
-    // Who has moved in the meantime stays there.
-    const moved = this.place.at !== Math.min(wanted.at, beginning.length);
-    await this.stand({ ...wanted, at: moved ? this.place.at : wanted.at }, "replace");
+    const stood = this.place.at;
+    let told = await api.run(asked, false, beginning.count);
+    while (told.ending.kind === "more") told = await api.run(asked, false, beginning.count);
+    // Somebody went on from what there is.
+    if (this.run !== beginning) return;
+    // Who has moved in the meantime stays there, also while the run is fetched.
+    const at = () => (this.place.at === stood ? Math.min(wanted, told.length) : this.place.at);
+    await this.stand({ moves: null, at, row: null }, "replace", true, asked);
   }
 
   private writeAddress(how: "push" | "replace"): void {
-    const path = this.path;
-    const said = new URLSearchParams({ p: path, s: String(this.place.at) });
-    const address = "#" + (path.length > 2000 ? `s=${this.place.at}` : said.toString());
-    const kept = { path: path.length > 2000 ? null : path, at: this.place.at };
+    const path = this.place.moves.length > LONGEST_WRITTEN ? "" : this.path;
+    const long = (path === "" || path.length > LONGEST_ADDRESS) && this.run.id !== "";
+    const said = new URLSearchParams(long ? { r: this.run.id, s: String(this.place.at) } : { p: path, s: String(this.place.at) });
+    const address = "#" + said.toString();
+    const kept = { path: long ? `~${this.run.id}` : path, at: this.place.at };
     if (how === "push") history.pushState(kept, "", address);
     else history.replaceState(kept, "", address);
   }
 
-  go(at: number, row: number | null = null): Promise<void> {
+  go(at: number, row: number | null = null): Promise<boolean> {
     return this.stand({ moves: this.place.moves, at, row }, "push");
   }
 
   /** Takes a step here. Where the run has another one, that future is kept as a branch. */
-  take(move: string): Promise<void> {
+  take(move: string): Promise<boolean> {
     const { moves, at } = this.place;
     if (moves[at] === move) return this.go(at + 1);
     if (at < moves.length) this.branches.push({ at, moves });
     this.cycle = 0;
-    return this.stand({ moves: [...moves.slice(0, at), move], at: at + 1, row: null }, "push");
+    const further = moves.slice(0, at);
+    further.push(move);
+    const wanted = { moves: further, at: at + 1, row: null };
+    // Of a long run only what is new is asked for.
+    const { id, first } = this.run;
+    if (!id || moves.length <= SHORT) return this.stand(wanted, "push");
+    const asked = `~${id}:${at}.${move}`;
+    api.named(asked, () => print(wanted.moves));
+    return this.stand(wanted, "push", true, asked, first[at]);
   }
 
   /** Goes over to another run. */
-  follow(path: string, cycle: number): Promise<void> {
+  async follow(path: string, cycle: number): Promise<void> {
     const moves = parse(path);
     if (this.place.moves.length > 0) this.branches.push({ at: 0, moves: this.place.moves });
     this.cycle = cycle;
-    return this.stand({ moves, at: moves.length, row: null }, "push");
+    await this.stand({ moves, at: moves.length, row: null }, "push");
+  }
+
+  /** Where the browser went back to. */
+  async back(kept: { path: string; at: number }): Promise<void> {
+    if (kept.path === `~${this.run.id}` || kept.path === this.path) await this.stand({ moves: this.place.moves, at: kept.at, row: null }, "keep");
+    else if (kept.path.startsWith("~")) await this.stand({ moves: null, at: kept.at, row: null }, "keep", true, kept.path);
+    else await this.stand({ moves: parse(kept.path), at: kept.at, row: null }, "keep");
   }
 
   /** A statement, if it is known; otherwise it is fetched and the page is told. */
   statement(row: number): Statement | null {
-    const step = this.run.rows.step[row];
+    const step = this.run.step[row];
     if (step === undefined) return null;
     const window = Math.floor((step - 1) / WINDOW);
-    const key = `${this.path}|${window}`;
+    const key = `${this.asked}|${window}`;
     const known = this.windows.get(key);
-    if (known) return known.find((s) => s.row === row) ?? null;
+    if (known) return known.rows[row - known.first] ?? null;
     if (!this.fetching.has(key)) {
       this.fetching.add(key);
-      void api.steps(this.path, window * WINDOW, (window + 1) * WINDOW).then(
+      void api.steps(this.asked, window * WINDOW, (window + 1) * WINDOW).then(
         ({ rows }) => {
           this.fetching.delete(key);
           if (this.windows.size >= WINDOWS_KEPT) this.windows.delete(this.windows.keys().next().value as string);
-          this.windows.set(key, rows);
+          this.windows.set(key, { first: rows[0]?.row ?? 0, rows });
           this.changed("rows");
         },
         (error: Error) => {
@@ -193,9 +258,9 @@ export class Store {
   /** What weak fairness would say of a run that goes on for ever. */
   private fairOf = "";
   private async askFairness(): Promise<void> {
-    const key = `${this.path}|${this.cycle}`;
+    const key = `${this.asked}|${this.cycle}`;
     if (this.cycle === 0 || this.fairOf === key) return;
-    const { starved } = await api.starved(this.path, this.cycle);
+    const { starved } = await api.starved(this.asked, this.cycle);
     [this.fairOf, this.starved] = [key, starved];
     this.changed("message");
   }
@@ -203,33 +268,33 @@ export class Store {
   /** Where the values of a failed expression come from. */
   private async explainEnd(): Promise<void> {
     const ending = this.run.ending;
-    const key = this.path;
+    const key = this.asked;
     if (this.origins.for === key) return;
     const reads = ending.failed?.reads ?? [];
-    const row = this.run.rows.step.length - 1;
+    const row = this.run.count - 1;
     const list = await Promise.all(
-      reads.map(async (read) => ({ ...(await api.because(this.path, read.full, row)), name: read.name, value: read.value })),
+      reads.map(async (read) => ({ ...(await api.because(this.asked, read.full, row)), name: read.name, value: read.value })),
     );
-    if (key !== this.path) return;
+    if (key !== this.asked) return;
     this.origins = { for: key, at: this.run.length, list };
     this.changed("rows");
   }
 
   async because(full: string): Promise<void> {
-    const row = this.state?.row ?? this.run.rows.step.length;
-    const origin = await api.because(this.path, full, row);
+    const row = this.state?.row ?? this.run.count;
+    const origin = await api.because(this.asked, full, row);
     const leaf = this.state?.leaves.find((l) => l.full === full);
-    this.origins = { for: this.path, at: this.place.at, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value }] };
+    this.origins = { for: this.asked, at: this.place.at, list: [{ ...origin, name: leaf?.name ?? full, value: leaf?.value ?? null }] };
     this.changed("rows");
   }
 
   /** Asks for the values of all watched expressions here. */
   async watchAll(): Promise<void> {
-    const [standing, at] = [this.path, this.place.at];
+    const [standing, at] = [this.asked, this.place.at];
     for (const watch of this.watches) {
       try {
         const said = await api.evaluate(standing, at, watch.text);
-        if (standing !== this.path || at !== this.place.at) return;
+        if (standing !== this.asked || at !== this.place.at) return;
         [watch.said, watch.wrong] = said.wrong === null ? [said, null] : [null, said.wrong];
       } catch (error) {
         [watch.said, watch.wrong] = [null, (error as Error).message];
@@ -252,14 +317,14 @@ export class Store {
   /** Goes to the next statement, or the one before, that a text is found in. */
   async find(text: string, back: boolean): Promise<void> {
     const here = this.state?.row ?? 0;
-    const { step } = await api.find(this.path, text, back ? here - 1 : here, back);
+    const { step } = await api.find(this.asked, text, back ? here - 1 : here, back);
     if (step === null) this.say(back ? `“${text}” is not found before here.` : `“${text}” is not found after here in this run.`);
     else await this.go(step);
   }
 
   async randomWalk(): Promise<void> {
     const { moves, at } = this.place;
-    const walked = parse((await api.walk(this.path, at, 100)).path);
+    const walked = parse((await api.walk(this.asked, at, 100)).path);
     if (walked.length === at) return this.say("Nobody can go on.");
     if (at < moves.length) this.branches.push({ at, moves });
     this.cycle = 0;
@@ -268,14 +333,14 @@ export class Store {
 
   /** Compares this run with another one. */
   async compare(moves: string[], note: string): Promise<void> {
-    this.other = { moves, run: await api.run(print(moves), true), note };
+    this.other = { moves, ending: (await api.run(print(moves), true)).ending.kind, note };
     this.changed("place");
   }
 
   async comparePassing(): Promise<void> {
     this.say("Looking for the nearest run that passes…");
-    const found = await api.passing(this.path);
-    if (found.path === null) return this.say("No run found that passes (looked 1 s).");
+    const found = await api.passing(this.asked);
+    if (found.path === null) return this.say(found.why);
     this.message = null;
     await this.compare(parse(found.path), `a run that passes: another choice in step ${found.step}`);
   }
@@ -287,7 +352,7 @@ export class Store {
 
   /** Has the model been edited? Nothing is loaded again by itself. */
   async lookForEdits(): Promise<void> {
-    const changes = await api.changed(this.path).catch(() => null);
+    const changes = await api.changed(this.asked).catch(() => null);
     if (changes && JSON.stringify(changes) !== JSON.stringify(this.changes)) {
       this.changes = changes;
       this.changed("message");
@@ -300,9 +365,7 @@ export class Store {
       this.changes = null;
       this.info = await api.info();
       this.origins = { for: "", at: 0, list: [] };
-      this.run = await api.run(this.path, true);
-      this.windows.clear();
-      await this.stand({ ...this.place, row: null }, "replace");
+      await this.stand({ ...this.place, row: null }, "replace", true, this.path);
       await this.poll();
     } catch (error) {
       this.say((error as Error).message);

@@ -3,13 +3,14 @@
 import * as api from "./api";
 import { cycles } from "./class";
 import { called } from "./dom";
+import { sender } from "./run";
 import type { Store } from "./store";
 
 /** Steps of a long run that are told around the place. */
 const AROUND = 128;
 
 export async function asText(store: Store): Promise<string[]> {
-  const { path, place } = { path: store.path, place: store.place };
+  const [path, place, run] = [store.asked, store.place, store.run];
   const name = (pid: number) => store.run.processes.find((p) => p.pid === pid)?.name ?? called(pid);
   switch (store.tab) {
     case "chart": {
@@ -17,11 +18,11 @@ export async function asText(store: Store): Promise<string[]> {
       const { rows } = await api.steps(path, from, place.at + AROUND);
       const lines = rows.map((s) => {
         const writes = s.writes.filter((w) => w.after).map((w) => `${w.full} ${w.before?.text ?? "none"} → ${w.after?.text}`);
-        const sender = store.run.rows.sent_by[s.row];
-        const sent = sender === null || sender === undefined ? "" : `, sent in step ${store.run.rows.step[sender]} by ${name(store.run.rows.pid[sender])}`;
+        const from = sender(run, s.row);
+        const sent = from === null ? "" : `, sent in step ${run.step[from]} by ${name(run.pid[from])}`;
         return `step ${s.step}, ${name(s.pid)}: ${s.text}${writes.length > 0 ? ` (${writes.join("; ")})` : ""}${sent}${s.failed ? `: ${s.failed.values} is false` : ""}${s.step === place.at ? "  ← here" : ""}`;
       });
-      const locks = store.run.locks.map((l) => `${l.object} is held by ${name(l.pid)} from step ${store.run.rows.step[l.from]} ${l.to === null ? "to the end" : `to step ${store.run.rows.step[l.to]}`}`);
+      const locks = store.run.locks.map((l) => `${l.object} is held by ${name(l.pid)} from step ${run.step[l.from]} ${l.to === null ? "to the end" : `to step ${run.step[l.to]}`}`);
       return [...lines, ...locks, store.cycle > 0 ? `steps ${store.run.length - store.cycle + 1} to ${store.run.length} repeat for ever` : ""].filter((l) => l !== "");
     }
     case "heap": {

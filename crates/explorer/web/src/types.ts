@@ -1,82 +1,409 @@
-// What the server answers. `tests/server/types.rs` holds every answer against these types, on every model and on random programs.
+// What the server answers. Made from `explorer/src/api` by a test: `QUOTIENT_BLESS=1 cargo test -p quotient-explorer --test server types` writes it.
 
+/** Whole numbers, each in four bytes, the lowest first; in base 64. */
+export type Packed = string;
+
+/** A value of a program, as in traces: `text` shows it. */
 export interface Value { kind: string; text: string; number?: number; pid?: number; items?: unknown[]; holder?: number | null; count?: number }
-export interface Read { full: string; name: string; value: Value; set?: { step: number; pid: number } | null }
+export interface Read { full: string; name: string; value: Value }
 export interface Write { full: string; name: string; before: Value | null; after: Value | null }
 export interface Failed { text: string; values: string; reads: Read[] }
 export interface Event {
   kind: string; channel?: string; message?: Value[]; partner?: number | null; object?: string; process?: string;
   text?: string; holds?: boolean; stays?: boolean; threads?: number[];
 }
-export interface Statement {
-  row: number; step: number; pid: number; process: string | null; text: string; file: number; line: number;
-  called_at: string | null; output: string; reads: Read[]; writes: Write[]; events: Event[]; failed: Failed | null; stack?: Frame[];
-}
 export interface Frame { function: string; file: string; line: number }
-export interface Part { text?: string; code?: string; value?: string; full?: string }
-export interface Ending {
-  kind: "open" | "violation" | "deadlock" | "end" | "lost" | "more" | "not run"; headline?: string; message?: string; violation?: string; at?: string;
-  parts?: Part[]; failed?: Failed | null; step?: number; what?: string; accesses?: { pid: number; process: string; access: string; stack: Frame[] }[];
+
+/** What others notice of a statement. A run names it by its place in this list. */
+export type RowKind = "other" | "quiet" | "send" | "receive" | "rendezvous" | "lock" | "unlock" | "start" | "end" | "new" | "assert" | "fails" | "timeout" | "race";
+export const RowKinds: readonly RowKind[] = ["other", "quiet", "send", "receive", "rendezvous", "lock", "unlock", "start", "end", "new", "assert", "fails", "timeout", "race"];
+/** How a run ends; `more`: there is more to come, ask again; `not run`: a program that nobody has run to here. */
+export type EndingKind = "open" | "violation" | "deadlock" | "end" | "lost" | "more" | "not run";
+export const EndingKinds: readonly EndingKind[] = ["open", "violation", "deadlock", "end", "lost", "more", "not run"];
+/** Where a value belongs. */
+export type GroupKind = "global" | "channel" | "lock" | "process" | "object";
+export const GroupKinds: readonly GroupKind[] = ["global", "channel", "lock", "process", "object"];
+/** What is drawn in a heap. */
+export type NodeKind = "root" | "object";
+export const NodeKinds: readonly NodeKind[] = ["root", "object"];
+/** What a state is like. */
+export type StateKind = "open" | "violation" | "deadlock" | "end";
+export const StateKinds: readonly StateKind[] = ["open", "violation", "deadlock", "end"];
+
+/** What the page is about. Of a C or C++ program also how it is run. */
+export interface Info {
+  file: string;
+  model: string;
+  has_objects: boolean;
+  defines: [string, string][];
+  checksum: string;
+  sources: Source[];
+  program: ProgramInfo | null;
+  opening: OpeningInfo;
 }
-export interface Process { pid: number; name: string }
+export interface Source {
+  name: string;
+  text: string;
+}
+/** The command that repeats a schedule, before it and behind it; the one that checks; how choices are meant; the memory model. */
+export interface ProgramInfo {
+  again: string;
+  behind: string;
+  check: string;
+  cells: string;
+  memory: string;
+  runs: number;
+}
+/** Where the page opens: at which step of the run `~0`, and the sentence that the run was found for. */
+export interface OpeningInfo {
+  step: number | null;
+  message: string | null;
+}
+/** A run. Its statements are columns; those that the page has (`known`) are left out, as is the path then. */
 export interface Run {
-  path: string; length: number; processes: Process[]; ending: Ending; history: Record<string, [number, boolean][]> | null;
-  rows: {
-    step: number[]; pid: number[]; kind: string[]; partner: (number | null)[]; sent_by: (number | null)[];
-    file: number[]; line: number[]; statement: number[]; reads_from?: (number | null)[];
-  };
-  locks: { object: string; pid: number; from: number; to: number | null }[];
+  /** Names the run in further questions, as `~id`, for as long as the server keeps it. */
+  id: string;
+  path: string | null;
+  length: number;
+  /** How many steps at its end are repeated for ever. */
+  cycle: number;
+  /** The first of the statements that are told. */
+  from: number;
+  rows: Columns;
+  /** File and line of each statement of the program. */
+  places: [number, number][];
+  processes: Process[];
+  /** By place: the statements that wrote it, and whether its value changed. Of long runs not told. */
+  history: Record<string, [number, boolean][]> | null;
+  locks: Locks;
+  ending: Ending;
 }
-export interface Group { kind: "global" | "channel" | "lock" | "process" | "object"; pid?: number; name?: string }
+/** Statements of a run: which of the program, whose, of which kind (128 more where a step begins), and what it is linked with: of a rendezvous or a start the other process, of a receive the statement that sent, of an atomic read the one that wrote; -1 where there is nothing. */
+export interface Columns {
+  statement: Packed;
+  pid: Packed;
+  kind: Packed;
+  link: Packed;
+}
+/** Locks that were held: object, process, the statement that took it, the one that gave it back or -1. */
+export interface Locks {
+  objects: string[];
+  held: Packed;
+}
+export interface Process {
+  pid: number;
+  name: string;
+}
+/** How a run ends. */
+export interface Ending {
+  kind: EndingKind;
+  headline: string | null;
+  message: string | null;
+  violation: string | null;
+  at: string | null;
+  parts: Part[];
+  failed: Failed | null;
+  step: number | null;
+  what: string | null;
+  accesses: Accessed[];
+}
+/** A part of a sentence: plain text, code, or a value that can be asked about by its name. */
+export interface Part {
+  text: string | null;
+  code: string | null;
+  value: string | null;
+  full: string | null;
+}
+export interface Accessed {
+  pid: number;
+  process: string;
+  access: string;
+  stack: Frame[];
+}
+export interface Steps {
+  from: number;
+  to: number;
+  rows: Statement[];
+}
+/** A statement of a run. */
+export interface Statement {
+  row: number;
+  step: number;
+  pid: number;
+  kind: RowKind;
+  link: number | null;
+  process: string | null;
+  text: string;
+  file: number;
+  line: number;
+  called_at: string | null;
+  output: string;
+  reads: Read[];
+  writes: Write[];
+  events: Event[];
+  failed: Failed | null;
+  stack: Frame[];
+  /** Under weak memory: which write it saw, where that is not the last one, and why it may. */
+  saw: string | null;
+}
+/** A place in a run: what is true there, and what can happen next. */
+export interface Place {
+  state: State;
+  next: Next;
+}
+export interface State {
+  row: number;
+  leaves: Leaf[];
+  processes: Standing[];
+}
+/** A value that can be set by itself; `before` where the last step changed it. */
 export interface Leaf {
-  group: Group; variable: string; name: string; full: string; value: Value; set: { row: number; step: number } | null; unread: boolean;
+  group: Group;
+  variable: string;
+  name: string;
+  full: string;
+  value: Value;
+  before: string | null;
+  set: Setting | null;
+  unread: boolean;
 }
-export interface Standing { pid: number; name: string; file: number; line: number; ended: boolean; valid_end: boolean; stack?: Frame[] }
-export interface State { row: number; leaves: Leaf[]; processes: Standing[] }
-export interface Choice {
-  move: string; pid: number; process: string; taken: boolean; violation: string | null; explored: boolean | null;
-  statements: { text: string; file: number; line: number; pid: number }[];
+export interface Group {
+  kind: GroupKind;
+  pid: number | null;
+  name: string | null;
 }
-export interface Waiting {
-  pid: number; process: string; ended: boolean; takes_part: boolean; valid_end: boolean;
-  statements: { text: string; file: number; line: number; why: string; reads: Read[]; holder: number | null; object?: string; since?: number | null }[];
+/** The statement that set a value, and its step. */
+export interface Setting {
+  row: number;
+  step: number;
+}
+/** Where a process stands. */
+export interface Standing {
+  pid: number;
+  name: string;
+  file: number;
+  line: number;
+  ended: boolean;
+  valid_end: boolean;
+  stack: Frame[];
 }
 /** Of a program it may not be known who can go on, until it is run to here. */
-export interface Next { choices: Choice[]; waiting: Waiting[]; over: boolean; known?: boolean }
+export interface Next {
+  choices: Choice[];
+  waiting: Waiting[];
+  over: boolean;
+  known: boolean;
+}
+export interface Choice {
+  move: string;
+  pid: number;
+  process: string;
+  statements: ChoiceStatement[];
+  violation: string | null;
+  taken: boolean;
+  explored: boolean | null;
+}
+export interface ChoiceStatement {
+  text: string;
+  file: number;
+  line: number;
+  pid: number;
+}
+export interface Waiting {
+  pid: number;
+  process: string;
+  ended: boolean;
+  takes_part: boolean;
+  valid_end: boolean;
+  statements: WaitingFor[];
+}
+/** A statement that cannot be executed, and why. */
+export interface WaitingFor {
+  text: string;
+  file: number;
+  line: number;
+  why: string;
+  reads: ReadAndSet[];
+  holder: number | null;
+  object: string | null;
+  since: number | null;
+}
+export interface ReadAndSet {
+  full: string;
+  name: string;
+  value: Value;
+  set: Who | null;
+}
+export interface Who {
+  step: number;
+  pid: number;
+}
+/** Where a value comes from: the statement that set it, and what that one read; of a value that was received also what its sender read. */
 export interface Origin {
-  full: string; name?: string; value?: Value; set: { row: number; step: number; pid: number; text: string } | null;
-  write?: Write | null; sent_by?: { row: number; step: number; pid: number } | null; inputs?: Origin[];
+  full: string;
+  name: string | null;
+  value: Value | null;
+  set: Setter | null;
+  write: Write | null;
+  sent_by: Sender | null;
+  sent: Origin[];
+  inputs: Origin[];
 }
-export interface Info {
-  file: string; model: string; has_objects: boolean; defines: [string, string][]; checksum: string; sources: { name: string; text: string }[];
-  /** Of a C or C++ program: the command that repeats a schedule, before and behind it; the command that checks it. */
-  program?: { again: string; behind: string; check: string; cells: string; runs: number };
-  opening: { position: string; cycle: number; step: number | null; message: string | null };
+export interface Setter {
+  row: number;
+  step: number;
+  pid: number;
+  text: string;
 }
-export interface Violation { kind: string; message: string; at: string | null; position: string | null; cycle: number }
-export interface Evaluated { wrong: string | null; value: string; history: [number, string][] | null }
+export interface Sender {
+  row: number;
+  step: number;
+  pid: number;
+}
+/** An expression: its value, and where along the run it becomes another; or what is wrong with it. */
+export interface Evaluated {
+  wrong: string | null;
+  value: string | null;
+  history: [number, string][] | null;
+}
+export interface Found {
+  step: number | null;
+}
+export interface Walked {
+  path: string;
+}
+/** The nearest run that passes, and the step in which it has another choice; or why there is none. */
+export interface Passing {
+  path: string | null;
+  step: number | null;
+  why: string | null;
+}
+export interface Heap {
+  nodes: HeapNode[];
+  hidden: number;
+}
 export interface HeapNode {
-  id: string; name: string; kind: "root" | "object"; pid: number | null; layer: number; lock: { pid: number; name: string } | null;
-  fields: { name: string; text: string; to: string | null; changed: boolean }[];
+  id: string;
+  name: string;
+  kind: NodeKind;
+  pid: number | null;
+  layer: number;
+  lock: Process | null;
+  fields: HeapField[];
 }
-export interface Heap { nodes: HeapNode[]; hidden: number }
-export interface Member { path: string; here: boolean; plays: [number, number][]; moved: number[] }
+export interface HeapField {
+  name: string;
+  text: string;
+  to: string | null;
+  changed: boolean;
+}
 /** The states that symmetry makes one of. */
-export interface Class { why: string | null; count: number; more: boolean; members: Member[]; stored: [number, number][]; processes?: Process[] }
-export interface GraphNode { id: number; class: number; layer: number; here: boolean; on_run: boolean; kind: "open" | "violation" | "deadlock" | "end"; expanded: boolean }
+export interface Class {
+  why: string | null;
+  count: number;
+  more: boolean;
+  members: Member[];
+  stored: [number, number][];
+  processes: Process[];
+}
+export interface Member {
+  path: string;
+  here: boolean;
+  plays: [number, number][];
+  moved: number[];
+}
+export interface Starved {
+  starved: Process[] | null;
+}
 export interface Graph {
-  nodes: GraphNode[]; edges: { from: number; to: number; pid: number; text: string; left_out: boolean }[]; whole: boolean; reduced: number | null;
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  whole: boolean;
+  reduced: number | null;
+}
+export interface GraphNode {
+  id: number;
+  class: number;
+  layer: number;
+  here: boolean;
+  on_run: boolean;
+  kind: StateKind;
+  expanded: boolean;
+}
+export interface GraphEdge {
+  from: number;
+  to: number;
+  pid: number;
+  text: string;
+  left_out: boolean;
 }
 export interface Reductions {
-  explored: { pid: number; process: string; text: string; why: string | null }[]; later: { pid: number; process: string; text: string; why: string }[]; why: string;
-  symmetry: { order: string; found: string[]; limit: string | null } | null;
+  explored: Explored[];
+  later: Explored[];
+  why: string;
+  symmetry: SymmetryFound | null;
 }
-export interface Changed { changed: boolean; works: boolean; step: number | null; wrong: string | null }
-export interface Point { seconds: number; states: number; waiting: number; bytes: number }
+export interface Explored {
+  pid: number;
+  process: string;
+  text: string;
+  why: string | null;
+}
+export interface SymmetryFound {
+  order: string;
+  found: string[];
+  limit: string | null;
+}
+/** Has the model been edited, and does this run still work? */
+export interface Changed {
+  changed: boolean;
+  works: boolean;
+  step: number | null;
+  wrong: string | null;
+}
+export interface Reloaded {
+  checksum: string;
+}
+export interface Drawn {
+  text: string;
+}
+/** A check. */
 export interface Progress {
-  points: Point[]; report: string | null; unreached: { file: string; line: number }[];
-  symmetry_found: string[]; symmetry_limit: string | null;
-  running: boolean; asked: boolean; seconds: number; states: number; transitions: number; depth: number;
-  verdict: string | null; message: string | null; symmetry: string | null; partial_order: string | null;
+  running: boolean;
+  asked: boolean;
+  seconds: number;
+  states: number;
+  transitions: number;
+  depth: number;
+  verdict: string | null;
+  message: string | null;
+  symmetry: string | null;
+  symmetry_found: string[];
+  symmetry_limit: string | null;
+  partial_order: string | null;
+  report: string | null;
+  /** How often statements were executed, by line, once a check has come to its end; never executed: 0. */
+  covered: Covered[];
+  points: Point[];
+  /** What each worker has done, where several work. */
+  shares: number[];
   violations: Violation[];
+}
+export interface Covered {
+  file: string;
+  line: number;
+  times: number;
+}
+export interface Point {
+  seconds: number;
+  states: number;
+  waiting: number;
+  bytes: number;
+}
+export interface Violation {
+  kind: string;
+  message: string;
+  at: string | null;
+  position: string | null;
+  cycle: number;
 }

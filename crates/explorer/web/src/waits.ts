@@ -1,6 +1,6 @@
 // Who waits for whom: processes on a ring, an arrow from each that waits to the one that holds, or last set, what it waits for.
 
-import { called, el, stepLink, svg } from "./dom";
+import { badge, called, el, stepLink, svg } from "./dom";
 import type { Store } from "./store";
 
 interface Edge { from: number; to: number; said: string; step: number | null }
@@ -44,7 +44,7 @@ export function drawWaits(store: Store): HTMLElement | null {
   if (all.length === 0 || store.next?.choices.length !== 0 || store.next.over) return null;
   const pids = [...new Set(all.flatMap((e) => [e.from, e.to]))].sort((a, b) => a - b);
   const cycle = onCycle(all);
-  const size = pids.length > 6 ? 250 : 190;
+  const size = pids.length > 6 ? 230 : pids.length > 3 ? 160 : 124;
   const [cx, cy, r] = [150, size / 2, size / 2 - 26];
   const at = (pid: number) => {
     const angle = (2 * Math.PI * pids.indexOf(pid)) / pids.length - Math.PI / 2;
@@ -72,6 +72,6 @@ export function drawWaits(store: Store): HTMLElement | null {
     drawing.append(svg("rect", { class: `node p${pid % 4}`, x: x - 13, y: y - 11, width: 26, height: 22, rx: 5 }), text);
   }
   const name = (pid: number) => store.run.processes.find((p) => p.pid === pid)?.name ?? `process ${pid}`;
-  const list = all.map((e) => el("li", { class: cycle.has(e) ? "wrong" : "" }, `${name(e.from)} waits for ${name(e.to)}: ${e.said} `, e.step === null ? null : stepLink(e.step, (s) => void store.go(s))));
+  const list = all.map((e) => el("li", { class: cycle.has(e) ? "wrong" : "" }, badge(e.from, name(e.from)), " waits for ", badge(e.to, name(e.to)), `: ${e.said} `, e.step === null ? null : stepLink(e.step, (s) => void store.go(s))));
   return el("div", { class: "who-waits" }, el("h3", {}, cycle.size > 0 ? "They wait for each other" : "Who waits for whom"), drawing as unknown as Node, el("ul", {}, ...list));
 }

@@ -281,6 +281,9 @@ fn check_shape(
     count: bool,
     out: &mut Checked,
 ) -> Result<Option<usize>, String> {
+    if symmetry.is_trivial() {
+        return Ok(count.then_some(members.len()));
+    }
     let layout = Layout::new(machine, &explored.states[members[0]]);
     let holds: HashMap<Cell, Holds> = symmetry.cells.iter().copied().collect();
     let decode = |id: usize| {

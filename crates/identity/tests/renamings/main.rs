@@ -77,10 +77,67 @@ fn reproducers() {
             20,
             10,
         ),
+        // A proctype that nobody starts has not run.
+        (
+            "proctype P0() { skip }\n\
+             proctype P1() { chan c = [1] of { byte }; byte x; do :: c!1 :: c?x od }\n\
+             init { run P1(); run P1() }",
+            7,
+            6,
+        ),
     ] {
         let found = of_text("reproducer.pml", text, false, 1_000).expect("symmetries").expect("a model");
         assert_eq!((found.states, found.orbits), (states, Some(orbits)), "{text}");
     }
+}
+
+/// Loops over all processes that nobody can look into are what they compute: unordered where that is so, and only there.
+#[test]
+fn scans() {
+    let program = |scan: &str| {
+        format!(
+            "byte busy[3], x[3], n, m; bit ok;\n\
+             active [3] proctype P() {{ byte i; do\n\
+             :: {scan}\n\
+             :: busy[_pid] = 1 :: busy[_pid] = 0 od }}"
+        )
+    };
+    let each = |first: &str, body: &str| {
+        format!("{{ {first} i = 0; do :: i < 3 -> {body}; i++ :: else -> break od; i = 0 }}")
+    };
+    let all = 6.0;
+    for (scan, order) in [
+        // A sum, written in two ways; a count; a disjunction; a conjunction; stores.
+        (each("n = 0;", "n = n + busy[i]"), all),
+        (each("n = 0;", "if :: busy[i] -> n++ :: else fi"), all),
+        (each("n = 4;", "if :: busy[i] == 1 -> n-- :: else -> skip fi"), all),
+        (each("ok = 1;", "if :: busy[i] == 1 -> ok = 0 :: else fi"), all),
+        (each("ok = 1;", "ok = ok && busy[i] == 0"), all),
+        (each("ok = 0;", "ok = ok || busy[i] == 0"), all),
+        (each("", "x[i] = busy[i]"), all),
+        (each("n = 0; m = 0;", "n = n + busy[i]; m = m + x[i]; x[i] = 0"), all),
+        ("{ n = 0; for (i : 0 .. 2) { n = n + busy[i] }; i = 0 }".into(), all),
+        // The order is seen.
+        (each("n = 0;", "n = n * 2 + busy[i]"), 1.0),
+        (each("n = 9;", "if :: busy[i] == 1 && n == 9 -> n = i :: else fi"), 1.0),
+        (each("n = 0;", "if :: busy[i] == n -> n = 1 - n :: else fi"), 1.0),
+        // Two are alike, and the values of a flag that is copied or never read.
+        (each("n = 0;", "if :: i == 1 -> n = n + busy[i] :: else fi"), 16.0),
+        (each("n = 0;", "if :: busy[i] -> n = n + i :: else fi"), 1.0),
+    ] {
+        for kind in ["d_step", "atomic"] {
+            let text = program(&format!("{kind} {scan}"));
+            let found = of_text("scan.pml", &text, false, 3_000).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let found = found.expect("a model");
+            assert_eq!(found.order, order, "{text}");
+            assert!(found.exact && found.compared > 0 || order == 1.0, "{text}");
+            of_text("scan.pml", &text, true, 3_000).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        }
+    }
+    // Others can look into it: nothing is unrolled.
+    let text = program("n = 0; i = 0; do :: i < 3 -> n = n + busy[i]; i++ :: else -> break od; i = 0");
+    let found = of_text("scan.pml", &text, false, 3_000).expect("symmetries").expect("a model");
+    assert_eq!(found.order, 1.0, "{text}");
 }
 
 #[test]

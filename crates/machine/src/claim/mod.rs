@@ -77,7 +77,7 @@ impl Machine {
             let start = out.len();
             match shared {
                 Some((from, to)) if self.recorder.is_none() && !self.claim_at_end(target) => {
-                    self.taken[number as usize] = true;
+                    self.taken[number as usize] += 1;
                     self.copy(from, to, target, out);
                 }
                 _ => {
@@ -101,7 +101,7 @@ impl Machine {
     fn program_step(&mut self, state: &[u64], number: u32, target: u32, scope: Scope, out: &mut Successors) {
         let Some(claim) = self.code.claim.as_ref() else { return };
         let (completed, deadlock) = (claim.completed, claim.deadlock);
-        self.taken[number as usize] = true;
+        self.taken[number as usize] += 1;
         let first = out.len();
         if self.claim_at_end(target) {
             self.violate(completed, out);
@@ -147,7 +147,7 @@ impl Machine {
                 }
                 let next = self.draft.clone();
                 if self.code.transformations[number as usize].keeps_control && !self.claim_at_end(target) {
-                    self.taken[number as usize] = true;
+                    self.taken[number as usize] += 1;
                     open.push(next);
                 } else {
                     done.push(ClaimStep { state: next, number, target });

@@ -25,6 +25,7 @@ pub(crate) fn compile(program: &Program, layout: &Layout, sources: &SourceMap) -
         sources,
         code: Code::default(),
         sites: HashMap::new(),
+        own_sites: Vec::new(),
         span: None,
         nesting: 0,
         deepest: 0,
@@ -70,6 +71,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) code: Code,
     /// The numbers of its sites.
     sites: HashMap<Site, SiteAt>,
+    /// Those of the transformation that is being compiled.
+    own_sites: Vec<SiteAt>,
     /// The innermost known place, for faults.
     pub(crate) span: Option<Span>,
     /// Expressions around the one being compiled; each holds at most a few values on the stack.
@@ -102,6 +105,7 @@ impl Compiler<'_> {
         if known == next {
             self.code.sites.push(site);
         }
+        self.own_sites.push(known);
         known
     }
 
@@ -138,9 +142,16 @@ impl Compiler<'_> {
             let compiled: Vec<_> = location
                 .transformations
                 .iter()
-                .map(|t| self.transformation(number, index as u32, t))
+                .map(|t| {
+                    self.own_sites.clear();
+                    let compiled = self.transformation(number, index as u32, t);
+                    self.own_sites.sort_unstable();
+                    self.own_sites.dedup();
+                    (compiled, self.own_sites.as_slice().into())
+                })
                 .collect();
-            for (mut t, ir) in compiled.into_iter().zip(&location.transformations) {
+            for ((mut t, sites), ir) in compiled.into_iter().zip(&location.transformations) {
+                self.code.sites_of.push(sites);
                 t.number = self.code.transformations.len() as u32;
                 self.code.transformations.push(t);
                 let direct = self.direct(number, ir, &function.locations);

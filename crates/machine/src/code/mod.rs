@@ -362,6 +362,8 @@ pub(crate) struct Code {
     /// Code that sets the globals' initial values.
     pub(crate) init: CodeAt,
     pub(crate) sites: Vec<crate::explain::fault::Site>,
+    /// For each transformation of the program the sites at which it can go wrong.
+    pub(crate) sites_of: Vec<Box<[SiteAt]>>,
     /// Some code needs more stack than [`crate::step::eval::SHALLOW`].
     pub(crate) deep: bool,
     pub(crate) observer: Option<Observer>,

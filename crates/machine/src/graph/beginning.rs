@@ -36,8 +36,10 @@ const MOST_MOVES: usize = 5_000;
 pub struct Beginning {
     /// By function and location: from there nobody is started any more.
     pub live: Vec<Vec<bool>>,
-    /// Some function starts threads.
+    /// Some function that may be run starts threads.
     pub starts: bool,
+    /// By function: may a thread ever run it?
+    startable: Vec<bool>,
     /// States whose values count; the last one has all threads. Without them, the initial state alone is known.
     met: Option<Vec<Box<[u64]>>>,
     initial: Option<Box<[u64]>>,
@@ -55,10 +57,11 @@ impl Beginning {
     /// Finds it, by making the first moves.
     pub fn new(mut machine: Machine) -> Beginning {
         let live: Vec<Vec<bool>> = machine.program().functions.iter().map(live).collect();
-        let starts = live.iter().flatten().any(|live| !live);
+        let startable = machine.program().startable();
+        let starts = live.iter().zip(&startable).any(|(live, startable)| *startable && live.contains(&false));
         let mut first = Successors::new();
-        let mut out =
-            Beginning { live, starts, met: None, initial: None, knows: Arc::new(machine.another()) };
+        let knows = Arc::new(machine.another());
+        let mut out = Beginning { live, starts, startable, met: None, initial: None, knows };
         if machine.initial(&mut first).is_ok() && first.len() == 1 && first.entry(0).has_state() {
             out.initial = Some(first.state(0).into());
             out.met = out.follow(&mut machine, first.state(0));
@@ -112,16 +115,14 @@ impl Beginning {
         None
     }
 
+    /// The functions that a thread may ever run, with their numbers.
+    fn functions<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = (usize, &'a Function)> {
+        program.functions.iter().enumerate().filter(|(at, _)| self.startable[*at])
+    }
+
     /// Does a function start threads without looking at what others do, and without others being able to end?
     fn starts_alone(&self, program: &Program, function: u32) -> bool {
-        let others = || {
-            program
-                .functions
-                .iter()
-                .enumerate()
-                .filter(move |(at, _)| *at != function as usize)
-                .map(|(_, f)| f)
-        };
+        let others = || self.functions(program).filter(|(at, _)| *at != function as usize).map(|(_, f)| f);
         let mut all = others().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
         if all.any(is_end) {
             return false;
@@ -151,10 +152,11 @@ impl Beginning {
         let last = self.met.as_ref().and_then(|met| met.last());
         let complete = last.is_some_and(|last| machine.thread_total(last) == threads.len());
         // What code that is over may have written: that of threads that have ended, too, which knew other constants.
-        let mut all = program.functions.iter().flat_map(|f| &f.locations).flat_map(|l| &l.transformations);
+        let mut all =
+            self.functions(program).flat_map(|(_, f)| &f.locations).flat_map(|l| &l.transformations);
         let gone = !complete && all.any(is_end);
         let mut past = Written::default();
-        for (at, function) in program.functions.iter().enumerate() {
+        for (at, function) in self.functions(program) {
             for (location, live) in function.locations.iter().zip(&self.live[at]) {
                 if self.met.is_none() && !live || gone {
                     location.transformations.iter().for_each(|t| visit::transformation(t, &mut past));
@@ -323,7 +325,8 @@ fn live(function: &Function) -> Vec<bool> {
     let mut changed = live.contains(&false);
     while changed {
         changed = false;
-        for (at, location) in function.locations.iter().enumerate() {
+        // Backwards, as most steps lead forwards.
+        for (at, location) in function.locations.iter().enumerate().rev() {
             let leads =
                 location.transformations.iter().filter_map(|t| t.target).any(|to| !live[to.0 as usize]);
             if live[at] && leads {

@@ -22,12 +22,14 @@ mod small_group;
 
 use std::sync::Arc;
 
-use quotient_identity::{Effort, Symmetry};
-use quotient_program::{Expr, FunctionId};
+use quotient_identity::{Difference, Effort, Symmetry};
+use quotient_program::Expr;
 use quotient_seams::Worker;
 use quotient_source::Span;
 use quotient_symmetry::StateGraph;
+use quotient_symmetry::exchanges::Exchanges;
 use quotient_symmetry::graph::Graph;
+use quotient_symmetry::strong::Strong;
 
 use crate::machine::Machine;
 use crate::state::layout::Layout;
@@ -131,10 +133,31 @@ impl Renaming {
             .then(|| numbers.symmetry(machine, number, machine.shape_at(memory)))
     }
 
-    /// Where names are numbers: the lines that tell these threads apart.
-    pub fn reasons(&self, machine: &Machine, threads: &[FunctionId], effort: Effort) -> Vec<Span> {
+    /// Where names are numbers, and it is known which threads there will be: what may be renamed once all of them exist. Until then nothing is.
+    pub fn finally(&self, machine: &Machine) -> Option<Arc<Symmetry>> {
         match &*self.names {
-            Names::Numbers(numbers) => numbers.reasons(machine, threads, effort),
+            Names::Numbers(numbers) => numbers.finally(machine),
+            Names::Opaque { .. } => None,
+        }
+    }
+
+    /// Where names are numbers: the lines that tell these threads apart.
+    pub fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Vec<Span> {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.reasons(machine, known, effort),
+            Names::Opaque { .. } => Vec::new(),
+        }
+    }
+
+    /// Where names are numbers: threads of different functions that look alike and are not exchanged, and where they first differ.
+    pub fn differences(
+        &self,
+        machine: &Machine,
+        known: &Symmetry,
+        effort: Effort,
+    ) -> Vec<(u32, u32, Difference)> {
+        match &*self.names {
+            Names::Numbers(numbers) => numbers.differences(machine, known, effort),
             Names::Opaque { .. } => Vec::new(),
         }
     }
@@ -161,9 +184,10 @@ impl Renaming {
         }
     }
 
-    /// Functions and locations that take each other's place in representatives, where these are not the same.
-    pub fn exchanged(&self) -> Vec<Vec<(u32, u32)>> {
-        self.found().iter().flat_map(|symmetry| symmetry.exchanged_locations()).collect()
+    /// Transformations that take each other's place in representatives, where these are not the same: lists of functions, locations and
+    /// numbers there.
+    pub fn exchanged(&self) -> Vec<Vec<(u32, u32, u32)>> {
+        self.found().iter().flat_map(|symmetry| symmetry.exchanged.clone()).collect()
     }
 
     /// What may be renamed in the state whose graph was made last.
@@ -268,5 +292,35 @@ impl StateGraph<Machine> for Renaming {
             self.apply(machine, state, self.shape, out);
         }
         Some(changed)
+    }
+
+    fn exchanges(&self) -> Option<&Exchanges> {
+        self.current()?.structure.exchanges.as_ref()
+    }
+
+    fn orbit(&mut self, machine: &Machine, state: &[u64], scratch: &mut Graph) -> Option<f64> {
+        if matches!(&*self.names, Names::Opaque { .. }) {
+            return None;
+        }
+        if !self.choose(machine, state) {
+            return Some(1.0);
+        }
+        let points = self.picture(self.shape)?.points.as_ref()?;
+        let structure = &points.symmetry.structure;
+        let (few, exact, order) = (!points.members.is_empty(), structure.exact, structure.order);
+        // What leaves the state as it is: by members, or as the automorphisms of its graph, which has the structure's edges.
+        if few {
+            let mut reading = std::mem::take(&mut self.reading);
+            self.read(machine, state, &mut reading);
+            let same = reading.same(&self.picture(self.shape)?.points.as_ref()?.members);
+            self.reading = reading;
+            return Some(order / same as f64);
+        }
+        if !exact {
+            return None;
+        }
+        self.show(machine, state, scratch);
+        let strong = Strong::automorphisms(scratch);
+        (!strong.cut()).then(|| order / strong.order())
     }
 }

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quotient_identity::{Effort, Setting, Symmetry, reasons};
-use quotient_program::{Expr, FunctionId};
+use quotient_identity::{Difference, Effort, Setting, Symmetry, differences, reasons};
+use quotient_program::Expr;
 use quotient_seams::Worker;
 use quotient_source::Span;
 
@@ -20,6 +20,9 @@ use super::points;
 use crate::machine::Machine;
 use crate::state::layout::Layout;
 use crate::state::shapes::Shape;
+
+/// Pairs of threads whose first difference is looked for.
+const MOST_PAIRS: usize = 4;
 
 /// What the analysis is asked with, and what it has answered.
 #[derive(Debug)]
@@ -58,19 +61,49 @@ impl Numbers {
     pub(super) fn symmetry(&self, machine: &Machine, number: u32, shape: &Shape) -> Arc<Symmetry> {
         let functions = Numbers::functions(shape);
         let known = self.beginning.full().is_some_and(|full| full.starts_with(&functions));
+        self.of_threads(machine, (!known).then_some(number), &functions)
+    }
+
+    /// What may be renamed among threads that run these functions.
+    fn of_threads(&self, machine: &Machine, key: Option<u32>, functions: &[u32]) -> Arc<Symmetry> {
         // Nothing is left half done by a worker that panics: what it has not found is missing.
         let mut symmetries = self.symmetries.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = symmetries.entry((!known).then_some(number)).or_insert_with(|| {
-            let found = self.beginning.of_threads(machine, &functions, &self.dead, &self.properties);
+        let found = symmetries.entry(key).or_insert_with(|| {
+            let found = self.beginning.of_threads(machine, functions, &self.dead, &self.properties);
             Arc::new(found)
         });
         found.clone()
     }
 
+    /// What may be renamed once all threads exist, if it is known which these are: until then nothing is, and afterwards no other set of
+    /// threads is met but those that are left when the youngest end.
+    pub(super) fn finally(&self, machine: &Machine) -> Option<Arc<Symmetry>> {
+        Some(self.of_threads(machine, None, &self.beginning.full()?))
+    }
+
     /// The lines that tell these threads apart, nobody being started any more.
-    pub(super) fn reasons(&self, machine: &Machine, threads: &[FunctionId], effort: Effort) -> Vec<Span> {
-        let functions: Vec<u32> = threads.iter().map(|f| f.0).collect();
-        let ask = |setting: &Setting<'_>| reasons(setting, effort);
+    pub(super) fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Vec<Span> {
+        if !effort.suffices(machine.program(), known) {
+            return Vec::new();
+        }
+        let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
+        let ask = |setting: &Setting<'_>| reasons(setting, known, effort);
+        self.beginning.ask(machine, &functions, &self.dead, &self.properties, ask)
+    }
+
+    /// Threads of different functions that look alike and are not exchanged, and where they first differ.
+    pub(super) fn differences(
+        &self,
+        machine: &Machine,
+        known: &Symmetry,
+        effort: Effort,
+    ) -> Vec<(u32, u32, Difference)> {
+        if known.resembling.is_empty() || known.size.0 > effort.0 / 4 {
+            return Vec::new();
+        }
+        let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
+        let pairs = &known.resembling[..known.resembling.len().min(MOST_PAIRS)];
+        let ask = |setting: &Setting<'_>| differences(setting, pairs);
         self.beginning.ask(machine, &functions, &self.dead, &self.properties, ask)
     }
 

@@ -74,6 +74,13 @@ impl Reading {
         best
     }
 
+    /// How many members leave everything as it is.
+    pub(super) fn same(&self, members: &[Places]) -> usize {
+        // The identity comes first.
+        let alike = |m: &&Places| !self.is_less(m, &members[0]) && !self.is_less(&members[0], m);
+        members.iter().filter(alike).count()
+    }
+
     fn is_less(&self, a: &Places, b: &Places) -> bool {
         if self.references {
             let under = |member: &Places, (word, point): (u64, u32)| {

@@ -218,22 +218,49 @@ impl Hasher for Quick {
 
 type Numbers<K> = HashMap<K, u32, BuildHasherDefault<Quick>>;
 
+/// Asks who numbers descriptions for several processes: for those after the first `have`, after this one, if any, has got a number. Does not come back without an answer.
+pub type NumberedElsewhere = Box<dyn Fn(usize, Option<&[u32]>) -> Vec<Vec<u32>> + Send>;
+
 /// The numbers of descriptions.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Registry {
+    /// Another process numbers them, and this is a copy of what it has.
+    elsewhere: Option<NumberedElsewhere>,
     numbers: Numbers<Arc<[u32]>>,
     /// The description with number `n + 1`.
     descriptions: Vec<Arc<[u32]>>,
+    /// How many of them an earlier run had, as far as that is known.
+    restored: u32,
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("descriptions", &self.descriptions).finish_non_exhaustive()
+    }
 }
 
 impl Registry {
+    /// Brings the copy up to date, if it is one.
+    fn copy(&mut self, description: Option<&[u32]>) {
+        let Some(elsewhere) = &self.elsewhere else { return };
+        for description in elsewhere(self.descriptions.len(), description) {
+            let owned: Arc<[u32]> = description.into();
+            self.descriptions.push(owned.clone());
+            self.numbers.insert(owned, self.descriptions.len() as u32);
+        }
+    }
+
     /// The number of a description, which may be new.
     fn number(&mut self, description: &[u32], most: u32) -> Result<u32, Incomplete> {
         if let Some(number) = self.numbers.get(description) {
             return Ok(*number);
         }
+        self.copy(Some(description));
+        if let Some(number) = self.numbers.get(description) {
+            return Ok(*number);
+        }
         let number = self.descriptions.len() as u64 + 1;
-        if number > u64::from(most) {
+        if number > u64::from(most) || self.elsewhere.is_some() {
             return Err(match most {
                 u32::MAX => "more than four billion combinations of threads and objects".to_owned().into(),
                 _ => Incomplete::TooManyShapes,
@@ -349,6 +376,63 @@ impl Shapes {
         found
     }
 
+    /// The descriptions after the first `have`, after this one has got a number, if there is one; for copies in other processes. `None` if there are too many.
+    pub(crate) fn numbered(&self) -> impl Fn(usize, Option<&[u32]>) -> Option<Vec<Vec<u32>>> + Send + use<> {
+        let most = if self.layout.shape_size == 2 { u32::from(u16::MAX) } else { u32::MAX };
+        let registry = self.registry.clone();
+        move |have, description| {
+            let mut registry = Shapes::lock(&registry);
+            if let Some(description) = description {
+                // One that finds no room is missing from the answer, and who asks sees that.
+                let _ = registry.number(description, most);
+            }
+            let since = registry.descriptions.get(have..)?;
+            Some(since.iter().map(|description| description.to_vec()).collect())
+        }
+    }
+
+    /// From now on another process numbers descriptions. `false` if it has numbered those known here otherwise.
+    pub(crate) fn number_elsewhere(&mut self, elsewhere: NumberedElsewhere) -> bool {
+        let mut registry = Shapes::lock(&self.registry);
+        let there = elsewhere(0, None);
+        let known = registry.descriptions.iter().map(|description| &description[..]);
+        if registry.descriptions.len() > there.len()
+            || !known.eq(there.iter().take(registry.descriptions.len()).map(|d| &d[..]))
+        {
+            return false;
+        }
+        registry.elsewhere = Some(elsewhere);
+        registry.copy(None);
+        true
+    }
+
+    /// Writes the descriptions from index `from` on, each after its length; gives the number of all.
+    pub(crate) fn descriptions_since(&self, from: usize, out: &mut Vec<u32>) -> usize {
+        let registry = Shapes::lock(&self.registry);
+        for description in registry.descriptions.iter().skip(from) {
+            out.push(description.len() as u32);
+            out.extend_from_slice(description);
+        }
+        registry.descriptions.len()
+    }
+
+    /// Numbers descriptions as they were numbered before: the ones known by now must be the first of them, or follow those known. `false` if
+    /// they get other numbers.
+    pub(crate) fn describe_again(&mut self, mut written: &[u32]) -> bool {
+        let most = if self.layout.shape_size == 2 { u32::from(u16::MAX) } else { u32::MAX };
+        let mut registry = Shapes::lock(&self.registry);
+        while let Some((&len, rest)) = written.split_first() {
+            let Some((description, rest)) = rest.split_at_checked(len as usize) else { return false };
+            written = rest;
+            let expected = registry.restored + 1;
+            if registry.number(description, most) != Ok(expected) {
+                return false;
+            }
+            registry.restored = expected;
+        }
+        true
+    }
+
     /// Makes sure that the shape with this number is known: another user of the registry may have met it first.
     #[inline]
     pub(crate) fn meet(&mut self, number: u32) {
@@ -360,7 +444,12 @@ impl Shapes {
     #[cold]
     fn catch_up(&mut self, number: u32) {
         while self.list.len() <= number as usize {
-            let description = Shapes::lock(&self.registry).descriptions[self.list.len() - 1].clone();
+            let mut registry = Shapes::lock(&self.registry);
+            if registry.descriptions.len() < self.list.len() {
+                registry.copy(None);
+            }
+            let description = registry.descriptions[self.list.len() - 1].clone();
+            drop(registry);
             let shape = Shape::build(&description, &self.layout);
             self.known.insert(description, self.list.len() as u32);
             self.list.push(shape);

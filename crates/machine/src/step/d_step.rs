@@ -57,7 +57,7 @@ impl Machine {
 
     /// The draft is at the end of the `d_step` that transformation `entry` enters.
     pub(crate) fn leave_d_step(&mut self, entry: u32, thread: u32, also: u32, out: &mut Successors) {
-        self.taken[entry as usize] = true;
+        self.taken[entry as usize] += 1;
         self.mover = thread;
         if self.code.transformations[entry as usize].keeps_control {
             self.postpone(thread, also);
@@ -107,7 +107,7 @@ impl Machine {
                         break;
                     }
                     Err(site) => {
-                        self.taken[candidate as usize] = true;
+                        self.taken[candidate as usize] += 1;
                         self.record(thread, candidate, None);
                         self.report_assertions(out);
                         self.violate(site, out);
@@ -125,7 +125,7 @@ impl Machine {
                 return Passage::Faulted;
             };
             passed += 1;
-            self.taken[candidate as usize] = true;
+            self.taken[candidate as usize] += 1;
             location = self.code.transformations[candidate as usize].target;
             self.set_location(base, function, location);
             self.record(thread, candidate, None);

@@ -265,7 +265,7 @@ impl Machine {
             // SAFETY: as above; the draft is a state of the same shape.
             let changed = unsafe { addresses.on(draft, frame).change(changes, direct.first, direct.end) };
             // SAFETY: `taken` has an element for each transformation.
-            unsafe { *self.taken.get_unchecked_mut(number as usize) = true };
+            unsafe { *self.taken.get_unchecked_mut(number as usize) += 1 };
             if let Err(site) = changed {
                 self.plain_fault(site, thread, number, 0, out);
                 continue;

@@ -148,7 +148,7 @@ impl Machine {
             return self.finish_specially(performed, number, function, thread, base, also, out);
         }
         let (target, keeps_control) = (t.target, t.keeps_control);
-        self.taken[number as usize] = true;
+        self.taken[number as usize] += 1;
         self.mover = thread;
         if let Err(site) = performed {
             self.record(thread, number, None);
@@ -188,7 +188,7 @@ impl Machine {
             self.failed_assertions.clear();
             return;
         }
-        self.taken[number as usize] = true;
+        self.taken[number as usize] += 1;
         self.mover = thread;
         let interrupted = performed == Err(INTERRUPTED);
         let performed = if interrupted { Ok(()) } else { performed };

@@ -293,7 +293,7 @@ impl Machine {
                         (any, rank) = (true, Some(t_rank));
                         self.begin(state);
                         self.end_youngest();
-                        self.taken[number as usize] = true;
+                        self.taken[number as usize] += 1;
                         self.mover = thread;
                         self.record(thread, number, None);
                         self.emit(out);

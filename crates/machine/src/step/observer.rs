@@ -50,7 +50,7 @@ impl Machine {
             }
             let frame = self.observer_frame();
             if self.matches(receive, frame, |_, field| values.get(field).copied().unwrap_or(0))? {
-                self.taken[number as usize] = true;
+                self.taken[number as usize] += 1;
                 self.set_observer(target);
                 if observer.negated && Some(target) == end {
                     self.failed_assertions.push(observer.site);

@@ -80,7 +80,7 @@ impl Machine {
             let memory = out.drafted().as_mut_ptr().cast::<u8>();
             let frame = Frame { memory, base: instance.at, thread, received: 0 };
             // SAFETY: as above.
-            unsafe { *self.taken.get_unchecked_mut(number as usize) = true };
+            unsafe { *self.taken.get_unchecked_mut(number as usize) += 1 };
             let changed = match self.change(number, frame) {
                 Some(changed) => changed,
                 None => actions.map_or(Ok(()), |code| self.run(code, frame).map(|_| ())),

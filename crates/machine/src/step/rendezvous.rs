@@ -92,7 +92,7 @@ impl Machine {
         self.values = std::mem::take(&mut self.offered);
         self.free.push(half);
         if met {
-            self.taken[number as usize] = true;
+            self.taken[number as usize] += 1;
         }
         met
     }

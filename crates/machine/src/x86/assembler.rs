@@ -238,6 +238,12 @@ impl Assembler {
         self.code.push(value);
     }
 
+    /// 64-bit arithmetic on memory with a small constant.
+    pub(crate) fn alu_mem_wide(&mut self, op: Alu, to: Mem, value: i8) {
+        self.with_mem(&[], true, &[0x83], op as u8, to);
+        self.code.push(value as u8);
+    }
+
     /// Compares four bytes in memory with a constant.
     pub(crate) fn compare_mem(&mut self, with: Mem, value: i32) {
         self.with_mem(&[], false, &[0x81], Alu::Cmp as u8, with);

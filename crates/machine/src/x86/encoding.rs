@@ -107,6 +107,7 @@ fn line(instruction: &Instruction) -> String {
             OpKind::Memory => memory(instruction),
             OpKind::NearBranch64 => format!("to {:x}", instruction.near_branch64()),
             OpKind::Immediate8 => hex(i64::from(instruction.immediate8())),
+            OpKind::Immediate8to64 => hex(instruction.immediate8to64()),
             OpKind::Immediate16 => hex(i64::from(instruction.immediate16())),
             OpKind::Immediate64 => format!("{:x}", instruction.immediate64()),
             _ => hex(i64::from(instruction.immediate32() as i32)),
@@ -181,6 +182,11 @@ fn constants_in_memory() {
             expect(|a| a.compare_mem(mem, value), &[format!("cmp {}, {long}", sized(mem, 4))]);
             for (alu, op) in ALUS {
                 expect(|a| a.alu_byte(alu, mem, value as u8), &[format!("{op} {}, {byte}", sized(mem, 1))]);
+                let small = hex(i64::from(value as i8));
+                expect(
+                    |a| a.alu_mem_wide(alu, mem, value as i8),
+                    &[format!("{op} {}, {small}", sized(mem, 8))],
+                );
             }
         }
         for to in [Mem { base: Reg::Rsi, index: None, at: 16 }, mem] {

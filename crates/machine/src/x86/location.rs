@@ -47,7 +47,7 @@ pub(super) struct Translator<'a> {
     /// A state of this shape, as an example.
     pub(super) example: &'a [u64],
     /// First of the marks of transformations that were taken.
-    taken: *const bool,
+    taken: *const u64,
     /// Number of the first transformation of each location.
     first: &'a [crate::code::Location],
 }
@@ -231,7 +231,7 @@ impl<'a> Translator<'a> {
     fn commit(&mut self, number: u32) {
         let asm = &mut self.asm;
         asm.address(Reg::Rdx, self.taken.wrapping_add(number as usize).expose_provenance() as u64);
-        asm.store_constant(at(Reg::Rdx, 0), 1, 1);
+        asm.alu_mem_wide(Alu::Add, at(Reg::Rdx, 0), 1);
         asm.store_wide(at(Reg::R8, 0), Reg::R9);
         // The length, and no violation.
         asm.store_constant_wide(at(Reg::R8, 8), self.words);

@@ -187,7 +187,23 @@ macro_rules! opening {
     )* };
 }
 
-opening! { opendir "opendir", tmpfile "tmpfile" }
+opening! { opendir "opendir" }
+
+/// `tmpfile`, in a directory that the sandbox closes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tmpfile() -> usize {
+    note(false);
+    let stream = pass_on!("tmpfile", fn() -> usize;);
+    is_real("tmpfile", stream != 0, &[c"/tmp/file".as_ptr() as usize]);
+    stream
+}
+
+/// `tmpfile64`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tmpfile64() -> usize {
+    // SAFETY: the same function.
+    unsafe { tmpfile() }
+}
 
 /// `fdopen`: not of pipes and sockets between threads.
 #[unsafe(no_mangle)]
@@ -254,10 +270,6 @@ impl World {
         unsafe {
             system_call(CHDIR, [directory.as_ptr() as usize, 0, 0, 0, 0, 0]);
             system_call(UMASK, [self.kept_mask, 0, 0, 0, 0, 0]);
-            if let Some(limit) = self.kept_descriptors.take() {
-                const DESCRIPTORS: usize = 7;
-                real!("setrlimit", fn(usize, *const [u64; 2]) -> i32)(DESCRIPTORS, &limit);
-            }
             system_call(number::DUP2, [KEPT_INPUT as usize, 0, 0, 0, 0, 0]);
             for output in [1, 2] {
                 system_call(number::DUP2, [SESSION_DESCRIPTOR as usize + 1, output, 0, 0, 0, 0]);
@@ -267,6 +279,11 @@ impl World {
 
     /// Puts the working directory back to how it was.
     pub fn restore_files(&mut self) {
+        if let Some(limit) = self.kept_descriptors.take() {
+            const DESCRIPTORS: usize = 7;
+            // SAFETY: a struct rlimit, as the process had it.
+            unsafe { real!("setrlimit", fn(usize, *const [u64; 2]) -> i32)(DESCRIPTORS, &limit) };
+        }
         if std::mem::take(&mut self.process_changed) {
             self.restore_process();
         }

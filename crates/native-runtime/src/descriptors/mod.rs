@@ -6,8 +6,10 @@
 //! | [`pipe`] | pipes and pairs of sockets |
 //! | [`socket`] | connections between threads |
 //! | [`poll`] | waiting for several |
+//! | [`host`] | names of hosts |
 
 pub mod files;
+pub mod host;
 pub mod pipe;
 pub mod poll;
 pub mod socket;

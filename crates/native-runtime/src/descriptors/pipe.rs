@@ -9,6 +9,7 @@ use crate::exploration::object::NOBODY;
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, Runtime, World, active, fail, visible, world};
 use crate::interruptions::interruption::{Kind, Next, Passed, point};
+use crate::peer::Conversation;
 use crate::protocol::{FailureKind, Op};
 use crate::{pass_on, real};
 
@@ -58,7 +59,19 @@ pub struct End {
 pub struct Pipes {
     /// The descriptors.
     pub ends: Vec<End>,
+    /// Connections to peers that a script plays.
+    pub peers: Vec<Peer>,
     directions: Vec<Direction>,
+}
+
+/// A peer that a script plays: it hears all of one direction at once, and answers at once in the other.
+pub struct Peer {
+    /// The direction to it.
+    pub there: usize,
+    /// The direction back.
+    pub back: usize,
+    /// What was said.
+    pub conversation: Conversation,
 }
 
 /// One way through a pipe.
@@ -73,6 +86,7 @@ impl Pipes {
     /// None.
     pub fn restart(&mut self) {
         self.ends.clear();
+        self.peers.clear();
         self.directions.clear();
     }
 
@@ -117,6 +131,15 @@ impl Runtime {
         }
         direction
     }
+}
+
+/// What a peer has said can be read.
+pub fn answer(back: usize, text: &[u8], closes: bool) {
+    let mut w = world();
+    let (bytes, ..) = w.direction(back);
+    w.pipes.directions[back].content.extend_from_slice(text);
+    w.objects.state(bytes).value += text.len() as i64 + if closes { CLOSED } else { 0 };
+    w.release_object(bytes);
 }
 
 fn create(out: *mut [i32; 2], flags: i32, both_ways: bool) -> i32 {
@@ -222,11 +245,28 @@ fn send_some(end: End, buffer: usize, size: usize, blocks: bool) -> isize {
     crate::instrumentation::hooks::range(buffer, size, How::READ);
     let (bytes, room, address) = world().direction(direction);
     let op = if blocks && end.blocks { Op::PipeWrite } else { Op::PipeTryWrite };
-    visible(Pending { other: bytes, need: size as i64, ..Pending::on(op, room, address) });
+    let peer = world().pipes.peers.iter().position(|peer| peer.there == direction);
+    // Who waits for the answer of a peer waits for this.
+    let other = peer.map_or(bytes, |peer| {
+        let back = world().pipes.peers[peer].back;
+        world().direction(back).0
+    });
+    visible(Pending { other, need: size as i64, ..Pending::on(op, room, address) });
     let mut w = world();
     if w.objects.state(room).value >= CLOSED {
         crate::interruptions::signal::broken_pipe();
         return failed(EPIPE);
+    }
+    if let Some(peer) = peer {
+        let w = &mut *w;
+        let peer = &mut w.pipes.peers[peer];
+        // SAFETY: the caller's bytes.
+        let given = unsafe { std::slice::from_raw_parts(buffer as *const u8, size) };
+        if let Some((text, closes)) = peer.conversation.hear(&w.peer_rules, given) {
+            let back = peer.back;
+            answer(back, &text, closes);
+        }
+        return size as isize;
     }
     if w.objects.state(room).value < size as i64 {
         return failed(EAGAIN);

@@ -6,13 +6,15 @@
 //! pair of sockets (`pipe`), named by the thread that connects. Whoever connects does not wait to be accepted.
 //!
 //! Reading gives all that has arrived, as far as there is room; that the network may hand out a stream in smaller pieces is not
-//! explored. Datagrams, and any address outside, are refused by name.
+//! explored. A peer outside can be played by a script (`--peer`): it has heard what is sent to it, and has answered, when the call
+//! that sends returns, so it has no steps of its own. Datagrams, and any address outside, are refused by name.
 
-use crate::descriptors::pipe::{CLOSED, End, failed, interrupted};
+use crate::descriptors::pipe::{CLOSED, End, Peer, answer, failed, interrupted};
 use crate::environment::outside::note;
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, World, active, fail, visible, world};
 use crate::pass_on;
+use crate::peer::Conversation;
 use crate::protocol::{FailureKind, Op, Outside};
 use crate::system::system_call::{number, system_call};
 
@@ -124,6 +126,12 @@ unsafe fn name_of(address: *const u8, length: u32) -> Option<Vec<u8>> {
     }
 }
 
+/// The port of a named address.
+fn port_of(name: &[u8]) -> Option<u16> {
+    let port: [u8; 2] = name.strip_prefix(b"port ")?.try_into().ok()?;
+    Some(u16::from_be_bytes(port))
+}
+
 /// The name of an address for people.
 fn spelled(name: &[u8]) -> Vec<u8> {
     match name.strip_prefix(b"port ") {
@@ -179,6 +187,10 @@ pub unsafe extern "C" fn bind(descriptor: i32, address: *const u8, length: u32) 
         w.identity_used();
         name = [b"port ".as_slice(), &port.to_be_bytes()].concat();
     }
+    if port_of(&name).is_some_and(|port| world().peer_rules.iter().any(|rule| rule.port == port)) {
+        // A peer is there.
+        return failed(EADDRINUSE) as i32;
+    }
     let number = world().sockets.name(&name);
     change(number);
     note(Outside::Listens, &spelled(&name));
@@ -229,6 +241,22 @@ pub unsafe extern "C" fn connect(descriptor: i32, address: *const u8, length: u3
     };
     if interrupted(false) {
         return failed(EINTR) as i32;
+    }
+    if let Some((first, closes, conversation)) =
+        port_of(&name).and_then(|port| Conversation::begin(&world().peer_rules, port))
+    {
+        let mut w = world();
+        let Some(position) = w.sockets.sockets.iter().position(|s| s.descriptor == descriptor) else {
+            return failed(EINVAL) as i32;
+        };
+        let own = w.sockets.sockets.remove(position);
+        let number = w.sockets.name(&name);
+        let (there, back) = (w.new_direction(), w.new_direction());
+        w.pipes.ends.push(End { descriptor, reads: Some(back), writes: Some(there), blocks: own.blocks });
+        w.sockets.connected.push((descriptor, own.address, Some(number)));
+        w.pipes.peers.push(Peer { there, back, conversation });
+        answer(back, &first, closes);
+        return 0;
     }
     let number = world().sockets.name(&name);
     let object = change(number);

@@ -89,7 +89,6 @@ pub unsafe extern "C" fn setrlimit(resource: i32, limit: *const [u64; 2]) -> i32
         fail(FailureKind::Refused, "setrlimit: other than more descriptors, before there are threads", 0);
     }
     let mut w = world();
-    w.process_changed = true;
     w.kept_descriptors.get_or_insert(now);
     pass_on!("setrlimit", fn(i32, *const [u64; 2]) -> i32; resource, limit)
 }

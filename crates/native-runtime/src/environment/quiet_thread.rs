@@ -28,7 +28,9 @@ pub fn very_quiet() {
         give_up(&mut w, 8);
     }
     visible(Pending::new(Op::Yield));
-    world().me().quiet_since = since;
+    let mut w = world();
+    w.me().quiet_since = since;
+    w.begin_look_at_polling(since == now);
 }
 
 /// Ends the exploration without an answer, whoever runs. A copy of the process leaves its part to others by that.

@@ -10,6 +10,7 @@ use quotient_stateless::{
 };
 
 use crate::environment::quiet_thread::{PROCESS_TIME, nanoseconds};
+use crate::exploration::outcomes::flush_output;
 use crate::exploration::program::Program;
 use crate::exploration::workers::Workers;
 use crate::exploration::world::{
@@ -17,7 +18,7 @@ use crate::exploration::world::{
 };
 use crate::memory::snapshot::Snapshot;
 use crate::protocol::{
-    CELLS, FailureKind, Op, Place, STEPS, THREADS, ThreadEnd, WATCHED, memory, met, phase, verdict,
+    CELLS, FailureKind, Op, PEER, Place, STEPS, THREADS, ThreadEnd, WATCHED, memory, met, phase, verdict,
 };
 use crate::real;
 use crate::system::system_call::{exit_process, map_fixed, number, system_call};
@@ -84,6 +85,7 @@ pub unsafe extern "C" fn __libc_start_main(
 extern "C" fn main_entry() -> ! {
     let [main, count, arguments, environment] = world().main;
     type Main = unsafe extern "C" fn(i32, usize, usize) -> i32;
+    crate::memory::unwritten::prepare_frame();
     // SAFETY: the program's main function.
     let status = unsafe { std::mem::transmute::<usize, Main>(main)(count as i32, arguments, environment) };
     // Other threads run on before the program ends, as if `main` had been slower: its variables stay as they were. So what
@@ -135,6 +137,9 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     crate::library::interpose(&mut w);
     crate::library::prepare(&mut w);
     w.external.prepare();
+    let length = (w.shared.peer_length as usize).min(PEER);
+    // Whoever has sent it has read it.
+    w.peer_rules = crate::peer::rules(&w.shared.peer[..length]).unwrap_or_default();
     w.heap.set_start();
     w.objects.set_baseline();
     w.signals.set_baseline();
@@ -149,7 +154,9 @@ extern "C" fn controlled_main(count: i32, arguments: usize, environment: usize) 
     if w.replays() {
         replay();
     } else {
-        w.discard_output();
+        if !w.wants_outcomes() {
+            w.discard_output();
+        }
         explore_all();
     }
     world().shared.phase = phase::DONE;
@@ -385,7 +392,7 @@ impl World {
             memory::BY_PROGRAM if weak => {
                 let s = &self.shared;
                 let unsuited = [
-                    (s.symmetry != 0, "--symmetry"),
+                    (s.symmetry == 2, "--symmetry dynamic"),
                     (s.algorithm != 0, "--dpor"),
                     (s.max_preemptions != u32::MAX, "--max-preemptions"),
                     (s.spurious != 0, "--spurious"),
@@ -428,6 +435,8 @@ impl World {
 fn tell_cells(w: &mut World) {
     let mut cells = w.objects.racing_cells();
     cells.extend(w.interruptions());
+    cells.extend(w.told_names());
+    cells.extend(w.told_unasked());
     cells.extend(w.told_loops());
     cells.extend(w.told_meetings());
     cells.extend(w.external.told());
@@ -508,6 +517,8 @@ fn replay() {
     for index in 0..(w.shared.cells_length as usize).min(CELLS) {
         let (address, size) = w.shared.cells[index];
         if w.note_interruptions(address, size)
+            || w.note_told_names(address, size)
+            || w.note_told_unasked(address)
             || w.external.note_told(address)
             || w.note_told_loop(address as usize, size as usize)
             || w.note_told_meeting(address as usize, size as usize)
@@ -518,6 +529,7 @@ fn replay() {
     }
     let length = w.shared.schedule_length as usize;
     let schedule = w.shared.schedule[..length.min(STEPS)].to_vec();
+    w.repeated.clone_from(&schedule);
     program.restart();
     let mut lost = false;
     for choice in schedule {
@@ -587,12 +599,6 @@ impl World {
             stack: if thread.lives() { thread.saved_stack(&self.code) } else { [0; crate::protocol::FRAMES] },
         }
     }
-}
-
-/// Writes out what the program has printed but the C library still holds.
-fn flush_output() {
-    // SAFETY: all streams. Nothing of the program runs any more.
-    unsafe { real!("fflush", fn(usize) -> i32)(0) };
 }
 
 /// Room for what the kernel wants to know of a handler.

@@ -269,6 +269,8 @@ fn done(object: u32, address: usize, size: usize, change: Change, orders: [i32; 
         if from == last {
             write_value(address, size, value);
         }
+    }
+    if new.is_some_and(|new| new != read.value) {
         w.note_changed();
     } else {
         w.note_message(address, size, read.value);

@@ -2,12 +2,15 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`world`] | the state of an execution: threads, their pending operations, the failure |
+//! | [`world`] | the state of an execution: threads, who runs, the failure |
+//! | [`thread`] | a thread and what it is about to do |
 //! | [`object`] | synchronisation objects and atomic cells, numbered |
 //! | [`clock`] | vector clocks |
 //! | [`race`] | data races by vector clocks |
 //! | [`program`] | that state as [`quotient_stateless::Execution`] |
 //! | [`waiting_loop`] | loops that wait: threads that come back to the same state and have changed nothing |
+//! | [`polling`] | loops that poll plain memory |
+//! | [`outcomes`] | what executions print, and how they end |
 //! | [`waiting`] | who waits for whom when the program ends |
 //! | [`messages`] | weak memory: the writes of each atomic variable |
 //! | [`labels`] | that state as [`quotient_stateless::graph::MemoryProgram`] |
@@ -22,9 +25,12 @@ pub mod found;
 pub mod labels;
 pub mod messages;
 pub mod object;
+pub mod outcomes;
+pub mod polling;
 pub mod program;
 pub mod race;
 pub mod script;
+pub mod thread;
 pub mod waiting;
 pub mod waiting_loop;
 pub mod workers;

@@ -96,6 +96,8 @@ pub struct Objects {
     merged: Vec<u32>,
     /// Of each number: can plain accesses to it race, so that they are visible?
     racing: Vec<bool>,
+    /// Is there such a number?
+    some_race: bool,
     /// Of each number: are its accesses all of one size at one address?
     uniform: Vec<bool>,
 }
@@ -112,6 +114,7 @@ impl Objects {
             granules: Table::new(),
             merged: Vec::new(),
             racing: Vec::new(),
+            some_race: false,
             uniform: Vec::new(),
         }
     }
@@ -265,11 +268,17 @@ impl Objects {
             .any(|granule| bytes(granule).any(|byte| self.races_at(byte)))
     }
 
+    /// Are plain accesses to some bytes visible?
+    pub fn has_racing(&self) -> bool {
+        self.some_race
+    }
+
     /// Makes plain accesses to these bytes visible; says whether that is new.
     pub fn make_visible(&mut self, address: usize, size: usize) -> bool {
         let (number, merged) = self.cell(address, size);
         let new = !self.racing[number as usize];
         self.racing[number as usize] = true;
+        self.some_race = true;
         new || merged
     }
 

@@ -3,6 +3,7 @@
 use quotient_stateless::happens_before::Event;
 use quotient_stateless::{Ending, Execution, Kind, Mode, Operation, Outcome, Symmetry, ThreadId, ThreadSet};
 
+use crate::exploration::outcomes::flush_output;
 use crate::exploration::world::{NOWHERE, Pending, Runtime, Status, World, world};
 use crate::instrumentation::atomics::read_value;
 use crate::primitives::rwlock::PLACES;
@@ -286,6 +287,7 @@ impl World {
         // Without a call of exit the program ends with its last thread, and status 0. Of a status eight bits are seen.
         let statuses = threads.iter().filter(|t| t.status == Status::Ready && t.pending.op == Op::Exit);
         let success = statuses.clone().count() == 0 || statuses.clone().any(|t| t.operands[0] & 0xff == 0);
+        self.shared.exit_status = statuses.clone().next().map_or(0, |t| t.operands[0] as u32 & 0xff);
         self.shared.met |= if success { met::SUCCESS } else { met::FAILURE };
         if self.shared.leaks != 0 && unjoined > 0 {
             let text = format!("{unjoined} joinable thread(s) are never joined");
@@ -398,7 +400,14 @@ impl Execution for Program {
         } else {
             w.judge_end()
         };
-        let hash = if ending == Ending::Finished { w.observation() } else { 0 };
+        let hash = match ending {
+            Ending::Finished if w.wants_outcomes() => {
+                flush_output();
+                w.observation().wrapping_add(w.outcome_hash())
+            }
+            Ending::Finished => w.observation(),
+            _ => 0,
+        };
         Outcome { ending, hash }
     }
 

@@ -392,6 +392,9 @@ impl Runtime {
 pub fn access(address: usize, size: usize, how: How) {
     let mut w = world();
     w.shared.filtered += 1;
+    if w.is_polling_looked_at() && w.look_at_polling(address, size, how) {
+        w.abandon();
+    }
     w.check_address(address, size, how.write);
     if how.write
         && let Some(owner) = crate::threads::stack::owner(address)
@@ -400,6 +403,9 @@ pub fn access(address: usize, size: usize, how: How) {
     }
     if w.threaded {
         shared_access(address, size, how);
+    }
+    if !how.write {
+        world().check_value(address, size);
     }
     crate::exploration::world::quiet();
 }
@@ -415,7 +421,7 @@ fn shared_access(address: usize, size: usize, how: How) {
         world().note_plain(address, size);
     }
     let mut w = world();
-    if w.shared.allow_races != 0 && w.objects.range_races(address, size) {
+    if w.objects.has_racing() && w.objects.range_races(address, size) {
         crate::instrumentation::atomics::racing_access(address, size, how);
     } else if w.threads[w.current].iteration.is_open() {
         w.note_plain_in_iteration(address, size, how.write);

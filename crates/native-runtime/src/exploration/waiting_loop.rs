@@ -17,6 +17,9 @@
 //! as it was, sleeping and yielding, plain reads, plain writes to the thread's own stack, fences; and critical sections that are
 //! entered and left within the iteration. The latter are seen by who *tries* to take the lock meanwhile, and only by them:
 //! they count as nothing for as long as nobody tries, in any execution, and the exploration starts again if somebody does.
+//! What a thread writes to its own stack counts as nothing for as long as nobody else uses those bytes. Let somebody else use them in some execution:
+//! cut the idle iterations that are complete by then. The one that is not complete stays, so what is left is explored, and the
+//! exploration starts again there.
 //! Whatever else a thread calls is a change ([`active`](crate::exploration::world::active)).
 //!
 //! *The same state* means: the same frames at the same places, with equal registers and bytes as far as they are live
@@ -36,9 +39,22 @@
 //!
 //! # Weak memory
 //!
-//! Under a weak memory model the argument is about execution graphs: take the reads of an idle iteration out of a consistent graph. What is left has
-//! fewer edges, so it is consistent, and it is a graph of the program, in which the thread has not gone round. Here only loads and
-//! compare-and-swaps that fail can be idle: every other access adds a message, which others can read. What the iteration has read is the value of
+//! Under a weak memory model the argument is about execution graphs: take the events of an idle iteration out of a consistent graph. What is left is
+//! consistent, and it is a graph of the program, in which the thread has not gone round. Event by event:
+//!
+//! - Loads, compare-and-swaps that fail and fences: nothing comes after them but what is in the thread. Every relation of the
+//!   graph that is left is contained in what it was.
+//! - Updates that leave the value as it was: who has read from one reads from what it has read from, the same value and its
+//!   neighbour in modification order. From-reads and modification order of what is left are as before, and so is
+//!   atomicity. The new reads-from edge was a path before (reads-from, the update, reads-from), which synchronised as well, since
+//!   updates continue release sequences. So happens-before does not grow, nor does anything that is made of it.
+//! - A critical section that is entered and left: all operations of a lock are updates of its object, and the two are
+//!   taken out in the same way. What lies between them in the object's order is found possible without them, too,
+//!   except by who tries; as above, nobody does.
+//! - Tries that fail are updates that leave the value.
+//!
+//! A store is never idle here. Somebody else's store may come between it and the one before it in modification order, so that it
+//! does not depend on the thread alone whether it changes anything. What the iteration has read is the value of
 //! a message, which may be older than what memory holds; such a wait is stale in the end, and says nothing.
 //!
 //! # Waits that nobody can end
@@ -94,9 +110,6 @@ pub struct Iteration {
     seen: Vec<Seen>,
     /// Locks that it has taken and has.
     taken: Vec<u32>,
-    /// Has it left a critical section, written to its own stack?
-    released: bool,
-    wrote: bool,
     /// Has it come back, about to do what it is about to do now?
     came_back: bool,
     /// If so: where in `seen` its last iteration begins.
@@ -121,7 +134,6 @@ impl Iteration {
         self.states.clear();
         self.seen.clear();
         self.taken.clear();
-        (self.released, self.wrote) = (false, false);
     }
 
     /// Has nothing changed since some operation?
@@ -205,9 +217,9 @@ fn can_be_idle(pending: &Pending) -> bool {
     }
 }
 
-/// Can it be idle under a weak memory model?
-fn reads_only(op: Op) -> bool {
-    matches!(op, Op::Load | Op::CompareAndSwap | Op::Yield | Op::Point)
+/// Can it be idle under a weak memory model? Whether an update was, is known when it is done.
+fn can_be_idle_weakly(pending: &Pending) -> bool {
+    pending.op == Op::Fence || can_be_idle(pending) && pending.op != Op::Store
 }
 
 /// Does it try to take a lock?
@@ -235,7 +247,8 @@ impl World {
         }
     }
 
-    /// The running thread has read a message under a weak memory model, and written none. Threads then notice each other unordered.
+    /// The running thread has read a message under a weak memory model, and left the value as it was. Threads then notice each other
+    /// unordered.
     pub fn note_message(&mut self, address: usize, size: usize, value: u64) {
         self.note_unordered();
         let value = value as i64;
@@ -285,10 +298,6 @@ impl World {
             return iteration.changed();
         };
         iteration.taken.remove(at);
-        iteration.released = true;
-        if iteration.wrote {
-            return iteration.forget();
-        }
         iteration.visits.retain(|visit| visit.taken <= at);
     }
 
@@ -315,8 +324,7 @@ impl World {
             });
         let iteration = &mut self.threads[current].iteration;
         if write {
-            iteration.wrote = true;
-            if !own || iteration.released {
+            if !own {
                 iteration.forget();
             }
             return;
@@ -343,7 +351,7 @@ impl World {
             // The exploration has found out.
             return true;
         }
-        if !self.loops.unordered && self.shared.allow_races == 0 {
+        if !self.loops.unordered && self.memory == 0 && self.shared.allow_races == 0 {
             self.loops.relied_on_order = true;
             return true;
         }
@@ -520,7 +528,7 @@ impl Runtime {
         }
         let weak = self.memory != 0;
         let iteration = &mut self.threads[current].iteration;
-        if !can_be_idle(pending) || weak && !reads_only(pending.op) {
+        if !(if weak { can_be_idle_weakly(pending) } else { can_be_idle(pending) }) {
             iteration.changed();
             return false;
         }

@@ -16,6 +16,7 @@ use quotient_stateless::{Algorithm, Configuration, Ending, Observer, Outcome, Pr
 
 use crate::descriptors::files::{KEPT_INPUT, redirect};
 use crate::exploration::found::{Message, words};
+use crate::exploration::outcomes::keep;
 use crate::exploration::world::world;
 use crate::protocol::{OUTCOMES, Shared};
 use crate::system::system_call::{READ_WRITE, exit_process, number, system_call};
@@ -102,7 +103,8 @@ impl Workers {
     /// As many as the request says.
     pub fn new() -> Workers {
         let shared = &world().shared;
-        let most = (shared.workers as usize).clamp(1, SLOTS / 2);
+        // Copies do not tell what their executions have printed.
+        let most = if world().wants_outcomes() { 1 } else { (shared.workers as usize).clamp(1, SLOTS / 2) };
         let gap = u64::from(shared.split_after);
         let common = if most > 1 { map_for_copies(size_of::<Common>()) } else { None };
         // SAFETY: a mapping of this size, zeroed, never unmapped; all its fields are atomic.
@@ -297,34 +299,23 @@ impl Observer for Workers {
             return ControlFlow::Continue(());
         }
         let code = (outcome.ending as u64) << 56 | outcome.hash >> 8;
-        self.note(code);
-        if w.shared.records_wanted != 0 {
-            record(code);
-        }
+        let new = self.note(code);
+        keep(code, new);
         ControlFlow::Continue(())
     }
 }
 
-/// Keeps the schedule of the execution that has just ended.
-fn record(code: u64) {
-    let shared = &mut world().shared;
-    let (start, length) = (shared.records_length as usize, shared.schedule_length as usize);
-    shared.records_length += 2 + length as u64;
-    let Some(room) = shared.records.get_mut(start..start + 2 + length) else { return };
-    (room[0], room[1]) = (code, length as u64);
-    for (word, choice) in room[2..].iter_mut().zip(&shared.schedule[..length]) {
-        *word = u64::from(choice.thread) << 16 | u64::from(choice.alternative);
-    }
-}
-
 impl Workers {
-    fn note(&mut self, code: u64) {
+    /// Says whether there was no such outcome before.
+    fn note(&mut self, code: u64) -> bool {
         let mut w = world();
-        if self.outcomes.len() < OUTCOMES && self.outcomes.insert(code) {
+        let new = self.outcomes.len() < OUTCOMES && self.outcomes.insert(code);
+        if new {
             let index = self.outcomes.len() - 1;
             w.shared.outcomes[index] = code;
             w.shared.outcomes_length = index as u32 + 1;
         }
+        new
     }
 }
 

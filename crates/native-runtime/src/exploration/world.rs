@@ -1,187 +1,25 @@
-//! The state of an execution: threads, what each of them is about to do, and what has gone wrong.
+//! The state of an execution: its threads, who runs, and what has gone wrong.
 
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
 
-use crate::exploration::clock::{Clock, clear};
 use crate::exploration::object::Objects;
 use crate::exploration::race::Races;
 use crate::memory::heap::Heap;
 use crate::memory::snapshot::Snapshot;
 use crate::memory::table::Table;
 use crate::protocol::{
-    Failure, FailureKind, MAGIC, Op, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS, mode,
+    AT_FAILURE, Chosen, Failure, FailureKind, MAGIC, Place, SESSION_DESCRIPTOR, Shared, Stack, TEXT, THREADS,
+    mode,
 };
 use crate::system::system_call::{map_shared, number, system_call};
 use crate::threads::context;
 
+pub use crate::exploration::thread::{Pending, Status, Thread};
+
 /// Hooks of one step before a thread that does nothing visible is interrupted: it may wait for others by reading.
 const QUIET: u32 = 1 << 20;
-
-/// What a thread is waiting for or can do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// Not created in this execution.
-    Unborn,
-    /// Created; has not come to its first visible operation.
-    Starting,
-    /// About to do its pending operation.
-    Ready,
-    /// Waits on a condition variable; by itself it goes on only if `timed`.
-    Waiting {
-        /// May it end by itself?
-        timed: bool,
-    },
-    /// Woken, about to take the mutex again.
-    Reacquiring {
-        /// By itself?
-        timed_out: bool,
-        /// Could it have ended by itself?
-        timed: bool,
-    },
-    /// At a barrier.
-    AtBarrier,
-    /// Let go from a barrier.
-    Released,
-    /// An assumption did not hold: stays for ever.
-    Assumed,
-    /// In a loop that waits: stays for ever.
-    Spinning,
-    /// At the end.
-    Finished,
-}
-
-/// A visible operation that a thread is about to do.
-#[derive(Clone, Copy, Debug)]
-pub struct Pending {
-    /// What.
-    pub op: Op,
-    /// Bytes, for accesses to memory.
-    pub size: u8,
-    /// Number of alternatives, for choices.
-    pub choices: u16,
-    /// The object's number.
-    pub object: u32,
-    /// The second object's number (the mutex of a wait).
-    pub other: u32,
-    /// The expected value of a compare-and-swap.
-    pub need: i64,
-    /// The object's address.
-    pub address: usize,
-    /// The threads that are created, joined.
-    pub set: u64,
-}
-
-impl Pending {
-    /// An operation on nothing.
-    pub fn new(op: Op) -> Pending {
-        Pending { op, size: 0, choices: 1, object: 0, other: 0, need: 0, address: 0, set: 0 }
-    }
-
-    /// An operation on the object at `address`.
-    pub fn on(op: Op, object: u32, address: usize) -> Pending {
-        Pending { object, address, ..Pending::new(op) }
-    }
-}
-
-/// A thread of the program.
-pub struct Thread {
-    /// What it can do.
-    pub status: Status,
-    /// What it is about to do.
-    pub pending: Pending,
-    /// Saved stack pointer.
-    pub sp: usize,
-    /// FS base: fixed per thread.
-    pub fs: usize,
-    /// Its stack: fixed per thread.
-    pub stack: Range<usize>,
-    /// Where contexts start: fixed per thread.
-    pub top: usize,
-    /// The lowest stack pointer seen.
-    pub lowest: usize,
-    /// Start routine, argument, result.
-    pub routine: usize,
-    /// Argument of the routine.
-    pub argument: usize,
-    /// Result of the routine.
-    pub result: usize,
-    /// The C11 kind of routine, which gives an `int`?
-    pub c11: bool,
-    /// Nobody needs to join it.
-    pub detached: bool,
-    /// Somebody has joined it.
-    pub joined: bool,
-    /// Was it asked to end?
-    pub cancelled: bool,
-    /// Does it want not to be cancelled?
-    pub uncancellable: bool,
-    /// Handlers to run when it is cancelled or exits: addresses of glibc's cleanup buffers, innermost last.
-    pub cleanup: Vec<usize>,
-    /// What is thrown when its stack is unwound.
-    pub thrown: crate::threads::unwinding::Thrown,
-    /// Destructors of its thread-local C++ objects, and these.
-    pub local_destructors: Vec<(usize, usize)>,
-    /// Its signals.
-    pub signals: crate::interruptions::signal::ThreadSignals,
-    /// Calls of library functions that are followed by something.
-    pub calls: Vec<crate::library::stub::Call>,
-    /// Directions of pipes made so far.
-    pub directions: usize,
-    /// What it polls: objects, and what they need.
-    pub polled: Vec<(u32, i64)>,
-    /// Was the point before its next operation passed?
-    pub passed: bool,
-    /// Robust mutexes that it has.
-    pub robust: Vec<usize>,
-    /// Numbers of the mutexes that it has.
-    pub held: Vec<u32>,
-    /// The handle the program knows it by: fixed per thread.
-    pub handle: usize,
-    /// Whether the program may still use it.
-    pub life: crate::threads::handle::Handle,
-    /// Children created so far.
-    pub children: u32,
-    /// Joins made so far.
-    pub joins: u32,
-    /// How it was started: creator, the creator's joins so far, routine, argument, detached.
-    pub start: [usize; 5],
-    /// What its argument pointed to then.
-    pub given: [u8; crate::symmetry::costarted::MOST],
-    /// How much of it there was.
-    pub given_size: usize,
-    /// Where the program is on its stack, if symmetry is dynamic.
-    pub frames: crate::symmetry::frames::Frames,
-    /// What the pending operation needs beside its object: values, memory orders, addresses.
-    pub operands: [usize; 3],
-    /// Threads whose joins are to be made good for before the next visible operation.
-    pub owed: u64,
-    /// Will the barrier at which it is tell it to be the serial thread?
-    pub serial: bool,
-    /// What it has done since it last changed anything.
-    pub iteration: crate::exploration::waiting_loop::Iteration,
-    /// The atomic section that it is in.
-    pub section: crate::primitives::section::Section,
-    /// What is known of its stack.
-    pub stack_notes: crate::threads::stack::StackNotes,
-    /// Was it woken from a wait on a condition variable before it gave the mutex back?
-    pub woken_early: bool,
-    /// Hooks since the last visible operation.
-    pub quiet: u32,
-    /// If these are very many: CPU time when that was first noticed.
-    pub quiet_since: u64,
-    /// Its frame when it gave control away, in kernel-thread mode.
-    pub frame: usize,
-    /// What it starts with, in kernel-thread mode.
-    pub entry: Option<extern "C" fn() -> !>,
-    /// Its vector clock.
-    pub clock: Clock,
-    /// What relaxed loads have seen: joined at an acquire fence.
-    pub acquired: Clock,
-    /// Its clock at the last release fence.
-    pub fence: Clock,
-}
 
 /// Everything the runtime knows.
 pub struct World {
@@ -297,12 +135,18 @@ pub struct World {
     pub library: crate::library::Library,
     /// Files and what else lies outside of memory.
     pub external: crate::library::External,
+    /// Who polls plain memory.
+    pub polling: crate::exploration::polling::Polling,
     /// Has the program opened files in this execution?
     pub files_opened: bool,
     /// Has it changed the current directory, the standard descriptors, or the mask for new files?
     pub process_changed: bool,
     /// The limit of descriptors at the start, if the program has changed it.
     pub kept_descriptors: Option<[u64; 2]>,
+    /// Peers that a script plays.
+    pub peer_rules: Vec<crate::peer::Rule>,
+    /// The schedule that is repeated.
+    pub repeated: Vec<Chosen>,
     /// The mask at the start.
     pub kept_mask: usize,
     /// Has the program changed files in this execution?
@@ -472,12 +316,15 @@ pub fn attach() {
         started: crate::environment::quiet_thread::nanoseconds(crate::environment::quiet_thread::MONOTONIC),
         library: Default::default(),
         external: Default::default(),
+        polling: Default::default(),
         files_opened: false,
         files_changed: false,
         files_ever_changed: false,
         has_input: false,
         process_changed: false,
         kept_descriptors: None,
+        peer_rules: Vec::new(),
+        repeated: Vec::new(),
         kept_mask: 0,
         outside_noted: false,
         clock_ticks: 0,
@@ -486,107 +333,6 @@ pub fn attach() {
         code: Default::default(),
     });
     WORLD.store(Box::into_raw(world), Relaxed);
-}
-
-impl Thread {
-    fn unborn() -> Thread {
-        Thread {
-            status: Status::Unborn,
-            pending: Pending::new(Op::None),
-            sp: 0,
-            fs: 0,
-            stack: 0..0,
-            top: 0,
-            lowest: usize::MAX,
-            routine: 0,
-            argument: 0,
-            result: 0,
-            c11: false,
-            detached: false,
-            joined: false,
-            cancelled: false,
-            uncancellable: false,
-            cleanup: Vec::new(),
-            thrown: Default::default(),
-            local_destructors: Vec::new(),
-            signals: Default::default(),
-            calls: Vec::new(),
-            directions: 0,
-            polled: Vec::new(),
-            passed: false,
-            robust: Vec::new(),
-            held: Vec::new(),
-            handle: 0,
-            life: Default::default(),
-            children: 0,
-            joins: 0,
-            start: [0; 5],
-            given: [0; crate::symmetry::costarted::MOST],
-            given_size: 0,
-            frames: Default::default(),
-            operands: [0; 3],
-            owed: 0,
-            serial: false,
-            iteration: Default::default(),
-            section: Default::default(),
-            stack_notes: Default::default(),
-            woken_early: false,
-            quiet: 0,
-            quiet_since: 0,
-            frame: 0,
-            entry: None,
-            clock: [0; THREADS],
-            acquired: [0; THREADS],
-            fence: [0; THREADS],
-        }
-    }
-
-    /// Back to before its creation.
-    pub fn restart(&mut self) {
-        self.status = Status::Unborn;
-        self.pending = Pending::new(Op::None);
-        self.operands = [0; 3];
-        self.lowest = self.top;
-        self.c11 = false;
-        (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);
-        self.cleanup.clear();
-        self.local_destructors.clear();
-        self.calls.clear();
-        self.signals = Default::default();
-        (self.passed, self.directions) = (false, 0);
-        self.polled.clear();
-        self.robust.clear();
-        self.held.clear();
-        self.stack_notes.restart();
-        self.life.restart();
-        self.iteration.changed();
-        self.serial = false;
-        self.section = Default::default();
-        (self.children, self.joins, self.owed, self.quiet) = (0, 0, 0, 0);
-        self.quiet_since = 0;
-        self.woken_early = false;
-        clear(&mut self.clock);
-        clear(&mut self.acquired);
-        clear(&mut self.fence);
-    }
-
-    /// Has it been created and not ended?
-    pub fn lives(&self) -> bool {
-        !matches!(self.status, Status::Unborn | Status::Finished)
-    }
-
-    /// Where it is, when it does not run.
-    pub fn saved_stack(&self, code: &context::Code) -> Stack {
-        if self.frame != 0 {
-            return context::walk(self.frame, self.stack.start, self.stack.end, code);
-        }
-        if !self.stack.contains(&self.sp) {
-            return [0; crate::protocol::FRAMES];
-        }
-        // SAFETY: a thread that does not run was left by `switch`.
-        let frame = unsafe { context::saved_frame(self.sp) };
-        context::walk(frame, self.stack.start, self.stack.end, code)
-    }
 }
 
 impl World {
@@ -655,10 +401,17 @@ impl Runtime {
         unsafe { context::switch(save, to, fs) };
         if self.trap {
             self.trap = false;
-            // SAFETY: stops for the debugger, which was asked for; the stack is that of the thread about to make its step.
-            unsafe { std::arch::asm!("int3") };
+            self.stop_for_debugger();
         }
     }
+}
+
+/// Does nothing. A debugger finds here a thread about to make the step that was asked for, or the one that fails, on its stack.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub extern "C" fn __quotient_stop() {
+    // SAFETY: no instruction; the call is not left out.
+    unsafe { std::arch::asm!("") };
 }
 
 /// Kernel-thread mode: who may go on, of the threads and the driver.
@@ -775,6 +528,14 @@ pub fn fail_at(kind: FailureKind, text: &str, here: Place, there: Place) -> ! {
 }
 
 impl World {
+    /// Where a debugger waits. It may start the program again: the whole schedule has to be there then.
+    fn stop_for_debugger(&mut self) {
+        let length = self.repeated.len();
+        self.shared.schedule[..length].copy_from_slice(&self.repeated);
+        self.shared.schedule_length = length as u32;
+        __quotient_stop();
+    }
+
     /// Takes note of a failure; the first one counts.
     pub fn record_failure(&mut self, kind: FailureKind, text: &str, here: Place, there: Place) {
         if self.failed {
@@ -784,6 +545,9 @@ impl World {
             // What others have seen was never there.
             self.me().status = Status::Assumed;
             return;
+        }
+        if self.shared.trap == AT_FAILURE && !matches!(kind, FailureKind::Deadlock | FailureKind::Livelock) {
+            self.stop_for_debugger();
         }
         self.failed = true;
         let failure: &mut Failure = &mut self.shared.failure;

@@ -4,6 +4,7 @@
 
 use crate::exploration::race::{How, access};
 use crate::exploration::world::{running, world};
+use crate::interruptions::cancellation::between_instructions;
 
 macro_rules! accesses {
     ($($size:literal: $($name:ident $how:ident),*;)*) => { $($(
@@ -11,6 +12,9 @@ macro_rules! accesses {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: usize) {
             if running() {
+                if How::$how.write {
+                    between_instructions();
+                }
                 access(address, $size, How::$how);
             }
         }
@@ -40,6 +44,7 @@ macro_rules! compound {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: usize) {
             if running() {
+                between_instructions();
                 access(address, $size, How::READ);
                 access(address, $size, How::WRITE);
             }
@@ -72,6 +77,9 @@ pub extern "C" fn __tsan_read_range(address: usize, size: usize) {
 /// A plain write of a range.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_write_range(address: usize, size: usize) {
+    if running() {
+        between_instructions();
+    }
     range(address, size, How::WRITE);
 }
 

@@ -1,4 +1,4 @@
-//! Cancellation of threads: deferred, at cancellation points (POSIX.1-2017, 2.9.5).
+//! Cancellation of threads: at cancellation points, or between any two instructions (POSIX.1-2017, 2.9.5).
 //!
 //! Whether a thread is to be cancelled is an object of its own. A request writes it, a cancellation point reads it. A thread that
 //! *blocks* at a cancellation point goes on when it gets what it waits for or when it is cancelled; see `interruption` for
@@ -8,13 +8,18 @@
 //! A cancelled thread disables its cancellation, runs its cleanup handlers and C++ destructors (`unwinding`) and ends with
 //! `PTHREAD_CANCELED`. A request synchronises with acting on it, as all implementations have it.
 //!
-//! Not supported, and refused by name: the asynchronous type, by which a thread may end at any instruction.
+//! A thread of the asynchronous type may end between any two instructions. Of these only those count after which the memory or the
+//! synchronisation that others see is another: so such a thread looks at its object before each of its writes that have a
+//! hook, before each visible operation, and at its end. (What has no hook is a variable that nobody else can see.) Library
+//! functions are not divided: but for three of cancellation itself, none may be cancelled asynchronously anyway.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::exploration::race::{How, access};
-use crate::exploration::world::{Pending, World, active, announce, fail, running, visible, world};
+use crate::exploration::world::{Pending, World, active, announce, running, visible, world};
 use crate::interruptions::interruption::{Kind, Next, point};
 use crate::pass_on;
-use crate::protocol::{FailureKind, Op, why};
+use crate::protocol::{Op, why};
 
 const EINVAL: i32 = 22;
 /// `PTHREAD_CANCELED`.
@@ -94,23 +99,40 @@ pub unsafe extern "C" fn pthread_setcancelstate(state: i32, old: *mut i32) -> i3
     let me = w.me();
     let before = std::mem::replace(&mut me.uncancellable, state == 1);
     give(old, i32::from(before));
+    between_instructions();
     0
 }
 
-/// `pthread_setcanceltype`: only the deferred one.
+/// Has a thread of some execution asked to be cancelled asynchronously?
+static ASYNCHRONOUS: AtomicBool = AtomicBool::new(false);
+
+/// `pthread_setcanceltype`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_setcanceltype(kind: i32, old: *mut i32) -> i32 {
     if !active() {
         return pass_on!("pthread_setcanceltype", fn(i32, *mut i32) -> i32; kind, old);
     }
-    match kind {
-        0 => give(old, 0),
-        1 => {
-            fail(FailureKind::Refused, "pthread_setcanceltype: asynchronous cancellation is not supported", 0)
-        }
-        _ => return EINVAL,
+    if !(0..=1).contains(&kind) {
+        return EINVAL;
     }
+    // Until here the old type counts.
+    between_instructions();
+    let before = std::mem::replace(&mut world().me().asynchronous, kind == 1);
+    give(old, i32::from(before));
+    ASYNCHRONOUS.fetch_or(kind == 1, Relaxed);
+    between_instructions();
     0
+}
+
+/// Before something that others can see: a thread that may be cancelled asynchronously may end here.
+#[inline]
+pub fn between_instructions() {
+    if ASYNCHRONOUS.load(Relaxed) {
+        let w = world();
+        if w.threads[w.current].asynchronous {
+            point(Kind::Cancellation, Next::GoesOn);
+        }
+    }
 }
 
 fn give(to: *mut i32, value: i32) {

@@ -99,8 +99,9 @@ impl World {
             (Status::Waiting { .. } | Status::AtBarrier, _) => true,
             _ => false,
         };
-        let cancellable =
-            is_cancellation_point(t) && self.is_cancellable(thread) && self.is_cancelled(thread);
+        let cancellable = (t.asynchronous || is_cancellation_point(t))
+            && self.is_cancellable(thread)
+            && self.is_cancelled(thread);
         waits_in_vain && (cancellable || self.has_signal(thread))
     }
 }
@@ -253,6 +254,7 @@ pub fn before(op: Op) {
     if std::mem::take(&mut me.passed) || matches!(op, Op::Exit) {
         return;
     }
-    while point(Kind::Handlers, Next::may_block(blocks(op))) != Passed::Through {}
+    let kind = if world().me().asynchronous { Kind::Cancellation } else { Kind::Handlers };
+    while point(kind, Next::may_block(blocks(op))) != Passed::Through {}
     world().me().passed = false;
 }

@@ -59,6 +59,8 @@ pub struct External {
     merged: bool,
     /// Can the program notice what is printed?
     observed: bool,
+    /// Names of files in the scratch directory.
+    harmless: Vec<Vec<u8>>,
     /// Streams of the C library: standard input, output, errors.
     streams: [usize; 3],
 }
@@ -107,23 +109,33 @@ impl External {
     fn file(&self, name: usize) -> usize {
         // SAFETY: a string of the program, as the call says.
         let name = unsafe { std::slice::from_raw_parts(name as *const u8, text_size(name, 4096)) };
-        FILES | name_hash(name)
+        FILES | name_hash(name, self.merged)
+    }
+
+    /// Is this a name of a file that was in the scratch directory when it was looked for, and can it have become another one since?
+    pub fn is_harmless(&self, name: &[u8]) -> bool {
+        !self.merged && self.harmless.iter().any(|known| known == name)
+    }
+
+    /// Takes note of such a name.
+    pub fn note_harmless(&mut self, name: &[u8]) {
+        const MOST: usize = 64;
+        if self.harmless.len() < MOST {
+            self.harmless.push(name.to_vec());
+        }
     }
 }
 
 /// A hash of a name without `.`, `..` and repeated slashes: what the working directory is called is left out. Different files
 /// with the same hash count as one.
-fn name_hash(name: &[u8]) -> usize {
+fn name_hash(name: &[u8], may_have_moved: bool) -> usize {
     let name = name.strip_suffix(b"\0").unwrap_or(name);
     let mut parts: Vec<&[u8]> = Vec::new();
-    let here = std::env::current_dir();
-    let full = |relative: &[u8]| match &here {
-        Ok(here) if !name.starts_with(b"/") => {
-            [std::os::unix::ffi::OsStrExt::as_bytes(here.as_os_str()), b"/", relative].concat()
-        }
-        _ => relative.to_vec(),
+    let here = || match may_have_moved {
+        true => std::env::current_dir().unwrap_or_default().into_os_string().into_encoded_bytes(),
+        false => crate::system::sandbox::directory().as_bytes().to_vec(),
     };
-    let full = full(name);
+    let full = if name.starts_with(b"/") { name.to_vec() } else { [here().as_slice(), b"/", name].concat() };
     for part in full.split(|b| *b == b'/') {
         match part {
             b"" | b"." => {}

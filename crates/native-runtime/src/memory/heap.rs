@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::exploration::world::{NOWHERE, Runtime, World, active, controlled, fail, fail_at, world};
 use crate::memory::region;
+use crate::memory::unwritten::PATTERN;
 use crate::protocol::{FailureKind, Place, Role, THREADS};
 use crate::system::system_call::{map_fixed, number, system_call};
 
@@ -33,8 +34,7 @@ const GRANULE: usize = 16;
 const LARGEST: usize = 1 << 30;
 const LIVE: usize = 0x1d1e_a11c_0de0_0001;
 const FREED: usize = 0x1d1e_a11c_0de0_0002;
-/// In every word of a block that nobody has written to, as far as `FILLED` bytes.
-const PATTERN: u64 = 0x0000_6b6b_6b6b_6b6b;
+/// So many bytes of a block have the pattern of memory that nobody has written to.
 const FILLED: usize = 4096;
 
 /// Where the next block goes that no thread of the program asks for: the first arena before anything else exists, then the
@@ -125,6 +125,11 @@ pub fn sizes_of(range: std::ops::Range<usize>) -> std::ops::Range<usize> {
 /// Is this an address of the program's heap?
 pub fn contains(address: usize) -> bool {
     (BASE..BASE + ARENA * (THREADS + 1)).contains(&address)
+}
+
+/// The number of the arena of this address, which is that of its thread.
+pub fn arena_of(address: usize) -> usize {
+    (address - BASE) / ARENA
 }
 
 /// Does a live block start at `address`?
@@ -337,7 +342,7 @@ impl Runtime {
     /// The allocation of a block must happen before its use by another thread.
     #[inline]
     fn check_allocation(self, address: usize) {
-        let owner = (address - BASE) / ARENA;
+        let owner = arena_of(address);
         if owner < THREADS
             && owner != self.current
             && self.threads[self.current].clock[owner] < self.heap.latest[owner]

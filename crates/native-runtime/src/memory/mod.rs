@@ -9,6 +9,7 @@
 //! | [`written_pages`] | which pages were written since |
 //! | [`region`] | the explorer's own memory |
 //! | [`table`] | tables by address |
+//! | [`unwritten`] | reads of memory that nobody has written to |
 
 pub mod foreign_mappings;
 pub mod heap;
@@ -16,4 +17,5 @@ pub mod mappings;
 pub mod region;
 pub mod snapshot;
 pub mod table;
+pub mod unwritten;
 pub mod written_pages;

@@ -18,8 +18,9 @@
 //!   (`stack`). Only primitives that instrumented code uses are judged by that.
 //! - A destroyed primitive is marked in its first word. If the mark is gone, something new was made of the memory.
 //!
-//! What is not noticed: on a stack, a second initialisation of a primitive that nobody has locked or waits on. In a
-//! loop, the variable of the next iteration lies at the same address and is another one.
+//! A second initialisation on a stack, of a primitive that nobody has locked or waits on: in a loop, the variable of the next
+//! iteration lies at the same address and is another one. The checker decides that by the debugging information: variables of a whole
+//! function are initialised twice, those of a block cannot be judged.
 //!
 //! An initialisation counts as a plain write: a use by another thread that nothing orders is a data race. If races are
 //! allowed, it is a step, so that both orders are explored.
@@ -27,10 +28,10 @@
 use crate::exploration::object::{NOBODY, Object};
 use crate::exploration::race::{How, access};
 use crate::exploration::world::{
-    Pending, Runtime, Status, World, active, controlled, fail, running, visible, world,
+    NOWHERE, Pending, Runtime, Status, World, active, controlled, fail, fail_at, running, visible, world,
 };
 use crate::primitives::rwlock::PLACES;
-use crate::protocol::{FailureKind, Op};
+use crate::protocol::{FailureKind, Op, Place};
 
 /// Written to the first word of what is destroyed.
 const DESTROYED: u64 = 0x0000_6d6d_6d6d_6d6d;
@@ -212,10 +213,13 @@ pub fn before_initialisation(kind: Primitive, address: usize) {
     if let Some(use_) = w.in_use(kind, number) {
         fail(FailureKind::Misuse, &format!("initialisation of {} {use_}", kind.name()), address);
     }
-    if crate::threads::stack::owner(address).is_none() {
-        let text = format!("initialisation of {} that is initialised already", kind.name());
-        fail(FailureKind::Misuse, &text, address);
-    }
+    let text = format!("initialisation of {} that is initialised already", kind.name());
+    let there = match crate::threads::stack::owner(address) {
+        Some(_) => w.frame_around(address),
+        None => NOWHERE,
+    };
+    let here = Place { thread: w.current as u8, address: address as u64, stack: w.stack_here(), ..NOWHERE };
+    fail_at(FailureKind::Misuse, &text, here, there)
 }
 
 /// After that. Gives the number of the primitive, if the program is under control.

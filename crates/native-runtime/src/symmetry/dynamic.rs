@@ -98,7 +98,7 @@ impl World {
         no(operation(p) != operation(q) || p.set != 0 || q.set != 0, why::CODE)?;
         no(!KNOWN.contains(&p.op), why::UNKNOWN)?;
         let flags = |t: &crate::exploration::world::Thread| {
-            (t.detached, t.joined, t.cancelled, t.uncancellable, t.c11, t.owed)
+            (t.detached, t.joined, t.cancelled, t.uncancellable, t.asynchronous, t.c11, t.owed)
         };
         no(x.signals.mask != y.signals.mask || !x.local_destructors.is_empty(), why::UNKNOWN)?;
         no(!y.local_destructors.is_empty(), why::UNKNOWN)?;

@@ -17,6 +17,7 @@ pub mod number {
     pub const MMAP: usize = 9;
     pub const MPROTECT: usize = 10;
     pub const IOCTL: usize = 16;
+    pub const PREAD: usize = 17;
     pub const MADVISE: usize = 28;
     pub const DUP2: usize = 33;
     pub const PAUSE: usize = 34;

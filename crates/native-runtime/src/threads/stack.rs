@@ -8,8 +8,8 @@
 //! A stack belongs to its thread and ends with it. An access by another thread must happen before that end; whether it
 //! did is decided by happens-before, so that it does not depend on the order in which the exploration ran the two.
 
-use crate::exploration::world::{Runtime, Status, Thread, World, fail, world};
-use crate::protocol::{FailureKind, THREADS};
+use crate::exploration::world::{NOWHERE, Runtime, Status, Thread, World, fail, world};
+use crate::protocol::{FailureKind, Place, THREADS};
 use crate::threads::donor::{SIZE, STACKS};
 
 /// Where the bits lie.
@@ -164,6 +164,27 @@ impl World {
         });
         let notes = &mut self.threads[me].stack_notes;
         (notes.primitives, notes.lowest_primitive) = (primitives, lowest.max(frame));
+    }
+
+    /// The frame of the running thread that `address` lies in, for the checker: its frame pointer and a place in the code of its
+    /// function. Nobody's place, with no code, where it lies in none.
+    pub fn frame_around(&mut self, address: usize) -> Place {
+        let stack = self.me().stack.clone();
+        let mut found = Place { address: u64::MAX, ..NOWHERE };
+        let mut frame = crate::threads::context::frame_pointer();
+        while stack.contains(&frame) && stack.contains(&(frame + 8)) {
+            // SAFETY: within the stack of the running thread.
+            let (next, code) = unsafe { (*(frame as *const usize), *((frame + 8) as *const usize)) };
+            if (frame..next).contains(&address) {
+                (found.address, found.stack[0]) = (next as u64, code as u64);
+                break;
+            }
+            if next <= frame {
+                break;
+            }
+            frame = next;
+        }
+        found
     }
 
     /// Was the runtime called by an instrumented function of the program?

@@ -17,6 +17,8 @@ use crate::threads::handle;
 use crate::{pass_on, real};
 
 const EDEADLK: i32 = 35;
+/// How creators of threads are told to a process that repeats a schedule: see `World::note_interruptions`.
+const TOLD_NAMES: usize = 8;
 /// Rounds of destructors of thread-specific data.
 const DESTRUCTOR_ROUNDS: usize = 4;
 
@@ -33,6 +35,40 @@ impl World {
         }
         *number as usize
     }
+
+    /// Who creates whom, for a process that repeats a schedule: there, threads may come into being in another order than that in
+    /// which the exploration has first met them, and would have other numbers. A byte for each thread, in the order of their
+    /// numbers: its creator's number, plus one; told like memory, at addresses that no program has. Children of one thread have rising numbers,
+    /// so that is all. Where the main thread creates all others there is nothing to tell.
+    pub fn told_names(&self) -> Vec<(usize, usize)> {
+        let named = self.named.min(THREADS);
+        let mut told = [0u64; THREADS / 8];
+        let mut nested = false;
+        for (key, number) in self.names.iter().filter(|(_, number)| (*number as usize) < named) {
+            let (parent, index) = (key >> 24, number as usize - 1);
+            nested |= parent != 0;
+            told[index / 8] |= (parent as u64 + 1) << (index % 8 * 8);
+        }
+        let groups = told.into_iter().enumerate().filter(|(_, group)| nested && *group != 0);
+        groups.map(|(index, group)| (TOLD_NAMES + index, group as usize)).collect()
+    }
+
+    /// Takes note of one of these; says whether it was one.
+    pub fn note_told_names(&mut self, address: u64, group: u64) -> bool {
+        let Some(index) = (address as usize).checked_sub(TOLD_NAMES).filter(|i| *i < THREADS / 8) else {
+            return false;
+        };
+        let parents = group.to_le_bytes().into_iter().enumerate().filter(|(_, parent)| *parent != 0);
+        for (at, parent) in parents {
+            let (parent, number) = (usize::from(parent) - 1, index * 8 + at + 1);
+            let ordinal = (0..).find(|ordinal| self.names.get((parent << 24) + ordinal + 1).is_none());
+            let ordinal = ordinal.expect("fewer children than numbers");
+            *self.names.entry((parent << 24) + ordinal + 1) = number as u32;
+            self.named = self.named.max(number + 1);
+        }
+        crate::exploration::clock::note_threads(self.named);
+        true
+    }
 }
 
 /// What a new thread does.
@@ -40,6 +76,7 @@ extern "C" fn thread_entry() -> ! {
     let mut w = world();
     let me = w.me();
     let (routine, argument, c11) = (me.routine, me.argument, me.c11);
+    crate::memory::unwritten::prepare_frame();
     // SAFETY: the program's start routine. One of C11 gives an int, of which the upper half of the register says nothing.
     let result =
         unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(usize) -> usize>(routine)(argument) };
@@ -49,6 +86,7 @@ extern "C" fn thread_entry() -> ! {
 /// Ends the running thread.
 pub fn finish(result: usize) -> ! {
     crate::primitives::section::end_all();
+    crate::interruptions::cancellation::between_instructions();
     world().me().uncancellable = true;
     crate::threads::unwinding::destroy_locals();
     run_destructors();

@@ -1,6 +1,6 @@
 //! References to the state of the runtime: whoever was given one does not ask for a second one.
 //!
-//! `Runtime` (crates/native-runtime, `world.rs`) is the way to the state; references are made from it where they are needed. The
+//! `Runtime` (crates/native-runtime, `exploration/world.rs`) is the way to the state; references are made from it where they are needed. The
 //! compiler sees to it that a context is not left, and no second reference made, while one made from the same `Runtime` is in
 //! use. What it cannot see is a function that has a reference as a parameter and comes to another one by `world()`, itself or
 //! through functions that it calls. This test finds such functions by reading the sources.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use quotient_native::session::Surroundings;
 use quotient_native::{Answer, Binary, Build, Report, Request, check};
+use quotient_seams::Incomplete;
 use quotient_stateless::Algorithm;
 
 const DECLARATIONS: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\n\
@@ -34,6 +35,7 @@ fn shown(report: &Report) -> String {
     match &report.answer {
         Answer::Holds => "holds".to_owned(),
         Answer::Violated(trace) => trace.failure.kind.text().to_owned(),
+        Answer::Undecided(Incomplete::Vacuous(_)) => "vacuous".to_owned(),
         Answer::Undecided(why) => format!("undecided: {why}"),
         Answer::Refused(why, _) => format!("refused: {why}"),
     }
@@ -96,10 +98,16 @@ fn assumptions_and_errors_by_name() {
     assert_eq!(shown(&found), "holds");
     assert!(found.figures.executions >= 2);
     // What is taken back was never seen by others.
-    let back = "static int x; void __VERIFIER_atomic_try(void) { x = 1; __VERIFIER_assume(0); }";
+    let back =
+        "static int x; static int y; void __VERIFIER_atomic_try(void) { x = 1; __VERIFIER_assume(0); }";
     assert_eq!(
-        shown(&report("back", &pair(back, "__VERIFIER_atomic_try();", "assert(x == 0);", ""))),
+        shown(&report("back", &pair(back, "if (y) __VERIFIER_atomic_try();", "y = 1; assert(x == 0);", ""))),
         "holds"
+    );
+    // No execution is left: that is not an answer.
+    assert_eq!(
+        shown(&report("nothing", &pair(back, "__VERIFIER_atomic_try();", "assert(x == 0);", ""))),
+        "vacuous"
     );
     // The program's own definitions do nothing, or something else.
     let own = "void reach_error(void) {} void assume_abort_if_not(int c) { if (!c) abort(); } static int x;";
@@ -324,7 +332,8 @@ fn random_sections_have_the_outcomes_of_all_orders() {
                 let request = Request { algorithm, workers, split_after: 0, surroundings, ..request() };
                 let found =
                     check(&binary, &request, &mut |_| true).unwrap_or_else(|e| panic!("{number}: {e}"));
-                assert_eq!(shown(&found), "holds", "{batch}.{number}: {program:?}");
+                let expected = if ends.is_empty() { "vacuous" } else { "holds" };
+                assert_eq!(shown(&found), expected, "{batch}.{number}: {program:?}");
                 // Endings are in the upper byte; that of an infeasible execution is not an outcome.
                 let finished = found.outcomes.iter().filter(|code| **code >> 56 == 0).count();
                 assert_eq!(finished, ends.len(), "{algorithm:?}, {workers}, {batch}.{number}: {program:?}");

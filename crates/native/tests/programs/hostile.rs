@@ -51,7 +51,6 @@ fn processes_are_refused() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     let refused = [
-        ("pthread_setcanceltype", "pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0)"),
         ("kill", "kill(1, SIGTERM)"),
         ("kill", "long syscall(long, ...); syscall(62L, 1L, 15L)"),
         ("fork", "long syscall(long, ...); syscall(57L)"),
@@ -100,6 +99,28 @@ fn files_stay_in_the_scratch_directory() {
             "{found:?}"
         );
         assert!(!outside.exists(), "a file was written outside of the scratch directory");
+    }
+}
+
+/// What fails only here, or means nothing here, is not the program's fault.
+#[test]
+fn what_cannot_be_done_under_control_is_refused() {
+    for (name, body, why) in [
+        (
+            "temporary",
+            "static void *w(void *a) { FILE *f = tmpfile(); assert(f); return a; }",
+            "tmpfile: outside of the scratch",
+        ),
+        ("fence_elsewhere", "static void *w(void *a) { syscall(324, 8, 0); return a; }", "324"),
+        (
+            "nested",
+            "static int less(int (*f)(int)) { return f(1); }\n\
+             static void *w(void *a) { int n = 3; int add(int k) { return k + n; } assert(less(add) == 4); return a; }",
+            "executes code on its stacks",
+        ),
+    ] {
+        let found = answer(name, body);
+        assert!(matches!(&found, Answer::Refused(text, _) if text.contains(why)), "{name}: {found:?}");
     }
 }
 

@@ -155,3 +155,75 @@ fn a_timed_wait_for_signals_may_end_by_itself() {
         pthread_create(&t, 0, w, 0); pthread_kill(t, SIGUSR1); pthread_join(t, 0); tell(r); }";
     outcomes_are("timed", body, &[-1, 10]);
 }
+
+/// A thread of the asynchronous type ends before any of its writes, or at its end; one that waits for a lock ends there.
+#[test]
+fn asynchronous_cancellation() {
+    outcomes_are(
+        "asynchronous",
+        "static int x; static void *work(void *a) { pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0);\n\
+         x = 1; x = 2; return a; }\n\
+         int main(void) { pthread_t t; void *result; pthread_create(&t, 0, work, 0); pthread_cancel(t);\n\
+         pthread_join(t, &result); tell(x + 10 * (result == PTHREAD_CANCELED)); return 0; }",
+        &[10, 11, 12, 2],
+    );
+    outcomes_are(
+        "asynchronous_lock",
+        "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static void *work(void *a) {\n\
+         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return a; }\n\
+         int main(void) { pthread_t t; void *result; pthread_mutex_lock(&m); pthread_create(&t, 0, work, 0);\n\
+         pthread_cancel(t); pthread_join(t, &result); pthread_mutex_unlock(&m); tell(result == PTHREAD_CANCELED); return 0; }",
+        &[1],
+    );
+    // The type as it was, and not in between: both writes are made, or none.
+    outcomes_are(
+        "asynchronous_state",
+        "static int x; static void *work(void *a) { int old; pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, 0);\n\
+         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old); x = 1; x = 2; pthread_setcanceltype(old, &old);\n\
+         x += old == PTHREAD_CANCEL_ASYNCHRONOUS; pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, 0); return a; }\n\
+         int main(void) { pthread_t t; void *result; pthread_create(&t, 0, work, 0); pthread_cancel(t);\n\
+         pthread_join(t, &result); tell(x + 10 * (result == PTHREAD_CANCELED)); return 0; }",
+        &[3],
+    );
+}
+
+/// Two threads load the halves of a page from a peer that a script plays; what they get is what it says, in every order.
+#[test]
+fn a_scripted_peer_answers() {
+    let binary = built(
+        "peer",
+        "#include <arpa/inet.h>\n#include <string.h>\n#include <sys/socket.h>\nstatic atomic_int sum;\n\
+         static int ask(const char *question, char *answer, int room) { int s = socket(AF_INET, SOCK_STREAM, 0), n, all = 0;\n\
+         struct sockaddr_in at = {0}; at.sin_family = AF_INET; at.sin_port = htons(PORT); at.sin_addr.s_addr = htonl(0x7f000001);\n\
+         if (connect(s, (struct sockaddr *)&at, sizeof at)) return -1;\n\
+         send(s, question, 2, 0); send(s, question + 2, strlen(question) - 2, 0);\n\
+         while ((n = recv(s, answer + all, room - all, 0)) > 0) all += n;\n close(s); return all; }\n\
+         static void *work(void *a) { char text[16]; int n = ask(a, text, 16); for (int i = 0; i < n; i++)\n\
+         atomic_fetch_add(&sum, text[i] - '0'); return 0; }\n\
+         int main(void) { pthread_t t[2]; if (ask(\"size\", (char[4]){0}, 4) < 0) { tell(-1); return 0; }\n\
+         pthread_create(&t[0], 0, work, \"first\"); pthread_create(&t[1], 0, work, \"second\");\n\
+         for (int i = 0; i < 2; i++) pthread_join(t[i], 0); tell(sum); return 0; }"
+            .replace("PORT", "8080")
+            .as_str(),
+    );
+    let peer = "port 8080\non \"size\"\nsend \"4\"\nclose\non \"first\"\nsend \"12\"\nclose\non \"second\"\nsend \"30\"\nclose\n";
+    for (peer, expected) in [(peer, 6), ("port 8080\non \"zzz\"\nclose\n", -10), ("port 80\n", -1)] {
+        let request = Request { peer: peer.as_bytes().to_vec(), ..Request::default() };
+        let report = check(&binary, &request, &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
+        match expected {
+            // Nobody ever answers.
+            -10 => assert!(
+                matches!(&report.answer, Answer::Violated(v) if v.message().contains("deadlock")),
+                "{:?}",
+                report.answer
+            ),
+            // Nobody is there, which cannot be held against the program.
+            -1 => assert!(matches!(report.answer, Answer::Undecided(_)), "{:?}", report.answer),
+            sum => {
+                assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+                assert_eq!(report.outcomes, [hash(sum)]);
+                assert!(report.assumptions.iter().any(|a| a.contains("--peer")), "{:?}", report.assumptions);
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 use quotient_native::protocol::FailureKind;
 use quotient_native::{Answer, Binary, Build, Report, Request, check};
 
-fn build(name: &str, language: &str, text: &str) -> Binary {
+pub(crate) fn build(name: &str, language: &str, text: &str) -> Binary {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("life_{name}.{language}"));
     let text = format!(
         "#define _GNU_SOURCE\n#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n\
@@ -42,7 +42,7 @@ fn holds(name: &str, text: &str) {
 }
 
 /// The failure's message must contain `what`.
-fn fails(name: &str, kind: FailureKind, what: &str, text: &str) {
+pub(crate) fn fails(name: &str, kind: FailureKind, what: &str, text: &str) {
     expect_failure(name, &report(name, "c", text, &request()).answer, kind, what);
 }
 
@@ -188,17 +188,33 @@ fn use_after_destruction() {
 #[test]
 fn second_initialisation() {
     for (name, kind, init, used, _) in PRIMITIVES {
-        for place in ["static", "heap"] {
+        for place in ["static", "heap", "stack"] {
             let label = format!("{}_{place}_init", name.replace([' ', '-'], "_"));
             misuse(&label, "initialised already", &steps(kind, place, &[init, init]));
             misuse(&format!("{label}_used"), "initialised already", &steps(kind, place, &[init, used, init]));
         }
     }
-    // The variable of the next iteration is another one.
+    // The variable of the next iteration, or of the next call, is another one; which it is in a block is known if it is destroyed.
+    let round = |then: &str| {
+        format!(
+            "int main(void) {{ for (int i = 0; i < 3; i++) {{ pthread_mutex_t m; pthread_mutex_init(&m, 0);\n\
+             pthread_mutex_lock(&m); pthread_mutex_unlock(&m); {then} }} return 0; }}"
+        )
+    };
+    holds("loop_of_variables", &round("pthread_mutex_destroy(&m);"));
+    let found = report("loop_without_end", "c", &round(""), &request()).answer;
+    let unknown = |why: &str| why.contains("or of a variable of the next round of a loop");
+    assert!(matches!(&found, Answer::Undecided(why) if unknown(&why.to_string())), "{}", shown(&found));
     holds(
-        "loop_of_variables",
-        "int main(void) { for (int i = 0; i < 3; i++) { pthread_mutex_t m; pthread_mutex_init(&m, 0);\n\
-         pthread_mutex_lock(&m); pthread_mutex_unlock(&m); } return 0; }",
+        "calls_with_variables",
+        "static void f(void) { pthread_mutex_t m; pthread_mutex_init(&m, 0); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }\n\
+         int main(void) { f(); f(); return 0; }",
+    );
+    misuse(
+        "through_a_pointer",
+        "initialised already",
+        "struct pair { int a; pthread_mutex_t m; }; static void set(struct pair *p) { pthread_mutex_init(&p->m, 0); }\n\
+         int main(void) { struct pair p; set(&p); set(&p); return 0; }",
     );
 }
 

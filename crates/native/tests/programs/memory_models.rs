@@ -1,7 +1,7 @@
 //! Litmus programs compiled from C: under each memory model, what they show is what brute force over the axioms shows, and there are
 //! as many executions as consistent graphs.
 //!
-//! `QUOTIENT_RANDOM_LITMUS=8000 cargo test -p quotient-native --test programs memory_models` for volume.
+//! Here programs are compiled as they are; `litmus.rs` interprets them, for volume.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use quotient_native::protocol::FailureKind;
 use quotient_native::session::Surroundings;
 use quotient_native::{Answer, Binary, Build, Report, Request, check, replay};
+use quotient_seams::Incomplete;
 use quotient_stateless::Ending;
 use quotient_stateless::graph::{MemoryModel, Order};
 use quotient_stateless::model::axioms;
 use quotient_stateless::model::litmus::{self, Instruction, Litmus};
 use quotient_stateless::random::Random;
 
-const MODELS: [MemoryModel; 3] = [MemoryModel::SequentialConsistency, MemoryModel::Tso, MemoryModel::Rc11];
+pub const MODELS: [MemoryModel; 3] =
+    [MemoryModel::SequentialConsistency, MemoryModel::Tso, MemoryModel::Rc11];
 /// Programs per file.
 const BATCH: usize = 40;
 /// Room for the values that a thread reads; what is not used holds `UNUSED`.
@@ -113,18 +115,20 @@ fn hash(words: &[i64]) -> u64 {
     })
 }
 
-/// Outcomes as the runtime tells them.
-fn expected(found: &axioms::Found) -> BTreeSet<u64> {
-    let mut out = BTreeSet::new();
-    for (reads, memory) in found.shown.keys() {
-        let mut words = Vec::new();
-        for thread in reads {
-            let unused = std::iter::repeat_n(UNUSED, READS - thread.len());
-            words.extend(thread.iter().map(|v| *v as i64).chain(unused));
-        }
-        words.extend(memory.iter().map(|v| *v as i64));
-        out.insert((Ending::Finished as u64) << 56 | hash(&words) >> 8);
+/// An outcome as the runtime tells it: the values that each thread has read, and memory.
+pub fn finished(reads: &[Vec<u64>], memory: &[u64]) -> u64 {
+    let mut words = Vec::new();
+    for thread in reads {
+        let unused = std::iter::repeat_n(UNUSED, READS - thread.len());
+        words.extend(thread.iter().map(|v| *v as i64).chain(unused));
     }
+    words.extend(memory.iter().map(|v| *v as i64));
+    (Ending::Finished as u64) << 56 | hash(&words) >> 8
+}
+
+/// Outcomes as the runtime tells them.
+pub fn expected(found: &axioms::Found) -> BTreeSet<u64> {
+    let mut out: BTreeSet<u64> = found.shown.keys().map(|(reads, memory)| finished(reads, memory)).collect();
     if found.stuck > 0 {
         out.insert((Ending::Deadlock as u64) << 56);
     }
@@ -163,8 +167,7 @@ fn classics() {
 
 #[test]
 fn random_litmus_programs() {
-    let count: usize =
-        std::env::var("QUOTIENT_RANDOM_LITMUS").ok().and_then(|n| n.parse().ok()).unwrap_or(BATCH);
+    let count = BATCH;
     let mut random = Random(5);
     let one = |k: usize, random: &mut Random| match k % 5 {
         0 | 1 => litmus::random(random, 7),
@@ -213,7 +216,8 @@ fn loops_that_wait_show_what_assumptions_show() {
                 let [of_loops, of_assumes] = [&loops, &assumes].map(|binary| {
                     let report = run(binary, number, Some(model));
                     assert!(
-                        !matches!(report.answer, Answer::Undecided(_)),
+                        // Where every execution is assumed away there is none to compare.
+                        !matches!(&report.answer, Answer::Undecided(why) if !matches!(why, Incomplete::Vacuous(_))),
                         "{number}, {model:?}: {:?}",
                         report.answer
                     );

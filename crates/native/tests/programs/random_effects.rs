@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use crate::little_system::{Call, Program, c_source, outcomes};
 use quotient_native::session::Surroundings;
-use quotient_native::{Answer, Binary, Build, Report, Request, check, replay};
+use quotient_native::{Answer, Binary, Build, Record, Report, Request, check, replay};
 
 /// Programs per file.
 const BATCH: usize = 10;
@@ -40,7 +40,7 @@ fn build(programs: &[Program], name: &str) -> Binary {
 fn request(number: usize) -> Request {
     Request {
         surroundings: Surroundings { arguments: vec![number.to_string().into()], ..Surroundings::default() },
-        record: true,
+        record: Record::All,
         ..Request::default()
     }
 }

@@ -81,7 +81,8 @@ fn arguments_and_environment_are_restored() {
 #[test]
 fn loops_of_plain_accesses_obey_the_limits() {
     let loops = [
-        ("reads", "static volatile int v;", "while (v != 1) ;"),
+        // More than what a loop that polls is taken to read.
+        ("reads", "static volatile int v[64];", "for (int i = 0; v[i] != 1; i = (i + 1) % 64) ;"),
         ("own_writes", "static __thread int v;", "while (1) v = 1;"),
         ("nothing", "", "for (;;) ;"),
     ];
@@ -181,4 +182,75 @@ fn the_process_is_restored() {
         assert!(matches!(report.answer, Answer::Holds), "{name}: {:?}", report.answer);
         assert_eq!(report.figures.executions, 2, "{name}");
     }
+}
+
+/// Threads have their numbers from the order in which the exploration first meets them. In the schedule that fails they are created in
+/// another order, and it must be repeated all the same.
+#[test]
+fn threads_that_create_threads_keep_their_numbers() {
+    let source = r#"
+        #include <assert.h>
+        #include <pthread.h>
+        #include <stdatomic.h>
+        static atomic_int begun, set;
+        static void *sets(void *x) { set = 1; return x; }
+        static void *looks(void *x) { assert(set == 1); return x; }
+        static void *starts(void *what) {
+            pthread_t t;
+            begun++;
+            pthread_create(&t, 0, what, 0);
+            pthread_join(t, 0);
+            return 0;
+        }
+        int main(void) {
+            pthread_t t, u;
+            pthread_create(&t, 0, starts, sets);
+            pthread_create(&u, 0, starts, looks);
+            pthread_join(t, 0);
+            pthread_join(u, 0);
+            return 0;
+        }
+    "#;
+    let found = report("nested", source);
+    let Answer::Violated(trace) = &found.answer else { panic!("{:?}", found.answer) };
+    assert_eq!(trace.failure.kind, FailureKind::Assertion);
+    // The token says it all: it is the same when it was written down and read.
+    let token = found.last.to_string();
+    assert!(token.contains(';'), "{token}");
+    assert_eq!(token.parse(), Ok(found.last));
+}
+
+/// A thread that polls plain memory gives way to the one that it waits for: the loop is a data race, and where races are allowed a wait.
+#[test]
+fn loops_that_poll_plain_memory() {
+    let program = |loops: &str, ends: &str| {
+        format!(
+            "#include <pthread.h>\nstatic volatile int alive, never; static int many[64];\n\
+             static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+             static void *work(void *a) {{ pthread_mutex_lock(&m); alive++; pthread_mutex_unlock(&m); return a; }}\n\
+             int main(void) {{ pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);\n{loops}\n\
+             for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n{ends}\nreturn 0; }}\n"
+        )
+    };
+    let waits = program("while (alive != 2);", "");
+    let report = report_with("polls", &waits, &Request::default());
+    assert!(
+        matches!(&report.answer, Answer::Violated(v) if v.failure.kind == FailureKind::Race),
+        "{:?}",
+        report.answer
+    );
+    let allowed = Request { allow_races: true, ..Request::default() };
+    let report = report_with("polls", &waits, &allowed);
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    let report = report_with("polls_in_vain", &program("while (!never);", ""), &allowed);
+    assert!(
+        matches!(&report.answer, Answer::Violated(v) if v.failure.kind == FailureKind::Livelock),
+        "{:?}",
+        report.answer
+    );
+    // A long computation is none, although it reads one variable all the time.
+    let sums = "int sum = 0; for (int i = 0; i < 20000000 && !never; i++) sum += many[i % 64];";
+    let report = report_with("computes", &program(sums, "many[0] = sum;"), &Request::default());
+    assert!(matches!(report.answer, Answer::Holds), "{:?}", report.answer);
+    assert_eq!(report.figures.restarts, 0, "{:?}", report.figures);
 }

@@ -19,8 +19,8 @@ use crate::program::{Program, Tree};
 /// Why there is no evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Something could not be closed: the state, as far as it has whole numbers, and its point.
-    Open(Vec<Option<i64>>),
+    /// Something could not be closed.
+    Open,
     /// It would be too long, or take too long.
     TooLong,
     /// Arithmetic left the exact range.
@@ -51,11 +51,11 @@ pub struct Claim<'a> {
 
 /// Evidence being written.
 pub struct Writer<'a> {
-    program: &'a Program,
-    flow: &'a Flow,
+    pub(super) program: &'a Program,
+    pub(super) flow: &'a Flow,
     plan: &'a Plan,
     cells: &'a [Cell],
-    claim: Claim<'a>,
+    pub(super) claim: Claim<'a>,
     limits: &'a Limits,
     /// Heads to unfold backwards through, at most.
     depth: usize,
@@ -100,7 +100,7 @@ pub fn write(
     Ok(pruned(out::Cells {
         control: flow.column,
         heads: flow.heads.iter().map(|&h| flow.points[h]).collect(),
-        cells: cells.iter().map(|c| writer.cell(c)).collect(),
+        cells: cells.iter().map(|c| described(flow, plan, c)).collect(),
         evidence: writer.list,
         facts,
         steps,
@@ -108,22 +108,44 @@ pub fn write(
     }))
 }
 
+/// A cell as certificates have it.
+pub(super) fn described(flow: &Flow, plan: &Plan, cell: &Cell) -> out::Cell {
+    let node = |terms: &[(usize, i64)]| terms.iter().map(|t| (t.0 + 1, t.1)).collect();
+    let rests = cell.rests(plan);
+    let congruences = cell.congruences.iter().chain(&rests).map(|c| out::Congruence {
+        terms: node(&c.terms),
+        residue: c.residue,
+        modulus: c.modulus,
+    });
+    let bounds = cell.rows(plan);
+    out::Cell {
+        point: flow.points[flow.heads[cell.head]],
+        bounds: bounds
+            .iter()
+            .map(|(sum, bound)| out::Inequality { terms: node(sum), bound: *bound })
+            .collect(),
+        congruences: congruences.collect(),
+    }
+}
+
 /// Where the children of a piece of evidence are.
 fn children(evidence: &mut out::Evidence) -> Vec<&mut usize> {
     match evidence {
         out::Evidence::Absurd(_) | out::Evidence::Inside { .. } => Vec::new(),
-        out::Evidence::Earlier(child) => vec![child],
+        out::Evidence::Earlier(child)
+        | out::Evidence::Forced(_, child)
+        | out::Evidence::Outside(_, child) => vec![child],
         out::Evidence::Cases(_, yes, no) => vec![yes, no],
         out::Evidence::Follow(list)
         | out::Evidence::Before(list)
         | out::Evidence::Among(list)
-        | out::Evidence::Choose(list)
+        | out::Evidence::Choose(_, list)
         | out::Evidence::Rests(.., list) => list.iter_mut().collect(),
     }
 }
 
 /// Without what was tried in vain.
-fn pruned(mut cells: out::Cells) -> out::Cells {
+pub(super) fn pruned(mut cells: out::Cells) -> out::Cells {
     let mut used = vec![false; cells.evidence.len()];
     cells.facts.iter().chain(&cells.steps).chain(&cells.claims).for_each(|&e| used[e] = true);
     // Children come before their parents.
@@ -168,33 +190,46 @@ enum Known {
 }
 
 impl<'a> Writer<'a> {
-    fn add(&mut self, evidence: out::Evidence) -> Written {
+    /// Nothing written yet, and no cells.
+    pub(super) fn new(
+        program: &'a Program,
+        flow: &'a Flow,
+        plan: &'a Plan,
+        claim: Claim<'a>,
+        limits: &'a Limits,
+    ) -> Writer<'a> {
+        Writer { program, flow, plan, cells: &[], claim, limits, depth: 0, list: Vec::new() }
+    }
+
+    /// How much was written.
+    pub(super) fn written(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Takes back what was written since then.
+    pub(super) fn forget(&mut self, written: usize) {
+        self.list.truncate(written);
+    }
+
+    /// What was written.
+    pub(super) fn evidence(&mut self) -> Vec<out::Evidence> {
+        std::mem::take(&mut self.list)
+    }
+
+    /// Whether to go on.
+    pub(super) fn tick(&self) -> Result<(), Missing> {
         let progress =
             Progress { doing: "writing a proof", goals: self.list.len(), stored: self.cells.len() };
         if self.list.len() >= MOST || self.limits.reached(progress).is_some() {
             return Err(Missing::TooLong);
         }
-        self.list.push(evidence);
-        Ok(self.list.len() - 1)
+        Ok(())
     }
 
-    fn cell(&self, cell: &Cell) -> out::Cell {
-        let node = |terms: &[(usize, i64)]| terms.iter().map(|t| (t.0 + 1, t.1)).collect();
-        let rests = cell.rests(self.plan);
-        let congruences = cell.congruences.iter().chain(&rests).map(|c| out::Congruence {
-            terms: node(&c.terms),
-            residue: c.residue,
-            modulus: c.modulus,
-        });
-        let bounds = cell.rows(self.plan);
-        out::Cell {
-            point: self.flow.points[self.flow.heads[cell.head]],
-            bounds: bounds
-                .iter()
-                .map(|(sum, bound)| out::Inequality { terms: node(sum), bound: *bound })
-                .collect(),
-            congruences: congruences.collect(),
-        }
+    pub(super) fn add(&mut self, evidence: out::Evidence) -> Written {
+        self.tick()?;
+        self.list.push(evidence);
+        Ok(self.list.len() - 1)
     }
 
     /// Says of the state of a walk that it is in a cell.
@@ -240,10 +275,10 @@ impl<'a> Writer<'a> {
 
     fn choose(&mut self, walk: Walk<'a>, go_on: &mut dyn FnMut(&mut Self, Walk<'a>) -> Written) -> Written {
         let mut children = Vec::new();
-        for one in walk.choices()? {
+        for one in walk.choices(0)? {
             children.push(go_on(self, one)?);
         }
-        self.add(out::Evidence::Choose(children))
+        self.add(out::Evidence::Choose(0, children))
     }
 
     /// Follows all runs from a state; `arrived` if a rule has led to it.
@@ -276,7 +311,7 @@ impl<'a> Writer<'a> {
         let Some(at) = found else {
             return match self.impossible(system, DEEPEST_CASES)? {
                 Some(done) => Ok(done),
-                None => Err(self.left_open(system, state)),
+                None => Err(Missing::Open),
             };
         };
         let mut system = system.clone();
@@ -287,7 +322,7 @@ impl<'a> Writer<'a> {
         let cell = &self.cells[at];
         for congruence in cell.congruences.iter().chain(&cell.rests(plan)) {
             if !follows(&system, state, congruence)? {
-                return Err(self.left_open(&system, state));
+                return Err(Missing::Open);
             }
         }
         let mut bounds = Vec::new();
@@ -297,7 +332,7 @@ impl<'a> Writer<'a> {
             opposite.le(&terms, bound.checked_add(1).and_then(i64::checked_neg).ok_or(Overflow)?)?;
             match absurd(&opposite)? {
                 Some(steps) => bounds.push(steps),
-                None => return Err(self.left_open(&opposite, state)),
+                None => return Err(Missing::Open),
             }
         }
         self.add(out::Evidence::Inside { cell: at, given, bounds })
@@ -372,12 +407,12 @@ impl<'a> Writer<'a> {
             return Ok(done);
         }
         let Some((&value, rest)) = values.split_first() else {
-            return Err(self.left_open(system, &[]));
+            return Err(Missing::Open);
         };
         let mut lower = system.clone();
         lower.le(&[(variable, 1)], value - 1)?;
         lower.settle()?;
-        let Some(below) = self.impossible(&lower, 0)? else { return Err(self.left_open(&lower, &[])) };
+        let Some(below) = self.impossible(&lower, 0)? else { return Err(Missing::Open) };
         let mut from = system.clone();
         from.le(&[(variable, -1)], -value)?;
         from.settle()?;
@@ -392,17 +427,6 @@ impl<'a> Writer<'a> {
         let case = |bound: i64| out::Inequality { terms: vec![(variable, 1)], bound };
         let upper = self.add(out::Evidence::Cases(case(value), here, above))?;
         self.add(out::Evidence::Cases(case(value - 1), below, upper))
-    }
-
-    fn left_open(&self, system: &System, state: &[usize]) -> Missing {
-        let mut system = system.clone();
-        match sharpen(&mut system, &mut Vec::new()) {
-            Ok(Some(simplex)) => {
-                let value = |v: &usize| simplex.value(system.form(*v)).ok().flatten();
-                Missing::Open(state.iter().map(value).collect())
-            }
-            _ => Missing::Overflow,
-        }
     }
 
     /// A run that ends in a violation does not exist; the end of it is known.
@@ -436,7 +460,7 @@ impl<'a> Writer<'a> {
             return self.add(out::Evidence::Among(children));
         }
         if last {
-            return Err(self.left_open(&walk.system, &walk.state));
+            return Err(Missing::Open);
         }
         let flow = self.flow;
         let mut into: Vec<(usize, Option<usize>)> =
@@ -463,7 +487,7 @@ impl<'a> Writer<'a> {
             return Ok(done);
         }
         if walk.is_closed() {
-            return Err(self.left_open(&walk.system, &walk.state));
+            return Err(Missing::Open);
         }
         self.choose(walk, &mut |me, one| me.nothing(one))
     }

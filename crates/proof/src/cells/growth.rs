@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::proofs::sharpen;
+use super::proofs::{sharpen, whole};
 use super::templates::{Sum, Survey};
 use super::walk::{Leaf, To};
 use crate::constraint::Overflow;
@@ -59,14 +59,23 @@ pub struct Plan {
 /// Why there is no invariant.
 #[derive(Clone, Debug)]
 pub enum Failed {
-    /// A violation is met; the state, as far as it has whole numbers.
-    Meets(Vec<Option<i64>>),
+    /// A violation is met.
+    Meets(Box<Meets>),
     /// More cells or steps than are worth it.
     TooMany,
     /// A limit was reached.
     Limit(Reached),
     /// Arithmetic left the exact range.
     Overflow,
+}
+
+/// A run to a violation that cells do not exclude. Values that are not whole numbers are left out.
+#[derive(Clone, Debug)]
+pub struct Meets {
+    /// The cell that it starts from, and the state there; none for a run that begins with a fact.
+    pub before: Option<(Cell, Vec<Option<i64>>)>,
+    /// The violation.
+    pub after: Vec<Option<i64>>,
 }
 
 impl From<Overflow> for Failed {
@@ -77,6 +86,8 @@ impl From<Overflow> for Failed {
 
 const MOST_CELLS: usize = 400;
 const MOST_STEPS: usize = 20_000;
+/// Case distinctions to find a state in whole numbers, for the report.
+const WHOLE_CASES: usize = 8;
 /// Times a bound takes the exact value it needs.
 const EXACT: u8 = 2;
 
@@ -177,7 +188,7 @@ pub fn grow(
     for leaf in leaves.iter().filter(|l| l.from.is_none()) {
         let mut system = leaf.system.clone();
         if leaf.to == To::Bad {
-            meets |= growth.meets(&system)?;
+            meets |= growth.meets(&system, None)?;
         } else if let To::Head(head) = leaf.to {
             system.settle()?;
             growth.arrive(system, head)?;
@@ -206,7 +217,7 @@ pub fn grow(
             let state: Vec<usize> = (0..k).collect();
             cell.describe(plan, &mut system, &state)?;
             match leaf.to {
-                To::Bad if plan.stop || !meets => meets |= growth.meets(&system)?,
+                To::Bad if plan.stop || !meets => meets |= growth.meets(&system, Some(&cell))?,
                 To::Bad => {}
                 To::Head(head) => growth.arrive(system, head)?,
             }
@@ -217,15 +228,21 @@ pub fn grow(
 
 impl Growth<'_> {
     /// Whether a violation is possible.
-    fn meets(&self, system: &System) -> Result<bool, Failed> {
+    fn meets(&self, system: &System, from: Option<&Cell>) -> Result<bool, Failed> {
         let mut system = system.clone();
         if !system.settle()? {
             return Ok(false);
         }
         let Some(simplex) = sharpen(&mut system, &mut Vec::new())? else { return Ok(false) };
         if self.plan.stop {
-            let at = |c: usize| simplex.value(system.form(self.k + c)).ok().flatten();
-            return Err(Failed::Meets((0..self.k).map(at).collect()));
+            let whole = whole(&system, WHOLE_CASES);
+            let at = |v: usize| match &whole {
+                Some(values) => Some(values[v]),
+                None => simplex.value(system.form(v)).ok().flatten(),
+            };
+            let before = from.map(|cell| (cell.clone(), (0..self.k).map(at).collect()));
+            let after = (self.k..2 * self.k).map(at).collect();
+            return Err(Failed::Meets(Box::new(Meets { before, after })));
         }
         Ok(true)
     }

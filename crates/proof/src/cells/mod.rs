@@ -4,11 +4,15 @@
 //! [`growth`] the cells, [`evidence`] what is written down for the checker. This file tries one plan after the other, from
 //! cheap to dear: differences; cells by the values of finite columns; what was found as context for
 //! unfolding backwards; sums, the program's own conditions; cells split by these conditions or by parity; sums of three columns.
+//! [`bounded`] is another way, for rules with more alternatives than can be listed: whole runs, decided by [`decide`], with what [`points`] finds.
 //! After Granger's congruences and Miné's weakly relational domains, with bounds that climb thresholds instead of widening.
 
+pub mod bounded;
+pub mod decide;
 pub mod evidence;
 pub mod flow;
 pub mod growth;
+pub mod points;
 pub mod proofs;
 pub mod templates;
 pub mod walk;
@@ -20,9 +24,9 @@ use quotient_proof_check::format as out;
 use crate::domain::Domain;
 use crate::limits::Limits;
 use crate::program::{Assertion, Program, Right, Tree};
-use evidence::{Claim, Missing, write};
+use evidence::{Claim, described, write};
 use flow::Flow;
-use growth::{Failed, Grown, Item, Plan, grow};
+use growth::{Failed, Grown, Item, Meets, Plan, grow};
 use templates::{Level, Survey, sums, survey};
 use walk::{Leaf, leaves};
 
@@ -35,11 +39,21 @@ pub struct Found {
     pub cells: out::Cells,
 }
 
+/// A run that could not be excluded: the goal that stays open, with values that show why.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// The states, as far as their columns have whole numbers; each but the first with a rule that leads to it, where one is known. The last one violates
+    /// the claim.
+    pub states: Vec<(Option<usize>, Vec<Option<i64>>)>,
+    /// What is known of the first state: the invariant tried, and its cell.
+    pub invariant: Option<(&'static str, out::Cell)>,
+}
+
 /// Why none was found.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
-    /// A state that the last invariant tried does not exclude, as far as its columns have whole numbers.
-    pub meets: Option<Vec<Option<i64>>>,
+    /// What the last invariant tried does not exclude.
+    pub open: Option<Open>,
 }
 
 /// Time for one plan.
@@ -110,12 +124,19 @@ impl Search<'_> {
         vec![Vec::new(); self.flow.heads.len()]
     }
 
-    fn grown(&mut self, plan: &Plan, time: Duration) -> Option<Grown> {
+    fn grown(&mut self, name: &'static str, plan: &Plan, time: Duration) -> Option<Grown> {
         let limits = self.limits.within(time);
         match grow(&self.leaves, &self.survey, plan, self.program.width(), &limits) {
             Ok(grown) => Some(grown),
-            Err(Failed::Meets(state)) => {
-                self.tried.meets = Some(state);
+            Err(Failed::Meets(meets)) => {
+                let Meets { before, after } = *meets;
+                let (mut states, mut invariant) = (Vec::new(), None);
+                if let Some((cell, state)) = before {
+                    invariant = Some((name, described(&self.flow, plan, &cell)));
+                    states.extend(Some((None, state)).filter(|(_, s)| *s != after));
+                }
+                states.push((None, after));
+                self.tried.open = Some(Open { states, invariant });
                 None
             }
             Err(_) => None,
@@ -124,20 +145,13 @@ impl Search<'_> {
 
     fn written(&mut self, plan: &Plan, grown: &Grown, depth: usize, time: Duration) -> Option<out::Cells> {
         let limits = self.limits.within(time);
-        match write(self.program, &self.flow, plan, &grown.cells, self.claim, depth, &limits) {
-            Ok(cells) => Some(cells),
-            Err(Missing::Open(state)) if !state.is_empty() => {
-                self.tried.meets = Some(state);
-                None
-            }
-            Err(_) => None,
-        }
+        write(self.program, &self.flow, plan, &grown.cells, self.claim, depth, &limits).ok()
     }
 
     /// One plan.
     fn attempt(&mut self, name: &'static str, level: Level, keys: Vec<Vec<Item>>) -> Option<Found> {
         let plan = self.plan(level, keys);
-        let grown = self.grown(&plan, EACH)?;
+        let grown = self.grown(name, &plan, EACH)?;
         let cells = self.written(&plan, &grown, 0, 4 * EACH)?;
         Some(Found { name, cells })
     }
@@ -145,7 +159,7 @@ impl Search<'_> {
     /// What a plan finds, as context for unfolding backwards.
     fn unfolded(&mut self, name: &'static str, level: Level, keys: Vec<Vec<Item>>) -> Option<Found> {
         let plan = Plan { stop: false, ..self.plan(level, keys) };
-        let grown = self.grown(&plan, 2 * EACH)?;
+        let grown = self.grown(name, &plan, 2 * EACH)?;
         for depth in [1, 2, 4] {
             if let Some(cells) = self.written(&plan, &grown, depth, EACH) {
                 return Some(Found { name, cells });

@@ -70,3 +70,27 @@ pub fn absurd(system: &System) -> Result<Option<Vec<Combination>>, Overflow> {
     let mut steps = Vec::new();
     Ok(sharpen(&mut system, &mut steps)?.is_none().then_some(steps))
 }
+
+/// A solution in whole numbers, found by at most this many case distinctions one inside the other: a value for each variable.
+pub fn whole(system: &System, cases: usize) -> Option<Vec<i64>> {
+    let mut system = system.clone();
+    if !system.settle().ok()? {
+        return None;
+    }
+    let mut simplex = Simplex::new(&system);
+    if simplex.conflict().ok()?.is_some() {
+        return None;
+    }
+    let at = |v: usize| simplex.at(system.form(v)).ok();
+    let values = (0..system.variables()).map(at).collect::<Option<Vec<Rational>>>()?;
+    let Some(variable) = values.iter().position(|v| v.denominator() != 1) else {
+        return Some(values.iter().map(|v| v.numerator()).collect());
+    };
+    let value = values[variable].floor();
+    let mut parts = [(1, value), (-1, -value - 1)].into_iter().filter(|_| cases > 0);
+    parts.find_map(|(factor, bound)| {
+        let mut part = system.clone();
+        part.le(&[(variable, factor)], bound).ok()?;
+        whole(&part, cases - 1)
+    })
+}

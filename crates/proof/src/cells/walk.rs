@@ -1,8 +1,9 @@
 //! Runs between control points, as conjunctions.
 //!
 //! A [`Walk`] is a run of some rules: the variables of its states and what the rules say about them. Conjuncts are adopted in the
-//! order in which they stand; disjunctions wait in the order in which they are met, and are opened one at a
-//! time, the oldest first. Certificates rely on this order: it numbers the rows.
+//! order in which they stand; disjunctions wait in the order in which they are met. Certificates rely on this order: it numbers the
+//! rows. Which disjunction is opened next is free, and said in the certificate; here it is the oldest one, in
+//! `decide.rs` one that matters.
 
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use crate::integer::{Simplex, System};
 use crate::program::{Program, Rule, Tree};
 
 /// What the nodes of a condition are here.
-type Places = Rc<Vec<usize>>;
+pub type Places = Rc<Vec<usize>>;
 
 /// A run, or the end of one.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct Walk<'t> {
     pub system: System,
     /// The variables of the state where it stands: the last one of a run forwards, the first one of a run backwards.
     pub state: Vec<usize>,
+    /// What the nodes of the rule or condition are that was last adopted.
+    pub places: Places,
     /// Disjunctions not looked into yet.
     open: Vec<(&'t [Tree], Places)>,
 }
@@ -30,7 +33,28 @@ impl<'t> Walk<'t> {
     pub fn new(width: usize) -> Walk<'t> {
         let mut system = System::default();
         let state = (0..width).map(|_| system.variable()).collect();
-        Walk { system, state, open: Vec::new() }
+        Walk { system, state, places: Rc::default(), open: Vec::new() }
+    }
+
+    /// The disjunctions not looked into yet, oldest first.
+    pub fn waiting(&self) -> &[(&'t [Tree], Places)] {
+        &self.open
+    }
+
+    /// Another disjunction that waits.
+    pub fn wait(&mut self, list: &'t [Tree], places: Places) {
+        self.open.push((list, places));
+    }
+
+    /// Takes a disjunction that waits for looked into.
+    pub fn take(&mut self, which: usize) -> (&'t [Tree], Places) {
+        self.open.remove(which)
+    }
+
+    /// The same without the disjunctions that wait.
+    pub fn bare(&self) -> Walk<'t> {
+        let (system, state, places) = (self.system.clone(), self.state.clone(), self.places.clone());
+        Walk { system, state, places, open: Vec::new() }
     }
 
     /// Whether no disjunction waits.
@@ -38,7 +62,8 @@ impl<'t> Walk<'t> {
         self.open.is_empty()
     }
 
-    fn adopt(&mut self, tree: &'t Tree, places: &Places) -> Result<(), Overflow> {
+    /// Takes a condition for true.
+    pub fn adopt(&mut self, tree: &'t Tree, places: &Places) -> Result<(), Overflow> {
         match tree {
             Tree::Le(l) => {
                 let terms: Vec<(usize, i64)> = l.terms.iter().map(|&(n, c)| (places[n], c)).collect();
@@ -52,9 +77,9 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The alternatives of the oldest disjunction that waits.
-    pub fn choices(mut self) -> Result<Vec<Walk<'t>>, Overflow> {
-        let (list, places) = self.open.remove(0);
+    /// The alternatives of a disjunction that waits.
+    pub fn choices(mut self, which: usize) -> Result<Vec<Walk<'t>>, Overflow> {
+        let (list, places) = self.take(which);
         let choose = |tree: &'t Tree| {
             let mut one = self.clone();
             one.adopt(tree, &places)?;
@@ -69,7 +94,9 @@ impl<'t> Walk<'t> {
         for _ in 2 * k + 1..rule.nodes {
             places.push(self.system.variable());
         }
-        self.adopt(&rule.guard, &Rc::new(places))?;
+        self.places = Rc::new(places);
+        let places = self.places.clone();
+        self.adopt(&rule.guard, &places)?;
         self.system.settle()?;
         Ok(())
     }
@@ -111,7 +138,9 @@ impl<'t> Walk<'t> {
         for _ in 2 * k + 1..nodes {
             places.push(self.system.variable());
         }
-        self.adopt(tree, &Rc::new(places))?;
+        self.places = Rc::new(places);
+        let places = self.places.clone();
+        self.adopt(tree, &places)?;
         self.system.settle()?;
         Ok(())
     }
@@ -208,7 +237,7 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         if !walk.is_closed() {
-            for one in walk.choices()? {
+            for one in walk.choices(0)? {
                 self.arrive(one, point)?;
             }
             return Ok(());
@@ -247,7 +276,7 @@ impl<'a> Collector<'a> {
             self.emit(&walk, To::Bad);
             return Ok(());
         }
-        for one in walk.choices()? {
+        for one in walk.choices(0)? {
             self.violate(one)?;
         }
         Ok(())

@@ -6,11 +6,13 @@
 //! when every query holds. `div` and `mod` by a constant are SMT-LIB's: the rest is never negative. A query without a predicate
 //! is the fact of a predicate of its own, which must not hold. Z3's `declare-rel`, `declare-var`, `rule` and `query` are read,
 //! too. What is refused by name: several predicates in one body, predicates below
-//! a disjunction, sorts other than `Int` and `Bool`, non-linear terms, division by anything but a number.
+//! a disjunction, heads of several parts or with `exists`, sorts other than `Int` and `Bool`, non-linear terms, division by anything but a number,
+//! clauses after the question, names declared twice.
 //!
 //! The writer is [`horn`](mod@crate::horn).
 
 mod division;
+mod expression;
 
 use quotient_source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
@@ -64,6 +66,10 @@ struct Clause<'p> {
     atoms: Vec<Applied>,
     /// Quotients named so far, by what is divided and the divisor.
     quotients: Vec<(String, i64, Term)>,
+    /// Parts of formulas and terms made so far.
+    parts: usize,
+    /// Formulas and terms around the one being read.
+    depth: usize,
 }
 
 /// Reads clauses as statements of the `.clp` language.
@@ -72,13 +78,20 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
     let (mut predicates, mut clauses): (Vec<Predicate>, Vec<Statement>) = (Vec::new(), Vec::new());
     // Variables that Z3's rules use without a quantifier.
     let mut free: Vec<Sexpr> = Vec::new();
+    // Questions are about what stands before them, and one answer is given.
+    let mut asked = false;
     for command in &commands {
         let parts = command.list().unwrap_or_default();
         let outcome = match (parts.first().and_then(Sexpr::atom), parts) {
-            (Some("declare-fun"), [_, name, sorts, result]) if result.atom() == Some("Bool") => {
-                predicate(name, sorts).map(|p| predicates.push(p))
+            (Some("declare-fun" | "declare-rel" | "declare-var" | "assert" | "rule"), _) if asked => {
+                refuse(command.span(), "this stands after the question (`check-sat`, `query` or `exit`)")
             }
-            (Some("declare-rel"), [_, name, sorts]) => predicate(name, sorts).map(|p| predicates.push(p)),
+            (Some("declare-fun"), [_, name, sorts, result]) if result.atom() == Some("Bool") => {
+                predicate(name, sorts, &predicates).map(|p| predicates.push(p))
+            }
+            (Some("declare-rel"), [_, name, sorts]) => {
+                predicate(name, sorts, &predicates).map(|p| predicates.push(p))
+            }
             (Some("declare-var"), [_, name, of]) => {
                 free.push(Sexpr::List(vec![name.clone(), of.clone()], command.span()));
                 Ok(())
@@ -88,13 +101,20 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
                 Ok(())
             }
             (Some("query"), [_, formula, ..]) => {
+                asked = true;
                 clauses.push(Statement::Query(formula));
+                Ok(())
+            }
+            (Some("check-sat" | "exit"), _) => {
+                asked = true;
                 Ok(())
             }
             (Some("set-logic"), [_, logic]) if logic.atom() != Some("HORN") => {
                 refuse(logic.span(), "the logic is not HORN")
             }
-            (Some("set-logic" | "set-info" | "set-option" | "check-sat" | "get-model" | "exit"), _) => Ok(()),
+            (Some("set-logic" | "set-info" | "set-option" | "get-model" | "get-proof" | "get-info"), _) => {
+                Ok(())
+            }
             _ => refuse(command.span(), "this command is not supported"),
         };
         if let Err(diagnostic) = outcome {
@@ -114,6 +134,8 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
             ranges: Vec::new(),
             atoms: Vec::new(),
             quotients: Vec::new(),
+            parts: 0,
+            depth: 0,
         };
         let quantified = clause.quantify_all(&free);
         match quantified.and_then(|()| clause.read(statement, width, queries.len())) {
@@ -131,8 +153,19 @@ pub fn read(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
-    if rules.is_empty() && !diagnostics.has_errors() {
-        diagnostics.push(Diagnostic::error(map.end(file), "there is no clause that defines a predicate"));
+    if rules.is_empty() && queries.is_empty() && !diagnostics.has_errors() {
+        let d = Diagnostic::error(map.end(file), "there is no clause");
+        diagnostics.push(d.help("clauses are `(assert (forall (…) (=> body head)))`"));
+    }
+    // Without facts nothing can be derived, and every query holds. Programs start somewhere: with a fact that cannot be met.
+    let started = rules.iter().any(|r| matches!(r, Item::Rule { body: None, .. }));
+    let place = rules.iter().find_map(|r| match r {
+        Item::Rule { head, .. } => Some(head),
+        Item::Assertion(_) => None,
+    });
+    if let (false, Some(head)) = (started, place.or(queries.first().map(|q| &q.left)).cloned()) {
+        let span = head.span;
+        rules.push(Item::Rule { head, body: None, constraint: Formula::Truth(false), span });
     }
     rules.extend(queries.into_iter().map(Item::Assertion));
     rules
@@ -163,6 +196,7 @@ fn lacks_predicate(statement: &Statement, predicates: &[Predicate]) -> bool {
     fn mentions(s: &Sexpr, predicates: &[Predicate]) -> bool {
         match s {
             Sexpr::Atom(name, _) => predicates.iter().any(|p| p.name == *name),
+            Sexpr::Numeral(..) => false,
             Sexpr::List(parts, _) => parts.iter().any(|p| mentions(p, predicates)),
         }
     }
@@ -178,9 +212,36 @@ fn sort(s: &Sexpr) -> Result<Sort> {
     }
 }
 
-fn predicate(name: &Sexpr, sorts: &Sexpr) -> Result<Predicate> {
-    let sorts = sorts.list().unwrap_or_default().iter().map(sort).collect::<Result<Vec<_>>>()?;
-    Ok(Predicate { name: name.atom().unwrap_or_default().into(), sorts })
+/// Names that mean something in SMT-LIB, which predicates cannot have.
+const RESERVED: [&str; 28] = [
+    "", "!", "*", "+", "-", "<", "<=", "=", "=>", ">", ">=", "_", "abs", "and", "as", "distinct", "div",
+    "exists", "false", "forall", "ite", "let", "mod", "not", "or", "par", "true", "xor",
+];
+
+fn predicate(name: &Sexpr, sorts: &Sexpr, known: &[Predicate]) -> Result<Predicate> {
+    let own = symbol(name)?;
+    if RESERVED.contains(&own) {
+        return refuse(name.span(), format!("`{own}` cannot be the name of a predicate"));
+    }
+    if known.iter().any(|p| p.name == own) {
+        return refuse(name.span(), format!("`{own}` is declared twice"));
+    }
+    let Some(sorts) = sorts.list() else {
+        return refuse(sorts.span(), "expected the sorts of the arguments in parentheses");
+    };
+    let sorts = sorts.iter().map(sort).collect::<Result<Vec<_>>>()?;
+    Ok(Predicate { name: own.into(), sorts })
+}
+
+/// A name that a declaration, a quantifier or a `let` gives.
+fn symbol(s: &Sexpr) -> Result<&str> {
+    match s.atom() {
+        None => refuse(s.span(), "expected a name"),
+        Some(name @ ("true" | "false")) => {
+            refuse(s.span(), format!("`{name}` cannot be given another meaning"))
+        }
+        Some(name) => Ok(name),
+    }
 }
 
 /// A value with the condition under which it is this.
@@ -228,28 +289,18 @@ impl Clause<'_> {
         };
         let head = match head {
             None => None,
-            Some(head) => {
-                let mut found = Vec::new();
-                self.conjunct(&head, &mut found)?;
-                match self.atoms.pop() {
-                    Some((index, arguments, bindings, at)) if found.is_empty() => {
-                        self.bindings = bindings;
-                        Some(self.atom(index, &arguments, width, at, &mut parts)?)
-                    }
-                    // A condition follows from the body: the body and its opposite have no solution.
-                    None => {
-                        let condition = self.formula(&head)?;
-                        parts.push(not(condition));
-                        None
-                    }
-                    Some(_) => {
-                        return refuse(
-                            head.span(),
-                            "the head of a clause is neither a predicate nor a condition",
-                        );
-                    }
+            Some(head) => match self.applied(&head)? {
+                Some((index, arguments, bindings, at)) => {
+                    self.bindings = bindings;
+                    Some(self.atom(index, &arguments, width, at, &mut parts)?)
                 }
-            }
+                // A condition follows from the body: the body and its opposite have no solution.
+                None => {
+                    let condition = self.formula(&head)?;
+                    parts.push(not(condition));
+                    None
+                }
+            },
         };
         let query = |left: Atom, constraint: Formula| {
             Item::Assertion(Assertion {
@@ -305,7 +356,7 @@ impl Clause<'_> {
             (Some("or"), [_, literals @ ..]) => {
                 let (mut body, mut head) = (Vec::new(), None);
                 for literal in literals {
-                    let inner = literal.list().unwrap_or_default();
+                    let inner = literal.list().unwrap_or(std::slice::from_ref(literal));
                     match (inner.first().and_then(Sexpr::atom), inner) {
                         (Some("not"), [_, negated]) => body.push((negated.clone(), self.bindings.len())),
                         (Some(name), _)
@@ -332,17 +383,15 @@ impl Clause<'_> {
     }
 
     fn quantify_one(&mut self, v: &Sexpr) -> Result<()> {
-        {
-            let [name, of] = v.list().unwrap_or_default() else {
-                return refuse(v.span(), "expected a variable and its sort");
-            };
-            let sort = sort(of)?;
-            let own = self.fresh(name.atom().unwrap_or_default());
-            if sort == Sort::Bool {
-                self.ranges.push(Formula::Range(variable(&own, v.span()), 0, 1));
-            }
-            self.bindings.push((name.atom().unwrap_or_default().into(), Binding::Variable(own, sort)));
+        let [name, of] = v.list().unwrap_or_default() else {
+            return refuse(v.span(), "expected a variable and its sort");
+        };
+        let (name, sort) = (symbol(name)?, sort(of)?);
+        let own = self.fresh(name);
+        if sort == Sort::Bool {
+            self.ranges.push(Formula::Range(variable(&own, v.span()), 0, 1));
         }
+        self.bindings.push((name.into(), Binding::Variable(own, sort)));
         Ok(())
     }
 
@@ -353,7 +402,7 @@ impl Clause<'_> {
                 return refuse(b.span(), "expected a name and its value");
             };
             let binding = Binding::Let(value.clone(), visible);
-            self.bindings.push((name.atom().unwrap_or_default().into(), binding));
+            self.bindings.push((symbol(name)?.into(), binding));
         }
         Ok(())
     }
@@ -384,19 +433,27 @@ impl Clause<'_> {
 
     /// One part of a body: predicates apart, the rest as formulas.
     fn conjunct(&mut self, s: &Sexpr, out: &mut Vec<Formula>) -> Result<()> {
+        self.spend(1, s.span())?;
+        self.deeper(s.span(), |me| me.conjunct_here(s, out))
+    }
+
+    fn conjunct_here(&mut self, s: &Sexpr, out: &mut Vec<Formula>) -> Result<()> {
         let parts = s.list().unwrap_or(std::slice::from_ref(s));
         let name = parts.first().and_then(Sexpr::atom);
         match (name, parts) {
             (Some("and"), [_, rest @ ..]) if s.list().is_some() => {
                 rest.iter().try_for_each(|part| self.conjunct(part, out))
             }
+            // What they bind ends with them; predicates take it along.
             (Some("exists"), [_, variables, inner]) => {
+                let visible = self.bindings.len();
                 self.quantify(variables)?;
-                self.conjunct(inner, out)
+                let result = self.conjunct(inner, out);
+                self.bindings.truncate(visible);
+                result
             }
             (Some("let"), [_, list, inner]) => {
-                self.bind(list)?;
-                self.conjunct(inner, out)
+                self.with_let(list, inner, |me, inner| me.conjunct(inner, out))
             }
             (Some(name), [_, arguments @ ..]) => {
                 if let Some(Binding::Let(value, visible)) =
@@ -420,6 +477,28 @@ impl Clause<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The predicate that a head is, through `let`.
+    fn applied(&mut self, s: &Sexpr) -> Result<Option<Applied>> {
+        self.spend(1, s.span())?;
+        let parts = s.list().unwrap_or(std::slice::from_ref(s));
+        let Some((name, arguments)) = parts.split_first().and_then(|(n, a)| Some((n.atom()?, a))) else {
+            return Ok(None);
+        };
+        if let ("let", [list, inner]) = (name, arguments) {
+            return self.with_let(list, inner, |me, inner| me.applied(inner));
+        }
+        Ok(match self.lookup(name).cloned() {
+            Some(Binding::Let(value, visible)) if s.atom().is_some() => {
+                self.within(visible, |me| me.applied(&value))?
+            }
+            Some(_) => None,
+            None => {
+                let index = self.predicates.iter().position(|p| p.name == name);
+                index.map(|index| (index, arguments.to_vec(), self.bindings.clone(), s.span()))
+            }
+        })
     }
 
     /// A predicate applied to arguments; conditions of its arguments go to `parts`.
@@ -471,203 +550,5 @@ impl Clause<'_> {
         }
         terms.extend((sorts.len()..width.max(1)).map(|_| integer(0, span)));
         Ok(Atom { name: PREDICATE.into(), name_span: span, arguments: terms, span })
-    }
-
-    fn formula(&mut self, s: &Sexpr) -> Result<Formula> {
-        let span = s.span();
-        if let Some(name) = s.atom() {
-            return match (name, self.lookup(name).cloned()) {
-                (_, Some(Binding::Let(value, visible))) => self.within(visible, |me| me.formula(&value)),
-                (_, Some(Binding::Variable(own, Sort::Bool))) => {
-                    Ok(Formula::Compare(Relation::Equal, variable(&own, span), integer(1, span)))
-                }
-                ("true", _) => Ok(Formula::Truth(true)),
-                ("false", _) => Ok(Formula::Truth(false)),
-                _ => refuse(span, format!("`{name}` is not a formula")),
-            };
-        }
-        let parts = s.list().unwrap_or_default();
-        let Some((operator, rest)) = parts.split_first().and_then(|(o, r)| Some((o.atom()?, r))) else {
-            return refuse(span, "expected a formula");
-        };
-        match (operator, rest) {
-            ("and", _) => Ok(Formula::And(rest.iter().map(|f| self.formula(f)).collect::<Result<_>>()?)),
-            ("or", _) => Ok(Formula::Or(rest.iter().map(|f| self.formula(f)).collect::<Result<_>>()?)),
-            ("not", [inner]) => Ok(not(self.formula(inner)?)),
-            ("=>", [a, b]) => Ok(Formula::Or(vec![not(self.formula(a)?), self.formula(b)?])),
-            ("xor", [a, b]) => {
-                let (a, b) = (self.formula(a)?, self.formula(b)?);
-                Ok(Formula::Or(vec![
-                    Formula::And(vec![a.clone(), not(b.clone())]),
-                    Formula::And(vec![not(a), b]),
-                ]))
-            }
-            ("ite", [c, a, b]) => {
-                let (c, a, b) = (self.formula(c)?, self.formula(a)?, self.formula(b)?);
-                Ok(Formula::Or(vec![Formula::And(vec![c.clone(), a]), Formula::And(vec![not(c), b])]))
-            }
-            ("let", [list, inner]) => {
-                let visible = self.bindings.len();
-                self.bind(list)?;
-                let result = self.formula(inner);
-                self.bindings.truncate(visible);
-                result
-            }
-            ("=" | "distinct", [a, b]) if self.is_boolean(a) || self.is_boolean(b) => {
-                let (a, b) = (self.formula(a)?, self.formula(b)?);
-                let same = Formula::Or(vec![
-                    Formula::And(vec![a.clone(), b.clone()]),
-                    Formula::And(vec![not(a), not(b)]),
-                ]);
-                Ok(if operator == "=" { same } else { not(same) })
-            }
-            ("=" | "distinct" | "<" | "<=" | ">" | ">=", [_, _, ..]) => {
-                let relation = match operator {
-                    "=" => Relation::Equal,
-                    "distinct" => Relation::Different,
-                    "<" => Relation::Less,
-                    "<=" => Relation::AtMost,
-                    ">" => Relation::Greater,
-                    _ => Relation::AtLeast,
-                };
-                let values = rest.iter().map(|t| self.term(t)).collect::<Result<Vec<_>>>()?;
-                let mut all = Vec::new();
-                for (at, pair) in values.windows(2).enumerate() {
-                    if operator == "distinct" && values.len() > 2 {
-                        return refuse(rest[at].span(), "`distinct` of more than two terms");
-                    }
-                    let mut cases = Vec::new();
-                    for (c, x) in &pair[0] {
-                        for (d, y) in &pair[1] {
-                            let here = Formula::Compare(relation, x.clone(), y.clone());
-                            cases.push(Formula::And(vec![c.clone(), d.clone(), here]));
-                        }
-                    }
-                    all.push(if cases.len() == 1 { cases.remove(0) } else { Formula::Or(cases) });
-                }
-                Ok(Formula::And(all))
-            }
-            _ if self.predicates.iter().any(|p| p.name == operator) => {
-                refuse(span, "a predicate below a disjunction or negation")
-            }
-            _ => refuse(span, format!("`{operator}` is not supported")),
-        }
-    }
-
-    fn is_boolean(&self, s: &Sexpr) -> bool {
-        match s {
-            Sexpr::Atom(name, _) => match self.lookup(name) {
-                Some(Binding::Variable(_, sort)) => *sort == Sort::Bool,
-                Some(Binding::Let(value, _)) => self.is_boolean(value),
-                None => name == "true" || name == "false",
-            },
-            Sexpr::List(parts, _) => match parts.first().and_then(Sexpr::atom) {
-                Some("ite") => parts.get(2).is_some_and(|p| self.is_boolean(p)),
-                Some("let") => parts.get(2).is_some_and(|p| self.is_boolean(p)),
-                Some(o) => {
-                    ["and", "or", "not", "=>", "xor", "=", "distinct", "<", "<=", ">", ">="].contains(&o)
-                }
-                None => false,
-            },
-        }
-    }
-
-    fn term(&mut self, s: &Sexpr) -> Result<Cases> {
-        let span = s.span();
-        if let Some(name) = s.atom() {
-            if let Ok(value) = name.parse::<i64>() {
-                return if value <= 1 << 40 {
-                    Ok(vec![(truth(), integer(value, span))])
-                } else {
-                    refuse(span, "the number is too large")
-                };
-            }
-            return match self.lookup(name).cloned() {
-                Some(Binding::Let(value, visible)) => self.within(visible, |me| me.term(&value)),
-                Some(Binding::Variable(own, Sort::Int)) => Ok(vec![(truth(), variable(&own, span))]),
-                _ => refuse(span, format!("`{name}` is not an integer term")),
-            };
-        }
-        let parts = s.list().unwrap_or_default();
-        let Some((operator, rest)) = parts.split_first().and_then(|(o, r)| Some((o.atom()?, r))) else {
-            return refuse(span, "expected a term");
-        };
-        let make = |kind| Term { kind, span };
-        match (operator, rest) {
-            ("ite", [c, a, b]) => {
-                let c = self.formula(c)?;
-                let mut out = Vec::new();
-                for (condition, value) in [(c.clone(), a), (not(c), b)] {
-                    let cases = self.term(value)?;
-                    out.extend(
-                        cases.into_iter().map(|(own, t)| (Formula::And(vec![condition.clone(), own]), t)),
-                    );
-                }
-                Ok(out)
-            }
-            ("let", [list, inner]) => {
-                let visible = self.bindings.len();
-                self.bind(list)?;
-                let result = self.term(inner);
-                self.bindings.truncate(visible);
-                result
-            }
-            ("-", [one]) => {
-                let cases = self.term(one)?;
-                Ok(cases.into_iter().map(|(c, t)| (c, make(TermKind::Negative(Box::new(t))))).collect())
-            }
-            ("+" | "-" | "*", [first, more @ ..]) => {
-                let mut out = self.term(first)?;
-                for next in more {
-                    let right = self.term(next)?;
-                    let mut joined = Vec::new();
-                    for (c, x) in &out {
-                        for (d, y) in &right {
-                            let (x, y) = (Box::new(x.clone()), Box::new(y.clone()));
-                            let kind = match operator {
-                                "+" => TermKind::Sum(x, y),
-                                "-" => TermKind::Difference(x, y),
-                                _ => TermKind::Product(x, y),
-                            };
-                            joined.push((Formula::And(vec![c.clone(), d.clone()]), make(kind)));
-                        }
-                    }
-                    out = joined;
-                }
-                Ok(out)
-            }
-            ("div" | "mod", [dividend, divisor]) => {
-                let divisor_span = divisor.span();
-                let Some(by) = self.number(divisor)?.filter(|d| *d != 0) else {
-                    return refuse(
-                        divisor_span,
-                        format!("`{operator}` by anything but a number other than 0"),
-                    );
-                };
-                let mut out = Vec::new();
-                for (condition, term) in self.term(dividend)? {
-                    let quotient = self.quotient(&term, by, span);
-                    let value = if operator == "div" {
-                        quotient
-                    } else {
-                        let back = make(TermKind::Product(Box::new(integer(by, span)), Box::new(quotient)));
-                        make(TermKind::Difference(Box::new(term), Box::new(back)))
-                    };
-                    out.push((condition, value));
-                }
-                Ok(out)
-            }
-            ("abs", [one]) => {
-                let mut out = Vec::new();
-                for (condition, term) in self.term(one)? {
-                    let negative = Formula::Compare(Relation::Less, term.clone(), integer(0, span));
-                    let minus = make(TermKind::Negative(Box::new(term.clone())));
-                    out.push((Formula::And(vec![condition.clone(), not(negative.clone())]), term));
-                    out.push((Formula::And(vec![condition, negative]), minus));
-                }
-                Ok(out)
-            }
-            _ => refuse(span, format!("`{operator}` is not supported")),
-        }
     }
 }

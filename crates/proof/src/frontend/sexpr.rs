@@ -8,8 +8,10 @@ const MAX_DEPTH: usize = 2000;
 /// An s-expression.
 #[derive(Clone, Debug)]
 pub(super) enum Sexpr {
-    /// A symbol, number or string.
+    /// A symbol (`|x|` without its bars), or a string with its quotes.
     Atom(String, Span),
+    /// A number; `|5|` is a symbol.
+    Numeral(String, Span),
     /// A list.
     List(Vec<Sexpr>, Span),
 }
@@ -18,15 +20,23 @@ impl Sexpr {
     /// Where it is.
     pub(super) fn span(&self) -> Span {
         match self {
-            Sexpr::Atom(_, span) | Sexpr::List(_, span) => *span,
+            Sexpr::Atom(_, span) | Sexpr::Numeral(_, span) | Sexpr::List(_, span) => *span,
         }
     }
 
-    /// The text of an atom.
+    /// A symbol.
     pub(super) fn atom(&self) -> Option<&str> {
         match self {
             Sexpr::Atom(text, _) => Some(text),
-            Sexpr::List(..) => None,
+            Sexpr::Numeral(..) | Sexpr::List(..) => None,
+        }
+    }
+
+    /// The text of a number.
+    pub(super) fn numeral(&self) -> Option<&str> {
+        match self {
+            Sexpr::Numeral(text, _) => Some(text),
+            Sexpr::Atom(..) | Sexpr::List(..) => None,
         }
     }
 
@@ -34,7 +44,7 @@ impl Sexpr {
     pub(super) fn list(&self) -> Option<&[Sexpr]> {
         match self {
             Sexpr::List(parts, _) => Some(parts),
-            Sexpr::Atom(..) => None,
+            Sexpr::Atom(..) | Sexpr::Numeral(..) => None,
         }
     }
 }
@@ -81,15 +91,28 @@ pub(super) fn read(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> V
                 while at < bytes.len() && bytes[at] != quote {
                     at += 1;
                 }
-                at = (at + 1).min(bytes.len());
-                let inner = text.get(start + 1..at.saturating_sub(1)).unwrap_or_default();
-                Sexpr::Atom(inner.into(), Span::new(file, start, at))
+                if at == bytes.len() {
+                    let span = Span::new(file, start, start + 1);
+                    diagnostics.push(Diagnostic::error(span, "this quotation is never closed"));
+                    return Vec::new();
+                }
+                at += 1;
+                let symbol = if quote == b'|' { &text[start + 1..at - 1] } else { &text[start..at] };
+                Sexpr::Atom(symbol.into(), Span::new(file, start, at))
             }
             _ => {
-                while at < bytes.len() && !bytes[at].is_ascii_whitespace() && !b"();".contains(&bytes[at]) {
+                while at < bytes.len() && !bytes[at].is_ascii_whitespace() && !b"();|\"".contains(&bytes[at])
+                {
                     at += 1;
                 }
-                Sexpr::Atom(text[start..at].into(), Span::new(file, start, at))
+                let (word, span) = (&text[start..at], Span::new(file, start, at));
+                // Z3 reads `-5` as a number, too.
+                let digits = word.strip_prefix('-').unwrap_or(word);
+                if digits.starts_with(|c: char| c.is_ascii_digit()) {
+                    Sexpr::Numeral(word.into(), span)
+                } else {
+                    Sexpr::Atom(word.into(), span)
+                }
             }
         };
         match open.last_mut() {

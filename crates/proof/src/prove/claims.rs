@@ -7,8 +7,9 @@ use quotient_proof_check::effort::Effort;
 use super::{Proof, Report, Run, Verdict, violations};
 use crate::canonical::Map;
 use crate::cells;
+use crate::cells::bounded::{self, Bounded};
 use crate::constraint::Overflow;
-use crate::domain::State;
+use crate::domain::{MOST_LISTED, State, alternatives};
 use crate::explicit::{Reachable, explore};
 use crate::invariant::{self, Failed, Found};
 use crate::limits::Limits;
@@ -34,6 +35,12 @@ const EXCHANGES: u64 = 100_000_000;
 /// Time for all invariants at loop heads.
 const CELLS_TIME: Duration = Duration::from_secs(30);
 
+/// Ways to satisfy the conditions of all rules from which on they cannot be listed.
+const UNLISTED: usize = 20_000;
+/// Time for runs of bounded length: where alternatives can be listed, and where they cannot.
+const RUNS_TIME: Duration = Duration::from_secs(3);
+const LONG_RUNS_TIME: Duration = Duration::from_secs(60);
+
 /// Time for a first table with bounds that were found.
 const BRIEF_TIME: Duration = Duration::from_millis(500);
 
@@ -44,6 +51,8 @@ enum Try {
     Table(Duration),
     /// An invariant at loop heads.
     Heads,
+    /// Runs of bounded length that end in a violation.
+    Runs,
     /// Zones by location once more, for longer.
     Zones,
 }
@@ -55,6 +64,23 @@ impl Run<'_> {
         let usable = self.usable(&[at]);
         let mut report =
             Report { conditional_on: usable.conditional_on, notes: usable.notes, ..self.blank(at) };
+        let rules = self.program.rules.iter().map(|r| alternatives(&r.guard));
+        let all = rules.fold(0, usize::saturating_add);
+        let unlisted = all > UNLISTED;
+        if unlisted && !self.options.without_invariants {
+            let mut other = self.blank(at);
+            if self.by_runs(&mut other, &limits.within(LONG_RUNS_TIME)) {
+                return other;
+            }
+            report.open = other.open;
+            // Everything else lists alternatives.
+            let reached = limits.ended().map(|r| r.to_string());
+            if reached.is_some() || all > MOST_LISTED {
+                let reason = "runs of bounded length and invariants grown from points do not decide it";
+                report.verdict = Verdict::Unknown(reached.unwrap_or_else(|| reason.into()));
+                return report;
+            }
+        }
         let bad = match violations(self.program, &self.domain, assertion) {
             Ok(bad) => bad,
             Err(overflow) => {
@@ -133,8 +159,8 @@ impl Run<'_> {
             let (brief, long) = (Try::Table(BRIEF_TIME), Try::Table(options.max_time / 2));
             let order: &[Try] = match self.program.counters() <= FEW_PROCESSES {
                 _ if settled => &[],
-                true => &[brief, Try::Heads, long, Try::Zones],
-                false => &[brief, Try::Zones, long, Try::Heads],
+                true => &[brief, Try::Heads, Try::Runs, long, Try::Zones],
+                false => &[brief, Try::Zones, long, Try::Heads, Try::Runs],
             };
             for &next in order {
                 let time = match next {
@@ -155,7 +181,13 @@ impl Run<'_> {
                                 self.proved_at_heads(&mut report, found);
                                 return report;
                             }
-                            Err(reason) => why = reason.or(why),
+                            Err(open) => report.open.splice(0..0, open).for_each(drop),
+                        }
+                        continue;
+                    }
+                    Try::Runs => {
+                        if !unlisted && self.by_runs(&mut report, &limits.within(RUNS_TIME)) {
+                            return report;
                         }
                         continue;
                     }
@@ -273,16 +305,29 @@ impl Run<'_> {
         }
     }
 
+    /// Decides a claim by runs of bounded length, if they do.
+    fn by_runs(&self, report: &mut Report, limits: &Limits) -> bool {
+        let assertion = &self.program.assertions[report.assertion];
+        match bounded::prove(self.program, assertion, limits) {
+            Bounded::Proved(found) => self.proved_at_heads(report, found),
+            Bounded::Refuted(trace) => {
+                let reason = "this state violates the claim".into();
+                report.verdict = Verdict::Refuted(Refutation { trace, reason });
+            }
+            Bounded::Open(open) => {
+                report.open.extend(open);
+                return false;
+            }
+        }
+        true
+    }
+
     /// An invariant at loop heads that excludes the violations, or what is in the way of one.
-    fn found_at_heads(&self, at: usize, limits: &Limits) -> Result<cells::Found, Option<String>> {
+    fn found_at_heads(&self, at: usize, limits: &Limits) -> Result<cells::Found, Option<cells::Open>> {
         let assertion = &self.program.assertions[at];
         match cells::prove(self.program, &self.domain, assertion, &limits.within(CELLS_TIME)) {
             Ok(found) => Ok(found),
-            Err(tried) => Err(tried.meets.map(|state| {
-                let text = |v: &Option<i64>| v.map_or("_".into(), |v| v.to_string());
-                let state = self.program.show_terms(&state.iter().map(text).collect::<Vec<_>>());
-                format!("the invariants tried do not exclude {state}")
-            })),
+            Err(tried) => Err(tried.open),
         }
     }
 

@@ -13,22 +13,14 @@ use super::claims::FOUND_TIME;
 use super::{Proof, Report, Run, Verdict};
 use crate::cells;
 use crate::constraint::Linear;
+use crate::domain::alternatives;
 use crate::limits::Limits;
-use crate::program::{Right, Tree};
+use crate::program::Right;
 
 /// Ways to satisfy the conditions of all rules from which on rules are compared instead of unfolded.
 const MANY_ALTERNATIVES: usize = 200;
 /// The same, times the ways in which the claim moves values: each step is unfolded for each of them.
 const MANY_WITH_VALUES: usize = 5_000;
-
-/// Ways to satisfy a condition.
-fn alternatives(tree: &Tree) -> usize {
-    match tree {
-        Tree::Le(_) => 1,
-        Tree::Or(list) => list.iter().map(alternatives).fold(0, usize::saturating_add),
-        Tree::And(list) => list.iter().map(alternatives).fold(1, usize::saturating_mul),
-    }
-}
 
 /// States in a list, at most.
 const MOST_LISTED: usize = 2_000;

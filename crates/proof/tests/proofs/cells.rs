@@ -258,7 +258,7 @@ fn altered_evidence_is_refused() {
             attempt(
                 &mut |c| match &mut c.evidence[at] {
                     Evidence::Follow(list) if !list.is_empty() => list.pop().is_some(),
-                    Evidence::Choose(list) | Evidence::Among(list) | Evidence::Before(list) => {
+                    Evidence::Choose(_, list) | Evidence::Among(list) | Evidence::Before(list) => {
                         list.pop().is_some()
                     }
                     Evidence::Absurd(steps) if !steps.is_empty() => {

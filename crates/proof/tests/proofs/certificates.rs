@@ -21,7 +21,7 @@ fn round_trip_through_text() {
     let names: Vec<usize> = check_text(&text).unwrap().iter().map(|e| e.assertion).collect();
     assert_eq!(names, [0, 1, 2]);
     assert!(check_text("{}").is_err());
-    assert!(check_text(&text.replace("certificate 2", "certificate 9")).unwrap_err().contains("format"));
+    assert!(check_text(&text.replace("certificate 3", "certificate 9")).unwrap_err().contains("format"));
 }
 
 /// Every single alteration of these kinds makes the checker refuse:

@@ -17,6 +17,7 @@ use crate::support::random_program::case;
 use crate::support::read;
 use quotient_proof::canonical::Map;
 use quotient_proof::cells;
+use quotient_proof::cells::bounded::{self, Bounded};
 use quotient_proof::certificate::certificate;
 use quotient_proof::domain::Domain;
 use quotient_proof::explicit::explore;
@@ -43,6 +44,16 @@ fn prove_by_cells(program: &Program, report: &mut Report) {
     let assertion = &program.assertions[report.assertion];
     if matches!(report.proof, Some(Found::Safety { .. }))
         && let Ok(found) = cells::prove(program, &Domain::of(program), assertion, &Limits::default())
+    {
+        report.proof = Some(Found::Cells(Box::new(found.cells)));
+    }
+}
+
+/// Replaces the proof of a safety claim by runs of bounded length.
+fn prove_by_runs(program: &Program, report: &mut Report) {
+    let assertion = &program.assertions[report.assertion];
+    if matches!(report.proof, Some(Found::Safety { .. }))
+        && let Bounded::Proved(found) = bounded::prove(program, assertion, &Limits::default())
     {
         report.proof = Some(Found::Cells(Box::new(found.cells)));
     }
@@ -173,6 +184,8 @@ fn original(seed: u64) -> Option<Certificate> {
     let mut reports = prove(&program, &options);
     if by_exchange {
         prove_by_exchange(&program, &mut reports);
+    } else if seed.is_multiple_of(8) {
+        reports.iter_mut().for_each(|report| prove_by_runs(&program, report));
     } else if seed.is_multiple_of(4) {
         reports.iter_mut().for_each(|report| prove_by_cells(&program, report));
     } else if seed % 4 == 1 {

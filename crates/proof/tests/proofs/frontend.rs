@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::support::{model, run, word};
+use crate::support::{load, load_text, model, run, word};
 use quotient_promela::ParseOptions;
 use quotient_proof::explicit::explore;
 use quotient_proof::frontend::{self, promela};
@@ -11,26 +11,10 @@ use quotient_proof::limits::Limits;
 use quotient_proof::program::{Program, Right, Tree};
 use quotient_proof::prove::{Options, Verdict, prove};
 use quotient_proof::{language, models};
-use quotient_source::{Diagnostics, SourceMap, render};
+use quotient_source::{Diagnostics, SourceMap};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
-}
-
-/// Reads a file in its language, or gives its mistakes.
-fn load(path: &Path) -> Result<Program, String> {
-    let (mut map, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
-    let items = frontend::read(&mut map, path, &ParseOptions::default(), &mut diagnostics).expect("readable");
-    let program = if diagnostics.has_errors() { None } else { language::program(&items, &mut diagnostics) };
-    program.ok_or_else(|| diagnostics.iter().map(|d| render(&map, d, false)).collect::<Vec<_>>().join("\n"))
-}
-
-fn load_text(name: &str, text: &str) -> Result<Program, String> {
-    let path = std::env::temp_dir().join(format!("quotient-frontend-{}-{name}", std::process::id()));
-    std::fs::write(&path, text).expect("writable");
-    let result = load(&path);
-    std::fs::remove_file(&path).expect("just written");
-    result.map_err(|e| e.replace(&path.display().to_string(), name))
 }
 
 fn reachable(program: &Program) -> BTreeSet<Vec<i64>> {
@@ -286,7 +270,7 @@ fn a_condition_as_head_is_a_query() {
     let some = text.replace("(= b even)", "(exists ((y Int)) (= x (* 2 y)))");
     assert!(load_text("head.smt2", &some).is_err(), "a quantifier below a negation");
     let two = text.replace("(<= x LIMIT)", "(p x b)");
-    assert!(load_text("head.smt2", &two).unwrap_err().contains("neither a predicate nor a condition"));
+    assert!(load_text("head.smt2", &two).unwrap_err().contains("in a head of several parts"));
 }
 
 #[test]
@@ -356,4 +340,24 @@ fn assertions_of_a_model_are_claims() {
     assert_eq!(word(&program, &run(&program, &Options::default()), "index_1"), "proved");
     let program = load_text("index.pml", &index.replace("i + 0", "i + 1")).unwrap();
     assert_eq!(word(&program, &run(&program, &Options::default()), "index_1"), "refuted");
+}
+
+/// A refutation of thousands of steps shows its ends.
+#[test]
+fn long_traces_are_shortened_in_text() {
+    let show = |limit: usize| {
+        let mut map = SourceMap::new();
+        let text = format!("p(0). p(X+1) :- p(X). assert a: p(X) |= X < {limit}.");
+        let file = map.add("long.clp", text);
+        let program = language::read(&map, file, &mut Diagnostics::new()).unwrap();
+        let reports = prove(&program, &Options::default());
+        quotient_proof::report::text(&program, &map, &reports[0])
+    };
+    let long = show(1_000);
+    assert!(long.contains("… 961 states in between (--json has them)"), "{long}");
+    assert!(
+        long.contains("   19  p(19)") && long.contains("  981  p(981)") && long.contains(" 1000  p(1000)")
+    );
+    assert_eq!(long.lines().count(), 1 + 20 + 1 + 20 + 1);
+    assert_eq!(show(150).lines().count(), 1 + 151 + 1);
 }

@@ -1,10 +1,12 @@
 //! The prover: papers' examples, random programs, certificates, messages.
 
+mod bounded;
 mod cells;
 mod certificates;
 mod errors;
 mod forgeries;
 mod frontend;
+mod horn_texts;
 mod integer;
 mod invariants;
 mod listed;

@@ -1,17 +1,22 @@
 //! `quotient check`.
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Instant;
 
+use quotient::checkpoint::DiskFolder;
 use quotient::search::Limits;
 use quotient::source::render_all;
-use quotient::trace::TraceFile;
 use quotient::trace::text::Detail;
-use quotient::{Check, CheckError, Model, Outcome, Relative, SearchKind, Verdict, Workers};
+use quotient::trace::{Told, TraceFile};
+use quotient::{
+    Check, CheckError, Model, Outcome, PartialOrder, Processes, Relative, SearchKind, Verdict, Workers,
+};
 
 use super::kind::Given;
 use super::progress::ProgressLine;
 use super::several::{self, Checked, Layout};
+use super::statistics::Recorder;
 use super::{human, json, kind, options, status, terminal, usage, watch};
 
 /// What a report needs beside the outcome.
@@ -29,6 +34,9 @@ pub(crate) struct Run<'a> {
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Check, given: &Given) -> u8 {
+    if super::cluster::is_silent(options) {
+        terminal::silence();
+    }
     let files = several::files(options);
     let kind = match several::kind(options, &files) {
         Ok(kind) => kind,
@@ -38,7 +46,11 @@ pub(crate) fn main(options: &options::Check, given: &Given) -> u8 {
     if let Err(message) = kind::refuse("check", given, kind) {
         return wrong(&message, None, layout);
     }
-    let outputs = [("--trace", options.trace.as_deref()), ("--dot", options.dot.as_deref())];
+    let outputs = [
+        ("--trace", options.trace.as_deref()),
+        ("--dot", options.dot.as_deref()),
+        ("--statistics", options.statistics.as_deref()),
+    ];
     if let Err(message) = several::spare(&files, &outputs) {
         return wrong(&message, None, layout);
     }
@@ -76,7 +88,7 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     };
     let error = |message: &str| ended("error", wrong(message, Some(file), layout), None);
     watch::about(file, options.json);
-    let model = match Model::load_as(file, options.input.language, &options.load_options()) {
+    let mut model = match Model::load_as(file, options.input.language, &options.load_options()) {
         Ok(model) => model,
         Err(unloaded) => {
             eprintln!("{}", unloaded.render(terminal::colour()));
@@ -89,6 +101,11 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     for warning in render_all(&model.sources, &model.warnings, terminal::colour()) {
         eprintln!("{warning}\n");
     }
+    // As with SPIN, `xr` and `xs` are of interest where there is partial order reduction.
+    if options.raw || options.por == PartialOrder::Off {
+        model.allow_shared_channels(if options.raw { "--raw" } else { "--por off" });
+    }
+    let model = model;
     let relative = match options.relative.as_deref().map(|path| load_relative(path, &model)).transpose() {
         Ok(relative) => relative,
         Err(message) => return error(&message),
@@ -120,9 +137,13 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
         },
         interrupt: Some(watch::interrupt()),
         journal: Some(watch::journal()),
+        checkpoint: None,
+        disk: None,
+        processes: None,
         timed: false,
         relative: relative.as_ref(),
         explain_symmetry: options.explain.contains(&options::Explained::Symmetry),
+        told: if options.json || options.full { Told::Everything } else { Told::Changes },
     };
     let proposed = options.propose.then(|| Relative::proposed(&model, &check));
     let check = match &proposed {
@@ -132,21 +153,78 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
     if let Err(message) = unserved(&model, &check, given) {
         return error(&message);
     }
-    let mut progress = ProgressLine::new(options.quiet, options.log_every);
+    let checkpoint = match super::checkpoint::open(options, given, &model) {
+        Ok(checkpoint) => checkpoint,
+        Err(unusable) => return error(&unusable.to_string()),
+    };
+    let disk = match options.disk.as_deref().map(DiskFolder::create).transpose() {
+        Ok(disk) => disk.map(Mutex::new),
+        Err(unusable) => return error(&unusable.to_string()),
+    };
+    let disk = disk.as_ref().map(quotient::Disk::new);
+    // What cannot be done is refused before anybody waits.
+    if options.hosts.is_some()
+        && let Err(refused) = model.check_processes(&check)
+    {
+        return error(&refused.to_string());
+    }
+    let cluster = match super::cluster::meet(options, given, &model) {
+        Ok(cluster) => cluster,
+        Err(message) => return error(&message),
+    };
+    let alone = quotient::search::FINISH_LEVELS_FROM;
+    let processes = cluster.as_ref().map(|cluster| Processes { cluster, alone, lost: super::cluster::lost });
+    let check = Check { checkpoint: checkpoint.as_ref(), disk, processes, ..check };
+    let mut recorder = match options.statistics.as_deref().map(Recorder::new).transpose() {
+        Ok(recorder) => recorder,
+        Err(message) => return error(&message),
+    };
+    let mut progress =
+        ProgressLine::new(options.quiet || super::cluster::is_silent(options), options.log_every);
     let result = model.check_with(&check, &mut |statistics| {
         watch::journal().progress(statistics);
         progress.search(statistics);
+        if let Some(recorder) = &mut recorder {
+            recorder.note(statistics);
+        }
     });
     progress.clear();
     let mut outcome = match result {
         Ok(outcome) => outcome,
         Err(failure) => {
+            if let Some(checkpoint) = &checkpoint {
+                checkpoint.lock().unwrap_or_else(std::sync::PoisonError::into_inner).leave();
+            }
             let (verdict, status) = failure_status(&failure);
             eprintln!("error: {failure}");
             print_failure(&failure, file, layout);
             return ended(verdict, status, None);
         }
     };
+    if let Some(checkpoint) = &checkpoint {
+        let mut checkpoint = checkpoint.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let folder = checkpoint.folder().display().to_string();
+        if let Err(why) = checkpoint.ended(outcome.verdict.name()) {
+            outcome.notes.push(format!("the checkpoint was not written to its end: {why}"));
+        }
+        if matches!(outcome.verdict, Verdict::Undecided(_)) {
+            outcome.notes.push(format!("`quotient check --resume {folder}` goes on from here"));
+        }
+    }
+    if let Some(cluster) = &cluster {
+        let cluster = cluster.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let sent = cluster.sent() as f64 / outcome.statistics.transitions.max(1) as f64;
+        outcome.notes.push(format!(
+            "{} processes; this one has sent {sent:.2} bytes per transition",
+            cluster.processes()
+        ));
+    }
+    if let Some(mut recorder) = recorder {
+        recorder.note(&outcome.statistics);
+        if let Err(why) = recorder.finish() {
+            outcome.notes.push(format!("the statistics were not written to their end: {why}"));
+        }
+    }
     if let Some(Err(why)) = &proposed {
         outcome.notes.push(format!("--propose brought nothing: {why}"));
     }
@@ -160,6 +238,16 @@ fn one(options: &options::Check, given: &Given, file: &Path, layout: Layout) -> 
         cpu_seconds: usage::cpu_seconds() - before,
         peak_rss_bytes: usage::peak_rss_bytes(),
     };
+    if let Some(cluster) = &cluster {
+        // The others may go.
+        cluster.lock().unwrap_or_else(std::sync::PoisonError::into_inner).finish();
+        if super::cluster::is_silent(options) {
+            if let Verdict::Undecided(why) = &outcome.verdict {
+                eprintln!("process {}: {why}", options.process.unwrap_or(0));
+            }
+            return ended(outcome.verdict.name(), exit_status(&outcome), Some(outcome.statistics.states));
+        }
+    }
     let text = match layout {
         Layout::Text => human::report(&run, options.trace.as_deref()),
         Layout::Json | Layout::JsonLines => json::written(&json::report(&run), layout),

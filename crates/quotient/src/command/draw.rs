@@ -9,7 +9,7 @@ use quotient_explorer::{Program, Session, checking};
 
 use super::native::Explored;
 use super::schedule_file::ScheduleFile;
-use super::{options, replay, status, watch};
+use super::{options, replay, statistics, status, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Draw) -> u8 {
@@ -38,6 +38,20 @@ fn write(options: &options::Draw) -> Result<(), String> {
         () if options.graph => Picture::Graph,
         () => Picture::Chart,
     };
+    if let Some(moments) = statistics::read(&options.file) {
+        if options.chart
+            || options.heap
+            || options.graph
+            || options.step.is_some()
+            || !matches!(format, Format::Svg)
+        {
+            return Err("error: statistics of a search are drawn as one picture: write .svg, without --chart, --heap, --graph and --step".into());
+        }
+        if same_file(&options.output, &options.file) {
+            return Err(format!("error: {} would be written over", options.file.display()));
+        }
+        return keep(options, Ok(statistics::plot(&moments)));
+    }
     if let Some(file) = ScheduleFile::read(&options.file) {
         return draw_program(options, &file, picture, format);
     }

@@ -94,7 +94,14 @@ fn program(options: &options::Explore, schedule: Option<ScheduleFile>) -> u8 {
         Some(file) => Some(&file.schedule),
         None => options.at.as_ref(),
     };
-    let token = match text.map(|text| text.split('@').next().unwrap_or(text).parse()).transpose() {
+    // After `@` stands a memory model, or the beginning of a checksum, as for models.
+    let read = |text: &String| {
+        text.parse().or_else(|wrong| match text.split_once('@') {
+            Some((schedule, sum)) if sum.bytes().all(|b| b.is_ascii_hexdigit()) => schedule.parse(),
+            _ => Err(wrong),
+        })
+    };
+    let token = match text.map(read).transpose() {
         Ok(token) => token.unwrap_or_default(),
         Err(message) => return wrong(message),
     };
@@ -195,17 +202,19 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
         eprintln!("warning: {} has changed since this position was copied", input.file.display());
     }
     let opening = Opening { position, step: options.step, ..Opening::default() };
-    let name = input.file.display().to_string();
-    let loader = loader(&input.file, input.language, &load);
-    Ok(Opened {
-        model,
-        model_file: name.clone(),
-        name,
-        defines: load.defines,
-        opening,
-        loader,
-        outcome: None,
-    })
+    Ok(opened(model, &input.file, input.language, load, opening))
+}
+
+fn opened(
+    model: Model,
+    file: &Path,
+    language: Option<Language>,
+    load: LoadOptions,
+    opening: Opening,
+) -> Opened {
+    let name = file.display().to_string();
+    let loader = loader(file, language, &load);
+    Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader, outcome: None }
 }
 
 fn trace(options: &options::Explore) -> Result<Opened, String> {
@@ -216,17 +225,7 @@ fn trace(options: &options::Explore) -> Result<Opened, String> {
         format!("error: {} has no run like the one in the trace\n{again}", path.display())
     })?;
     let opening = Opening { position, cycle, step: options.step, message: Some(file.message) };
-    let name = path.display().to_string();
-    let loader = loader(&path, language, &load);
-    Ok(Opened {
-        model,
-        model_file: name.clone(),
-        name,
-        defines: load.defines,
-        opening,
-        loader,
-        outcome: None,
-    })
+    Ok(opened(model, &path, language, load, opening))
 }
 
 /// Opens an address in the user's browser; `false` if there is none.

@@ -152,11 +152,17 @@ fn figures(out: &mut String, run: &Run<'_>) {
     );
     let _ = writeln!(
         out,
-        "  {}: {:.1} bytes per state; {:.1} MiB in all, {:.1} MiB resident at most",
+        "  {}: {:.1} bytes per state; {:.1} MiB in all, {:.1} MiB resident at most{}",
         run.outcome.store.map_or_else(|| "states".to_owned(), |store| format!("{} store", store.name())),
         per_state(s.store_bytes),
         (s.store_bytes + s.search_bytes) as f64 / (1 << 20) as f64,
         run.peak_rss_bytes as f64 / (1 << 20) as f64,
+        // With few states it is the program itself that is resident.
+        if s.states >= 1_000_000 {
+            format!(" ({:.1} per state)", per_state(run.peak_rss_bytes))
+        } else {
+            String::new()
+        },
     );
     let workers = match run.outcome.workers {
         1 => String::new(),
@@ -180,7 +186,11 @@ fn figures(out: &mut String, run: &Run<'_>) {
     let symmetry = &run.outcome.symmetry;
     if !symmetry.found.is_empty() {
         let all = symmetry.renamings.iter().map(|order| format!("; {order} in all")).collect::<String>();
-        let effect = if symmetry.without_effect { "; no state was renamed" } else { "" };
+        let effect = match symmetry.for_one {
+            _ if symmetry.without_effect => "; no state was renamed".to_owned(),
+            Some(for_one) => format!("; {}", for_one.words()),
+            None => String::new(),
+        };
         let _ = writeln!(out, "  symmetry: {}{all} ({}){effect}", symmetry.found.join("; "), symmetry.order);
     }
     if let Some(limit) = &symmetry.limit {

@@ -41,6 +41,7 @@ pub(crate) fn report(run: &Run<'_>) -> Value {
             "symmetry_found": outcome.symmetry.found,
             "symmetry_renamings": outcome.symmetry.renamings,
             "symmetry_without_effect": outcome.symmetry.without_effect,
+            "symmetry_states_for_one": outcome.symmetry.for_one.map(|one| one.tenths as f64 / 10.0),
             "symmetry_explained": outcome.symmetry.explained,
             "symmetry_limit": outcome.symmetry.limit,
             "audited_states": outcome.symmetry.audited.map(|(states, _)| states),

@@ -7,11 +7,14 @@ macro_rules! eprintln {
 }
 
 mod check;
+mod checkpoint;
+mod cluster;
 mod compare;
 mod convert;
 mod draw;
 mod expected;
 mod explore;
+mod from_spin;
 mod human;
 mod json;
 mod kind;
@@ -28,6 +31,7 @@ mod schedule_file;
 mod several;
 mod shell;
 mod simulate;
+mod statistics;
 mod terminal;
 mod usage;
 mod verifying;
@@ -45,6 +49,14 @@ use quotient::status;
 /// Reads the command line. `check -- COMMAND` names no file: the command will make it.
 fn parse() -> (Options, Given) {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    match checkpoint::resumed(&words) {
+        Ok(None) => {}
+        Ok(Some(all)) => words = all,
+        Err(message) => {
+            eprintln!("error: {message}");
+            std::process::exit(i32::from(status::ERROR));
+        }
+    }
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let builds = words.get(1).is_some_and(|word| word == "check")
         && native::is_build_command(words.get(end + 1..).unwrap_or_default());
@@ -97,6 +109,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Draw(drawing) => draw::main(drawing),
         Command::Test(test) => expected::main(test),
         Command::Convert(convert) => convert::main(convert),
+        Command::FromSpin(from) => from_spin::main(from),
+        Command::Status(run) => checkpoint::reached(run),
+        Command::Cluster(local) => cluster::main(local),
         Command::Completions(shell) => shell::completions(shell),
         Command::Man(man) => shell::man(man),
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use quotient_explorer::program::Settings;
-use quotient_native::protocol::{FailureKind, VALUES};
+use quotient_native::protocol::{AT_FAILURE, FailureKind, PEER, VALUES};
 use quotient_native::session::{Heartbeat, SessionError, Surroundings};
-use quotient_native::{Answer, Binary, Build, Repeated, Report, Request, Token, build, project};
+use quotient_native::{Answer, Binary, Build, Record, Repeated, Report, Request, Token, build, project};
 use quotient_stateless::graph::MemoryModel;
 use quotient_stateless::{Algorithm, Symmetry};
+use serde::{Deserialize, Serialize};
 
 use super::progress::ProgressLine;
 use quotient::{Incomplete, ViolationKind};
@@ -56,6 +57,10 @@ pub(crate) struct NativeOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
 
+    /// A script of what peers on the loopback interface answer to the program
+    #[arg(long, value_name = "FILE", value_parser = PeerScript::read)]
+    pub(crate) peer: Option<PeerScript>,
+
     /// A file copied into the program's working directory (may be repeated)
     #[arg(long = "file", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
@@ -63,6 +68,25 @@ pub(crate) struct NativeOptions {
     /// Flags for compiler and linker; or a command that builds the program, such as `make`
     #[arg(help_heading = COMPILED, last = true, value_name = "FLAGS|COMMAND")]
     pub(crate) flags: Vec<OsString>,
+}
+
+/// A script of peers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PeerScript {
+    pub(crate) path: PathBuf,
+    text: String,
+}
+
+impl PeerScript {
+    fn read(path: &str) -> Result<PeerScript, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        if text.len() > PEER {
+            return Err(format!("it has more than {PEER} bytes"));
+        }
+        quotient_native::peer::rules(text.as_bytes())
+            .map_err(|error| format!("line {}: {}", error.line, error.what))?;
+        Ok(PeerScript { path: path.into(), text })
+    }
 }
 
 /// How the executions of a C or C++ program are explored.
@@ -76,6 +100,10 @@ pub(crate) struct Exploration {
     /// Memory model [default: rc11 if the program has memory orders weaker than seq_cst, else sc]
     #[arg(long, value_name = "MODEL", value_parser = Named(MemoryModel::NAMES))]
     memory: Option<MemoryModel>,
+
+    /// Tell the different outcomes: what is printed, in any order of lines, and the exit status
+    #[arg(long)]
+    outcomes: bool,
 
     /// Stop after this many executions
     #[arg(long, value_name = "N")]
@@ -116,6 +144,7 @@ impl NativeOptions {
             spurious: self.spurious,
             patience: Duration::from_secs(self.step_time.max(1)),
             values: self.nondet.clone(),
+            peer: self.peer.as_ref().map_or_else(Vec::new, |peer| peer.text.clone().into_bytes()),
             surroundings: Surroundings {
                 arguments: self.arguments.clone(),
                 input: self.stdin.as_ref().map(absolute),
@@ -186,6 +215,7 @@ impl NativeOptions {
         }
         words.extend(self.arguments.iter().map(|a| format!("--arg={}", a.to_string_lossy())));
         words.extend(self.stdin.iter().map(|file| format!("--stdin={}", path(file))));
+        words.extend(self.peer.iter().map(|file| format!("--peer={}", path(&file.path))));
         words.extend(self.files.iter().map(|file| format!("--file={}", path(file))));
         if !self.nondet.is_empty() {
             let values: Vec<String> = self.nondet.iter().map(i64::to_string).collect();
@@ -270,11 +300,17 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         }
     };
     let explored = &options.exploration;
+    let weak = explored.memory.is_some_and(|model| model != MemoryModel::SequentialConsistency);
+    if weak && symmetry == Symmetry::Dynamic {
+        let message = "--symmetry dynamic is for --memory sc; --symmetry costarted is for every memory model";
+        return failed(message, status::ERROR, options.json);
+    }
     let request = Request {
         algorithm: explored.dpor,
         symmetry,
         memory: explored.memory,
         all: options.all,
+        record: if explored.outcomes { Record::Outcomes } else { Record::None },
         max_executions: explored.max_executions,
         max_preemptions: explored.max_preemptions,
         max_steps: explored.max_steps,
@@ -333,6 +369,8 @@ pub(crate) fn check(options: &options::Check) -> u8 {
         full: options.full,
         allow_races: options.native.allow_races,
         leaks: options.native.leaks,
+        outcomes: explored.outcomes,
+        schedules: symmetry == Symmetry::Off,
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage::cpu_seconds() + usage::children_seconds(),
     };
@@ -491,20 +529,52 @@ fn show(binary: &Binary, request: &Request, token: &Token, file: &Path, options:
     }
 }
 
+/// Where a debugger is to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// Before a step, counted from 1.
+    Before(u32),
+    /// At the statement that fails.
+    Failure,
+}
+
+/// Reads the value of `--gdb`.
+pub(crate) fn stop(text: &str) -> Result<Stop, String> {
+    match text.parse() {
+        _ if text == "failure" => Ok(Stop::Failure),
+        Ok(step) if step > 0 => Ok(Stop::Before(step)),
+        _ => Err("a step from 1 on, or `failure`".to_owned()),
+    }
+}
+
 /// Repeats the schedule under gdb.
-fn debug(binary: &Binary, request: &Request, token: &Token, step: u32) -> u8 {
+fn debug(binary: &Binary, request: &Request, token: &Token, step: Stop) -> u8 {
     let gdb = std::env::var_os("QUOTIENT_GDB").unwrap_or_else(|| "gdb".into());
     let trace = match quotient_native::replay(binary, request, token, false) {
         Ok(trace) => trace,
         Err(error) => return failed(&error.to_string(), status::ERROR, false),
     };
     let steps = &trace.trace.steps;
-    let Some(stop) = steps.get(step as usize - 1) else {
-        let message = format!("the schedule has {} steps", steps.len());
-        return failed(&message, status::ERROR, false);
+    let failing = trace.trace.accesses.first().filter(|_| trace.failure.kind != FailureKind::None);
+    let (step, stack, what) = match (step, failing) {
+        (Stop::Failure, Some(failing)) => {
+            (AT_FAILURE, &failing.stack, format!("at the failure: T{} {}", failing.thread, trace.message()))
+        }
+        (Stop::Failure, None) if trace.failure.kind == FailureKind::None => {
+            return failed("nothing fails in this schedule", status::ERROR, false);
+        }
+        // Who waits for ever fails nowhere.
+        _ => {
+            let number = if let Stop::Before(number) = step { number as usize } else { steps.len() };
+            let Some(stop) = number.checked_sub(1).and_then(|at| steps.get(at)) else {
+                let message = format!("the schedule has {} steps", steps.len());
+                return failed(&message, status::ERROR, false);
+            };
+            (number as u32, &stop.stack, format!("before step {number}: T{} {}", stop.pid, stop.statement))
+        }
     };
-    let function = stop.stack.first().map_or("", |frame| &frame.function);
-    eprintln!("before step {step}: T{} {}", stop.pid, stop.statement);
+    let function = stack.first().map_or("", |frame| &frame.function);
+    eprintln!("{what}");
     match quotient_native::trace::debug(binary, request, token, step, &gdb, function) {
         Ok(_) => status::HOLDS,
         Err(SessionError::System(_, error)) if error.kind() == std::io::ErrorKind::NotFound => failed(

@@ -8,7 +8,7 @@ use quotient::outcome::text::Detail;
 use quotient::{Incomplete, Verdict};
 use quotient_native::protocol::FailureKind;
 use quotient_native::trace::{Frame, location};
-use quotient_native::{Answer, Repeated, Report};
+use quotient_native::{Answer, Printed, Repeated, Report};
 use quotient_stateless::graph::MemoryModel;
 use serde_json::{Value, json};
 
@@ -33,6 +33,10 @@ pub(crate) struct Run<'a> {
     pub(crate) allow_races: bool,
     /// Were threads that are never joined looked for?
     pub(crate) leaks: bool,
+    /// Are outcomes to be told?
+    pub(crate) outcomes: bool,
+    /// Can their schedules be repeated?
+    pub(crate) schedules: bool,
     pub(crate) wall_seconds: f64,
     pub(crate) cpu_seconds: f64,
 }
@@ -128,6 +132,9 @@ pub(crate) fn human(run: &Run<'_>) -> String {
     for assumption in &run.report.assumptions {
         let _ = writeln!(out, "  under {assumption}");
     }
+    if run.outcomes {
+        outcomes(&mut out, run);
+    }
     let _ = writeln!(
         out,
         "\n  {executions}{pruned}, {}, {}, longest {}",
@@ -172,6 +179,21 @@ pub(crate) fn human(run: &Run<'_>) -> String {
         let _ = writeln!(out, "  note: {note}");
     }
     out
+}
+
+/// What the program can print, and how it can end.
+fn outcomes(out: &mut String, run: &Run<'_>) {
+    let Some(printed) = &run.report.printed else {
+        let _ = writeln!(out, "\n  there are too many outcomes to tell");
+        return;
+    };
+    let so_far = if matches!(run.report.answer, Answer::Holds) { "" } else { " in what was explored" };
+    let _ = writeln!(out, "\n  {}{so_far}", plural(printed.len() as u64, "outcome", "outcomes"));
+    for outcome in printed {
+        let schedule = if run.schedules { format!("  {}", outcome.token) } else { String::new() };
+        let _ = writeln!(out, "  exit status {}{schedule}", outcome.status);
+        text_lines(out, &outcome.output, run.full);
+    }
 }
 
 /// CPU time of the exploration per execution, in microseconds.
@@ -236,15 +258,19 @@ pub(crate) fn trace_text(repeated: &Repeated, full: bool) -> String {
     }
     if !trace.output.is_empty() {
         let _ = writeln!(out, "\n  printed:");
-        let lines: Vec<&str> = trace.output.lines().collect();
-        for line in lines.iter().take(if full { usize::MAX } else { OUTPUT_LINES }) {
-            let _ = writeln!(out, "    {line}");
-        }
-        if !full && lines.len() > OUTPUT_LINES {
-            let _ = writeln!(out, "    and {} more lines (--full shows all)", lines.len() - OUTPUT_LINES);
-        }
+        text_lines(&mut out, &trace.output, full);
     }
     out
+}
+
+fn text_lines(out: &mut String, text: &str, full: bool) {
+    let lines: Vec<&str> = text.lines().collect();
+    for line in lines.iter().take(if full { usize::MAX } else { OUTPUT_LINES }) {
+        let _ = writeln!(out, "    {line}");
+    }
+    if !full && lines.len() > OUTPUT_LINES {
+        let _ = writeln!(out, "    and {} more lines (--full shows all)", lines.len() - OUTPUT_LINES);
+    }
 }
 
 fn violation(repeated: &Repeated, full: bool) -> Value {
@@ -287,7 +313,7 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         _ => Vec::new(),
     };
     let file = run.file.display().to_string();
-    let body = json!({
+    let mut body = json!({
         "violations": violations,
         "not_checked": if run.allow_races { vec![RACES] } else { Vec::new() },
         "assumptions": run.report.assumptions,
@@ -318,6 +344,15 @@ pub(crate) fn json(run: &Run<'_>) -> String {
         "wall_seconds": run.wall_seconds,
         "reductions": { "notes": run.report.notes },
     });
+    if run.outcomes {
+        let outcome = |o: &Printed| {
+            let schedule = run.schedules.then(|| o.token.to_string());
+            json!({ "exit_status": o.status, "output": o.output, "schedule": schedule })
+        };
+        // Nothing: too many to tell.
+        body["outcomes"] =
+            run.report.printed.as_ref().map(|all| all.iter().map(outcome).collect::<Vec<_>>()).into();
+    }
     json::text(&header(Some(&file)).answer(&run.report.verdict(), body))
 }
 

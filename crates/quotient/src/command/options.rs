@@ -53,6 +53,12 @@ pub(crate) enum Command {
     Test(super::expected::Test),
     /// Write answers and counterexamples in other formats: SARIF, JUnit, CSV, ITF
     Convert(super::convert::Convert),
+    /// Say what command lines of SPIN mean here: spin -a, gcc, ./pan, spin -run
+    FromSpin(super::from_spin::FromSpin),
+    /// Say what a check with --checkpoint has reached
+    Status(super::checkpoint::Status),
+    /// Check by several processes on this machine, to try what `check --hosts` does on several machines
+    Cluster(super::cluster::Local),
     /// Print a script with which a shell completes command lines
     Completions(super::shell::Completions),
     /// Write manual pages
@@ -79,6 +85,9 @@ impl Command {
             Command::Draw(_) => "draw",
             Command::Test(_) => "test",
             Command::Convert(_) => "convert",
+            Command::FromSpin(_) => "from-spin",
+            Command::Status(_) => "status",
+            Command::Cluster(_) => "cluster",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
             Command::Cc(_) => "cc",
@@ -227,6 +236,38 @@ pub(crate) struct Check {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
 
+    /// Write what the search finds to this folder as it goes, so that --resume can go on from there after a crash
+    #[arg(help_heading = MODELS, long, value_name = "FOLDER", conflicts_with = "resume")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Go on with the check that --checkpoint wrote to this folder; only limits and what is printed can be given anew
+    #[arg(help_heading = MODELS, long, value_name = "FOLDER")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Keep states that do not fit in --max-memory (default: half of the memory) in files in this folder, which must be empty
+    #[arg(help_heading = MODELS, long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
+    pub(crate) disk: Option<PathBuf>,
+
+    /// Check together with the processes in this list (one name:port per line, this one's by --process)
+    #[arg(help_heading = MODELS, long, value_name = "FILE", conflicts_with_all = ["checkpoint", "resume", "disk"])]
+    pub(crate) hosts: Option<PathBuf>,
+
+    /// Which process of --hosts this is, from 0 on; only number 0 prints a report
+    #[arg(help_heading = MODELS, long, value_name = "K")]
+    pub(crate) process: Option<usize>,
+
+    /// With --hosts, listen at this address of the machine (default: the loopback, for processes on one machine)
+    #[arg(help_heading = MODELS, long, value_name = "ADDRESS", value_parser = super::cluster::address)]
+    pub(crate) listen: Option<std::net::IpAddr>,
+
+    /// With --hosts, read the token that all processes share from this file (default: environment variable QUOTIENT_TOKEN)
+    #[arg(help_heading = MODELS, long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// With --hosts, wait so long for the other processes (default: 60s)
+    #[arg(help_heading = MODELS, long, value_name = "TIME", value_parser = duration)]
+    pub(crate) wait: Option<Duration>,
+
     /// Show every variable after every step of a counterexample
     #[arg(long)]
     pub(crate) full: bool,
@@ -242,6 +283,10 @@ pub(crate) struct Check {
     /// Write the state graph of a small model, or the events of a C program's counterexample, to a file for Graphviz
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
+
+    /// Write the figures of the search to a file as it goes, a JSON object per line; `quotient draw FILE -o x.svg` makes a picture of it
+    #[arg(help_heading = MODELS, long, value_name = "FILE")]
+    pub(crate) statistics: Option<PathBuf>,
 
     /// Show the first counterexample in the browser, as `quotient explore` does, after the report
     #[arg(long, conflicts_with = "json")]
@@ -283,9 +328,9 @@ pub(crate) struct Replay {
     #[arg(help_heading = TRACES, long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
-    /// C and C++ programs: run under gdb and stop before this step
-    #[arg(help_heading = NATIVE, long, value_name = "STEP", requires = "schedule", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) gdb: Option<u32>,
+    /// C and C++ programs: run under gdb and stop before this step, or at the failing statement (`failure`)
+    #[arg(help_heading = NATIVE, long, value_name = "STEP", requires = "schedule", value_parser = super::native::stop)]
+    pub(crate) gdb: Option<super::native::Stop>,
 
     /// Show every variable after every step
     #[arg(long)]
@@ -332,12 +377,12 @@ pub(crate) struct Simulate {
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("picture").required(true))]
+#[command(group = clap::ArgGroup::new("picture"))]
 pub(crate) struct Draw {
-    /// The trace file
+    /// The trace file, or what `check --statistics` wrote
     pub(crate) file: PathBuf,
 
-    /// The run: a row for each statement, a column for each process
+    /// The run: a row for each statement, a column for each process (default)
     #[arg(long, group = "picture")]
     pub(crate) chart: bool,
 
@@ -410,7 +455,6 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "too large".into())
 }
 
-/// The number after `--audit`, which may be missing: then what follows is taken for it.
 /// How many workers: at least one, and not more than any machine has processors.
 fn workers(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -419,6 +463,7 @@ fn workers(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The number after `--audit`, which may be missing: then what follows is taken for it.
 fn samples(text: &str) -> Result<u64, String> {
     count(text).map_err(|why| format!("{why}, or put the file before `--audit`"))
 }

@@ -24,6 +24,36 @@ pub(crate) struct ProgressLine {
     place: Place,
     /// A line stands on the terminal.
     shown: bool,
+    levels: Levels,
+}
+
+/// How many states there were when each of the last levels was first seen, for an estimate of what is left.
+#[derive(Debug, Default)]
+struct Levels(Vec<(u64, u64)>);
+
+impl Levels {
+    /// The part of a search by levels that is done, once levels have become smaller: then each is taken to be smaller than the one before by the same
+    /// factor from there on. While they grow, nobody can say.
+    fn done(&mut self, s: &Statistics) -> Option<f64> {
+        match self.0.last() {
+            Some((depth, states)) if s.depth < *depth || s.states < *states => self.0.clear(),
+            _ => {}
+        }
+        if self.0.last().is_none_or(|(depth, _)| *depth < s.depth) {
+            self.0.push((s.depth, s.states));
+        }
+        let [.., a, b, c, d] = self.0[..] else { return None };
+        // States per level, in each of the last three spans, which may be of several levels.
+        let per_level = |from: (u64, u64), to: (u64, u64)| (to.1 - from.1) as f64 / (to.0 - from.0) as f64;
+        let [first, second, third] = [per_level(a, b), per_level(b, c), per_level(c, d)];
+        let levels = (d.0 - b.0) as f64 / 2.0;
+        let ratio = (third / second).powf(1.0 / levels.max(1.0));
+        if !(third < second && second < first && ratio < 0.98) {
+            return None;
+        }
+        let left = third * ratio / (1.0 - ratio);
+        Some(d.1 as f64 / (d.1 as f64 + left))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +73,7 @@ impl ProgressLine {
             None => Place::Nowhere,
         };
         let next = if let Place::Log(every) = place { every } else { PATIENCE };
-        ProgressLine { started: Instant::now(), next, place, shown: false }
+        ProgressLine { started: Instant::now(), next, place, shown: false, levels: Levels::default() }
     }
 
     /// Shows the figures of a search.
@@ -53,8 +83,12 @@ impl ProgressLine {
         }
         let rate = s.states as f64 / self.started.elapsed().as_secs_f64().max(0.001);
         let memory = (s.store_bytes + s.search_bytes) >> 20;
+        let done = self.levels.done(s).map_or_else(String::new, |part| {
+            // Never all of it: the estimate is one.
+            format!("  about {:.0} % done", (100.0 * part).min(99.0))
+        });
         self.text(&format!(
-            "{} states  {:.0}k states/s  {memory} MiB  depth {}  {} waiting  {} transitions",
+            "{} states  {:.0}k states/s  {memory} MiB  depth {}{done}  {} waiting  {} transitions",
             grouped(s.states),
             rate / 1000.0,
             grouped(s.depth),
@@ -128,6 +162,23 @@ fn width() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_is_estimated_when_levels_shrink() {
+        // Levels of 1, 2, 4 .. 512, then 512, 256 .. 1: 2,046 states.
+        let sizes = (0..10).map(|n| 1u64 << n).chain((0..10).rev().map(|n| 1 << n));
+        let (mut levels, mut states, mut told) = (Levels::default(), 0, Vec::new());
+        for (depth, size) in sizes.enumerate() {
+            states += size;
+            let s = Statistics { states, depth: depth as u64, ..Statistics::default() };
+            told.push(levels.done(&s).map(|part| (states as f64 / part).round()));
+        }
+        assert_eq!(told[..12], [None; 12]);
+        assert!(
+            told[13..].iter().all(|whole| whole.is_some_and(|whole| (2_045.0..=2_047.0).contains(&whole))),
+            "{told:?}"
+        );
+    }
 
     #[test]
     fn a_line_fits_any_width() {

@@ -87,6 +87,10 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
 
+    /// Write a line about the progress to standard error now and then (for example 60s), for logs
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    log_every: Option<Duration>,
+
     /// Give up on a safety proof after storing this many sets
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     max_stored: usize,
@@ -183,10 +187,10 @@ pub(crate) struct Verify {
 struct Line(Rc<RefCell<ProgressLine>>);
 
 impl Line {
-    /// When to end, telling this line what is going on.
-    fn limits(&self, interrupt: Interrupt) -> Limits {
+    /// When to end, telling this line what is going on, if somebody reads it.
+    fn limits(&self, interrupt: Interrupt, read: bool) -> Limits {
         let limits = Limits::new(interrupt);
-        if !std::io::stderr().is_terminal() {
+        if !read {
             return limits;
         }
         let (line, shown) = (self.0.clone(), Cell::new(Instant::now()));
@@ -233,7 +237,8 @@ pub(crate) fn main(prove: &Prove, given: &Given) -> u8 {
         max_time: limit,
         ..SafetyOptions::default()
     };
-    let line = Line(Rc::new(RefCell::new(ProgressLine::new(false, None))));
+    let line = Line(Rc::new(RefCell::new(ProgressLine::new(false, prove.log_every))));
+    let read = prove.log_every.is_some() || std::io::stderr().is_terminal();
     let interrupt = watch::interrupt().clone();
     if let Some(file) = &prove.file {
         watch::about(file, prove.json);
@@ -261,7 +266,7 @@ pub(crate) fn main(prove: &Prove, given: &Given) -> u8 {
             one_level_only: prove.one_level_only,
             paper_counts: prove.paper_counts,
             max_time: limit,
-            limits: line.limits(interrupt),
+            limits: line.limits(interrupt, read),
             explore: prove.explore,
             inverses: prove.inverses,
         },

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use quotient::trace::TraceFile;
 use quotient::trace::text::{Detail, render, render_end};
+use quotient::trace::{Told, TraceFile};
 use quotient::{
     CheckError, Incomplete, Language, LoadOptions, Model, PropertyKeyword, Question, Verdict, ViolationKind,
     outcome,
@@ -42,7 +42,8 @@ pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
         }
     };
     watch::journal().enter("executing the counterexample again");
-    let trace = match model.replay(&mut machine, &file.choices, file.cycle) {
+    let told = if options.json || options.full { Told::Everything } else { Told::Changes };
+    let trace = match model.replay(&mut machine, &file.choices, file.cycle, told) {
         Ok(trace) => trace,
         Err(CheckError::NotReplayable(lost)) => {
             eprintln!("error: the model has no step {} like the one in the trace", lost.step);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::native::NativeOptions;
+use super::native::{NativeOptions, PeerScript};
 
 /// A schedule with the program that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub(crate) struct ScheduleFile {
     arguments: Vec<String>,
     stdin: Option<PathBuf>,
     files: Vec<PathBuf>,
+    #[serde(default)]
+    peer: Option<PeerScript>,
     nondet: Vec<i64>,
     allow_races: bool,
     leaks: bool,
@@ -55,6 +57,7 @@ impl ScheduleFile {
             arguments: text(&options.arguments),
             stdin: options.stdin.clone(),
             files: options.files.clone(),
+            peer: options.peer.clone(),
             nondet: options.nondet.clone(),
             allow_races: options.allow_races,
             leaks: options.leaks,
@@ -77,13 +80,20 @@ impl ScheduleFile {
             arguments: self.arguments.iter().map(Into::into).collect(),
             stdin: self.stdin.clone(),
             files: self.files.clone(),
+            peer: self.peer.clone(),
             flags: self.flags.iter().map(Into::into).collect(),
         }
     }
 
     /// Writes the file, never over one that is read.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
-        let mut spared = self.more.iter().chain([&self.program]).chain(&self.files).chain(&self.stdin);
+        let mut spared = self
+            .more
+            .iter()
+            .chain([&self.program])
+            .chain(&self.files)
+            .chain(&self.stdin)
+            .chain(self.peer.as_ref().map(|peer| &peer.path));
         let same =
             |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
         if let Some(read) = spared.find(|read| same(path, read)) {

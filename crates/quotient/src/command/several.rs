@@ -89,6 +89,10 @@ pub(crate) fn for_one_model(options: &options::Check) -> Option<&'static str> {
         (options.trace.is_some(), "--trace"),
         (options.dot.is_some(), "--dot"),
         (options.relative.is_some(), "--relative"),
+        (options.checkpoint.is_some(), "--checkpoint"),
+        (options.disk.is_some(), "--disk"),
+        (options.hosts.is_some(), "--hosts"),
+        (options.statistics.is_some(), "--statistics"),
         (options.explore, "--explore"),
     ];
     one.into_iter().find_map(|(given, name)| given.then_some(name))

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quotient::machine::{Machine, StepRecord};
 use quotient::seams::{Successors, System};
-use quotient::trace::Run;
 use quotient::trace::text::{render_processes, render_steps};
+use quotient::trace::{Run, Told};
 use quotient::{Model, ViolationKind};
 
 use super::kind::{Given, Kind};
@@ -72,10 +72,12 @@ impl Simulation {
             return status::UNDECIDED;
         }
         let first = initial.len() as u32 - 1;
-        let Ok(mut run) = Run::start(machine, None, &model.sources, first) else { return status::ERROR };
+        let Ok(mut run) = Run::start(machine, None, &model.sources, first, Told::Changes) else {
+            return status::ERROR;
+        };
         let mut steps = 0;
         loop {
-            let mut records = run.possible();
+            let records = quotient_explain::once(run.possible(), |record| record);
             if records.is_empty() {
                 return stop(&mut run);
             }
@@ -88,7 +90,6 @@ impl Simulation {
                 return status::UNDECIDED;
             }
             steps += 1;
-            offer_once(&mut records);
             let choice = if options.interactive {
                 match self.ask(run.machine(), model, &records) {
                     Next::Step(choice) => choice,
@@ -139,20 +140,6 @@ impl Simulation {
         }
         Next::Quit
     }
-}
-
-/// Steps that do the same and lead to the same state are one choice.
-fn offer_once(records: &mut Vec<StepRecord>) {
-    let mut kept: Vec<StepRecord> = Vec::new();
-    for record in records.drain(..) {
-        let known = |k: &StepRecord| {
-            k.state == record.state && k.violation == record.violation && statements(k) == statements(&record)
-        };
-        if !kept.iter().any(known) {
-            kept.push(record);
-        }
-    }
-    *records = kept;
 }
 
 /// What a step consists of.

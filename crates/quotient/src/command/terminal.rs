@@ -26,6 +26,15 @@ pub(crate) fn print(text: &str) {
     print_and(text, || {});
 }
 
+/// From now on nothing is seen of what is written to standard output.
+pub(crate) fn silence() {
+    #[cfg(unix)]
+    if let Ok(nothing) = std::fs::File::options().write(true).open("/dev/null") {
+        // SAFETY: both descriptors are open; afterwards 1 is another name for the same file.
+        unsafe { libc::dup2(std::os::fd::AsRawFd::as_raw_fd(&nothing), 1) };
+    }
+}
+
 /// Writes the whole report about something, of which the exit status is known; gives the status.
 pub(crate) fn report(text: &str, status: u8) -> u8 {
     print_and(text, || super::watch::reported(status));

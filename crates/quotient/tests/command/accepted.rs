@@ -109,6 +109,11 @@ fn refused(name: &str, model: &str, message: &str) {
 fn what_cannot_fit_is_refused_when_it_is_read() {
     let nested = "typedef A { byte x[1000] }\ntypedef B { A a[1000] }\ntypedef C { B b[1000] }\ntypedef D { C c[1000] }\nD d;\ninit { skip }\n";
     refused("nested.pml", nested, "takes 953 MiB");
+    // Nothing else is wrong because of it.
+    let used = nested.replace("skip", "d.c[1].b[1].a[1].x[1] = 1");
+    let file = File::new("used.pml", &used);
+    let told = text(&quotient(&["check", file.path()]));
+    assert_eq!(told.matches("error:").count(), 1, "{told}");
     let channels = "typedef M { int x[4000] }\nchan c[200] = [255] of { M };\ninit { skip }\n";
     refused("channels.pml", channels, "a state takes 778 MiB");
     let processes = "active [255] proctype P() { int x[65536]; x[3] = 1 }\n";

@@ -382,13 +382,6 @@ fn sentences_say_what_was_checked() {
     assert!(text.contains("not checked: deadlocks (--no-deadlock)"), "{text}");
     let object = json(&quotient(&["check", "--no-deadlock", "--json", file.path()]));
     assert_eq!(object["not_checked"][0], "deadlocks (--no-deadlock)");
-    // What a model states and nobody checks.
-    let file = File::new(
-        "sentences_exclusive.pml",
-        "chan c = [1] of { byte };\nactive proctype P() { xs c; c!1 }\nactive proctype Q() { byte x; c?x }\n",
-    );
-    let text = out(&quotient(&["check", file.path()]));
-    assert!(text.contains("not checked: exclusive use of channels (xr, xs)"), "{text}");
     let file = File::new("sentences_claims.pml", &CLAIMS.replace("assert(y != 2)", "skip"));
     let text = out(&quotient(&["check", "--claim", "c", file.path(), "--no-deadlock"]));
     assert!(text.contains("ltl c [] (y < 10): holds"), "{text}");
@@ -404,6 +397,103 @@ fn sentences_say_what_was_checked() {
         file.path(),
     ]);
     assert_eq!(json(&fair)["assumptions"].as_array().map(Vec::len), Some(1), "{}", out(&fair));
+}
+
+/// A sender, a receiver, and what one more process does.
+fn exclusive(other: &str) -> String {
+    format!(
+        "chan c = [1] of {{ byte }};\nactive proctype S() {{ xs c; c!1 }}\nactive proctype R() {{ byte x; xr c; c?x }}\n{other}\n"
+    )
+}
+
+/// With SPIN's answers.
+#[test]
+fn channels_that_a_process_has_for_itself() {
+    for (name, other, status) in [
+        ("nobody", "", 0),
+        ("sends", "active proctype T() { c!2 }", 12),
+        ("never_executed", "active proctype T() { byte x; x == 1; c!2 }", 11),
+        ("waits", "active proctype T() { byte x; end: c?7 }", 12),
+        ("asks", "active proctype T() { len(c) < 5 }", 12),
+        (
+            "asks_itself",
+            "chan d = [1] of { byte }; active proctype T() { xs d; xr d; d!1; len(d) == 1; d?_ }",
+            0,
+        ),
+        ("asks_less", "active proctype T() { nempty(c) || true }", 12),
+        ("another", "chan d = [1] of { byte }; active proctype T() { d!2; d?_ }", 0),
+        ("in_a_step", "active proctype T() { d_step { empty(c) -> skip } }", 12),
+        (
+            "rendezvous",
+            "chan d = [0] of { byte }; active proctype T() { xs d; d!1 } active proctype U() { d?_ }",
+            12,
+        ),
+        ("twice", "active proctype T() { xs c; skip }", 12),
+        ("sorted", "chan d = [2] of { byte }; active proctype T() { xr d; d!!1 }", 12),
+        ("any", "chan d = [2] of { byte }; active proctype T() { xr d; d!1; d??_ }", 12),
+        (
+            "started",
+            "proctype U(chan d) { xs d; d!1; d?_ } chan e[2] = [1] of { byte }; init { atomic { run U(e[0]); run U(e[1]) } }",
+            0,
+        ),
+        (
+            "started_alike",
+            "proctype U(chan d) { xs d; d!1; d?_ } chan e[2] = [1] of { byte }; init { atomic { run U(e[1]); run U(e[1]) } }",
+            12,
+        ),
+        ("started_taken", "proctype U(chan d) { xs d; skip } init { run U(c) }", 12),
+        ("has_ended", "chan d = [2] of { byte }; proctype U() { xs d; d!1 } init { run U(); d?_; d!2 }", 12),
+        (
+            "given_away",
+            "chan d = [1] of { chan }; proctype U() { chan e = [1] of { byte }; xr e; d!e; e?_ } active proctype T() { chan f; run U(); d?f; f!1 }",
+            0,
+        ),
+        (
+            "taken_back",
+            "chan d = [1] of { chan }; proctype U() { chan e = [1] of { byte }; xr e; d!e; e?_ } active proctype T() { chan f; run U(); d?f; f!1; f?_ }",
+            12,
+        ),
+    ] {
+        let file = File::new(&format!("exclusive_{name}.pml"), &exclusive(other));
+        for options in [&[][..], &["--symmetry", "off"], &["--search", "dfs"]] {
+            let output = quotient(&[&["check", file.path()], options].concat());
+            assert_eq!(output.status.code(), Some(status), "{name} {options:?}: {}", out(&output));
+        }
+    }
+    // Where nothing depends on it, it can be left aside.
+    let file = File::new("exclusive_aside.pml", &exclusive("active proctype T() { nempty(c) || true }"));
+    for option in [&["--raw"][..], &["--por", "off"]] {
+        let output = quotient(&[&["check", file.path()], option].concat());
+        let expected = format!("not checked: exclusive use of channels (xr, xs) ({})", option.join(" "));
+        assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+        assert!(out(&output).contains(&expected), "{}", out(&output));
+    }
+}
+
+#[test]
+fn what_a_model_states_and_nobody_checks_is_undecided() {
+    for (name, text) in [
+        (
+            "array",
+            "chan c[2] = [1] of { byte }; active proctype P() { xs c[1]; c[1]!1 } active proctype Q() { byte x; c[1]?x }",
+        ),
+        ("assigned", "chan c = [1] of { byte }; chan d; active proctype P() { xs d; d = c; d!1; c?_ }"),
+        ("determinism", "byte x; active D_proctype P() { if :: x = 1 :: x = 2 fi }"),
+        ("formula", &exclusive("ltl p { [] (len(c) < 2) }")),
+    ] {
+        let file = File::new(&format!("stated_{name}.pml"), text);
+        let output = quotient(&["check", file.path()]);
+        assert_eq!(output.status.code(), Some(5), "{name}: {}", out(&output));
+        assert!(out(&output).contains("the model states what is not checked"), "{name}: {}", out(&output));
+    }
+    for (name, text, options) in [
+        ("line", "byte x; active D_proctype P() { x = 1; if :: x == 1 -> skip :: else fi }", &[][..]),
+        ("formula_aside", &exclusive("ltl p { [] (len(c) < 2) }"), &["--safety"]),
+    ] {
+        let file = File::new(&format!("stated_{name}.pml"), text);
+        let output = quotient(&[&["check", file.path()], options].concat());
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", out(&output));
+    }
 }
 
 #[test]

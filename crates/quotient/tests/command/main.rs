@@ -2,9 +2,13 @@
 
 mod accepted;
 mod answered;
+mod checkpoints;
+mod cluster;
 mod command_line;
+mod disk;
 mod docs;
 mod expected;
+mod from_spin;
 mod limits;
 mod native;
 mod objects;

@@ -71,29 +71,68 @@ fn bounds_are_no_verdicts() {
     }
 }
 
-#[test]
-#[ignore = "needs gdb"]
-fn gdb_stops_before_a_step() {
-    let path = example("lock_order_inversion.c");
+/// What gdb says to these commands when it has stopped.
+fn debugged(path: &str, schedule: &str, stop: &str, commands: &str) -> String {
     let child = Command::new(env!("CARGO_BIN_EXE_quotient"))
-        .args(["replay", &path, "--schedule", "q1:0*2.1.2", "--gdb", "4"])
+        .args(["replay", path, "--schedule", schedule, "--gdb", stop])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
     let mut child = child.expect("the command runs");
     let mut input = child.stdin.take().expect("it is piped");
-    std::io::Write::write_all(&mut input, b"backtrace\nquit\n").expect("gdb reads it");
+    std::io::Write::write_all(&mut input, commands.as_bytes()).expect("gdb reads it");
     drop(input);
     let output = child.wait_with_output().expect("gdb ends");
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("before step 4: T2 lock right"), "{text}");
-    assert!(text.contains("SIGTRAP"), "{text}");
-    // On the stack of the second thread, with the program's functions and lines.
-    assert!(text.contains("in second (") && text.contains("lock_order_inversion.c:26"), "{text}");
-    let output = quotient(&["replay", &path, "--schedule", "q1:0*2.1.2", "--gdb", "9"]);
+    (String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr)).into_owned()
+}
+
+/// In the program's own code, where `next` stays, although another thread runs in between.
+#[test]
+#[ignore = "needs gdb"]
+fn gdb_stops_before_a_step() {
+    let path = example("lock_order.c");
+    // T2 comes to its lock when it starts, and gets it when T1 has gone through.
+    let text = debugged(&path, "q1:0*2.1*4.2*4", "7", "next\nnext\nbacktrace\nquit\n");
+    assert!(text.contains("before step 7: T2 lock left"), "{text}");
+    let shown: Vec<&str> =
+        text.lines().filter(|l| l.contains("lock_order.c:") || l.contains("pthread_mutex")).collect();
+    let lines = shown.join("\n");
+    // gdb breaks long lines.
+    assert!(text.contains("both (") && lines.contains("lock_order.c:13"), "{text}");
+    // After two statements: at the third one, called by the second thread.
+    assert!(
+        text.contains("lock_order.c:15") && text.contains("in second (") && text.contains("lock_order.c:26"),
+        "{text}"
+    );
+    assert!(!text.contains("SIGTRAP") && !text.contains("Single stepping until exit"), "{text}");
+    let output = quotient(&["replay", &path, "--schedule", "q1:0*2.1", "--gdb", "9"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("has 4 steps"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has 3 steps"));
+}
+
+#[test]
+#[ignore = "needs gdb"]
+fn gdb_stops_at_the_failing_statement() {
+    for (file, line, variable) in [
+        ("counter_load_store.c", "assert(", "print counter"),
+        ("null_pointer.c", "null_pointer.c:", "print $_"),
+    ] {
+        let path = example(file);
+        let (_, object) = report(&["check", &path, "--json"]);
+        let violation = &object["violations"][0];
+        let schedule = violation["schedule"].as_str().unwrap_or_else(|| panic!("{object}"));
+        let at = violation["at"].as_str().expect("a place");
+        let text = debugged(&path, schedule, "failure", &format!("{variable}\nbacktrace\nquit\n"));
+        assert!(text.contains("at the failure: T"), "{text}");
+        assert!(text.contains(line) && text.contains(at), "{file}, {at}: {text}");
+        // Nothing of the runtime is on the stack above it.
+        let first = text.lines().find(|l| l.contains("#0  ")).unwrap_or_else(|| panic!("{text}"));
+        assert!(!first.contains("quotient_runtime"), "{text}");
+    }
+    let path = example("lock_order.c");
+    let output = quotient(&["replay", &path, "--schedule", "q1:0*2.1*4.2*4", "--gdb", "failure"]);
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -172,4 +211,46 @@ fn answers_say_what_they_are_relative_to() {
     let many: Vec<String> = (0..300).map(|n: i32| n.to_string()).collect();
     let output = quotient(&["check", &path, "--nondet", &many.join(",")]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// What a program prints and how it ends: the same with and without symmetry, in any order of lines.
+#[test]
+fn outcomes_are_told() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outcomes.c");
+    let program = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdio.h>\nstatic atomic_int x, ready;\n\
+        static void *work(void *a) { int r = atomic_load(&x); puts(\"seen\"); atomic_store(&x, r + 1); return a; }\n\
+        static void *other(void *a) { printf(\"other %d\\n\", atomic_load(&ready)); return a; }\n\
+        int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, i < 2 ? work : other, 0);\n\
+        atomic_store(&ready, 1); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return x == 2 ? 0 : 7; }\n";
+    std::fs::write(&path, program).expect("the test directory can be written");
+    let path = path.to_string_lossy().into_owned();
+    let mut sets = Vec::new();
+    for symmetry in ["off", "costarted", "dynamic"] {
+        let (code, object) = report(&["check", &path, "--symmetry", symmetry, "--outcomes", "--json"]);
+        assert_eq!(code, Some(0), "{object}");
+        let outcome = |o: &Value| {
+            let text = o["output"].as_str().expect("a text");
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            lines.sort();
+            // A schedule that is told can be repeated, and prints that.
+            if let Some(schedule) = o["schedule"].as_str() {
+                let again = quotient(&["replay", &path, "--schedule", schedule]);
+                let shown = String::from_utf8_lossy(&again.stdout).into_owned();
+                assert!(text.lines().all(|line| shown.contains(&format!("    {line}\n"))), "{shown}");
+            }
+            (o["exit_status"].as_u64(), lines)
+        };
+        let found: std::collections::BTreeSet<_> =
+            object["outcomes"].as_array().expect("a list").iter().map(outcome).collect();
+        sets.push((object["executions"].as_u64(), found));
+    }
+    let expected = [0, 7].into_iter().flat_map(|status| {
+        let lines = |seen: &str| vec![seen.to_owned(), "seen".to_owned(), "seen".to_owned()];
+        ["other 0", "other 1"].map(|seen| (Some(status), lines(seen)))
+    });
+    assert_eq!(sets[0].1, expected.collect());
+    assert!(sets.iter().all(|(_, set)| *set == sets[0].1), "{sets:?}");
+    assert!(sets[1].0 < sets[0].0 && sets[2].0 < sets[0].0, "{sets:?}");
+    let text = String::from_utf8_lossy(&quotient(&["check", &path, "--outcomes"]).stdout).into_owned();
+    assert!(text.contains("  4 outcomes\n") && text.contains("  exit status 7  q1:"), "{text}");
 }

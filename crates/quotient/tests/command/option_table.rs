@@ -78,6 +78,7 @@ const FILES: &[(&str, &str)] = &[
     ("program.c", C),
     ("includes.c", "#include \"included.h\"\nint main(void) { return ONE - 1; }\n"),
     ("beside.txt", "text\n"),
+    ("peer.txt", "port 80\non connect\nsend \"hello\"\n"),
 ];
 
 /// The options with what they do to Promela models, BIR models, C programs.
@@ -159,11 +160,46 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
         ("--allow-races", [Refused, Refused, Seen("program.c", &["-D", "RACE"], &["--allow-races"])]),
         ("--leaks", [Refused, Refused, Seen("program.c", &["-D", "LEAK"], &["--leaks"])]),
         ("--spurious", [Refused, Refused, Seen("program.c", &["-D", "CONDITION", "--max-executions", "50"], &["--spurious"])]),
+        ("--peer", [Refused, Refused, Seen("program.c", &[], &["--peer", "peer.txt"])]),
+        ("--outcomes", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--outcomes"])]),
         ("--max-executions", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-executions", "1"])]),
         ("--max-preemptions", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-preemptions", "0"])]),
         ("--max-steps", [Refused, Refused, Seen("program.c", &["-D", "THREADS=2"], &["--max-steps", "2"])]),
         ("--step-time", [Refused, Refused, Seen("program.c", &["-D", "LOOP", "--step-time", "2"], &["--step-time", "1"])]),
         ("--nondet", [Refused, Refused, Seen("program.c", &["-D", "NONDET"], &["--nondet", "1,2"])]),
+        ("--checkpoint", [Written("symmetric.pml", &["--checkpoint", "written.run"]), Written("threads.bir", &["--checkpoint", "written.run"]), Refused]),
+        ("--hosts", [
+            Seen("symmetric.pml", &[], &["--hosts", "nowhere"]),
+            Seen("threads.bir", &[], &["--hosts", "nowhere"]),
+            Refused,
+        ]),
+        ("--process", [
+            Seen("symmetric.pml", &[], &["--process", "1"]),
+            Seen("threads.bir", &[], &["--process", "1"]),
+            Refused,
+        ]),
+        ("--listen", [
+            Seen("symmetric.pml", &[], &["--listen", "127.0.0.1"]),
+            Seen("threads.bir", &[], &["--listen", "127.0.0.1"]),
+            Refused,
+        ]),
+        ("--token-file", [
+            Seen("symmetric.pml", &[], &["--token-file", "nowhere"]),
+            Seen("threads.bir", &[], &["--token-file", "nowhere"]),
+            Refused,
+        ]),
+        ("--wait", [
+            Seen("symmetric.pml", &[], &["--wait", "10s"]),
+            Seen("threads.bir", &[], &["--wait", "10s"]),
+            Refused,
+        ]),
+        ("--disk", [
+            Seen("symmetric.pml", &["--store", "gzip"], &["--disk", "nowhere"]),
+            Seen("threads.bir", &["--store", "gzip"], &["--disk", "nowhere"]),
+            Refused,
+        ]),
+        ("--statistics", [Written("symmetric.pml", &["--statistics", "written.jsonl"]), Written("threads.bir", &["--statistics", "written.jsonl"]), Refused]),
+        ("--resume", [Seen("symmetric.pml", &[], &["--resume", "nowhere"]), Seen("threads.bir", &[], &["--resume", "nowhere"]), Refused]),
         ("--workers", [
             Seen("symmetric.pml", &["--search", "dfs"], &["--workers", "2"]),
             Seen("threads.bir", &["--store", "gzip"], &["--workers", "2"]),
@@ -179,7 +215,9 @@ fn table() -> Vec<(&'static str, [Cell; 3])> {
 fn value(option: &str) -> Option<&'static str> {
     Some(match option {
         "-D" => "N=1",
-        "-I" | "--trace" | "--dot" | "--relative" | "--stdin" | "--file" => "beside.txt",
+        "-I" | "--trace" | "--dot" | "--relative" | "--stdin" | "--file" | "--checkpoint" | "--resume"
+        | "--statistics" | "--disk" | "--hosts" | "--token-file" => "beside.txt",
+        "--peer" => "peer.txt",
         "--search" => "bfs",
         "--store" => "tree",
         "--por" => "off",
@@ -190,9 +228,10 @@ fn value(option: &str) -> Option<&'static str> {
         "--dpor" => "source",
         "--memory" => "tso",
         "--explain" => "symmetry",
-        "--max-time" => "10s",
+        "--max-time" | "--wait" => "10s",
+        "--listen" => "127.0.0.1",
         "--max-memory" | "--max-states" | "--max-depth" | "--max-executions" | "--max-preemptions"
-        | "--max-steps" | "--step-time" | "--nondet" | "--workers" => "9",
+        | "--max-steps" | "--step-time" | "--nondet" | "--workers" | "--process" => "9",
         _ => return None,
     })
 }
@@ -287,8 +326,9 @@ fn every_option_is_used_or_refused() {
                 Written(file, arguments) => {
                     let target = folder.join(arguments.last().expect("the file that it names"));
                     let _ = std::fs::remove_file(&target);
+                    let _ = std::fs::remove_dir_all(&target);
                     run(file, arguments);
-                    if !target.is_file() {
+                    if !target.exists() {
                         wrong.push(format!("{option} with {file} writes nothing"));
                     }
                 }

@@ -169,6 +169,13 @@ fn simulation_is_linear_and_offers_each_choice_once() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("choose 1 to 2"), "{shown}");
     assert!(shown.contains("x = 3; x = 1") && shown.contains("x = 3; x = 2"), "{shown}");
+    // An assertion that fails is one choice, though a search may go on behind it.
+    let text = "byte x; active proctype P() { if :: assert(x == 1) :: x = 2 fi; x = 3 }";
+    let file = File::new("fails.pml", text);
+    let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_quotient"));
+    let output = asked.args(["simulate", "--interactive", file.path()]).output().expect("it runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("choose 1 to 2") && shown.matches("assert(x == 1)").count() == 1, "{shown}");
 }
 
 /// The variable that a change is about: without process and index.

@@ -58,6 +58,18 @@ fn an_assertion_has_a_shortest_trace() {
     assert_eq!(steps[4]["line"], 6);
 }
 
+/// As text, a run has what was wrong with an assertion, also where it goes on to something else, and the ends of processes; so has it with `--full`.
+#[test]
+fn text_tells_what_fails_on_the_way() {
+    let file = File::new("on.pml", "byte x;\nactive proctype P() { x = 1; assert(x == 0); (x == 2) }\n");
+    for more in [&["--all", "--raw"][..], &["--all", "--raw", "--full"]] {
+        let text = stdout(&quotient(&[&["check", file.path()], more].concat()));
+        assert_eq!(text.matches("assert(x == 0)  1 == 0").count(), 2, "{text}");
+    }
+    let text = stdout(&quotient(&["check", &model("dining_philosophers.pml")]));
+    assert!(text.contains("  ends\n") && !text.contains("-end-"), "{text}");
+}
+
 #[test]
 fn the_json_object_has_its_fields() {
     let object = json(&quotient(&["check", "--json", &model("peterson.pml")]));

@@ -12,7 +12,7 @@ use super::fixed::{Fixed, same};
 use super::gates::{self, Condition, Way};
 use super::protection::{self, Known};
 use super::{ChannelTouch, ChannelUse, Moment, Selector, Step, Touch};
-use crate::control::kept_behind;
+use crate::control::{going_back, kept_behind};
 use crate::liveness::remotely_read;
 
 /// Touches of all steps of a program together after which it is not summarised any more. (A step from each statement of a long
@@ -123,37 +123,9 @@ pub(super) fn expression(program: &Program, fixed: &Fixed, e: &Expr) -> Vec<Touc
 
 /// Locations with a transformation that goes back in a depth-first walk: every cycle has one.
 fn back_edges(function: &Function) -> Vec<bool> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Colour {
-        New,
-        Open,
-        Done,
-    }
     let n = function.locations.len();
-    let (mut colour, mut back) = (vec![Colour::New; n], vec![false; n]);
-    for start in std::iter::once(function.entry.0 as usize).chain(0..n) {
-        if colour[start] != Colour::New {
-            continue;
-        }
-        let mut stack = vec![(start, 0)];
-        colour[start] = Colour::Open;
-        while let Some((location, next)) = stack.pop() {
-            let Some(t) = function.locations[location].transformations.get(next) else {
-                colour[location] = Colour::Done;
-                continue;
-            };
-            stack.push((location, next + 1));
-            let Some(target) = t.target.map(|l| l.0 as usize) else { continue };
-            match colour[target] {
-                Colour::New => {
-                    colour[target] = Colour::Open;
-                    stack.push((target, 0));
-                }
-                Colour::Open => back[location] = true,
-                Colour::Done => {}
-            }
-        }
-    }
+    let (mut back, starts) = (vec![false; n], std::iter::once(function.entry.0 as usize).chain(0..n));
+    going_back(function, starts, &mut back, |_, _| true, |back, from, _| back[from] = true);
     back
 }
 

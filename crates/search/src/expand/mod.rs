@@ -65,7 +65,12 @@ impl<'a, S: System, R: Representative<S>, A: Ample<S>> Expander<'a, S, R, A> {
         found: &mut impl Found,
     ) -> Result<(), Exhausted> {
         let first = out.len();
+        let is_first = turn.is_first();
         suffice(self.system, self.ample, state, turn, out)?;
+        // Afterwards: until then the system may not have met a state of this shape, if another worker found it.
+        if R::CHANGES && is_first {
+            self.representative.expanded(self.system, state);
+        }
         self.passage.pass(self.system, self.ample, state, out, first)?;
         self.represent(out, first, found);
         Ok(())

@@ -28,6 +28,22 @@ pub(crate) const fn tags<S: ?Sized, A: Ample<S>>() -> u32 {
 }
 
 impl Turn {
+    /// Nothing has been tried.
+    #[inline(always)]
+    pub(crate) fn is_first(self) -> bool {
+        self.tried == 0 && self.explored == 0
+    }
+
+    /// As numbers, to be written.
+    pub(crate) fn numbers(self) -> [u64; 4] {
+        [u64::from(self.tag), u64::from(self.tried), self.proposed, self.explored]
+    }
+
+    /// What was written as [`Turn::numbers`].
+    pub(crate) fn of([tag, tried, proposed, explored]: [u64; 4]) -> Turn {
+        Turn { tag: tag as u32, tried: tried as u32, proposed, explored }
+    }
+
     /// The moves generated last are all that the state has.
     #[inline(always)]
     pub(crate) fn is_whole(self) -> bool {

@@ -1,5 +1,8 @@
 //! Searches over the seams, without programs.
 
+mod disk;
+mod processes;
 mod refusing_store;
+mod restart;
 mod typed;
 mod workers;

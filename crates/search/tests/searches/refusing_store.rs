@@ -62,10 +62,17 @@ impl Omega for Judged {
 }
 
 /// Takes so many states and no more.
-struct Refusing {
+pub(crate) struct Refusing {
     store: Plain,
     most: u64,
     refused: bool,
+}
+
+/// As if its numbers had 16 bits.
+impl Default for Refusing {
+    fn default() -> Self {
+        Refusing { store: Plain::new(), most: 1 << 16, refused: false }
+    }
 }
 
 impl Visited for Refusing {

@@ -6,10 +6,10 @@ use quotient_visited::Tree;
 
 /// A graph of numbers with many ways to the same ones, and violations at some; the threads of the program are the bits of a number's moves.
 #[derive(Clone)]
-struct Tangle {
-    size: u64,
-    wrong: fn(u64) -> bool,
-    ends: fn(u64) -> bool,
+pub(crate) struct Tangle {
+    pub(crate) size: u64,
+    pub(crate) wrong: fn(u64) -> bool,
+    pub(crate) ends: fn(u64) -> bool,
 }
 
 impl Model for Tangle {
@@ -38,7 +38,7 @@ impl Model for Tangle {
 
 /// Proposes the first thread alone where the state is even, and asks for an open successor.
 #[derive(Clone)]
-struct Some1;
+pub(crate) struct Some1;
 
 impl Worker for Some1 {
     fn another(&self) -> Some1 {
@@ -64,10 +64,20 @@ impl<S> Ample<S> for Some1 {
 
 fn run<A: Ample<Typed<Tangle>> + Worker>(
     tangle: &Tangle,
-    mut ample: A,
+    ample: A,
     count: usize,
     all: bool,
     limits: Limits,
+) -> Report {
+    let mut options = Options { all, limits, finish_levels_from: 0, ..Options::default() };
+    run_with(tangle, ample, Workers { count, from: 0, narrow: 0 }, &mut options)
+}
+
+pub(crate) fn run_with<A: Ample<Typed<Tangle>> + Worker>(
+    tangle: &Tangle,
+    mut ample: A,
+    workers: Workers,
+    options: &mut Options<'_>,
 ) -> Report {
     let mut system = Typed::new(tangle.clone());
     let mut visited = Tree::new();
@@ -77,9 +87,13 @@ fn run<A: Ample<Typed<Tangle>> + Worker>(
         ample: &mut ample,
         visited: &mut visited,
     };
-    let mut options = Options { all, limits, finish_levels_from: 0, ..Options::default() };
-    let report = breadth_first_by_workers(seams, Workers { count, from: 0, narrow: 0 }, &mut options);
-    // Each path is one of the system, to what it says.
+    let report = breadth_first_by_workers(seams, workers, options);
+    follow_paths(tangle, &mut system, &report);
+    report
+}
+
+/// Each path is one of the system, to what it says.
+pub(crate) fn follow_paths(tangle: &Tangle, system: &mut Typed<Tangle>, report: &Report) {
     for found in &report.found {
         let mut out = Successors::new();
         system.initial(&mut out).expect("it serialises");
@@ -94,11 +108,10 @@ fn run<A: Ample<Typed<Tangle>> + Worker>(
             _ => assert!((tangle.wrong)(system.unpack(&state))),
         }
     }
-    report
 }
 
 /// What must not depend on the number of workers.
-fn told(report: &Report) -> (Stop, [u64; 5], Vec<(Cause, usize, u64)>) {
+pub(crate) fn told(report: &Report) -> (Stop, [u64; 5], Vec<(Cause, usize, u64)>) {
     let s = report.statistics;
     let found = report.found.iter().map(|f| (f.cause, f.path.choices.len(), f.count));
     (report.stop.clone(), [s.states, s.transitions, s.expanded, s.depth, s.waiting], found.collect())

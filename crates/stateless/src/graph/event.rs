@@ -62,6 +62,8 @@ pub struct Event {
     pub wakes: ThreadSet,
     /// Events of other threads that it waited for: who let it go on, the ends of threads that it joined.
     pub after: Vec<EventId>,
+    /// Of the first event of a thread: the threads with smaller numbers that it can be exchanged with.
+    pub(crate) mates: ThreadSet,
     /// Five clocks, one after the other.
     pub(crate) clocks: Box<[u32]>,
 }
@@ -69,7 +71,7 @@ pub struct Event {
 /// The clocks of an event. A clock has for each thread how many of its events (from the first one on) are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Which {
-    /// Program order and reads-from, with what threads wait for; the event included.
+    /// Program order and reads-from, with what threads wait for and what their mates do first; the event included.
     Prefix,
     /// Happens-before; the event included.
     HappensBefore,

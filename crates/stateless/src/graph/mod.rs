@@ -13,6 +13,7 @@
 //! | [`psc`] | sequentially consistent accesses and fences of RC11 | Lahav et al., PLDI 2017 |
 //! | [`global`] | sequential consistency and TSO: one order of everything | Alglave, Maranget, Tautschnig, TOPLAS 2014 |
 //! | [`trust`] | the exploration | Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL 2022 |
+//! | [`mates`] | one of all graphs that exchanged threads make of each other | Kokologiannakis, Marmanis, Vafeiadis, PLDI 2024 |
 //! | [`linear`] | graphs as schedules | |
 //!
 //! # The models
@@ -34,6 +35,7 @@ pub mod event;
 pub mod global;
 pub mod label;
 pub mod linear;
+pub mod mates;
 pub mod placement;
 pub mod psc;
 pub mod structure;

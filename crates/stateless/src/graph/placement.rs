@@ -9,6 +9,7 @@
 
 use crate::graph::event::{Event, EventId, Which, covers};
 use crate::graph::label::MemoryModel;
+use crate::graph::mates::is_canonical;
 use crate::graph::structure::Graph;
 use crate::graph::{global, psc};
 use crate::threads::ThreadId;
@@ -40,16 +41,16 @@ pub(crate) fn is_free(graph: &Graph, event: &Event, position: usize) -> bool {
         .is_none_or(|place| place.writes.get(position).is_none_or(|next| !graph.event(*next).exclusive))
 }
 
-/// The graph with the read added, if it is consistent.
+/// The graph with the read added, if it is consistent and a representative.
 pub(crate) fn with_read(graph: &Graph, model: MemoryModel, thread: ThreadId, read: Event) -> Option<Graph> {
     let place = graph.place(read.location)?;
     (place.position(read.from) >= floor(graph, &read)).then_some(())?;
     let mut graph = graph.clone();
     let id = graph.add(thread, read, 0);
-    is_consistent(&graph, model, id).then_some(graph)
+    (is_canonical(&graph, id) && is_consistent(&graph, model, id)).then_some(graph)
 }
 
-/// The graph with the write added at this position, if it is consistent.
+/// The graph with the write added at this position, if it is consistent and a representative.
 pub(crate) fn with_write(
     graph: &Graph,
     model: MemoryModel,
@@ -60,7 +61,7 @@ pub(crate) fn with_write(
     (position >= floor(graph, &write) && is_free(graph, &write, position)).then_some(())?;
     let mut graph = graph.clone();
     let id = graph.add(thread, write, position);
-    is_consistent(&graph, model, id).then_some(graph)
+    (is_canonical(&graph, id) && is_consistent(&graph, model, id)).then_some(graph)
 }
 
 /// Is the graph still consistent with its new event, which respects coherence and atomicity?

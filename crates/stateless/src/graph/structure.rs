@@ -63,6 +63,8 @@ pub struct Graph {
     pub(crate) again: Vec<Again>,
     /// The thread whose next event does not come after who woke it last ([`super::MemoryProgram::resumes`]).
     pub(crate) early: Option<ThreadId>,
+    /// Smaller mates of the thread whose first event comes next.
+    pub(crate) mates: ThreadSet,
 }
 
 impl Graph {
@@ -75,6 +77,7 @@ impl Graph {
             stamps: 0,
             again: Vec::new(),
             early: None,
+            mates: ThreadSet::EMPTY,
         }
     }
 
@@ -175,6 +178,7 @@ impl Graph {
             alternative: 0,
             wakes: ThreadSet::EMPTY,
             after,
+            mates: if index == 0 { self.mates } else { ThreadSet::EMPTY },
             clocks,
         }
     }
@@ -198,6 +202,7 @@ impl Graph {
         event.access = Some(access);
         event.location = access.location;
         self.reads_from(&mut event, from);
+        self.follow_mates(thread, &mut event);
         event
     }
 
@@ -223,6 +228,7 @@ impl Graph {
         let n = self.width();
         (event.location, event.order, event.exclusive) = (location, order, exclusive);
         event.locked = exclusive;
+        self.follow_mates(thread, &mut event);
         let of = if order.releases() { Which::HappensBefore } else { Which::Released };
         let message = event.clock(of).to_vec();
         event.clocks[Which::Message as usize * n..].copy_from_slice(&message);
@@ -301,6 +307,7 @@ impl Graph {
             stamps: self.stamps,
             again: Vec::new(),
             early: self.early,
+            mates: self.mates,
         };
         for (location, place) in &self.places {
             if place.writes.iter().all(kept) && place.reads.iter().all(kept) {

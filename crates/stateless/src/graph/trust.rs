@@ -27,7 +27,7 @@ use std::time::Instant;
 use crate::configuration::{
     Bound, Configuration, ExplorationError, Observer, Progress, Report, Statistics, Violation,
 };
-use crate::execution::{Ending, Outcome};
+use crate::execution::{Ending, Outcome, Symmetry};
 use crate::explore::{out_of_bounds, report};
 use crate::graph::event::{Event, EventId, Part, Which};
 use crate::graph::label::{Access, Change, Label, Location, MemoryModel, MemoryProgram, Order};
@@ -53,7 +53,9 @@ pub fn explore<P: MemoryProgram>(
     if threads > MAX_THREADS {
         return Err(ExplorationError::TooManyThreads(threads));
     }
-    let mut trust = Trust { model, stack: vec![Graph::new(threads)], statistics: Statistics::default() };
+    let symmetric = configuration.symmetry == Symmetry::Costarted;
+    let stack = vec![Graph::new(threads)];
+    let mut trust = Trust { model, symmetric, stack, statistics: Statistics::default() };
     let (mut violation, mut bound) = (None, None);
     let start = Instant::now();
     while let Some(graph) = trust.stack.pop() {
@@ -138,6 +140,8 @@ struct Ways {
 
 struct Trust {
     model: MemoryModel,
+    /// Are threads exchanged?
+    symmetric: bool,
     stack: Vec<Graph>,
     statistics: Statistics,
 }
@@ -169,6 +173,8 @@ impl Trust {
             }
             let next = next(program, &mut graph)?;
             graph.early = next.thread().filter(|t| !program.resumes(*t));
+            let first = next.thread().filter(|t| self.symmetric && graph.thread(*t).is_empty());
+            graph.mates = first.map_or(ThreadSet::EMPTY, |thread| mates(program, &graph, thread));
             let (thread, ways) = match next {
                 Next::End => {
                     let end = if waits_in_vain(&graph) { End::Blocked } else { End::Complete(graph) };
@@ -313,6 +319,8 @@ impl Trust {
                 let Some(written) = with_write(&rest, self.model, thread, write.clone(), position) else {
                     continue;
                 };
+                let mut written = written;
+                written.mates = graph.event(read).mates;
                 let mut event = written.draft_read(read.thread, access, id);
                 event.stamp = stamp;
                 into.extend(with_read(&written, self.model, read.thread, event));
@@ -401,8 +409,26 @@ impl ObjectUse {
         let succeeds = !matches!(self.mode, Mode::Acquire | Mode::Try) || possible;
         event.order = if succeeds { self.order } else { Order::Relaxed };
         graph.reads_from(&mut event, from);
+        graph.follow_mates(thread, &mut event);
         event
     }
+}
+
+/// The threads with smaller numbers that a thread can be exchanged with: started alike, by the same thread, which has only
+/// created others in between.
+fn mates<P: MemoryProgram>(program: &mut P, graph: &Graph, thread: ThreadId) -> ThreadSet {
+    let started_together = |other: &ThreadId| {
+        let (first, second) = (graph.creation(*other), graph.creation(thread));
+        let between = || &graph.thread(first.thread)[first.index as usize..second.index as usize];
+        first == second
+            || first.thread == second.thread
+                && first.index < second.index
+                && between().iter().all(|event| event.part == Part::Local)
+    };
+    (0..thread)
+        .filter(started_together)
+        .filter(|other| program.symmetric(*other, thread, Symmetry::Costarted))
+        .collect()
 }
 
 /// Adds a way: the maximal one goes on from here.

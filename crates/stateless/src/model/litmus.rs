@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::execution::{Ending, Execution, Outcome};
+use crate::execution::{Ending, Execution, Outcome, Symmetry};
 use crate::graph::{Access, Change, Label, Location, MemoryProgram, Order};
 use crate::operation::{Kind, Mode, Operation};
 use crate::random::Random;
@@ -282,6 +282,32 @@ pub fn with_locks(random: &mut Random) -> Litmus {
         .collect()
 }
 
+/// A random program in which two or three threads run the same code, beside none to two others.
+pub fn with_mates(random: &mut Random) -> Litmus {
+    let mut program = match random.below(4) {
+        0 => with_locks(random),
+        1 => like_a_classic(random),
+        _ => self::random(random, 6),
+    };
+    program.truncate(1 + random.below(3));
+    let copied = random.below(program.len());
+    if program[copied].len() > 3 {
+        program[copied].truncate(3);
+    }
+    let unlocked = program[copied].iter().filter(|i| matches!(i, Lock(_))).count();
+    let given_back = program[copied].iter().filter(|i| matches!(i, Unlock(_))).count();
+    if unlocked != given_back {
+        program[copied].retain(|i| !matches!(i, Lock(_) | Unlock(_)));
+    }
+    let copies = if program.len() > 2 { 1 } else { 1 + random.below(2) };
+    for _ in 0..copies {
+        let at = random.below(program.len() + 1);
+        let copy = program[copied].clone();
+        program.insert(at.max(copied + 1), copy);
+    }
+    program
+}
+
 /// Executes a litmus program.
 pub struct LitmusMachine {
     program: Litmus,
@@ -390,6 +416,10 @@ impl Execution for LitmusMachine {
             *self.shown.entry(self.shows()).or_default() += 1;
         }
         Outcome { ending: if ended { Ending::Finished } else { Ending::Deadlock }, hash: 0 }
+    }
+
+    fn symmetric(&mut self, a: ThreadId, b: ThreadId, _: Symmetry) -> bool {
+        self.program[a as usize] == self.program[b as usize]
     }
 }
 

@@ -12,6 +12,7 @@ mod claim;
 mod constant;
 mod declaration;
 mod elements;
+mod exclusive;
 mod expression;
 mod flow;
 mod function;
@@ -26,8 +27,10 @@ mod simple;
 mod size;
 mod statement;
 
-use quotient_program::{Function, FunctionId, IntType, LocationId, Observer, Operation, Program, Type};
-use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span};
+use quotient_program::{
+    Function, FunctionId, IntType, Location, LocationId, Observer, Operation, Program, Type,
+};
+use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span, Unchecked};
 
 use crate::ast;
 use names::{Names, Scope};
@@ -68,6 +71,7 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         indirect_calls: Vec::new(),
         in_claim: false,
         bound: Vec::new(),
+        exclusive: Vec::new(),
     };
     lowering.program.features.dynamic = model.dynamic;
     lowering.model(model, properties);
@@ -76,6 +80,7 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
     lowering.check_indirect_calls();
     if !lowering.diagnostics.has_errors() {
         scratch::check(&mut lowering.program, &claims, &mut lowering.diagnostics);
+        exclusive::check(&mut lowering.program, &lowering.exclusive, &claims, &mut lowering.diagnostics);
     }
     Lowered { program: lowering.program, diagnostics: lowering.diagnostics, claims }
 }
@@ -121,6 +126,8 @@ struct Lowering<'a> {
     in_claim: bool,
     /// Names that quantifiers give to processes, outermost first.
     bound: Vec<String>,
+    /// Channels that processes claim for themselves.
+    exclusive: Vec<exclusive::Exclusive>,
 }
 
 /// The function being translated.
@@ -164,6 +171,7 @@ impl Lowering<'_> {
             self.program.labels.clear();
             self.label_names.clear();
             self.indirect_calls.clear();
+            self.exclusive.clear();
         }
         self.bodies(model);
         for unit in &model.units {
@@ -289,13 +297,6 @@ impl Lowering<'_> {
     }
 
     fn proctype(&mut self, id: FunctionId, p: &ast::Proctype) {
-        if p.deterministic {
-            self.report(
-                Diagnostic::warning(p.name.span, "that this process is deterministic is not checked")
-                    .help("D_proctype is read as proctype")
-                    .unchecked("determinism (D_proctype)"),
-            );
-        }
         self.body(
             id,
             &p.name.name,
@@ -306,6 +307,18 @@ impl Lowering<'_> {
             p.provided.as_ref(),
             p.priority.as_ref(),
         );
+        // Two ways on from one place, besides an `else`: whether both can be taken at once is not known.
+        let ways = |l: &Location| {
+            l.transformations.iter().filter(|t| !matches!(t.operation, Operation::Else)).count()
+        };
+        let chooses = self.program.functions[id.0 as usize].locations.iter().any(|l| ways(l) > 1);
+        if p.deterministic && chooses {
+            self.report(
+                Diagnostic::warning(p.name.span, "that this process is deterministic is not checked")
+                    .help("D_proctype is read as proctype")
+                    .unchecked(Unchecked::Determinism, "determinism (D_proctype)"),
+            );
+        }
     }
 
     fn body(

@@ -54,8 +54,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Finds the sizes of all structures, those inside first. A field that makes its structure contain itself, or too large,
-    /// is reported and counts as a byte.
+    /// Finds the sizes of all structures, those inside first. A field that makes its structure contain itself is reported and counts as
+    /// a byte; one that is too large is reported and counts as nothing, so that nothing else is wrong because of it.
     pub(super) fn measure_structures(&mut self) {
         let count = self.program.structures.len();
         let mut open = vec![false; count];
@@ -69,7 +69,11 @@ impl Lowering<'_> {
                 open[id.0 as usize] = true;
                 let fields = &self.program.structure(id).fields;
                 let Some(variable) = fields.get(field) else {
-                    let mut size = fields.iter().fold(Size::default(), |sum, f| sum.plus(self.size(&f.ty)));
+                    let sizes = fields.iter().map(|f| self.size(&f.ty)).map(|size| match size.bytes {
+                        0..=MOST_BYTES => size,
+                        _ => Size { levels: size.levels, ..Size::default() },
+                    });
+                    let mut size = sizes.fold(Size::default(), Size::plus);
                     size.levels += 1;
                     open[id.0 as usize] = false;
                     self.names.sizes.insert(id, size);
@@ -106,7 +110,7 @@ impl Lowering<'_> {
         self.names.sizes.insert(new, size);
     }
 
-    /// The type, if a variable of it can fit; else a byte, and an error.
+    /// The type; an error where a variable of it does not fit. It is a byte where it would have no end.
     pub(super) fn fitting(&mut self, ty: Type, name: &str, span: Span) -> Type {
         let Size { bytes, levels, .. } = self.size(&ty);
         if levels > MOST_LEVELS {
@@ -114,12 +118,12 @@ impl Lowering<'_> {
                 Diagnostic::error(span, format!("more than {MOST_LEVELS} structures inside each other"))
                     .help("use indices into arrays instead"),
             );
-        } else if bytes > MOST_BYTES {
-            self.too_large(span, format!("`{name}` takes {}", amount(bytes)));
-        } else {
-            return ty;
+            return Type::Int(IntType::BYTE);
         }
-        Type::Int(IntType::BYTE)
+        if bytes > MOST_BYTES {
+            self.too_large(span, format!("`{name}` takes {}", amount(bytes)));
+        }
+        ty
     }
 
     fn too_large(&mut self, span: Span, what: String) {

@@ -7,6 +7,7 @@ use quotient_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::elements::{ElementId, Flow, Kind, Sequence, SequenceId, Target, Written};
+use super::exclusive::Exclusive;
 use super::loops;
 use super::names::Scope;
 use crate::ast;
@@ -140,16 +141,14 @@ impl Lowering<'_> {
         };
         match &statement.kind {
             StatementKind::Declaration(declaration) => self.declaration(context, declaration, out),
-            StatementKind::Exclusive { channels, .. } => {
-                // A promise to the partial order reduction of SPIN. Ours does not rely on promises.
-                for channel in channels {
-                    self.channel(channel);
+            StatementKind::Exclusive { send, channels } => {
+                let function = self.current.as_ref().and_then(|body| self.proctype_named(&body.name));
+                for reference in channels {
+                    let channel = self.channel(reference);
+                    if let Some(function) = function {
+                        self.exclusive.push(Exclusive { function, send: *send, channel, span });
+                    }
                 }
-                self.report(
-                    Diagnostic::warning(span, "that no other process uses the channel is not checked")
-                        .help("SPIN checks it, for its partial order reduction; nothing relies on it here")
-                        .unchecked("exclusive use of channels (xr, xs)"),
-                );
             }
             StatementKind::Expr(e) => self.condition(context, e, span, out),
             StatementKind::Assign(to, value) => {

@@ -303,7 +303,7 @@ impl Parser<'_> {
     /// Parses the tokens of an expansion in place of the input.
     fn sub_sequence(&mut self, mut body: Vec<Token>, definition: &Inline) -> Sequence {
         body.push(Token { line_start: true, ..Token::new(Kind::End, definition.end) });
-        let outer_tokens = std::mem::replace(&mut self.tokens, body.into());
+        let outer_tokens = std::mem::replace(&mut self.tokens, Rc::new(body));
         let outer = (self.at, self.line_end, self.previous, self.parentheses, self.in_sequence);
         (self.at, self.line_end, self.parentheses, self.in_sequence) = (0, false, 0, true);
         let sequence = self.sequence(definition.span);

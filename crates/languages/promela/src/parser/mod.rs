@@ -62,7 +62,7 @@ pub(crate) struct Parser<'a> {
     /// Inside the body of a function.
     in_function: bool,
     /// The tokens being read; the last one is [`Kind::End`].
-    tokens: Rc<[Token]>,
+    tokens: Rc<Vec<Token>>,
     at: usize,
     /// Whether a line break that separates statements stands before the current token.
     line_end: bool,
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
             inlines: Inlines::default(),
             dynamic: false,
             in_function: false,
-            tokens: Rc::new([]),
+            tokens: Rc::default(),
             at: 0,
             line_end: false,
             previous: end,
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         }
         tokens.push(Token { line_start: true, ..Token::new(Kind::End, end) });
         parser.collect_inlines(&tokens);
-        parser.tokens = tokens.into();
+        parser.tokens = Rc::new(tokens);
         if parser.stopped {
             parser.stop();
         }

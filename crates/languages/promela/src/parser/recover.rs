@@ -76,6 +76,11 @@ impl Parser<'_> {
     /// Reports tokens that are none, and removes the text of embedded C: only its keyword is left,
     /// which the parser refuses where it finds it.
     pub(super) fn without_embedded_c(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let is_changed =
+            |t: &Token| matches!(t.kind, Kind::Invalid(_)) || t.word().is_some_and(is_embedded_c);
+        if !tokens.iter().any(is_changed) {
+            return tokens;
+        }
         let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {

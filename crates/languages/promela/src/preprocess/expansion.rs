@@ -69,6 +69,9 @@ impl<'a> Expander<'a> {
 
     /// All macros in `tokens` replaced.
     pub fn expand(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        if !tokens.iter().any(|t| t.word().is_some_and(|name| self.macros.get(name).is_some())) {
+            return tokens;
+        }
         let mut output = Vec::with_capacity(tokens.len());
         let mut stack = Stack { frames: vec![Frame { tokens: tokens.into_iter(), name: None }] };
         // A line break before a macro that expands to nothing belongs to the token after it.

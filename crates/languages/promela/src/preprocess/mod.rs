@@ -123,8 +123,13 @@ impl Preprocessor<'_> {
 
     fn file(&mut self, file: FileId) {
         let tokens = tokenize(file, self.map.text(file));
-        let mut conditionals: Vec<Conditional> = Vec::new();
         let is_directive = |t: &Token| t.line_start && t.is("#");
+        if !tokens.iter().any(is_directive) {
+            // Long models are mostly of this kind: nothing is copied.
+            self.put(tokens);
+            return;
+        }
+        let mut conditionals: Vec<Conditional> = Vec::new();
         let mut at = 0;
         while at < tokens.len() && !self.expander.gave_up {
             let active = conditionals.last().is_none_or(|c| c.active);
@@ -135,8 +140,7 @@ impl Preprocessor<'_> {
             } else {
                 let end = (at..tokens.len()).find(|&i| is_directive(&tokens[i])).unwrap_or(tokens.len());
                 if active {
-                    let expanded = self.expander.expand(tokens[at..end].to_vec());
-                    self.output.extend(expanded);
+                    self.put(tokens[at..end].to_vec());
                 }
                 at = end;
             }
@@ -147,6 +151,16 @@ impl Preprocessor<'_> {
                 Diagnostic::error(span, "this `#if` is not closed")
                     .help("write `#endif` where its text ends"),
             );
+        }
+    }
+
+    /// Expands text and adds it to what is given on.
+    fn put(&mut self, tokens: Vec<Token>) {
+        let expanded = self.expander.expand(tokens);
+        if self.output.is_empty() {
+            self.output = expanded;
+        } else {
+            self.output.extend(expanded);
         }
     }
 

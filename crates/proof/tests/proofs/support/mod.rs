@@ -5,10 +5,13 @@ pub mod enumeration;
 pub mod mutation;
 pub mod random_program;
 
+use std::path::Path;
+
+use quotient_promela::ParseOptions;
 use quotient_proof::certificate::certificate;
 use quotient_proof::program::Program;
 use quotient_proof::prove::{Options, Report, Verdict, prove};
-use quotient_proof::{check_assumptions, language, models};
+use quotient_proof::{check_assumptions, frontend, language, models};
 use quotient_source::{Diagnostics, SourceMap, render};
 
 /// Reads a program or returns its rendered mistakes.
@@ -22,6 +25,23 @@ pub fn read(text: &str) -> Result<Program, String> {
     }
     let messages: Vec<String> = diagnostics.iter().map(|d| render(&map, d, false)).collect();
     program.filter(|_| !diagnostics.has_errors()).ok_or(messages.join("\n"))
+}
+
+/// Reads a file in its language, or gives its mistakes.
+pub fn load(path: &Path) -> Result<Program, String> {
+    let (mut map, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
+    let items = frontend::read(&mut map, path, &ParseOptions::default(), &mut diagnostics).expect("readable");
+    let program = if diagnostics.has_errors() { None } else { language::program(&items, &mut diagnostics) };
+    program.ok_or_else(|| diagnostics.iter().map(|d| render(&map, d, false)).collect::<Vec<_>>().join("\n"))
+}
+
+/// The same for a text of this name.
+pub fn load_text(name: &str, text: &str) -> Result<Program, String> {
+    let path = std::env::temp_dir().join(format!("quotient-frontend-{}-{name}", std::process::id()));
+    std::fs::write(&path, text).expect("writable");
+    let result = load(&path);
+    std::fs::remove_file(&path).expect("just written");
+    result.map_err(|e| e.replace(&path.display().to_string(), name))
 }
 
 /// A generated model.

@@ -1,14 +1,18 @@
 //! What the checker and the checked process say to each other: one block of shared memory.
 //!
-//! This file is compiled into both sides (the checker, and the runtime library inside the checked program), so it
+//! This folder is compiled into both sides (the checker, and the runtime library inside the checked program), so it
 //! uses nothing but the core library. The checker fills in the request and starts the program; the runtime explores
 //! (or repeats one schedule) and fills in the rest. The schedule under execution is kept here all the time, so that it is
 //! known even if the process dies.
 
+mod numbered;
+
+pub use numbered::{Convention, FailureKind, Op, Outside};
+
 /// The descriptor under which a checked process finds the shared block.
 pub const SESSION_DESCRIPTOR: i32 = 187;
-/// First word of the block: says that the descriptor is what it seems, in this version.
-pub const MAGIC: u64 = 0x7175_6f74_6e61_7403;
+/// First word of the block: says that the descriptor is what it seems, and that both sides mean a block of the same shape.
+pub const MAGIC: u64 = 0x7175_6f74_6e61_7403 ^ (size_of::<Shared>() as u64) << 24;
 
 /// The most threads a checked program may create, the main thread included.
 pub const THREADS: usize = 64;
@@ -30,6 +34,10 @@ pub const SECTIONS: usize = 256;
 pub const CONVENTIONS: usize = 16;
 /// Room for the schedules of all executions, in words.
 pub const RECORDS: usize = 1 << 21;
+/// As the step to stop before: where the program fails.
+pub const AT_FAILURE: u32 = u32::MAX;
+/// Room for the script of peers.
+pub const PEER: usize = 1 << 16;
 /// Room for messages.
 pub const TEXT: usize = 1 << 10;
 
@@ -86,6 +94,16 @@ pub mod mode {
     pub const REPLAY_KERNEL: u32 = 3;
 }
 
+/// What is made of reads of stacks where nobody has written.
+pub mod unwritten {
+    /// Stacks are empty, and such a read is a failure, to be confirmed.
+    pub const LOOK: u32 = 0;
+    /// The first frames hold a pattern, and such a read is a failure if it gets that.
+    pub const CONFIRM: u32 = 1;
+    /// Nothing.
+    pub const IGNORE: u32 = 2;
+}
+
 /// How far the runtime has come.
 pub mod phase {
     /// Nothing yet.
@@ -108,149 +126,6 @@ pub mod verdict {
     pub const UNDECIDED: u32 = 3;
     /// The program cannot be checked; see `text`.
     pub const REFUSED: u32 = 4;
-}
-
-/// Numbers an enum that is written into the block.
-macro_rules! numbered {
-    ($(#[$meta:meta])* $name:ident { $($(#[$item_meta:meta])* $item:ident = $text:literal),* $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$item_meta])* $item),* }
-
-        impl $name {
-            /// All of them, in order.
-            pub const ALL: &'static [$name] = &[$($name::$item),*];
-
-            /// As users know it.
-            pub fn text(self) -> &'static str {
-                match self { $($name::$item => $text),* }
-            }
-
-            /// The one with this number.
-            pub fn from_number(number: u8) -> Option<$name> {
-                $name::ALL.get(number as usize).copied()
-            }
-        }
-    };
-}
-
-numbered! {
-    /// What went wrong.
-    #[allow(missing_docs, reason = "the names say it")]
-    FailureKind {
-        None = "nothing",
-        Deadlock = "deadlock",
-        Assertion = "assertion failed",
-        Race = "data race",
-        Crash = "crash",
-        Memory = "invalid memory access",
-        Misuse = "misuse of a primitive",
-        Leak = "thread leak",
-        Refused = "not supported",
-        Stuck = "no progress",
-        Livelock = "livelock",
-    }
-}
-
-numbered! {
-    /// A visible operation, as a trace calls it.
-    #[allow(missing_docs, reason = "the names say it")]
-    Op {
-        None = "-",
-        Load = "atomic load",
-        Store = "atomic store",
-        Update = "atomic update",
-        CompareAndSwap = "compare and swap",
-        Read = "read",
-        Write = "write",
-        Lock = "lock",
-        TryLock = "trylock",
-        TimedLock = "timed lock",
-        Unlock = "unlock",
-        ReadLock = "read lock",
-        TryReadLock = "try read lock",
-        WriteLock = "write lock",
-        TryWriteLock = "try write lock",
-        LockRelease = "rwlock unlock",
-        Wait = "wait",
-        TimedWait = "timed wait",
-        Reacquire = "wake up, lock",
-        TimeOut = "time out",
-        Signal = "signal",
-        Broadcast = "broadcast",
-        SemaphoreWait = "semaphore wait",
-        SemaphoreTry = "semaphore trywait",
-        SemaphorePost = "semaphore post",
-        SemaphoreValue = "semaphore value",
-        Barrier = "barrier",
-        BarrierLeave = "leave barrier",
-        Create = "create thread",
-        Join = "join",
-        Once = "once",
-        OnceDone = "once done",
-        Choose = "choose",
-        Yield = "yield",
-        AtomicBegin = "atomic section",
-        Cancel = "cancel",
-        AwaitCancel = "wait to be cancelled",
-        Point = "point of interruption",
-        SendSignal = "send signal",
-        SignalState = "change signal state",
-        SignalWait = "wait for a signal",
-        SignalResume = "go on after a signal",
-        SignalReturn = "return from a signal handler",
-        Accept = "accept",
-        TryAccept = "try to accept",
-        SocketState = "bind, listen, connect or close",
-        Spin = "spin until changed",
-        Destroy = "destroy",
-        Exit = "exit",
-        FutexWait = "futex wait",
-        FutexResume = "go on",
-        FutexWakeOne = "futex wake",
-        FutexWake = "futex wake all",
-        PipeRead = "read from pipe",
-        PipeTryRead = "try to read from pipe",
-        PipeWrite = "write to pipe",
-        PipeTryWrite = "try to write to pipe",
-        PipeClose = "close pipe",
-        Poll = "poll",
-        TryPoll = "poll with timeout",
-        OpenSemaphore = "open semaphore",
-        UnlinkSemaphore = "unlink semaphore",
-        OwnerDies = "end as owner of",
-        Call = "call",
-        Initialise = "initialise",
-        Fence = "fence",
-    }
-}
-
-numbered! {
-    /// Functions of the verification competition that a program may define itself.
-    #[allow(missing_docs, reason = "the names say it")]
-    Convention {
-        Error = "error",
-        Assume = "assume",
-        Begin = "begin",
-        End = "end",
-    }
-}
-
-numbered! {
-    /// What a program can take from outside.
-    #[allow(missing_docs, reason = "the names say it")]
-    Outside {
-        Input = "standard input",
-        Environment = "environment variables",
-        Clock = "the clock",
-        Random = "random numbers of the system",
-        Machine = "what the system says of itself",
-        Files = "files of this machine",
-        Missing = "files that do not exist",
-        Peers = "sockets to which it would connect",
-        Listens = "sockets that it binds itself",
-    }
 }
 
 /// Room for names of what was taken from outside.
@@ -405,6 +280,8 @@ pub enum Role {
     Allocation,
     /// It gave a block back.
     Release,
+    /// It has read a stack where, as far as hooks tell, nobody has written.
+    Unwritten,
 }
 
 /// One side of a failure: a thread and where it was.
@@ -441,7 +318,8 @@ pub struct Failure {
     pub text_length: u32,
     /// Where it happened.
     pub here: Place,
-    /// For a race: the earlier access. For a bad access to the heap: where the block was freed or allocated.
+    /// For a race: the earlier access. For a bad access to the heap: where the block was freed or allocated. For a second
+    /// initialisation on a stack: without a thread, the frame pointer of the function that it belongs to, and a place in its code.
     pub there: Place,
     /// In words.
     pub text: [u8; TEXT],
@@ -464,6 +342,8 @@ pub struct Shared {
     pub memory: u32,
     /// Are data races no violations?
     pub allow_races: u32,
+    /// See [`unwritten`].
+    pub unwritten: u32,
     /// Is a joinable thread that nobody joins a violation?
     pub leaks: u32,
     /// May waits end by themselves?
@@ -500,8 +380,11 @@ pub struct Shared {
     pub has_filter: u32,
     /// Has the user given a standard input?
     pub input_given: u32,
-    /// Are the schedules of all executions to be kept?
+    /// Are schedules of executions to be kept? 1: all of them, 2: the first with each outcome, of which what is printed and
+    /// the exit status are a part.
     pub records_wanted: u32,
+    /// The status with which the last execution has ended.
+    pub exit_status: u32,
     /// Length of `records`; more than there is room for if some were left out.
     pub records_length: u64,
     /// The most memory, in bytes, that the program may use; 0: no limit.
@@ -514,7 +397,11 @@ pub struct Shared {
     pub sections: [(u64, u64); SECTIONS],
     /// Functions that are replaced: a [`Convention`], and where they begin in the file.
     pub conventions: [(u64, u64); CONVENTIONS],
-    /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never).
+    /// Bytes of `peer` in use.
+    pub peer_length: u32,
+    /// The script of the program's peers.
+    pub peer: [u8; PEER],
+    /// In a repeated schedule: stop for a debugger before this step, counted from 1 (0: never), or [`AT_FAILURE`].
     pub trap: u32,
 
     /// Length of `holes`.

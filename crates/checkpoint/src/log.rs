@@ -1,0 +1,397 @@
+//! The log of a search: blocks, one after the other, each with a checksum.
+//!
+//! A record that is large is a block of its own, packed by the worker that made it; small ones share a block. A *cut* is a block that says that the
+//! search can go on from what is before it. A log is read in two passes: the first looks at checksums only, up to the first block that is torn or damaged, and
+//! remembers the last cut before; the second gives the records up to there. What follows is cut off: the search finds it again.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use quotient_search::{Log, Statistics};
+
+use crate::manifest::Reached;
+use crate::{Checkpoint, SYNCS_EVERY, WRITES_EVERY};
+
+const MAGIC: [u8; 4] = *b"QBLK";
+/// Bytes before a block: magic, kind, number, bytes unpacked, bytes, checksum of all this and of the bytes.
+pub(crate) const HEADER: usize = 24;
+/// Several records, packed together.
+const GROUP: u32 = 1;
+/// One record, packed.
+const RECORD: u32 = 2;
+/// What is before can be gone on from.
+const CUT: u32 = 3;
+
+/// Records from this size on are packed by themselves.
+const LARGE: usize = 1 << 16;
+/// Bytes of small records that are packed together, at most.
+const TOGETHER: usize = 1 << 20;
+/// Bytes of a block, unpacked, at most: more is not ours.
+const MOST: usize = 1 << 30;
+/// The fastest level: more would cost more than it saves.
+pub(crate) const LEVEL: i32 = 1;
+
+/// First byte of a record that was made ready: packed, or as it is.
+const PACKED: u8 = 1;
+const AS_IT_IS: u8 = 0;
+
+fn pack(record: &[u8]) -> Vec<u8> {
+    let plain = || [&[AS_IT_IS], record].concat();
+    if record.len() < LARGE {
+        return plain();
+    }
+    match zstd::bulk::compress(record, LEVEL) {
+        Ok(packed) => [&[PACKED], &(record.len() as u32).to_le_bytes()[..], &packed].concat(),
+        Err(_) => plain(),
+    }
+}
+
+/// The log of one search.
+#[derive(Debug)]
+pub struct SearchLog<'c> {
+    checkpoint: &'c mut Checkpoint,
+    /// Which search it is, from 1 on.
+    number: usize,
+    path: PathBuf,
+    file: File,
+    /// What is still to be read, if anything.
+    reading: Option<Reading>,
+    /// Records that wait to be packed together.
+    together: Vec<u8>,
+    /// Bytes and blocks written.
+    bytes: u64,
+    blocks: u32,
+    /// The last cut, if it is not written yet.
+    waits: Option<Statistics>,
+    last: Statistics,
+    wrote: Instant,
+    synced: Instant,
+}
+
+/// Where reading has come to.
+#[derive(Debug)]
+struct Reading {
+    from: BufReader<File>,
+    /// Blocks up to the last cut.
+    left: u32,
+    /// Records of a block that are not given yet.
+    group: Vec<u8>,
+    at: usize,
+}
+
+/// A block's header.
+pub(crate) struct Block {
+    kind: u32,
+    number: u32,
+    pub(crate) unpacked: usize,
+    pub(crate) bytes: usize,
+    checksum: u32,
+}
+
+impl Block {
+    pub(crate) fn header(kind: u32, number: u32, unpacked: usize, bytes: &[u8]) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        header[..4].copy_from_slice(&MAGIC);
+        let fields = [kind, number, unpacked as u32, bytes.len() as u32];
+        for (to, field) in header[4..20].chunks_exact_mut(4).zip(fields) {
+            to.copy_from_slice(&field.to_le_bytes());
+        }
+        let checksum = checksum(&header, bytes);
+        header[20..].copy_from_slice(&checksum.to_le_bytes());
+        header
+    }
+
+    pub(crate) fn parse(header: &[u8; HEADER]) -> Option<Block> {
+        let field =
+            |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let (unpacked, bytes) = (field(12) as usize, field(16) as usize);
+        let ours = header[..4] == MAGIC && unpacked <= MOST && bytes <= MOST;
+        ours.then(|| Block { kind: field(4), number: field(8), unpacked, bytes, checksum: field(20) })
+    }
+
+    /// The next block with its bytes; `None` at the end, `Err` if it is torn or damaged.
+    pub(crate) fn read(
+        from: &mut impl Read,
+        number: u32,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<Block>, Damage> {
+        let mut header = [0; HEADER];
+        match read_up_to(from, &mut header).map_err(Damage::System)? {
+            0 => return Ok(None),
+            HEADER => {}
+            _ => return Err(Damage::Torn),
+        }
+        let Some(block) = Block::parse(&header) else { return Err(Damage::Flipped) };
+        bytes.clear();
+        // Not more memory than there are bytes to come.
+        let read = from.take(block.bytes as u64).read_to_end(bytes).map_err(Damage::System)?;
+        if read < block.bytes {
+            return Err(Damage::Torn);
+        }
+        match block.number == number && checksum(&header, bytes) == block.checksum {
+            true => Ok(Some(block)),
+            false => Err(Damage::Flipped),
+        }
+    }
+}
+
+/// What is wrong with a block.
+pub(crate) enum Damage {
+    Torn,
+    Flipped,
+    System(io::Error),
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Damage::Torn => f.write_str("was not written to its end"),
+            Damage::Flipped => f.write_str("is damaged (its checksum is wrong)"),
+            Damage::System(error) => error.fmt(f),
+        }
+    }
+}
+
+fn checksum(header: &[u8; HEADER], bytes: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&header[..20]);
+    hasher.update(bytes);
+    hasher.finalize()
+}
+
+fn read_up_to(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
+    let mut len = 0;
+    while len < to.len() {
+        match from.read(&mut to[len..]) {
+            Ok(0) => break,
+            Ok(more) => len += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(len)
+}
+
+/// What is good of a log.
+#[derive(Default)]
+struct Good {
+    /// Up to the last cut.
+    bytes: u64,
+    blocks: u32,
+    statistics: Statistics,
+    /// What ended it, if not its end: a sentence.
+    damage: Option<String>,
+}
+
+impl Good {
+    fn of(path: &Path, file: &File) -> io::Result<Good> {
+        let mut from = BufReader::with_capacity(1 << 20, file);
+        let (mut good, mut at, mut number, mut bytes) = (Good::default(), 0, 0, Vec::new());
+        loop {
+            match Block::read(&mut from, number, &mut bytes) {
+                Ok(None) => return Ok(good),
+                Ok(Some(block)) => {
+                    number += 1;
+                    at += (HEADER + block.bytes) as u64;
+                    if block.kind == CUT
+                        && let Some(statistics) = read_statistics(&bytes)
+                    {
+                        good = Good { bytes: at, blocks: number, statistics, damage: None };
+                    }
+                }
+                Err(Damage::System(error)) => return Err(error),
+                Err(damage) => {
+                    good.damage = Some(format!("block {number} of {} at byte {at} {damage}", path.display()));
+                    return Ok(good);
+                }
+            }
+        }
+    }
+}
+
+fn read_statistics(bytes: &[u8]) -> Option<Statistics> {
+    let (fields, []) = bytes.as_chunks() else { return None };
+    let [states, transitions, expanded, depth, waiting] = fields else { return None };
+    let [states, transitions, expanded, depth, waiting] =
+        [states, transitions, expanded, depth, waiting].map(|field| u64::from_le_bytes(*field));
+    Some(Statistics { states, transitions, expanded, depth, waiting, ..Statistics::default() })
+}
+
+impl<'c> SearchLog<'c> {
+    pub(crate) fn open(checkpoint: &'c mut Checkpoint, number: usize) -> Result<SearchLog<'c>, String> {
+        let path = checkpoint.folder.join(format!("search-{number}.log"));
+        let said = |error: io::Error| format!("{}: {error}", path.display());
+        let known = checkpoint.manifest.searches.get(number - 1).copied();
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(said)?;
+        let mut good = Good::default();
+        if checkpoint.resumes {
+            good = Good::of(&path, &file).map_err(said)?;
+            let promised = known.map_or(0, |reached| reached.bytes);
+            let short = good.bytes < promised;
+            if let Some(damage) =
+                good.damage.take().or(short.then(|| format!("{} is too short", path.display())))
+            {
+                let from = match good.blocks {
+                    0 => "the search begins again".to_owned(),
+                    _ => format!("the search goes on after level {}", good.statistics.depth),
+                };
+                checkpoint.notes.push(format!("{damage}: {from}"));
+            }
+        }
+        let reading = match good.blocks {
+            0 => None,
+            blocks => {
+                let mut from = File::open(&path).map_err(said)?;
+                from.seek(SeekFrom::Start(0)).map_err(said)?;
+                let from = BufReader::with_capacity(1 << 20, from);
+                Some(Reading { from, left: blocks, group: Vec::new(), at: 0 })
+            }
+        };
+        // What follows the last cut is found again.
+        file.set_len(good.bytes).map_err(said)?;
+        file.seek(SeekFrom::End(0)).map_err(said)?;
+        let now = Instant::now();
+        Ok(SearchLog {
+            checkpoint,
+            number,
+            path,
+            file,
+            reading,
+            together: Vec::new(),
+            bytes: good.bytes,
+            blocks: good.blocks,
+            waits: None,
+            last: good.statistics,
+            wrote: now,
+            synced: now,
+        })
+    }
+
+    fn block(&mut self, kind: u32, unpacked: usize, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(&Block::header(kind, self.blocks, unpacked, bytes))?;
+        self.file.write_all(bytes)?;
+        self.blocks += 1;
+        self.bytes += (HEADER + bytes.len()) as u64;
+        Ok(())
+    }
+
+    /// Writes the small records that wait.
+    fn write_together(&mut self) -> io::Result<()> {
+        if self.together.is_empty() {
+            return Ok(());
+        }
+        let packed = zstd::bulk::compress(&self.together, LEVEL)?;
+        self.block(GROUP, self.together.len(), &packed)?;
+        self.together.clear();
+        Ok(())
+    }
+
+    /// Writes everything up to the last cut.
+    fn write_cut(&mut self) -> io::Result<()> {
+        let Some(statistics) = self.waits.take() else { return Ok(()) };
+        self.write_together()?;
+        let Statistics { states, transitions, expanded, depth, waiting, .. } = statistics;
+        self.block(CUT, 0, &[states, transitions, expanded, depth, waiting].map(u64::to_le_bytes).concat())?;
+        self.wrote = Instant::now();
+        self.last = statistics;
+        Ok(())
+    }
+
+    /// Waits for the disk and says in the manifest how far the log reaches.
+    fn sync(&mut self) -> Result<(), String> {
+        self.file.sync_data().map_err(|e| format!("{}: {e}", self.path.display()))?;
+        let searches = &mut self.checkpoint.manifest.searches;
+        if searches.len() < self.number {
+            searches.resize(self.number, Reached::default());
+        }
+        searches[self.number - 1] = Reached::new(self.bytes, &self.last);
+        self.checkpoint.save()?;
+        self.synced = Instant::now();
+        Ok(())
+    }
+
+    /// The search is over: writes what waits.
+    pub fn finish(mut self) -> Result<(), String> {
+        self.write_cut().map_err(|e| format!("{}: {e}", self.path.display()))?;
+        self.sync()
+    }
+
+    fn said(&self, error: io::Error) -> String {
+        format!("{}: {error}", self.path.display())
+    }
+}
+
+impl Log for SearchLog<'_> {
+    fn pack(&self) -> fn(&[u8]) -> Vec<u8> {
+        pack
+    }
+
+    fn append(&mut self, packed: &[u8]) -> Result<(), String> {
+        // What comes now belongs to the next cut: from here on the last one can only be told together with it.
+        self.waits = None;
+        let mut write = || match packed {
+            [PACKED, a, b, c, d, packed @ ..] => {
+                self.write_together()?;
+                self.block(RECORD, u32::from_le_bytes([*a, *b, *c, *d]) as usize, packed)
+            }
+            [_, record @ ..] => {
+                self.together.extend_from_slice(&(record.len() as u32).to_le_bytes());
+                self.together.extend_from_slice(record);
+                if self.together.len() >= TOGETHER { self.write_together() } else { Ok(()) }
+            }
+            [] => Ok(()),
+        };
+        write().map_err(|e| self.said(e))
+    }
+
+    fn cut(&mut self, statistics: &Statistics) -> Result<(), String> {
+        self.waits = Some(*statistics);
+        if self.wrote.elapsed() < WRITES_EVERY {
+            return Ok(());
+        }
+        self.write_cut().map_err(|e| self.said(e))?;
+        if self.synced.elapsed() < SYNCS_EVERY { Ok(()) } else { self.sync() }
+    }
+
+    fn read(&mut self, record: &mut Vec<u8>) -> Result<bool, String> {
+        let path = self.path.display().to_string();
+        let Some(reading) = &mut self.reading else { return Ok(false) };
+        record.clear();
+        loop {
+            if let Some((len, rest)) = reading.group[reading.at..].split_first_chunk() {
+                let len = u32::from_le_bytes(*len) as usize;
+                let found =
+                    rest.get(..len).ok_or_else(|| format!("{path}: a block of records is too short"))?;
+                record.extend_from_slice(found);
+                reading.at += 4 + len;
+                return Ok(true);
+            }
+            if reading.left == 0 {
+                self.reading = None;
+                return Ok(false);
+            }
+            let (number, mut bytes) = (self.blocks - reading.left, Vec::new());
+            let block = match Block::read(&mut reading.from, number, &mut bytes) {
+                Ok(Some(block)) => block,
+                Ok(None) => return Err(format!("{path} has become shorter")),
+                Err(damage) => return Err(format!("block {number} of {path} {damage}")),
+            };
+            reading.left -= 1;
+            let unpack = || {
+                let unpacked = zstd::bulk::decompress(&bytes, block.unpacked);
+                unpacked.map_err(|e| format!("block {number} of {path} cannot be unpacked: {e}"))
+            };
+            match block.kind {
+                RECORD => {
+                    *record = unpack()?;
+                    return Ok(true);
+                }
+                GROUP => (reading.group, reading.at) = (unpack()?, 0),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! With `all`, violations that symmetry makes images of each other are reported at each of their places.
+
+use quotient_engine::{Check, Model, Outcome, PartialOrder, Symmetry};
+
+fn check(text: &str, symmetry: Symmetry) -> Outcome {
+    let model = Model::from_text("mirrored.pml", text).expect("a model");
+    let check = Check { all: true, symmetry: Some(symmetry), ..Check::default() };
+    model.check(&check).expect("an answer")
+}
+
+fn places(outcome: &Outcome) -> Vec<String> {
+    let mut places: Vec<String> = outcome.violations.iter().filter_map(|v| v.at.clone()).collect();
+    places.sort_unstable();
+    places
+}
+
+const MIRRORED: &str = "byte a, b;
+active proctype A() {
+  a = 1;
+  assert(b == 0)
+}
+active proctype B() {
+  b = 1;
+  assert(a == 0)
+}
+";
+
+#[test]
+fn each_place_has_a_run_of_its_own() {
+    let (full, reduced) = (check(MIRRORED, Symmetry::Off), check(MIRRORED, Symmetry::Exact));
+    assert!(reduced.statistics.states < full.statistics.states, "the two processes are exchanged");
+    assert_eq!(places(&full), ["mirrored.pml:4", "mirrored.pml:8"]);
+    assert_eq!(places(&reduced), places(&full));
+    assert!(reduced.notes.iter().all(|note| !note.contains("mirror")), "{:?}", reduced.notes);
+    for violation in &reduced.violations {
+        assert_eq!(violation.trace.violation_at, violation.at);
+        assert!(!violation.trace.steps.is_empty());
+    }
+}
+
+/// Only one of the flags is ever set, though the program treats both alike.
+const UNEQUAL: &str = "byte a = 1, b;
+active proctype A() {
+  do :: a == 1 -> assert(false) od
+}
+active proctype B() {
+  do :: b == 1 -> assert(false) od
+}
+active proctype Reset() { do :: a = 0 :: b = 0 od }
+";
+
+#[test]
+fn what_the_initial_state_rules_out_is_not_reported_but_named() {
+    let (full, reduced) = (check(UNEQUAL, Symmetry::Off), check(UNEQUAL, Symmetry::Exact));
+    assert_eq!(places(&full), ["mirrored.pml:3"]);
+    assert_eq!(places(&reduced), places(&full));
+    let note = reduced.notes.iter().find(|note| note.contains("mirror"));
+    assert!(note.is_some_and(|note| note.contains("mirrored.pml:6")), "{:?}", reduced.notes);
+}
+
+/// Two places of one proctype at which the same kind of thing goes wrong: each is reported, although steps to both lead to states of one class.
+#[test]
+fn two_places_of_one_proctype_are_told_apart() {
+    let text = "active [2] proctype P() {\n\tassert(0);\n\tdo\n\t:: assert(0)\n\tod\n}\n";
+    let model = Model::from_text("places.pml", text).expect("loads");
+    let check = Check { all: true, partial_order: PartialOrder::Off, ..Check::default() };
+    let outcome = model.check(&check).expect("checked");
+    let places: Vec<_> = outcome.violations.iter().filter_map(|v| v.at.clone()).collect();
+    assert_eq!(places, ["places.pml:2", "places.pml:4"]);
+}
+
+/// A channel variable of which nobody knows what it holds (because of a process type that is never started) may hold any channel: none of them
+/// changes places then.
+#[test]
+fn channels_that_are_not_known_keep_their_numbers() {
+    let text = "proctype P0() { skip }\n\
+        proctype P1() { chan c = [2] of { byte }; c!1; do :: c?_ od }\n\
+        init { chan d = [2] of { byte }; run P1(); run P1(); do :: d!1 od }\n";
+    let model = Model::from_text("channels.pml", text).expect("loads");
+    let check =
+        Check { partial_order: PartialOrder::Off, deadlocks: false, audit: 2_000, ..Check::default() };
+    let outcome = model.check(&check).expect("states behave like their representatives");
+    assert!(outcome.statistics.states <= 31, "{}", outcome.statistics.states);
+}

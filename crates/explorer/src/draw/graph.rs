@@ -1,0 +1,93 @@
+//! The states around a place, in layers by the steps that lead to them.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::{list, number, quoted, svg, text};
+
+/// States and steps as SVG.
+pub(super) fn svg(graph: &Value) -> String {
+    let mut out = svg::empty();
+    let mut in_layer: HashMap<usize, usize> = HashMap::new();
+    let places: Vec<(f64, f64)> = list(&graph["nodes"])
+        .iter()
+        .map(|node| {
+            let layer = number(&node["layer"]);
+            let row = in_layer.entry(layer).or_default();
+            *row += 1;
+            (30.0 + 84.0 * layer as f64, 30.0 + 34.0 * (*row - 1) as f64 + 10.0 * (layer % 2) as f64)
+        })
+        .collect();
+    for edge in list(&graph["edges"]) {
+        let (Some(a), Some(b)) = (places.get(number(&edge["from"])), places.get(number(&edge["to"]))) else {
+            continue;
+        };
+        let colour = svg::COLOURS[number(&edge["pid"]) % 4];
+        let (colour, dashes) =
+            if edge["left_out"] == true { ("#d0d0cb", "stroke-dasharray=\"3 3\"") } else { (colour, "") };
+        let d = if b.0 > a.0 {
+            format!(
+                "M{} {}C{} {} {} {} {} {}",
+                a.0 + 7.0,
+                a.1,
+                a.0 + 40.0,
+                a.1,
+                b.0 - 40.0,
+                b.1,
+                b.0 - 7.0,
+                b.1
+            )
+        } else {
+            format!(
+                "M{} {}C{} {} {} {} {} {}",
+                a.0,
+                a.1 + 7.0,
+                a.0,
+                a.1 + 30.0,
+                b.0,
+                b.1 + 30.0,
+                b.0,
+                b.1 + 7.0
+            )
+        };
+        out.path(&d, colour, dashes);
+    }
+    for (node, (x, y)) in list(&graph["nodes"]).iter().zip(&places) {
+        let fill = match text(&node["kind"]) {
+            _ if node["here"] == true => "#1d5fc4",
+            "violation" | "deadlock" => "#b3340f",
+            "end" => "#14705a",
+            _ => "#ffffff",
+        };
+        if node["here"] == true && ["violation", "deadlock"].contains(&text(&node["kind"])) {
+            out.circle(*x, *y, 11.0, svg::WRONG);
+        }
+        out.circle(*x, *y, if node["here"] == true { 8.0 } else { 5.0 }, fill);
+        out.width = out.width.max(x + 30.0);
+        out.height = out.height.max(y + 30.0);
+    }
+    out.finish()
+}
+
+/// The same for Graphviz.
+pub(super) fn dot(graph: &Value) -> String {
+    let mut out = String::from("digraph states {\n  rankdir=LR;\n  node [shape=circle, label=\"\"];\n");
+    for node in list(&graph["nodes"]) {
+        let fill = match text(&node["kind"]) {
+            _ if node["here"] == true => "lightblue",
+            "violation" | "deadlock" => "red",
+            "end" => "green",
+            _ => "white",
+        };
+        let _ = writeln!(out, "  {} [style=filled, fillcolor={fill}];", number(&node["id"]));
+    }
+    for edge in list(&graph["edges"]) {
+        let style = if edge["left_out"] == true { ", style=dashed" } else { "" };
+        let said = quoted(&format!("{}: {}", number(&edge["pid"]), text(&edge["text"])));
+        let (from, to) = (number(&edge["from"]), number(&edge["to"]));
+        let _ = writeln!(out, "  {from} -> {to} [label={said}{style}];");
+    }
+    out + "}\n"
+}

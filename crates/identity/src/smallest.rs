@@ -1,0 +1,113 @@
+//! A smallest set that suffices.
+//!
+//! Given a question about subsets of `0 .. n` that stays true when the set grows, a smallest set for which it is true. A set that
+//! does not suffice leaves out all of some *core*: a set such that everything but it does not suffice, and which is minimal. So a set suffices
+//! exactly when it has a member of every core, and a smallest one is a smallest hitting set of all cores. Cores are found one by one: as
+//! long as a smallest set that hits those known does not suffice, what it leaves out contains another one (J. Davies and F. Bacchus, "Solving
+//! MAXSAT by Solving a Sequence of Simpler SAT Instances", 2011). A core is made small by asking, for ever shorter beginnings, how much of the
+//! rest is needed (halving).
+//!
+//! Where the question is not monotone, the answer still suffices, since that is asked of it; there may be a smaller one.
+
+/// A smallest subset of `0 .. n` that suffices; a minimal one if the question was asked `most` times before that was found. All together must suffice.
+pub(crate) fn smallest(n: usize, most: usize, mut suffices: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
+    let mut asked = 0;
+    let mut without = |left_out: &[usize]| {
+        asked += 1;
+        let set: Vec<usize> = (0..n).filter(|x| !left_out.contains(x)).collect();
+        (suffices(&set), asked)
+    };
+    let mut cores: Vec<Vec<usize>> = Vec::new();
+    loop {
+        let hit = hitting(&cores);
+        let mut rest: Vec<usize> = (0..n).filter(|x| !hit.contains(x)).collect();
+        let (enough, asked) = without(&rest);
+        if enough {
+            return hit;
+        }
+        if asked > most {
+            break;
+        }
+        let mut core: Vec<usize> = Vec::new();
+        loop {
+            // The shortest beginning that is needed beside the core known so far: its last member belongs to the core.
+            let (mut few, mut many) = (0, rest.len());
+            let with = |core: &[usize], length: usize| [core, &rest[..length]].concat();
+            if !core.is_empty() && !without(&core).0 {
+                break;
+            }
+            while few + 1 < many {
+                let middle = (few + many) / 2;
+                if without(&with(&core, middle)).0 { few = middle } else { many = middle }
+            }
+            let Some(last) = many.checked_sub(1) else { break };
+            core.push(rest[last]);
+            rest.truncate(last);
+        }
+        cores.push(core);
+    }
+    // One after the other is put back.
+    let mut left_out: Vec<usize> = Vec::new();
+    for x in 0..n {
+        left_out.push(x);
+        if !without(&left_out).0 {
+            left_out.pop();
+        }
+    }
+    (0..n).filter(|x| !left_out.contains(x)).collect()
+}
+
+/// A smallest set with a member of each; of several, the one with the greatest members: what comes first stays.
+fn hitting(cores: &[Vec<usize>]) -> Vec<usize> {
+    fn go(cores: &[Vec<usize>], chosen: &mut Vec<usize>, best: &mut Option<Vec<usize>>) {
+        let Some(open) = cores.iter().find(|core| !core.iter().any(|x| chosen.contains(x))) else {
+            let mut found = chosen.clone();
+            found.sort_unstable();
+            let better = |b: &Vec<usize>| found.len() < b.len() || found.len() == b.len() && found > *b;
+            if best.as_ref().is_none_or(better) {
+                *best = Some(found);
+            }
+            return;
+        };
+        if best.as_ref().is_some_and(|b| chosen.len() + 1 > b.len()) {
+            return;
+        }
+        for &x in open {
+            chosen.push(x);
+            go(cores, chosen, best);
+            chosen.pop();
+        }
+    }
+    let mut best = None;
+    go(cores, &mut Vec::new(), &mut best);
+    best.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against trying all subsets.
+    #[test]
+    fn no_smaller_set_suffices() {
+        let mut random = 12_345u32;
+        let mut next = |below: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) % below
+        };
+        for _ in 0..300 {
+            let cores: Vec<u32> = (0..next(6)).map(|_| 1 + next(255)).collect();
+            let enough = |set: u32| cores.iter().all(|core| set & core != 0);
+            let bits = |set: &[usize]| set.iter().fold(0, |bits, x| bits | 1 << x);
+            let found = smallest(8, 1_000, |set| enough(bits(set)));
+            let least = (0..256u32).filter(|set| enough(*set)).map(u32::count_ones).min();
+            assert!(enough(bits(&found)));
+            assert_eq!(Some(found.len() as u32), least, "{cores:?}");
+            let minimal = smallest(8, 0, |set| enough(bits(set)));
+            assert!(enough(bits(&minimal)));
+            for x in &minimal {
+                assert!(!enough(bits(&minimal) & !(1 << x)), "{cores:?}");
+            }
+        }
+    }
+}
