@@ -112,9 +112,9 @@ const ASKED_OF_BOTH: &[(&str, &str)] = &[
         "byte x; active proctype P() { do :: x = 1 - x od }",
         "spin -a -f '[]<> (x == 0)' m.pml; gcc -w -o pan pan.c; ./pan -a",
     ),
-    ("active proctype P() { accept: do :: skip od }", "spin -run -a m.pml"),
+    ("byte x; active proctype P() { accept: do :: x = 1 - x od }", "spin -run -a m.pml"),
     ("active proctype P() { do :: skip; progress: skip od }", "spin -run -l m.pml"),
-    ("active proctype P() { do :: skip :: progress: skip od }", "spin -run -l m.pml"),
+    ("byte x; active proctype P() { do :: x = 1 - x :: x = x; progress: skip od }", "spin -run -l m.pml"),
     (
         "byte x; active proctype P() { do :: x = 1 - x od } active proctype Q() { do :: true -> accept: skip od }",
         "spin -run -a -f m.pml",
