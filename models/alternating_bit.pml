@@ -50,3 +50,5 @@ active proctype thief()
 	:: back?ack(_)
 	od
 }
+
+// quotient: holds

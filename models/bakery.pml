@@ -46,3 +46,5 @@ active [N] proctype customer()
 	   fi
 	od
 }
+
+// quotient: holds

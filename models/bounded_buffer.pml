@@ -44,3 +44,5 @@ active [CLIENTS] proctype taker()
 	get[1]?value;
 	assert(stored <= SIZE)
 }
+
+// quotient: holds

@@ -179,3 +179,5 @@ init {
         od
     }
 }
+
+// quotient: holds

@@ -43,3 +43,5 @@ init {
         od
     }
 }
+
+// quotient: violated deadlock

@@ -47,3 +47,5 @@ init {
 		od
 	}
 }
+
+// quotient: holds

@@ -27,3 +27,5 @@ init {
 		od
 	}
 }
+
+// quotient: holds

@@ -86,3 +86,5 @@ init {
     &head = new Node;
     atomic { run Inserter(); run Extractor() }
 }
+
+// quotient: holds

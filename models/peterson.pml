@@ -22,3 +22,5 @@ active [2] proctype user()
 	   wants[_pid] = false
 	od
 }
+
+// quotient: holds

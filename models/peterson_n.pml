@@ -34,3 +34,5 @@ active [N] proctype user()
 	   level[_pid] = 0
 	od
 }
+
+// quotient: holds

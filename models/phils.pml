@@ -19,3 +19,5 @@ active [N] proctype philosopher()
 	   taken[left] = false
 	od
 }
+
+// quotient: violated deadlock

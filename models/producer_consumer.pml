@@ -37,3 +37,5 @@ end:	do
 	   assert(item < ITEMS && consumed <= produced)
 	od
 }
+
+// quotient: holds

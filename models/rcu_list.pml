@@ -82,3 +82,5 @@ init {
         run Writer()
     }
 }
+
+// quotient: holds

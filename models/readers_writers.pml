@@ -29,3 +29,5 @@ active [WRITERS] proctype writer()
 	   writing--
 	od
 }
+
+// quotient: holds

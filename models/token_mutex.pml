@@ -20,3 +20,5 @@ critical:
 	token = 1 - _pid;
 	goto neutral
 }
+
+// quotient: holds

@@ -53,3 +53,5 @@ active proctype coordinator()
 	:: i == N -> break
 	od
 }
+
+// quotient: holds

@@ -59,3 +59,5 @@ active proctype Pool() {
     :: else -> break
     od
 }
+
+// quotient: holds

@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Result<Option<Expectation>, String> {
     Ok(Some(Expectation::Pinned(Pinned { states, transitions, errors: kinds, default_states })))
 }
 
-/// The text with these expectations replaced by `pinned` (or with them at the top).
+/// The text with these expectations replaced by `pinned` (or with them at the end).
 pub fn write(text: &str, pinned: &Pinned) -> String {
     let count = |bound, number, figure| Clause::Count(bound, number, figure);
     let counts = [
@@ -64,9 +64,8 @@ pub fn write(text: &str, pinned: &Pinned) -> String {
         count(Bound::Exactly, pinned.transitions, Figure::Transitions),
     ];
     let bound = [count(Bound::AtMost, pinned.default_states, Figure::States)];
-    // Lines that are new come before all others, so the last one is written first.
-    let written = with(text, &DEFAULT, pinned, &bound);
-    with(&written, &RAW, pinned, &counts)
+    let written = with(text, &RAW, pinned, &counts);
+    with(&written, &DEFAULT, pinned, &bound)
 }
 
 /// The text with the expectation of one run replaced.
@@ -115,9 +114,9 @@ mod tests {
         assert_eq!(read(&second).unwrap(), Some(Expectation::Pinned(other)));
         assert_eq!(second.matches("quotient:").count(), 2);
         assert!(second.starts_with(
-            "// quotient: --raw --all --safety => violated deadlock, states 4, transitions 2\n"
+            "// a model\nbyte x;\n// quotient: --raw --all --safety => violated deadlock, states 4, transitions 2\n"
         ));
-        assert!(second.ends_with("// a model\nbyte x;\n"));
+        assert!(second.ends_with("// quotient: --all --safety => violated deadlock, at most 2 states\n"));
     }
 
     #[test]

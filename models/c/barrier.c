@@ -1,7 +1,7 @@
 /* Phases separated by a barrier.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

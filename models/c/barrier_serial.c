@@ -1,7 +1,7 @@
 /* At each meeting one thread, whichever it is, is told to do the work that is done once.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

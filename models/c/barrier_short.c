@@ -1,7 +1,7 @@
 /* A barrier for three at which two arrive.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* A bounded buffer: one producer, two consumers.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

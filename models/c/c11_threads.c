@@ -1,7 +1,7 @@
 /* The threads of C11.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <threads.h>
 

@@ -1,7 +1,7 @@
 /* A transfer must not be interrupted half-way: the thread disables its cancellation meanwhile.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,8 +1,8 @@
 /* A worker is cancelled wherever it waits. Its cleanup handlers give back what it has: the mutex, which a wait on a condition
  * variable takes again before the handlers run.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

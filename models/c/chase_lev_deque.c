@@ -1,9 +1,9 @@
 /* A work-stealing deque (Chase, Lev 2005) with the memory orders of Lê, Pop, Cohen and Nardelli (2013): no task is taken twice.
- *
- * expect: holds
- * memory: rc11
- * executions: 29
  */
+
+// quotient: holds, executions 29
+
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* A barrier made of a counter and a phase that waiting threads read.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* Increment by compare and swap, tried until it succeeds.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* An atomic increment.
- *
- * expect: holds
- * executions: 24
  */
+
+// quotient: holds, executions 24
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

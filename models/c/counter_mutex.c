@@ -1,8 +1,8 @@
 /* A counter under a mutex.
- *
- * expect: holds
- * executions: 24
  */
+
+// quotient: holds, executions 24
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* A counter that everybody increments without a lock.
- *
- * expect: race
  */
+// quotient: violated race line 11
+
 #include <assert.h>
 #include <pthread.h>
 

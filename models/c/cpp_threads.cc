@@ -1,7 +1,7 @@
 /* The threads of C++: a mutex, a condition variable, an atomic, a static variable, call_once, an exception.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <atomic>
 #include <cassert>
 #include <condition_variable>

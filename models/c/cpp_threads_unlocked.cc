@@ -1,7 +1,7 @@
 /* The threads of C++: the flag that a waiter waits for is set without the mutex.
- *
- * expect: race
  */
+// quotient: violated race line 15
+
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,7 +1,7 @@
 /* A mutex destroyed while somebody may hold it.
- *
- * expect: misuse
  */
+// quotient: violated misuse line 20
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

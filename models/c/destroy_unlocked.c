@@ -1,7 +1,7 @@
 /* A mutex destroyed by who has joined everybody who used it.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

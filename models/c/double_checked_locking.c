@@ -1,7 +1,7 @@
 /* Double-checked locking with an atomic pointer.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

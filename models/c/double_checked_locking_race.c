@@ -1,7 +1,7 @@
 /* Double-checked locking with a plain pointer.
- *
- * expect: race
  */
+// quotient: violated race line 21
+
 #include <assert.h>
 #include <pthread.h>
 

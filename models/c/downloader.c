@@ -1,7 +1,7 @@
 /* A downloader that fetches segments in parallel.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>

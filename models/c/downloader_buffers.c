@@ -1,7 +1,7 @@
 /* A downloader whose workers keep what they receive in memory of their own.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The downloader counts its progress without a lock.
- *
- * expect: race
  */
+// quotient: violated race line 23
+
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>

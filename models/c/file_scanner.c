@@ -1,7 +1,7 @@
 /* A file scanner: the main thread puts names of files on a bounded queue, workers take them off (the synchronisation of pfscan).
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /* A lock of an atomic word and a futex: 0 free, 1 locked, 2 locked with somebody waiting.
- * expect: holds
  */
+// quotient: holds
 #include <assert.h>
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* A result is handed over through a promise and its future.
- * expect: holds
  */
+// quotient: holds
 #include <cassert>
 #include <future>
 #include <thread>

@@ -1,6 +1,6 @@
 /* On one path the promise is never kept: whoever waits for it waits for ever.
- * expect: deadlock
  */
+// quotient: violated deadlock
 #include <atomic>
 #include <future>
 #include <thread>

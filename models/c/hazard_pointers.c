@@ -1,9 +1,9 @@
 /* Hazard pointers (Michael 2004): who has announced a node and found it still in place may use it.
- *
- * expect: holds
- * memory: rc11
- * executions: 8
  */
+
+// quotient: holds, executions 8
+
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Hazard pointers without the fence after the announcement: the node is freed while it is used.
- *
- * expect: race|crash
- * memory: rc11
  */
+
+// quotient: violated race line 39
+
 #define ANNOUNCED memory_order_acq_rel
 #include "hazard_pointers.c"

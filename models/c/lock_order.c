@@ -1,7 +1,7 @@
 /* Two locks, always taken in the same order.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

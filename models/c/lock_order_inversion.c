@@ -1,7 +1,7 @@
 /* Two locks, taken in different orders.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 

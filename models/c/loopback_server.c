@@ -1,8 +1,8 @@
 /* A server that starts a thread for each connection, and two clients, all in one process over the loopback interface. Each client
  * sends a number and gets its double.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <arpa/inet.h>
 #include <assert.h>
 #include <pthread.h>

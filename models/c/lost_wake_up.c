@@ -1,7 +1,7 @@
 /* Waiting without looking first: the signal may be gone.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* The queue lock of Mellor-Crummey and Scott: each thread waits at a flag of its own.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

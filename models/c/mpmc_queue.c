@@ -1,9 +1,9 @@
 /* A bounded queue for many producers and consumers, with a sequence number in every cell (Vyukov).
- *
- * expect: holds
- * memory: rc11
- * executions: 78
  */
+
+// quotient: holds, executions 78
+
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

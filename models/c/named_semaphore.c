@@ -1,6 +1,6 @@
 /* Two threads meet through named semaphores that either may be the first to open.
- * expect: holds
  */
+// quotient: holds
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Both threads want to create the semaphore: the slower one is refused it, and does not look.
- * expect: misuse
  */
+// quotient: violated misuse line 10
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,7 +1,7 @@
 /* Any two of the given values, in two threads: 3 and 4 together are too much.
- * expect: assertion
- * options: --nondet 0,3,4
  */
+// quotient: undecided unsupported
+// quotient: --nondet 0,3,4 => violated assertion
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* Any two of the given values, in two threads: their sum is never 5.
- * expect: holds
- * options: --nondet 0,3,4
- * executions: 18
  */
+// quotient: undecided unsupported
+// quotient: --nondet 0,3,4 => holds, executions 18
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* A pointer that is checked and then read again.
- *
- * expect: crash
  */
+// quotient: violated crash line 18
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

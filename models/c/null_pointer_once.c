@@ -1,7 +1,7 @@
 /* A pointer that is read once, checked and used.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

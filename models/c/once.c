@@ -1,7 +1,7 @@
 /* Initialisation done once.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* Initialisation behind a flag that is tested and then set: it can be done twice.
- *
- * expect: assertion
  */
+// quotient: violated assertion line 16
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* The signal is blocked while the flag is looked at, and let in by the wait itself.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* Peterson's algorithm, each thread trying once.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Dining philosophers; one of them takes the other fork first.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* Dining philosophers who all take the left fork first.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 

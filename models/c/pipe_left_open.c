@@ -1,6 +1,6 @@
 /* Nobody closes the pipe, so its reader never comes to the end.
- * expect: deadlock
  */
+// quotient: violated deadlock
 #include <pthread.h>
 #include <unistd.h>
 

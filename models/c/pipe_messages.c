@@ -1,6 +1,6 @@
 /* Two writers send messages of four bytes to one reader, which reads to the end of the pipe.
- * expect: holds
  */
+// quotient: holds
 #include <assert.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* A thread looks again and again under a lock whether the other one is done.
- *
- * expect: holds
- * executions: 1
  */
+
+// quotient: holds, executions 1
+
 #include <assert.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* What one thread locks and another unlocks is a semaphore, not a mutex.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

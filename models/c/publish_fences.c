@@ -1,7 +1,7 @@
 /* The same with relaxed accesses and fences.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

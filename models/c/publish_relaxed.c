@@ -1,7 +1,7 @@
 /* Data published by a relaxed store: nothing orders it.
- *
- * expect: race
  */
+// quotient: violated race line 19
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Data published by a release store and read after an acquire load.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

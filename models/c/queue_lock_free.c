@@ -1,7 +1,7 @@
 /* A queue after Michael and Scott: two enqueue, then main counts.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* Read-copy-update with one flag per reader: an old version is freed when no reader can have it.
- *
- * expect: holds
- * memory: rc11
- * executions: 5
  */
+
+// quotient: holds, executions 5
+
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Readers announce themselves; an old version is freed only if there is none.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

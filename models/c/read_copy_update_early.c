@@ -1,7 +1,7 @@
 /* An old version is freed while somebody may read it.
- *
- * expect: crash|race
  */
+// quotient: violated race line 28
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Readers and a writer.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* A writer that takes the lock for reading.
- *
- * expect: race
  */
+// quotient: violated race line 21
+
 #include <assert.h>
 #include <pthread.h>
 

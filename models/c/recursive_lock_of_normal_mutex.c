@@ -1,7 +1,7 @@
 /* A mutex that is taken twice by its owner, and may not be.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

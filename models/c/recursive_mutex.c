@@ -1,7 +1,7 @@
 /* A mutex that is taken twice by its owner, and may be.
- *
- * expect: holds
  */
+// quotient: holds
+
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* An object freed with its last reference.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

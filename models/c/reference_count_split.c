@@ -1,7 +1,7 @@
 /* A reference count that is decremented and looked at in two steps.
- *
- * expect: crash|race
  */
+// quotient: violated race line 16
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Two threads meet by two semaphores.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

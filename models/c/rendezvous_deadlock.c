@@ -1,7 +1,7 @@
 /* Two threads that wait for each other first.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

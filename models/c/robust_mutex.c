@@ -1,6 +1,6 @@
 /* A thread ends with a robust mutex locked; the next owner is told, repairs the data and says so.
- * expect: holds
  */
+// quotient: holds
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* A parallel directory scanner with a work queue.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* The scanner counts its matches outside of the lock.
- *
- * expect: race
  */
+// quotient: violated race line 28
+
 #include <assert.h>
 #include <pthread.h>
 

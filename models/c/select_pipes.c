@@ -1,7 +1,7 @@
 /* One thread reads from two pipes, whichever has something, until both are closed.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <sys/select.h>

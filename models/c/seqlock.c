@@ -1,9 +1,9 @@
 /* A sequence lock with fences (Boehm 2012): who reads the same even number before and after has read one version.
- *
- * expect: holds
- * memory: rc11
- * executions: 81
  */
+
+// quotient: holds, executions 81
+
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

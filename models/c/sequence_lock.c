@@ -1,7 +1,7 @@
 /* A reader tries again while a writer is at work or was meanwhile.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* A handler may post a semaphore. The thread that gets the signal waits for another one, is interrupted and waits again.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* A handler that locks a mutex which the interrupted thread may have.
- *
- * expect: deadlock|misuse
  */
+// quotient: violated deadlock
+
 #include <pthread.h>
 #include <signal.h>
 

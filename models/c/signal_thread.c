@@ -1,7 +1,7 @@
 /* A thread of its own takes the signals of the process, which all threads block before it is created.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>

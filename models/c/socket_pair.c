@@ -1,6 +1,6 @@
 /* A request and its answer over a pair of sockets; poll says when there is something to read.
- * expect: holds
  */
+// quotient: holds
 #include <assert.h>
 #include <poll.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* A counter under a spin lock.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

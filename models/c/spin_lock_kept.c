@@ -1,7 +1,7 @@
 /* Who finds the counter full goes away with the spin lock.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /* A lock-free stack by index: an index that comes back is taken for unchanged (ABA).
- *
- * expect: assertion
- * options: --allow-races
  */
+// quotient: violated race line 28
+// quotient: --allow-races => violated assertion
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

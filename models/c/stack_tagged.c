@@ -1,8 +1,8 @@
 /* The same stack with a counter beside the index.
- *
- * expect: holds
- * options: --allow-races
  */
+// quotient: violated race line 28
+// quotient: --allow-races => holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Dekker's test: under sequential consistency one of the two sees the other.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* pthread_exit runs the handlers of pthread_cleanup_push.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

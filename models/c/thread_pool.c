@@ -1,7 +1,7 @@
 /* A pool of threads that is shut down.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

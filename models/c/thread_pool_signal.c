@@ -1,7 +1,7 @@
 /* A pool that wakes only one thread at shutdown.
- *
- * expect: deadlock
  */
+// quotient: violated deadlock
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* Thread-specific data and its destructor.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

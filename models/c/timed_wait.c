@@ -1,7 +1,7 @@
 /* A wait that may also time out.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <errno.h>

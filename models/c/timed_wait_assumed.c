@@ -1,7 +1,7 @@
 /* A wait that is assumed never to time out.
- *
- * expect: assertion
  */
+// quotient: violated assertion line 17
+
 #include <assert.h>
 #include <pthread.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* Transfers between accounts, checked and done under one lock.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* The stack without the count: a node that was popped and pushed again passes for the one that was seen (ABA).
- *
- * expect: assertion
- * memory: rc11
  */
+
+// quotient: violated assertion line 41
+
 #define COUNTED 0
 #include "treiber_stack.c"

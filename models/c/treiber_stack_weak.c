@@ -1,7 +1,7 @@
 /* The stack with a push that releases nothing.
- *
- * expect: race
- * memory: rc11
  */
+
+// quotient: violated race line 42
+
 #define PUSHED memory_order_relaxed
 #include "treiber_stack.c"

@@ -1,7 +1,7 @@
 /* Who does not get the lock does without.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* A mutex unlocked by a thread that has not locked it.
- *
- * expect: misuse
  */
+// quotient: violated misuse line 16
+
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* pthread_exit and cancellation destroy the objects on the stack of the thread, innermost first.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <cassert>
 #include <mutex>
 #include <pthread.h>

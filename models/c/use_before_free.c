@@ -1,7 +1,7 @@
 /* The last one to use the block frees it: they count themselves out under the lock.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

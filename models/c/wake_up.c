@@ -1,7 +1,7 @@
 /* Waiting for a condition.
- *
- * expect: holds
  */
+// quotient: holds
+
 #include <assert.h>
 #include <pthread.h>
 

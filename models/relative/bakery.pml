@@ -16,3 +16,5 @@ critical: t[_pid] = 0
 
 /*@ assert swap: symmetric p([P0,P1],T_0,T_1) under permutations {(P0,T_0),(P1,T_1)}.
     assert nonneg: p([P0,P1],T_0,T_1) |= T_0 >= 0, T_1 >= 0. */
+
+// quotient: holds

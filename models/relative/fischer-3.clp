@@ -30,3 +30,5 @@ p([P1,P2,P3],T1 + 1,T2 + 1,T3 + 1,K) :- p([P1,P2,P3],T1,T2,T3,K), (P1 <> 1 ; T1 
 assert swap: symmetric p([P1,P2,P3],T1,T2,T3,K) under permutations {(P1,T1),(P2,T2),(P3,T3)} with ids K from 1.
 assert nonneg: p([P1,P2,P3],T1,T2,T3,K) |= T1 >= 0, T2 >= 0, T3 >= 0.
 assert mutex: p([P1,P2,P3],T1,T2,T3,K), (P1 = 3, P2 = 3 ; P1 = 3, P3 = 3 ; P2 = 3, P3 = 3) |= false using nonneg, swap.
+
+% quotient: holds

@@ -41,3 +41,5 @@ p([P1,0],B1,0,X,Y) :- p([P1,12],B1,B2,X,Y).
 
 assert swap: symmetric p([P1,P2],B1,B2,X,Y) under permutations {(P1,B1),(P2,B2)} with ids X, Y from 1.
 assert mutex: p([P1,P2],B1,B2,X,Y), (P1 = 11, P2 = 11) |= false using swap.
+
+% quotient: holds

@@ -59,3 +59,5 @@ p([P1,P2,0],B1,B2,0,X,Y) :- p([P1,P2,12],B1,B2,B3,X,Y).
 
 assert swap: symmetric p([P1,P2,P3],B1,B2,B3,X,Y) under permutations {(P1,B1),(P2,B2),(P3,B3)} with ids X, Y from 1.
 assert mutex: p([P1,P2,P3],B1,B2,B3,X,Y), (P1 = 11, P2 = 11 ; P1 = 11, P3 = 11 ; P2 = 11, P3 = 11) |= false using swap.
+
+% quotient: holds

@@ -19,3 +19,5 @@ p([P1,0],Q1,0,V1) :- p([P1,3],Q1,Q2,V1).
 
 assert swap: symmetric p([P1,P2],Q1,Q2,V1) under permutations {(P1,Q1),(P2,Q2)} with ids V1 from 1.
 assert mutex: p([P1,P2],Q1,Q2,V1), (P1 = 3, P2 = 3) |= false using swap.
+
+% quotient: holds

@@ -38,3 +38,5 @@ p([P1,P2,0],Q1,Q2,0,V1,V2) :- p([P1,P2,6],Q1,Q2,Q3,V1,V2).
 
 assert swap: symmetric p([P1,P2,P3],Q1,Q2,Q3,V1,V2) under permutations {(P1,Q1),(P2,Q2),(P3,Q3)} with ids V1,V2 from 1.
 assert mutex: p([P1,P2,P3],Q1,Q2,Q3,V1,V2), (P1 = 6, P2 = 6 ; P1 = 6, P3 = 6 ; P2 = 6, P3 = 6) |= false using swap.
+
+% quotient: holds

@@ -26,3 +26,5 @@ active [N] proctype process() {
 
 /*@ assert swap: symmetric p([P0,P1,P2],Q_0,Q_1,Q_2,V_0,V_1,V_2,Inside)
         under permutations {(P0,Q_0),(P1,Q_1),(P2,Q_2)} with ids V_1, V_2 from 1. */
+
+// quotient: holds

@@ -29,3 +29,5 @@ p([P1,P2,0],F1,F2,F3,T + 1) :- p([P1,P2,5],F1,F2,F3,T).
 
 assert turn: symmetric p([P1,P2,P3],F1,F2,F3,T) under rotations {(P1,F1),(P2,F2),(P3,F3)}.
 assert half: p([P1,P2,P3],F1,F2,F3,T), (P1 = 3, P2 = 3 ; P1 = 3, P3 = 3 ; P2 = 3, P3 = 3) |= false using turn.
+
+% quotient: holds

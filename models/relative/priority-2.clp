@@ -15,3 +15,5 @@ p([P1,0],X1,0) :- p([P1,2],X1,X2).
 
 assert swap: p([P1,P2],X1,X2), not (P1 = 2, P2 = 1) |= p([P2,P1],X2,X1).
 assert mutex: p([2,2],X1,X2) |= false using swap.
+
+% quotient: holds

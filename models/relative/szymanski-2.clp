@@ -37,3 +37,5 @@ assert rest: p([P1,P2],X1,X2), P1 <> 8, P1 <> 9 |= p([P2,P1],X2,X1) using near.
 assert in: p([P1,8],X1,X2) |= P1 < 3 ; P1 > 7.
 assert out: p([P1,9],X1,X2) |= P1 <> 7.
 assert mutex: p([8,8],X1,X2) |= false using near, far, past, rest, in, out.
+
+% quotient: holds

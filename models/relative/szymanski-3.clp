@@ -46,3 +46,5 @@ p([P1,P2,0],X1,X2,0) :- p([P1,P2,9],X1,X2,X3).
 assert pair1: p([P1,P2,P3],X1,X2,X3), not (P1 = 8, P2 in 3..7), not (P1 = 9, P2 = 7) |= p([P2,P1,P3],X2,X1,X3) using pair2.
 assert pair2: p([P1,P2,P3],X1,X2,X3), not (P2 = 8, P3 in 3..7), not (P2 = 9, P3 = 7) |= p([P1,P3,P2],X1,X3,X2) using pair1.
 assert mutex: p([P1,P2,P3],X1,X2,X3), (P1 = 8, P2 = 8 ; P1 = 8, P3 = 8 ; P2 = 8, P3 = 8) |= false using pair1, pair2.
+
+% quotient: holds

@@ -1,5 +1,7 @@
 // Two processes call a function that waits for a lock; its frame holds the argument and a local.
-// expect: raw=76/122 heap=76 exact=76 errors=none
+// quotient: --raw --all => holds, states 76, transitions 122
+// quotient: --raw --symmetry heap => states 76
+// quotient: --raw --symmetry exact => states 76
 byte lock_, count;
 function add(byte n) : byte {
   byte old;

@@ -11,3 +11,4 @@ active [2] proctype P() {
   d_step { got = old; inside = 0; n = 0; old = 0 };
   assert(got <= 2)
 }
+// quotient: --raw --all => holds, states 76, transitions 122

@@ -1,5 +1,7 @@
 // Requests are sent by reference with a channel for the answer; both are made by the client.
-// expect: raw=151/288 heap=85 exact=85 errors=none
+// quotient: --raw --all => holds, states 151, transitions 288
+// quotient: --raw --symmetry heap => states 85
+// quotient: --raw --symmetry exact => states 85
 typedef Request { byte n; chan &answer }
 chan server = [2] of { Request & };
 active [2] proctype Client() {

@@ -1,5 +1,7 @@
 // Two processes push a node each onto a shared list.
-// expect: raw=70/88 heap=44 exact=44 errors=none
+// quotient: --raw --all => holds, states 70, transitions 88
+// quotient: --raw --symmetry heap => states 44
+// quotient: --raw --symmetry exact => states 44
 typedef Node { byte val; Node &next }
 Node &head;
 proctype P(byte v) {

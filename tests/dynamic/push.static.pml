@@ -15,3 +15,4 @@ init {
   assert(cell[cell[head].next].val + cell[head].val == 3);
   assert(cell[cell[head].next].next == 0)
 }
+// quotient: --raw --all => holds, states 70, transitions 88

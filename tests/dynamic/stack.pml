@@ -1,5 +1,7 @@
 // Two processes push onto a stack and pop from it; what is popped is deleted, its number is used again.
-// expect: raw=765/1456 heap=435 exact=435 errors=none
+// quotient: --raw --all => holds, states 765, transitions 1456
+// quotient: --raw --symmetry heap => states 435
+// quotient: --raw --symmetry exact => states 435
 typedef Node { byte val; Node &next }
 Node &top;
 byte sum;

@@ -23,3 +23,4 @@ active [2] proctype P() {
   :: else -> break
   od
 }
+// quotient: --raw --all => holds, states 765, transitions 1456

@@ -6,16 +6,18 @@
 use quotient_front_end::ClaimKind;
 use quotient_logic::{Formula, Graph, Labelling};
 use quotient_machine::Machine;
-use quotient_seams::{Identity, Incomplete};
-use quotient_search::{Seams, Statistics, Stop, graph};
+use quotient_seams::{Identity, Incomplete, Worker};
+use quotient_search::{Expanded, Seams, Statistics, Stop, graph, graph_by_workers};
+use quotient_visited::NumberedStates;
 
 use crate::check::{Check, CheckError, Compile};
 use crate::evidence::{MOST_RUNS, Runs};
-use crate::outcome::{Answer, Outcome, without_violation};
+use crate::outcome::{Answer, Applied, Outcome, without_violation};
 use crate::plan::{self, Why, visible};
 use crate::question::{self, Question};
-use crate::searching::{numbering, options, thread_seconds};
+use crate::searching::{numbering, options, process_seconds, thread_seconds};
 use crate::symmetry_choice;
+use crate::workers::{self, workers};
 use crate::{Model, PartialOrder};
 use quotient_outcome::Verdict;
 
@@ -77,19 +79,24 @@ impl Model {
             visible.map(|visible| quotient_ample::Question::CtlStarX { visible })
         };
         machine.set_interrupt(check.interrupt.cloned());
-        let before = thread_seconds();
+        let before = [thread_seconds(), process_seconds()];
         let (explored, order) = match chosen.stands.as_mut() {
             Some(stands) => explore(&mut machine, stands, preserved, check, progress),
             None => explore(&mut machine, &mut Identity, preserved, check, progress),
         };
         machine.set_interrupt(None);
-        let Explored { stored, choices, stop, statistics } = explored;
+        let Explored { stored, choices, stop, statistics, workers } = explored;
         if let Some(journal) = check.journal {
             journal.progress(&statistics);
         }
-        let search_seconds = thread_seconds() - before;
+        let search_seconds = match workers {
+            1 => thread_seconds() - before[0],
+            _ => process_seconds() - before[1],
+        };
         outcome.search_seconds += search_seconds;
         let applied = self.note_reductions(false, &mut machine, &mut chosen, order, check, outcome)?;
+        let store = applied.store.map(|store| workers::store(store, true, workers));
+        let applied = Applied { workers, store, ..applied };
         let stands = chosen.stands;
         let mut verdict = without_violation(&stop);
         let mut witness = Vec::new();
@@ -133,10 +140,11 @@ struct Explored {
     choices: Vec<Vec<u32>>,
     stop: Stop,
     statistics: Statistics,
+    workers: usize,
 }
 
 /// Explores with a representative, and with ample sets that preserve the question, where there are any.
-fn explore<R: quotient_seams::Representative<Machine>>(
+fn explore<R: quotient_seams::Representative<Machine> + Worker>(
     machine: &mut Machine,
     representative: &mut R,
     preserved: Result<quotient_ample::Question, Why>,
@@ -147,20 +155,31 @@ fn explore<R: quotient_seams::Representative<Machine>>(
     let mut stored = Graph::new();
     let mut choices: Vec<Vec<u32>> = Vec::new();
     let mut letter = Vec::new();
-    let mut visited = numbering(machine, check.store);
-    let seams = Seams { system: machine, representative, ample: &mut moves, visited: &mut visited };
-    let (stop, statistics) =
-        graph(seams, &mut options(check, progress), &mut |machine: &mut Machine, node| {
-            if node.ends && node.targets.is_empty() {
-                return Err(Stop::Incomplete(Incomplete::Unsupported("a fault ends some runs".into())));
-            }
-            machine.claim_conditions(node.state, &mut letter).map_err(|_| {
-                Stop::Incomplete(Incomplete::Unsupported("a proposition has no value in some state".into()))
-            })?;
-            let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
-            stored.push(bits, node.targets);
-            choices.push(node.choices.to_vec());
-            Ok(())
-        });
-    (Explored { stored, choices, stop, statistics }, order)
+    let node = &mut |machine: &mut Machine, node: Expanded<'_>| {
+        if node.ends && node.targets.is_empty() {
+            return Err(Stop::Incomplete(Incomplete::Unsupported("a fault ends some runs".into())));
+        }
+        machine.claim_conditions(node.state, &mut letter).map_err(|_| {
+            Stop::Incomplete(Incomplete::Unsupported("a proposition has no value in some state".into()))
+        })?;
+        let bits = letter.iter().enumerate().fold(0, |bits, (p, holds)| bits | u64::from(*holds) << p);
+        stored.push(bits, node.targets);
+        choices.push(node.choices.to_vec());
+        Ok(())
+    };
+    let options = &mut options(check, progress);
+    let (stop, statistics, workers) = match workers(machine, false, check) {
+        Ok(workers) if workers.count > 1 => {
+            let visited = &mut NumberedStates::new();
+            let seams = Seams { system: machine, representative, ample: &mut moves, visited };
+            graph_by_workers(seams, workers, options, node)
+        }
+        _ => {
+            let mut visited = numbering(machine, check.store);
+            let seams = Seams { system: machine, representative, ample: &mut moves, visited: &mut visited };
+            let (stop, statistics) = graph(seams, options, node);
+            (stop, statistics, 1)
+        }
+    };
+    (Explored { stored, choices, stop, statistics, workers }, order)
 }

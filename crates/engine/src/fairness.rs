@@ -12,7 +12,7 @@
 
 use quotient_machine::{Fair, Machine, RENAMED, Renaming};
 use quotient_program::{Action, Program};
-use quotient_seams::{Marks, Omega, Representative as Stands, Walk};
+use quotient_seams::{Marks, Omega, Representative as Stands, Walk, Worker};
 use quotient_symmetry::thread_order::ThreadOrder;
 use quotient_symmetry::{Order, Ordered};
 
@@ -67,14 +67,14 @@ impl<'a, R: Stands<Machine>> OfFair<'a, R> {
     }
 }
 
-impl<R: Stands<Machine>> Stands<Fair<'_>> for OfFair<'_, R> {
+impl<R: Stands<Machine>> Stands<Fair> for OfFair<'_, R> {
     const CHANGES: bool = R::CHANGES;
 
-    fn representative(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
+    fn representative(&mut self, system: &Fair, state: &[u64], out: &mut Vec<u64>) -> bool {
         // Only so many names can be followed.
         self.renamed = R::CHANGES && system.0.thread_total(state) <= RENAMED as usize;
         if self.renamed {
-            self.stands.representative(system.0, state, out)
+            self.stands.representative(&system.0, state, out)
         } else {
             self.with_threads_in_place(system, state, out)
         }
@@ -96,17 +96,17 @@ impl<R: Stands<Machine>> Stands<Fair<'_>> for OfFair<'_, R> {
         if self.renamed { self.stands.new_name(thread) } else { thread }
     }
 
-    fn with_threads_in_place(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
-        self.in_place.as_mut().is_some_and(|stands| stands.representative(system.0, state, out))
+    fn with_threads_in_place(&mut self, system: &Fair, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.in_place.as_mut().is_some_and(|stands| stands.representative(&system.0, state, out))
     }
 }
 
 /// Is the run that ends in this cycle, in real names, fair to every thread?
 pub(crate) fn is_fair(machine: &mut Machine, choices: &[u32], cycle: usize) -> bool {
     let Some((&first, rest)) = choices.split_first() else { return false };
-    let machine = &mut Fair(machine);
+    let machine = &mut Fair(machine.another());
     let Ok(mut walk) = Walk::start(machine, first) else { return false };
-    let (mut met, mut steps) = (<Fair<'_> as Omega>::Marks::NONE, Vec::new());
+    let (mut met, mut steps) = (<Fair as Omega>::Marks::NONE, Vec::new());
     for (index, &choice) in rest.iter().enumerate() {
         if walk.look(machine).is_err() || choice as usize >= walk.looked().len() {
             return false;

@@ -4,6 +4,8 @@
 //! each [`Question`] the seams are chosen, with the reasons for what is left off; a search runs; and what it found is
 //! executed again and written down. Nothing here prints, and nothing ends the process.
 
+mod ask;
+mod asked;
 mod audit;
 mod branching;
 mod check;
@@ -40,4 +42,4 @@ pub use quotient_outcome::{Incomplete, Limit, Verdict, ViolationKind};
 pub use quotient_search::Workers;
 pub use relative::{Refused, Relative};
 pub use second_look::{Looker, SecondLook};
-pub use symmetry_choice::{ForOne, Representative, Symmetry, SymmetryReport, representative};
+pub use symmetry_choice::{ForOne, Representative, Symmetry, SymmetryReport, is_ring, representative};

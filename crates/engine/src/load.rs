@@ -22,6 +22,8 @@ pub struct Model {
     pub claims: Vec<Claim>,
     /// How many of the claims are its own.
     pub own_claims: usize,
+    /// SPIN's numbers of its statements: by function, location and position. Empty for what is not SPIN's.
+    pub numbers: Vec<Vec<Vec<u32>>>,
     /// The option that leaves aside what it says about exclusive use of channels.
     pub(crate) shared_channels: Option<&'static str>,
 }
@@ -147,8 +149,8 @@ impl Model {
         options: &LoadOptions,
     ) -> Result<Model, LoadError> {
         match language.load(&mut sources, file, options) {
-            Ok(Loaded { program, warnings, claims, own_claims }) => {
-                Ok(Model { sources, program, warnings, claims, own_claims, shared_channels: None })
+            Ok(Loaded { program, warnings, claims, own_claims, numbers }) => {
+                Ok(Model { sources, program, warnings, claims, own_claims, numbers, shared_channels: None })
             }
             Err(diagnostics) => Err(LoadError::Invalid(sources, diagnostics)),
         }

@@ -36,7 +36,7 @@ impl Model {
         let (mut machine, _) = self.question_machine(question, Compile { raw, wide: true })?;
         let mut unreduced = self.unreduced(&machine)?;
         let (&first, rest) = choices.split_first().ok_or(lost(0))?;
-        let mut run = Run::start(&mut machine, Some(&mut unreduced), &self.sources, first, Told::Everything)
+        let mut run = Run::start(&mut machine, Some(&mut unreduced), &self.sources, first, Told::Changes)
             .map_err(CheckError::NotReplayable)?;
         let length = |run: &Run<'_>| run.unreduced_choices().map_or(0, |c| c.len());
         let mut before_cycle = 0;

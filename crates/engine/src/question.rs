@@ -60,7 +60,7 @@ impl std::str::FromStr for Question {
 pub(crate) type Refused = String;
 
 /// The claim of a promela claim; `None` for formulas of branching time, which are answered otherwise.
-pub(crate) fn claim(claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
+pub(crate) fn claim(program: &ir::Program, claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
     let span = claim.span;
     Ok(Some(match &claim.kind {
         ClaimKind::Ctl(_) => return Ok(None),
@@ -68,7 +68,7 @@ pub(crate) fn claim(claim: &Claim) -> Result<Option<ir::Claim>, Refused> {
             function: (**function).clone(),
             text: claim.name.clone(),
             origin: ClaimOrigin::Never,
-            stutter_invariant: quotient_residual::stutter::is_invariant(function),
+            stutter_invariant: quotient_residual::stutter::is_invariant(program, function),
             accept_labels: false,
             acceptance: None,
             cycles: function.locations.iter().any(|l| l.accept),

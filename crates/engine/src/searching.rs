@@ -8,9 +8,9 @@ use quotient_seams::{All, Ample, Identity, Incomplete, Numbering, OUT_OF_MEMORY,
 use quotient_search::{
     FINISH_LEVELS_FROM, Limits, Options, Peers, Report, Seams, Statistics, Stop, Workers, breadth_first,
     breadth_first_by_processes, breadth_first_by_workers, breadth_first_on_disk, depth_first, liveness,
-    swarm,
+    liveness_by_one_or_several, liveness_by_workers, swarm,
 };
-use quotient_visited::{Bitstate, Collapse, Compaction, Gzip, NumberedTree, Plain, Tree};
+use quotient_visited::{Bitstate, Collapse, Compaction, Gzip, NumberedStates, NumberedTree, Plain, Tree};
 
 use crate::fairness::OfFair;
 use crate::plan::{Moves, Plan, Search, Why};
@@ -93,7 +93,7 @@ fn run_random(machine: &mut Machine, check: &Check<'_>, progress: &mut dyn FnMut
     let unlimited = limits.states.is_none() && limits.memory.is_none() && !check.timed;
     let states = limits.states.or(unlimited.then_some(RANDOM_STATES));
     let check = Check { limits: Limits { states, ..limits }, ..*check };
-    let workers = workers(machine, &check).map_or(1, |workers| workers.count);
+    let workers = workers(machine, false, &check).map_or(1, |workers| workers.count);
     let mut report = swarm(machine, SEED, workers, &mut options(&check, progress));
     if unlimited && matches!(report.stop, Stop::Incomplete(Incomplete::Limit(_))) {
         report.stop = Stop::Incomplete(Incomplete::Sampled);
@@ -111,7 +111,7 @@ fn run_representing<R: quotient_seams::Representative<Machine> + Worker>(
 ) -> Searched {
     let Plan { search, store, moves, partial_order } = Plan::new(machine, representative, check);
     let options = &mut options(check, progress);
-    let workers = workers(machine, check).unwrap_or(Workers::new(1));
+    let workers = workers(machine, R::CHANGES, check).unwrap_or(Workers::new(1));
     let by = By {
         search,
         store,
@@ -122,14 +122,59 @@ fn run_representing<R: quotient_seams::Representative<Machine> + Worker>(
     };
     let report = match moves {
         Moves::All if search == Search::FairCycles => {
-            let mut visited = numbering(machine, store);
-            let representative = &mut OfFair::new(representative, machine);
-            let system = &mut Fair(machine);
-            liveness(Seams { system, representative, ample: &mut All, visited: &mut visited }, options)
+            let mut fair = Fair(machine.another());
+            let report = fair_cycles(&mut fair, representative, by, options);
+            machine.join(fair.0);
+            report
         }
         moves => search_over(machine, representative, moves, by, options),
     };
     (report, partial_order)
+}
+
+/// Looks for fair runs: by several workers where threads keep their places.
+fn fair_cycles<R: quotient_seams::Representative<Machine> + Worker>(
+    system: &mut Fair,
+    representative: &mut R,
+    By { store, workers, .. }: By<'_>,
+    options: &mut Options<'_>,
+) -> Report {
+    let one = |system: &mut Fair, representative: &mut R, ample: &mut All, options: &mut Options<'_>| {
+        let mut visited = numbering(&system.0, store);
+        let representative = &mut OfFair::new(representative, &system.0);
+        liveness(Seams { system, representative, ample, visited: &mut visited }, options)
+    };
+    if R::CHANGES {
+        return one(system, representative, &mut All, options);
+    }
+    let parts = (system, representative, &mut All);
+    liveness_by_one_or_several(workers, options, parts, one, |system, _, ample, options| {
+        let (representative, visited) = (&mut Identity, &mut NumberedStates::new());
+        liveness_by_workers(Seams { system, representative, ample, visited }, workers.count, options)
+    })
+}
+
+/// Looks for infinite runs.
+fn cycles<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Machine> + Worker>(
+    machine: &mut Machine,
+    representative: &mut R,
+    ample: &mut A,
+    By { store, workers, .. }: By<'_>,
+    options: &mut Options<'_>,
+) -> Report {
+    let one = |system: &mut Machine, representative: &mut R, ample: &mut A, options: &mut Options<'_>| {
+        if store == StoreKind::Tree {
+            let visited = &mut NumberedTree::new();
+            return liveness(Seams { system, representative, ample, visited }, options);
+        }
+        let mut visited = numbering(system, store);
+        liveness(Seams { system, representative, ample, visited: &mut visited }, options)
+    };
+    let parts = (machine, representative, ample);
+    liveness_by_one_or_several(workers, options, parts, one, |system, representative, ample, options| {
+        let visited = &mut NumberedStates::new();
+        liveness_by_workers(Seams { system, representative, ample, visited }, workers.count, options)
+    })
 }
 
 /// How a search is done.
@@ -151,15 +196,8 @@ fn run_reduced<R: quotient_seams::Representative<Machine> + Worker, A: Ample<Mac
     by: By<'_>,
     options: &mut Options<'_>,
 ) -> Report {
-    let By { search, store, .. } = by;
-    if matches!(search, Search::Cycles | Search::FairCycles) {
-        if store == StoreKind::Tree {
-            let seams = Seams { system: machine, representative, ample, visited: &mut NumberedTree::new() };
-            return liveness(seams, options);
-        }
-        let mut visited = numbering(machine, store);
-        let seams = Seams { system: machine, representative, ample, visited: &mut visited };
-        return liveness(seams, options);
+    if matches!(by.search, Search::Cycles | Search::FairCycles) {
+        return cycles(machine, representative, ample, by, options);
     }
     run_reachable(machine, representative, ample, by, options)
 }
@@ -172,7 +210,7 @@ pub(crate) fn run_whole<R: quotient_seams::Representative<Machine> + Worker>(
     progress: &mut dyn FnMut(&Statistics),
 ) -> Report {
     let Plan { search, store, .. } = Plan::new(machine, representative, check);
-    let workers = workers(machine, check).unwrap_or(Workers::new(1));
+    let workers = workers(machine, R::CHANGES, check).unwrap_or(Workers::new(1));
     let by = By { search, store, workers, checkpoint: None, disk: None, processes: None };
     run_reachable(machine, representative, &mut All, by, &mut options(check, progress))
 }

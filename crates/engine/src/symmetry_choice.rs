@@ -170,6 +170,13 @@ pub fn representative(machine: &mut Machine, check: &Check<'_>) -> Option<Repres
     choose(machine, check).stands
 }
 
+/// Are the threads of the program as written on rings that can only be turned?
+pub fn is_ring(machine: &mut Machine) -> bool {
+    let renaming = Renaming::new(machine, Vec::new(), properties(machine));
+    let found = renaming.finally(machine).or_else(|| initially(machine, &renaming));
+    found.is_some_and(|symmetry| symmetry.is_ring())
+}
+
 /// Chooses the representative for a check of this machine.
 ///
 /// Where a claim watches, states are renamed only in ways that keep the value of all its conditions; the claim's location

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use quotient_machine::Machine;
-use quotient_program::{Function, Location};
+use quotient_program::Function;
 use quotient_source::Span;
 
 use crate::Model;
@@ -20,7 +20,7 @@ pub struct Unreached {
 }
 
 /// Statements that no process executed in a search that has explored everything. `exchanged`: transformations that representatives
-/// exchanged; where one of them was taken, each of the others may have been.
+/// exchanged; where one of them was taken, each of the others may have been, if a process can have arrived there.
 pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize>]) -> Vec<Unreached> {
     let taken = exchanged.iter().filter(|alike| alike.iter().any(|number| machine.taken(*number) > 0));
     let maybe: HashSet<usize> = taken.flatten().copied().collect();
@@ -29,21 +29,23 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize
     let mut reached: HashSet<Span> = HashSet::new();
     let mut all: Vec<(&Function, Span, &str)> = Vec::new();
     for (index, function) in machine.program().functions.iter().enumerate() {
-        let mut arrived = vec![false; function.locations.len()];
-        arrived[function.entry.0 as usize] = true;
-        let all_of = |(at, l): (usize, &'_ Location)| -> Vec<(usize, usize)> {
-            (0..l.transformations.len()).map(|which| (at, which)).collect()
-        };
-        for (at, which) in function.locations.iter().enumerate().flat_map(all_of) {
-            let t = &function.locations[at].transformations[which];
-            if machine.taken(number) > 0 || maybe.contains(&number) {
-                reached.insert(model.sources.written(t.span));
-                if let Some(target) = t.target {
-                    arrived[target.0 as usize] = true;
+        // How each was taken, by location.
+        let mut executed = Vec::with_capacity(function.locations.len());
+        for location in &function.locations {
+            let numbers = number..number + location.transformations.len();
+            number = numbers.end;
+            let how = |n| Executed { surely: machine.taken(n) > 0, maybe: maybe.contains(&n) };
+            executed.push(numbers.map(how).collect::<Vec<_>>());
+        }
+        let arrived = arrived(function, &executed);
+        for ((location, executed), arrived) in function.locations.iter().zip(&executed).zip(&arrived) {
+            for (t, executed) in location.transformations.iter().zip(executed) {
+                let span = model.sources.written(t.span);
+                if executed.surely || *arrived && executed.maybe {
+                    reached.insert(span);
                 }
+                all.push((function, span, &t.text));
             }
-            all.push((function, model.sources.written(t.span), &t.text));
-            number += 1;
         }
         // Ends that nobody notices were taken out of the program: they are reached where the process arrives.
         let written = model.program.functions.get(index).map_or(&[][..], |f| &f.locations);
@@ -84,6 +86,33 @@ pub(crate) fn unreached(machine: &Machine, model: &Model, exchanged: &[Vec<usize
         }
     }
     out
+}
+
+/// Whether a transformation was executed.
+struct Executed {
+    surely: bool,
+    /// One that takes its place was.
+    maybe: bool,
+}
+
+/// Which locations a process may have arrived at, by what was executed.
+fn arrived(function: &Function, executed: &[Vec<Executed>]) -> Vec<bool> {
+    let mut arrived = vec![false; function.locations.len()];
+    let mut open = vec![function.entry];
+    open.extend(function.catches.iter().map(|c| c.target));
+    for (location, executed) in function.locations.iter().zip(executed) {
+        let surely = location.transformations.iter().zip(executed).filter(|(_, e)| e.surely);
+        open.extend(surely.filter_map(|(t, _)| t.target));
+    }
+    while let Some(location) = open.pop() {
+        let at = location.0 as usize;
+        if !std::mem::replace(&mut arrived[at], true) {
+            let maybe =
+                function.locations[at].transformations.iter().zip(&executed[at]).filter(|(_, e)| e.maybe);
+            open.extend(maybe.filter_map(|(t, _)| t.target));
+        }
+    }
+    arrived
 }
 
 /// How often a search executed the statements of a line.

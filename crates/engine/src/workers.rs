@@ -3,7 +3,7 @@
 use quotient_machine::Machine;
 use quotient_search::Workers;
 
-use crate::check::{Asked, How};
+use crate::asked::{Asked, How};
 use crate::plan::Why;
 use crate::{Check, CheckError, Model, SearchKind, StoreKind, Symmetry};
 
@@ -13,18 +13,23 @@ fn wanted(check: &Check<'_>) -> Workers {
     check.workers.unwrap_or_else(|| Workers::new(processors()))
 }
 
-/// Those that search for what the machine was compiled for, or why only one does.
-pub(crate) fn workers(machine: &Machine, check: &Check<'_>) -> Result<Workers, Why> {
+/// Those that search for what the machine was compiled for, or why only one does. Representatives may exchange threads.
+pub(crate) fn workers(machine: &Machine, exchanges: bool, check: &Check<'_>) -> Result<Workers, Why> {
     let cycles = machine.program().claim.as_ref().is_some_and(|c| c.cycles);
     let wanted = wanted(check);
-    match alone(check).or(cycles.then_some(CYCLES)) {
+    match alone(check).or((cycles && check.fair && exchanges).then_some(FAIR)) {
         Some(why) if wanted.count > 1 => Err(why),
         _ => Ok(wanted),
     }
 }
 
-const CYCLES: Why = "infinite runs are searched by one worker";
-const BRANCHING: Why = "formulas of branching time are answered by one worker";
+/// What states were stored in. Several workers that look for infinite runs, or make the whole graph, store them as they are.
+pub(crate) fn store(asked: StoreKind, numbered: bool, workers: usize) -> StoreKind {
+    if numbered && workers > 1 { StoreKind::Plain } else { asked }
+}
+
+const FAIR: Why =
+    "fair runs are searched by one worker where threads are interchangeable (--symmetry off: by several)";
 
 /// What of the options only one worker can do.
 fn alone(check: &Check<'_>) -> Option<Why> {
@@ -175,7 +180,7 @@ fn refuse_but_levels(
 }
 
 /// Refuses several workers, where they were asked for, for what only one can do.
-pub(crate) fn refuse(model: &Model, asked: &[Asked<'_>], check: &Check<'_>) -> Result<(), CheckError> {
+pub(crate) fn refuse(asked: &[Asked<'_>], check: &Check<'_>) -> Result<(), CheckError> {
     if check.workers.is_none_or(|workers| workers.count < 2) {
         return Ok(());
     }
@@ -186,17 +191,12 @@ pub(crate) fn refuse(model: &Model, asked: &[Asked<'_>], check: &Check<'_>) -> R
     if let Some(why) = alone(check) {
         return refused(why, "");
     }
-    for Asked { question, how } in asked {
-        let why = match how {
-            How::Branching(_) => BRANCHING,
-            How::Claim(claim) if claim.cycles => CYCLES,
-            How::Claim(_) => continue,
-        };
-        let text = model.question_text(*question);
-        return refused(
-            why,
-            &format!("; or leave the question out (--safety, for claims of the model): {text}"),
-        );
+    // Whether threads are interchangeable is known when it is too late to refuse.
+    let fair = |asked: &&Asked<'_>| matches!(&asked.how, How::Claim(claim) if claim.cycles) && check.fair;
+    match asked.iter().find(fair) {
+        Some(_) if !check.raw && check.symmetry != Some(Symmetry::Off) => {
+            refused(FAIR, "; or write --symmetry off")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -131,7 +131,8 @@ pub fn quoted(words: &[String]) -> String {
     words.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// The text with the lines of an expectation replaced by one that says `clauses`; at the top, after `comment`, where it has none.
+/// The text with the lines of an expectation replaced by one that says `clauses`; at the end, after `comment`, where it has none: no
+/// other line moves, so that the lines of violations stay right.
 pub fn rewrite(text: &str, expectation: &Expectation, clauses: &[Clause], comment: &str) -> String {
     let clauses = clauses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let said = match expectation.options.is_empty() {
@@ -139,9 +140,6 @@ pub fn rewrite(text: &str, expectation: &Expectation, clauses: &[Clause], commen
         false => format!("{} {ARROW} {clauses}", quoted(&expectation.options)),
     };
     let mut written = String::with_capacity(text.len() + said.len());
-    if expectation.lines.is_empty() {
-        written = format!("{comment} quotient: {said}\n");
-    }
     let first = expectation.lines.first().copied();
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let number = index as u32 + 1;
@@ -154,6 +152,12 @@ pub fn rewrite(text: &str, expectation: &Expectation, clauses: &[Clause], commen
             Some(_) if expectation.lines.contains(&number) => {}
             _ => written.push_str(line),
         }
+    }
+    if expectation.lines.is_empty() {
+        if !written.is_empty() && !written.ends_with('\n') {
+            written.push('\n');
+        }
+        written.push_str(&format!("{comment} quotient: {said}\n"));
     }
     written
 }
@@ -218,6 +222,7 @@ mod tests {
             rewrite(text, &all[0], &[Clause::Count(Bound::Exactly, 2, Figure::States), Clause::Holds], "//");
         assert_eq!(new, "/* quotient: --raw => states 2, holds */\nbyte x;\n// quotient: holds\n");
         let none = Expectation { lines: vec![], options: vec![], clauses: vec![] };
-        assert_eq!(rewrite("x\n", &none, &[Clause::Holds], ";"), "; quotient: holds\nx\n");
+        assert_eq!(rewrite("x\n", &none, &[Clause::Holds], ";"), "x\n; quotient: holds\n");
+        assert_eq!(rewrite("x", &none, &[Clause::Holds], ";"), "x\n; quotient: holds\n");
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! All of it on the program as written, and each within a bound: these answer a person who waits.
 
+use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{Hash, Hasher};
 
 use quotient_explain::{Course, Ending, Move, offered};
 use quotient_machine::Machine;
@@ -10,8 +12,9 @@ use quotient_seams::{Interrupt, Scope, Successors, System, ViolationCode};
 
 use crate::api::{self, StateKind};
 use crate::class::Classes;
-use crate::next::goes_wrong;
+use crate::next::{goes_wrong, written};
 use crate::reductions::Chosen;
+use crate::same;
 
 /// States that are looked at after one other choice before it counts as unknown.
 const MOST_STATES: usize = 50_000;
@@ -133,13 +136,14 @@ pub(crate) fn graph(
         graph if graph.complete => (graph, true),
         _ => (Graph::explore(machine, here.clone(), RING, chosen, interrupt), false),
     };
-    let on_run: HashSet<Vec<u64>> = match course.len() <= WHOLE {
-        true => (0..=course.len())
-            .filter(|step| !goes_wrong(course, *step))
-            .map(|step| course.state(machine, step).0)
-            .collect(),
-        false => HashSet::from([here.clone()]),
-    };
+    // The first step after which the run is in a state.
+    let mut on_run: HashMap<Vec<u64>, usize> = HashMap::new();
+    if course.len() <= same::LONGEST_RUN {
+        for (step, state) in same::states(machine, course, course.len()).into_iter().enumerate() {
+            on_run.entry(state).or_insert(step);
+        }
+    }
+    on_run.insert(here.clone(), at);
     // Classes are numbered as they are met.
     let mut numbers: HashMap<Vec<u64>, usize> = HashMap::new();
     let nodes = graph.states.iter().enumerate().map(|(id, node)| {
@@ -147,19 +151,37 @@ pub(crate) fn graph(
         let class = *numbers.entry(classes.stands(machine, &node.state)).or_insert(number);
         api::GraphNode {
             id,
+            key: key(&node.state),
             class,
             layer: node.layer,
             here: node.state == here,
-            on_run: on_run.contains(&node.state),
+            on_run: on_run.get(&node.state).copied(),
+            moves: graph.moves(id).into_iter().map(written).collect(),
             kind: node.kind,
             expanded: node.expanded,
         }
     });
-    api::Graph { nodes: nodes.collect(), edges: graph.edges, whole: is_whole, reduced: None }
+    let nodes = nodes.collect();
+    api::Graph {
+        nodes,
+        edges: graph.edges,
+        whole: is_whole,
+        at: if is_whole { 0 } else { at },
+        reduced: None,
+    }
+}
+
+/// Names a state in every answer.
+fn key(state: &[u64]) -> String {
+    let mut hasher = DefaultHasher::new();
+    state.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 struct Node {
     state: Vec<u64>,
+    /// The state that it was found from, and by which step.
+    before: Option<(usize, Move)>,
     layer: usize,
     kind: StateKind,
     expanded: bool,
@@ -172,6 +194,18 @@ struct Graph {
 }
 
 impl Graph {
+    /// The steps by which a state was found.
+    fn moves(&self, id: usize) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut at = self.states[id].before;
+        while let Some((before, way)) = at {
+            moves.push(way);
+            at = self.states[before].before;
+        }
+        moves.reverse();
+        moves
+    }
+
     fn explore(
         machine: &mut Machine,
         from: Vec<u64>,
@@ -181,7 +215,8 @@ impl Graph {
     ) -> Graph {
         let mut graph = Graph { states: Vec::new(), edges: Vec::new(), complete: true };
         let mut numbers: HashMap<Vec<u64>, usize> = HashMap::from([(from.clone(), 0)]);
-        graph.states.push(Node { state: from, layer: 0, kind: StateKind::Open, expanded: false });
+        let kind = StateKind::Open;
+        graph.states.push(Node { state: from, before: None, layer: 0, kind, expanded: false });
         let mut open = VecDeque::from([0]);
         while let Some(id) = open.pop_front() {
             if graph.states.len() >= most || interrupt.reason().is_some() {
@@ -206,8 +241,8 @@ impl Graph {
                 let number = numbers.len();
                 let to = *numbers.entry(next.clone()).or_insert(number);
                 if to == number {
-                    let (layer, kind) = (layer + 1, StateKind::Open);
-                    graph.states.push(Node { state: next, layer, kind, expanded: false });
+                    let (layer, before, kind) = (layer + 1, Some((id, way.way)), StateKind::Open);
+                    graph.states.push(Node { state: next, before, layer, kind, expanded: false });
                     open.push_back(to);
                 }
                 let thread = way.way.thread;

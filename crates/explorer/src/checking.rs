@@ -134,9 +134,16 @@ impl Checking {
     /// Takes over what a check has come to that was made before.
     pub(crate) fn knows(&self, model: &Model, outcome: &Outcome, seconds: f64) {
         let violations = outcome.violations.iter().map(|v| found(model, v)).collect();
-        let mut known = lock(&self.known);
-        *known = Known { started: Some(Instant::now()), seconds, violations, ..Known::default() };
+        let mut known = self.afresh(seconds);
+        known.violations = violations;
         conclude(&mut known, outcome);
+    }
+
+    /// A check that has taken so long, and of which nothing else is known yet.
+    pub(crate) fn afresh(&self, seconds: f64) -> MutexGuard<'_, Known> {
+        let mut known = lock(&self.known);
+        *known = Known { started: Some(Instant::now()), seconds, ..Known::default() };
+        known
     }
 
     /// A check begins, unless one is running: where it tells what it comes to, and what stops it.
@@ -223,7 +230,7 @@ fn run(model: &Model, options: Options, known: &Mutex<Known>, interrupt: &Interr
             seconds: known.started.map_or(0.0, |s| s.elapsed().as_secs_f64()),
             states: statistics.states,
             waiting: statistics.waiting,
-            bytes: statistics.store_bytes + statistics.search_bytes,
+            bytes: memory(statistics.store_bytes + statistics.search_bytes),
         };
         known.point(point);
         known.states = statistics.states;
@@ -247,6 +254,11 @@ fn run(model: &Model, options: Options, known: &Mutex<Known>, interrupt: &Interr
         }
     }
     known.violations = violations;
+}
+
+/// What the process takes; where the system does not tell, what the search says of itself.
+fn memory(of_the_search: u64) -> u64 {
+    quotient_seams::resident_bytes().unwrap_or(of_the_search)
 }
 
 fn conclude(known: &mut Known, outcome: &Outcome) {
@@ -274,7 +286,7 @@ fn conclude(known: &mut Known, outcome: &Outcome) {
         seconds,
         states: outcome.statistics.states,
         waiting: outcome.statistics.waiting,
-        bytes: outcome.statistics.store_bytes + outcome.statistics.search_bytes,
+        bytes: memory(outcome.statistics.store_bytes + outcome.statistics.search_bytes),
     });
     known.report = Some(report(outcome));
     known.partial_order = Some(outcome.partial_order.name());

@@ -7,41 +7,44 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use quotient_engine::{Check, Representative, Symmetry, representative};
+use quotient_engine::{Check, Representative, Symmetry, is_ring, representative};
 use quotient_explain::{Course, Move, Position, offered};
 use quotient_machine::Machine;
 use quotient_seams::{Interrupt, Representative as _};
 
 use crate::api;
 use crate::next::goes_wrong;
+use crate::same::{self, LONGEST_RUN};
 
 /// Members that are looked for, and shown.
 const MOST: usize = 240;
 const SHOWN: usize = 12;
 
-/// The longest run beside which others are looked for.
-const LONGEST_RUN: usize = 2_000;
-
 /// Classes of states.
-pub(crate) struct Classes(Option<Representative>);
+pub(crate) struct Classes {
+    stands: Option<Representative>,
+    ring: bool,
+}
 
 impl Classes {
     pub(crate) fn new(machine: &mut Machine) -> Classes {
         let check = Check { raw: true, symmetry: Some(Symmetry::Exact), ..Check::default() };
-        Classes(representative(machine, &check))
+        let stands = representative(machine, &check);
+        let ring = stands.is_some() && is_ring(machine);
+        Classes { stands, ring }
     }
 
     /// The state that stands for this one.
     pub(crate) fn stands(&mut self, machine: &Machine, state: &[u64]) -> Vec<u64> {
         let mut out = Vec::new();
-        let changed = self.0.as_mut().is_some_and(|r| r.representative(machine, state, &mut out));
+        let changed = self.stands.as_mut().is_some_and(|r| r.representative(machine, state, &mut out));
         if changed { out } else { state.to_vec() }
     }
 
     /// The renaming to the state that stands for this one, where that is another.
-    fn renaming(&mut self, machine: &Machine, state: &[u64]) -> BTreeMap<u32, u32> {
+    pub(crate) fn renaming(&mut self, machine: &Machine, state: &[u64]) -> BTreeMap<u32, u32> {
         let mut out = Vec::new();
-        let Some(representative) = &mut self.0 else { return BTreeMap::new() };
+        let Some(representative) = &mut self.stands else { return BTreeMap::new() };
         if !representative.representative(machine, state, &mut out) {
             return BTreeMap::new();
         }
@@ -73,18 +76,19 @@ pub(crate) fn tell(
         members: Vec::new(),
         stored: Vec::new(),
         processes: Vec::new(),
+        ring: false,
     };
-    if classes.0.is_none() {
+    if classes.stands.is_none() {
         return nothing("No renaming was found that keeps the program as it is.");
     }
     if at > LONGEST_RUN {
         return nothing("The run is too long to look for the others of its class.");
     }
-    let (start, _) = course.state(machine, 0);
+    let mut states = same::states(machine, course, at).into_iter();
+    let Some(start) = states.next() else { return nothing("There is no such state.") };
     let mut layers = vec![vec![Member { before: 0, step: None, state: start }]];
     let mut more = false;
-    for step in 0..at {
-        let (next, _) = course.state(machine, step + 1);
+    for (step, next) in states.enumerate() {
         let wanted = classes.stands(machine, &next);
         let mut seen: HashSet<Vec<u64>> = HashSet::new();
         let mut layer = Vec::new();
@@ -143,7 +147,7 @@ pub(crate) fn tell(
     let processes = threads.collect();
     let stored = classes.renaming(machine, here);
     let stored = stored.into_iter().collect();
-    api::Class { why: None, count: last.len(), more, members, stored, processes }
+    api::Class { why: None, count: last.len(), more, members, stored, processes, ring: classes.ring }
 }
 
 /// The steps that lead to a member of the last layer.

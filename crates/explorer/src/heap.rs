@@ -9,7 +9,9 @@ use quotient_explain::{Group, Leaf};
 use quotient_outcome::Value as Shown;
 
 /// Nodes that are drawn at most; of more, only what changed and its neighbours.
-const MOST: usize = 60;
+pub(crate) const MOST: usize = 60;
+/// Where somebody asks for all.
+pub(crate) const ALL: usize = 1_000;
 
 #[derive(Default)]
 struct Node<'a> {
@@ -28,7 +30,7 @@ fn target(leaf: &Leaf) -> Option<&str> {
 }
 
 /// The drawing of a state; `before` are the leaves of the state one step earlier.
-pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], name: &dyn Fn(u32) -> String) -> api::Heap {
+pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], most: usize, name: &dyn Fn(u32) -> String) -> api::Heap {
     let mut nodes: BTreeMap<String, Node<'_>> = BTreeMap::new();
     for leaf in leaves {
         let (id, node) = match &leaf.group {
@@ -56,7 +58,7 @@ pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], name: &dyn Fn(u32) -> Strin
     let old: BTreeMap<&str, &Shown> = before.iter().map(|l| (l.full.as_str(), &l.value)).collect();
     let changed = |leaf: &Leaf| !before.is_empty() && old.get(leaf.full.as_str()) != Some(&&leaf.value);
     let layers = layers(&nodes);
-    let shown = chosen(&nodes, &changed);
+    let shown = chosen(&nodes, most, &changed);
     let drawn = nodes.iter().filter(|(id, _)| shown.contains(id.as_str())).map(|(id, node)| {
         let fields = node.fields.iter().map(|leaf| {
             let to = target(leaf).filter(|to| shown.contains(to));
@@ -65,6 +67,7 @@ pub(crate) fn draw(leaves: &[Leaf], before: &[Leaf], name: &dyn Fn(u32) -> Strin
                 text: leaf.value.to_string(),
                 to: to.map(str::to_owned),
                 changed: changed(leaf),
+                before: old.get(leaf.full.as_str()).filter(|_| changed(leaf)).map(ToString::to_string),
             }
         });
         api::HeapNode {
@@ -101,8 +104,12 @@ fn layers<'a>(nodes: &'a BTreeMap<String, Node<'_>>) -> BTreeMap<&'a str, usize>
 }
 
 /// The nodes to draw: all, or what changed with what it refers to and what refers to it.
-fn chosen<'a>(nodes: &'a BTreeMap<String, Node<'_>>, changed: &dyn Fn(&Leaf) -> bool) -> BTreeSet<&'a str> {
-    if nodes.len() <= MOST {
+fn chosen<'a>(
+    nodes: &'a BTreeMap<String, Node<'_>>,
+    most: usize,
+    changed: &dyn Fn(&Leaf) -> bool,
+) -> BTreeSet<&'a str> {
+    if nodes.len() <= most {
         return nodes.keys().map(String::as_str).collect();
     }
     let touched: BTreeSet<&str> = nodes
@@ -122,5 +129,5 @@ fn chosen<'a>(nodes: &'a BTreeMap<String, Node<'_>>, changed: &dyn Fn(&Leaf) -> 
             }
         }
     }
-    shown.into_iter().take(MOST).collect()
+    shown.into_iter().take(most).collect()
 }

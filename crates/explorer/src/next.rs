@@ -1,6 +1,6 @@
 //! What can happen next and why not, and where values come from.
 
-use quotient_explain::{Course, Ending, Look, Position, Possible, Reason, offered, reason};
+use quotient_explain::{Course, Ending, Look, Move, Position, Possible, Reason, offered, reason};
 use quotient_machine::Machine;
 use quotient_outcome::Effect;
 use quotient_program::Operation;
@@ -30,19 +30,22 @@ impl Session {
         let here = course.first_row[at] as usize;
         let mut enabled: Vec<(u32, u32)> = Vec::new();
         let mut choices = Vec::new();
-        for Possible { way, record } in &ways {
+        for possible in &ways {
+            let Possible { way, record } = possible;
             let steps = record.steps();
             enabled.extend(steps.first().map(|s| (s.thread, s.transformation)));
             enabled.extend(steps.first().and_then(|s| Some((s.partner?, u32::MAX))));
-            let statements = steps.iter().map(|s| {
+            let effects = Course::effects(machine, &state, &names, possible);
+            let statements = steps.iter().zip(effects).map(|(s, effect)| {
                 let text = machine.transformation(s.transformation).map_or("", |(_, _, t)| &t.text);
                 let (file, line) = place(&model, machine, s.transformation);
-                api::ChoiceStatement { text: text.to_owned(), file, line, pid: s.thread }
+                let (text, pid) = (text.to_owned(), s.thread);
+                let Effect { reads, writes, events, .. } = effect;
+                api::ChoiceStatement { text, file, line, pid, reads, writes, events }
             });
             let statements = statements.collect();
-            let step = Position { moves: vec![*way], checksum: None }.to_string();
             choices.push(api::Choice {
-                r#move: step.trim_start_matches("q1:").to_owned(),
+                r#move: written(*way),
                 pid: way.thread,
                 process: machine.thread_name(&state, way.thread, &names),
                 statements,
@@ -89,7 +92,7 @@ impl Session {
                     _ => None,
                 };
                 let (file, line) = place(&model, machine, first + index as u32);
-                let text = t.told().to_owned();
+                let text = t.text.clone();
                 let (object, since) = (None, None);
                 api::WaitingFor { text, file, line, why: why.sentence(&name), reads, holder, object, since }
             });
@@ -136,6 +139,12 @@ impl Session {
         said.symmetry = self.checking.symmetry();
         Ok(said)
     }
+}
+
+/// A step as the page writes it.
+pub(crate) fn written(way: Move) -> String {
+    let step = Position { moves: vec![way], checksum: None }.to_string();
+    step.trim_start_matches("q1:").to_owned()
 }
 
 /// A statement of a run: who executed it, its text, and what it did.

@@ -62,7 +62,9 @@ impl Session {
         let mut rows = Vec::new();
         course.explain(machine, from, to, |machine, step, effect, after| {
             let (text, called_at) = match machine.transformation(step.transformation) {
-                Some((_, _, t)) => (t.told(), sources.call(t.span).map(|call| sources.file_line(call))),
+                Some((_, _, t)) => {
+                    (t.text.as_str(), sources.call(t.span).map(|call| sources.file_line(call)))
+                }
                 None => ("", None),
             };
             let (file, line) = place(&model, machine, step.transformation);

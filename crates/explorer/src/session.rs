@@ -12,6 +12,7 @@ use quotient_explain::{Course, Ending, Look, Position};
 use quotient_machine::Machine;
 use quotient_program::{Action, Expr};
 use quotient_seams::Interrupt;
+use quotient_trace::TraceFile;
 use serde_json::Value;
 
 use crate::api::{self, Told};
@@ -22,7 +23,7 @@ use crate::reductions::Chosen;
 use crate::runs::Runs;
 use crate::server::{Answers, Refused};
 use crate::unread::Unread;
-use crate::{edits, heap};
+use crate::{edits, heap, same};
 
 /// The longest time that one question is worked on.
 pub(crate) const LONGEST: Duration = Duration::from_secs(2);
@@ -44,6 +45,8 @@ pub struct Session {
     pub(crate) model_file: String,
     defines: Vec<(String, String)>,
     pub(crate) loader: Option<Loader>,
+    /// What a trace file says of the model, for runs that are written to one.
+    pub(crate) about: Option<TraceFile>,
     /// Where the page opens.
     pub(crate) opening: Opening,
     pub(crate) checking: Checking,
@@ -147,12 +150,18 @@ impl Session {
         let work = Mutex::new(Work::new(model)?);
         let (checking, loader, model_file) = (Checking::default(), None, file.clone());
         let numbers = AtomicU64::new(1);
-        Ok(Session { file, model_file, defines, loader, opening, checking, work, numbers })
+        let about = None;
+        Ok(Session { file, model_file, defines, loader, about, opening, checking, work, numbers })
     }
 
     /// Says which file the model is in and how it is read, so that edits are noticed and expressions can be watched.
     pub fn read_by(self, model_file: String, loader: Loader) -> Session {
         Session { model_file, loader: Some(loader), ..self }
+    }
+
+    /// Says what trace files of this model begin with, so that runs can be written to one.
+    pub fn written_as(self, about: TraceFile) -> Session {
+        Session { about: Some(about), ..self }
     }
 
     /// Takes over the answer of a check that was made before the page is opened.
@@ -182,6 +191,7 @@ impl Session {
         api::Info {
             file: self.file.clone(),
             model: self.model_file.clone(),
+            has_trace: self.about.is_some(),
             has_objects,
             defines: self.defines.clone(),
             checksum: work.short_checksum().to_owned(),
@@ -219,7 +229,8 @@ impl Session {
         };
         let (state, names) = course.state(machine, at);
         let now = Look::new(machine, &state, &names).leaves();
-        Ok(heap::draw(&now, &before, &|id| machine.thread_name(&state, id, &names)))
+        let most = if body["all"].as_bool() == Some(true) { heap::ALL } else { heap::MOST };
+        Ok(heap::draw(&now, &before, most, &|id| machine.thread_name(&state, id, &names)))
     }
 
     fn graph(&self, work: &mut Work, body: &Value) -> Result<api::Graph, Refused> {
@@ -243,6 +254,14 @@ impl Session {
         let part = Interrupt::within(None, Some(LONGEST));
         let (classes, machine) = work.classes();
         Ok(class::tell(machine, &course, at, classes, &part))
+    }
+
+    /// The states that a run comes to again.
+    fn same(&self, work: &mut Work, body: &Value) -> Result<api::Same, Refused> {
+        let course = self.course(work, body)?;
+        let part = Interrupt::within(None, Some(LONGEST));
+        let (classes, machine) = work.classes();
+        Ok(same::tell(machine, &course, classes, &part))
     }
 
     /// Who could always move in a cycle and never does.
@@ -346,6 +365,8 @@ impl Answers for Session {
             "passing" => self.passing(work, body)?.json(),
             "heap" => self.heap(work, body)?.json(),
             "class" => self.class(work, body)?.json(),
+            "same" => self.same(work, body)?.json(),
+            "trace" => self.trace(work, body)?.json(),
             "starved" => self.starved(work, body)?.json(),
             "graph" => self.graph(work, body)?.json(),
             "reductions" => self.reductions(work, body)?.json(),

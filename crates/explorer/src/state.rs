@@ -70,7 +70,10 @@ impl Session {
         let processes = machine.threads(&state).into_iter().map(|thread| {
             let function = &machine.program().functions[thread.function as usize];
             let location = &function.locations[thread.location as usize];
-            let span = location.span;
+            // Who goes wrong stands where that happens.
+            let wrong = course.rows.last().filter(|row| ends_wrong && row.thread == thread.id);
+            let wrong = wrong.and_then(|row| machine.transformation(row.transformation));
+            let span = wrong.map_or(location.span, |(_, _, t)| t.span);
             let ended =
                 location.transformations.first().is_some_and(|t| matches!(t.operation, Operation::Exit));
             api::Standing {

@@ -27,6 +27,20 @@ pub enum Holds {
     Constant(i32),
 }
 
+/// What a field of a channel's messages holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The same in all messages.
+    One(Holds),
+    /// What the constant in another field of the message says.
+    Tagged {
+        /// The other field.
+        tag: usize,
+        /// For each constant that is sent.
+        holds: Vec<(i32, Holds)>,
+    },
+}
+
 /// The renamings that a program cannot notice, in states of one setting.
 #[derive(Clone, Debug, Default)]
 pub struct Symmetry {
@@ -35,7 +49,7 @@ pub struct Symmetry {
     /// What each cell of the state holds, where that is not just data.
     pub cells: Vec<(Cell, Holds)>,
     /// What the fields of each channel's messages hold, from number 1.
-    pub fields: Vec<Vec<Holds>>,
+    pub fields: Vec<Vec<Field>>,
     /// The search for renamings was ended by its budget: some may be missing.
     pub cut: bool,
     /// Nothing may be renamed, and why.
@@ -122,10 +136,22 @@ pub fn symmetry(setting: &Setting<'_>) -> Symmetry {
 
 fn of_specialised(setting: &Setting<'_>, of: &Specialised) -> Symmetry {
     let mut sorts = Sorts::new(setting, of);
-    let plain = of_sorts(setting, of, &sorts);
-    // Only where it makes more threads alike.
+    let plain = of_classes(setting, of, &mut sorts);
+    let all_alike = plain.kinds_of_threads(setting) == skeletons(of);
+    if plain.refused.is_some() || all_alike && !plain.is_trivial() {
+        return plain;
+    }
+    let Some(mut split) = sorts.split(of) else { return plain };
+    let split = of_classes(setting, of, &mut split);
+    let better = split.refused.is_none() && split.structure.order > plain.structure.order;
+    if better { split } else { plain }
+}
+
+/// What is found with these classes, padded where that makes more threads alike.
+fn of_classes(setting: &Setting<'_>, of: &Specialised, sorts: &mut Sorts<'_>) -> Symmetry {
+    let plain = of_sorts(setting, of, sorts);
     if plain.refused.is_none() && plain.kinds_of_threads(setting) > skeletons(of) && sorts.pad() {
-        let padded = of_sorts(setting, of, &sorts);
+        let padded = of_sorts(setting, of, sorts);
         if padded.refused.is_none() && padded.kinds_of_threads(setting) < plain.kinds_of_threads(setting) {
             return padded;
         }
@@ -276,10 +302,19 @@ fn cells(setting: &Setting<'_>, of: &Specialised, sorts: &Sorts<'_>) -> Vec<(Cel
     out
 }
 
-fn fields(setting: &Setting<'_>, sorts: &Sorts<'_>) -> Vec<Vec<Holds>> {
-    let of = |(channel, class): (&crate::ground::Channel, &usize)| {
+fn fields(setting: &Setting<'_>, sorts: &Sorts<'_>) -> Vec<Vec<Field>> {
+    let of = |(index, channel): (usize, &crate::ground::Channel)| {
+        let class = sorts.channel[index];
+        let union = sorts.unions.as_ref().and_then(|u| u.of_channel(index));
+        let field = |f: usize| match union.filter(|u| u.fields.contains(&f)) {
+            Some(union) => {
+                let under = |tag: &i32| (*tag, holds(sorts, sorts.field(class, f, Some(*tag))));
+                Field::Tagged { tag: union.tag, holds: union.values.iter().map(under).collect() }
+            }
+            None => Field::One(holds(sorts, sorts.field(class, f, None))),
+        };
         let fields = setting.program.channel_types[channel.kind.0 as usize].fields.len();
-        (0..fields).map(|f| holds(sorts, sorts.field(*class, f))).collect()
+        (0..fields).map(field).collect()
     };
-    setting.channels.iter().zip(&sorts.channel).map(of).collect()
+    setting.channels.iter().enumerate().map(of).collect()
 }

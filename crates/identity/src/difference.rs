@@ -32,7 +32,7 @@ const MOST: usize = 200_000;
 /// The first differences between two threads each, where they can be said.
 pub fn differences(setting: &Setting<'_>, pairs: &[(u32, u32)]) -> Vec<(u32, u32, Difference)> {
     let Ok(of) = specialise(setting, &[]) else { return Vec::new() };
-    let mut sorts = Sorts::new(setting, &of);
+    let mut sorts = Sorts::new(setting, &of).split(&of).unwrap_or_else(|| Sorts::new(setting, &of));
     sorts.pad();
     let Some(built) = build(setting, &of, &sorts) else { return Vec::new() };
     let of_pair = |(a, b): &(u32, u32)| Some((*a, *b, difference(setting, &of, &built, *a, *b)?));

@@ -191,6 +191,21 @@ impl Symmetry {
         out
     }
 
+    /// Are the threads that can be renamed on rings, of three or more, which can only be turned (and turned over)?
+    pub fn is_ring(&self) -> bool {
+        let mut orbits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for thread in 0..self.threads.len() {
+            if let Some(place) = self.place(Part::Thread(thread as u32)) {
+                orbits.entry(place.role).or_default().push(place.point);
+            }
+        }
+        let turns = |points: &Vec<u32>| {
+            let action = self.structure.group.action(points);
+            points.len() > 2 && matches!(action, Action::Rotations | Action::RotationsAndReflections)
+        };
+        !orbits.is_empty() && orbits.values().all(turns)
+    }
+
     /// Is every permutation of the threads of each function possible?
     pub fn is_full(&self) -> bool {
         let mut functions: Vec<FunctionId> = self.threads.clone();

@@ -96,7 +96,7 @@ pub(crate) fn join_thread(thread: &mut Thread, kept: impl Fn(u32) -> bool) {
 }
 
 /// Drops what a later action of the same step writes over before anybody reads it.
-fn drop_overwritten(setting: &Setting<'_>, acts: &mut Vec<Act>) {
+pub(crate) fn drop_overwritten(setting: &Setting<'_>, acts: &mut Vec<Act>) {
     let mut at = acts.len();
     while at > 0 {
         at -= 1;

@@ -6,9 +6,10 @@
 //! `j >= _pid`; within one proctype or across several. Nothing is declared and no group is guessed.
 //!
 //! - [`mod@specialise`]: each thread's own copy of its code, constants put in ([`mod@fold`], [`mod@ground`]); [`mod@join`]: steps that nobody sees
-//!   between are one; [`mod@layers`]: actions up to their order; [`mod@scans`]: loops over arrays as what they compute;
+//!   between are one; [`mod@layers`]: actions up to their order; [`mod@scans`]: loops over arrays as what they compute ([`mod@forgotten`]);
 //! - [`mod@sorts`]: which values are names; [`mod@tables`]: arithmetic on them; [`mod@padding`]: classes of different size;
-//! - [`mod@build`]: the graph ([`mod@nodes`]), and why its automorphisms are symmetries;
+//!   [`mod@unions`]: fields of messages that mean different things;
+//! - [`mod@build`]: the graph ([`mod@nodes`], [`mod@terms`]), and why its automorphisms are symmetries;
 //! - [`mod@structure`]: points and edges, from which representatives are made;
 //! - [`mod@found`]: what was found, in words; [`mod@reasons`]: the lines that tell threads apart, a smallest set of them ([`mod@smallest`]);
 //!   [`mod@difference`]: where threads of different functions first differ.
@@ -19,6 +20,7 @@ mod analysis;
 mod build;
 mod difference;
 mod fold;
+mod forgotten;
 mod found;
 mod ground;
 mod join;
@@ -32,8 +34,10 @@ mod sorts;
 mod specialise;
 mod structure;
 mod tables;
+mod terms;
+mod unions;
 
-pub use analysis::{Holds, Symmetry, symmetry};
+pub use analysis::{Field, Holds, Symmetry, symmetry};
 pub use build::Part;
 pub use difference::{Difference, differences};
 pub use ground::{Before, Cell, Channel, Setting, Values, Var};

@@ -37,11 +37,19 @@ impl Sorts<'_> {
                 }
             }
         }
-        for (channel, class) in self.setting.channels.iter().zip(&self.channel) {
+        for (index, channel) in self.setting.channels.iter().enumerate() {
             let kind = &self.setting.program.channel_types[channel.kind.0 as usize];
+            let union = self.unions.as_ref().and_then(|u| u.of_channel(index));
             for field in 0..kind.fields.len() {
-                if let Some(class) = self.field(*class, field) {
-                    looks.entry(class).or_default().push(format!("field {field} {}", kind.capacity));
+                let tags: Vec<Option<i32>> = match union.filter(|u| u.fields.contains(&field)) {
+                    Some(union) => union.values.iter().copied().map(Some).collect(),
+                    None => vec![None],
+                };
+                for tag in tags {
+                    if let Some(class) = self.field(self.channel[index], field, tag) {
+                        let look = format!("field {field} {tag:?} {}", kind.capacity);
+                        looks.entry(class).or_default().push(look);
+                    }
                 }
             }
         }

@@ -85,12 +85,16 @@ fn alike(setting: &Setting<'_>, blank: &[Span]) -> f64 {
     for (e, _) in of.properties.iter_mut().zip(setting.properties).filter(|(_, p)| is_blank(p)) {
         *e = Exp::Num(1);
     }
-    let mut sorts = Sorts::new(setting, &of);
-    sorts.pad();
-    let Some(built) = build_apart(setting, &of, &sorts) else { return 0.0 };
     let threads = setting.threads.len();
-    // Threads are the first parts.
-    let place: Vec<Option<u32>> =
-        (0..built.graph.len()).map(|node| (node < threads).then_some(node as u32)).collect();
-    Strong::automorphisms(&built.graph).on(&place, threads).order()
+    let ways = |sorts: &mut Sorts<'_>| {
+        sorts.pad();
+        let Some(built) = build_apart(setting, &of, sorts) else { return 0.0 };
+        // Threads are the first parts.
+        let place: Vec<Option<u32>> =
+            (0..built.graph.len()).map(|node| (node < threads).then_some(node as u32)).collect();
+        Strong::automorphisms(&built.graph).on(&place, threads).order()
+    };
+    let mut sorts = Sorts::new(setting, &of);
+    let plain = ways(&mut sorts);
+    sorts.split(&of).map_or(plain, |mut split| plain.max(ways(&mut split)))
 }

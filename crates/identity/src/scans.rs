@@ -16,15 +16,16 @@
 //! A value that is stored in between is wrapped to the type of its cell. For sums that makes no difference to what is stored in the end, nor for a
 //! choice between values; elsewhere only truth values are composed, which every type holds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use quotient_program::{BinaryOp, Type, UnaryOp};
 
 use crate::fold::{binary, connective, is_truth, unary};
+use crate::forgotten::drop_repeated;
 use crate::ground::{
     Act, Exp, Loc, Op, Pat, Ref, Setting, Step, Thread, Var, each, each_in_act, each_in_op, may_fault, range,
 };
-use crate::join::{asked_for, join_thread};
+use crate::join::{asked_for, drop_overwritten, join_thread};
 use crate::specialise::{Specialised, keep_reachable, stores_may_fault};
 
 /// Values of a counter.
@@ -36,7 +37,7 @@ const MOST_LOCATIONS: usize = 1_000;
 /// The threads with such loops as what they compute; none if there are no such loops.
 pub(crate) fn computed(setting: &Setting<'_>, of: &Specialised) -> Option<Specialised> {
     let mut out: Option<Specialised> = None;
-    let mut asked = None;
+    let (mut asked, mut touched) = (None, None);
     for number in 0..of.threads.len() {
         let function = setting.threads[number];
         let thread = &of.threads[number];
@@ -57,14 +58,57 @@ pub(crate) fn computed(setting: &Setting<'_>, of: &Specialised) -> Option<Specia
         let known = |location: u32| location == entry || asked.locations.contains(&(number as u32, location));
         let Some(mut thread) = unroll(setting, thread, &counters, known) else { continue };
         keep_reachable(&mut thread.locs, entry);
-        join_thread(&mut thread, known);
-        while convert(setting, &mut thread, known) {
+        drop_repeated(&mut thread, entry);
+        let touched = touched.get_or_insert_with(|| touched_in(of));
+        let idle = |var: &Var| match var {
+            Var::Local(_, v) => !touched.contains(var) && !touched.contains(&Var::Remote(function.0, *v)),
+            _ => false,
+        };
+        loop {
             join_thread(&mut thread, known);
+            for step in thread.locs.iter_mut().flatten().flat_map(|l| &mut l.steps) {
+                step.acts.retain(|act| !matches!(act, Act::Forget(var) if idle(var)));
+                drop_overwritten(setting, &mut step.acts);
+            }
+            if !convert(setting, &mut thread, known) {
+                break;
+            }
         }
         for step in thread.locs.iter_mut().flatten().flat_map(|l| &mut l.steps) {
             compose(setting, &mut step.acts);
         }
         out.get_or_insert_with(|| of.clone()).threads[number] = thread;
+    }
+    out
+}
+
+/// Variables that code reads or writes. What is forgotten of others is no part of a state.
+fn touched_in(of: &Specialised) -> HashSet<Var> {
+    let mut out = HashSet::new();
+    let bound = |patterns: &[Pat], out: &mut HashSet<Var>| {
+        out.extend(patterns.iter().filter_map(|p| if let Pat::Bind(r) = p { Some(r.var) } else { None }));
+    };
+    let mut look = |e: &Exp| match e {
+        Exp::Load(r) => {
+            out.insert(r.var);
+        }
+        Exp::Poll(_, _, patterns) => bound(patterns, &mut out),
+        _ => {}
+    };
+    of.properties.iter().for_each(|e| each(e, &mut look));
+    let steps = || of.threads.iter().flat_map(|t| t.locs.iter().flatten()).flat_map(|l| &l.steps);
+    of.threads.iter().flat_map(|t| &t.provided).for_each(|e| each(e, &mut look));
+    for step in steps() {
+        each_in_op(&step.op, &mut look);
+        step.acts.iter().for_each(|act| each_in_act(act, &mut look));
+    }
+    for step in steps() {
+        if let Op::Receive { patterns, .. } = &step.op {
+            bound(patterns, &mut out);
+        }
+        out.extend(
+            step.acts.iter().filter_map(|a| if let Act::Assign(r, _) = a { Some(r.var) } else { None }),
+        );
     }
     out
 }

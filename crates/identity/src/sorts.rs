@@ -8,7 +8,7 @@
 //! exchange classes as a whole, so that a value that was forgotten here could become equal to another. Where what is there in the beginning is
 //! not known, the class is *open*: unknown values stay, and it can only be exchanged with an open class that knows the same ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quotient_program::{BinaryOp, Type, UnaryOp};
 use quotient_source::Span;
@@ -20,6 +20,7 @@ use crate::ground::{
 use crate::nodes::Map;
 use crate::specialise::Specialised;
 use crate::tables::Atom;
+use crate::unions::Unions;
 
 pub(crate) type ClassId = usize;
 
@@ -54,6 +55,8 @@ pub(crate) struct Class {
     range: (i32, i32),
     channels: bool,
     fields: Vec<ClassId>,
+    /// By tag and field, where a field is split.
+    pub(crate) tagged: BTreeMap<(i32, usize), ClassId>,
 }
 
 pub(crate) struct Sorts<'a> {
@@ -68,11 +71,22 @@ pub(crate) struct Sorts<'a> {
     pub(crate) atoms: Vec<Atom>,
     /// By expression, and whether only its truth counts.
     pub(crate) atom_of: Map<(Exp, bool), usize>,
+    /// Which fields of messages are split.
+    pub(crate) unions: Option<Box<Unions<'a>>>,
     span: Option<Span>,
 }
 
 impl<'a> Sorts<'a> {
     pub(crate) fn new(setting: &'a Setting<'a>, of: &Specialised) -> Sorts<'a> {
+        Sorts::with(setting, of, None)
+    }
+
+    /// With fields of messages split.
+    pub(crate) fn with(
+        setting: &'a Setting<'a>,
+        of: &Specialised,
+        unions: Option<Box<Unions<'a>>>,
+    ) -> Sorts<'a> {
         let mut sorts = Sorts {
             setting,
             list: Vec::new(),
@@ -82,14 +96,24 @@ impl<'a> Sorts<'a> {
             known: Map::default(),
             atoms: Vec::new(),
             atom_of: Map::default(),
+            unions: None,
             span: None,
         };
-        for channel in setting.channels {
+        for (index, channel) in setting.channels.iter().enumerate() {
             let id = sorts.fresh(&Type::Channel);
             let types = &setting.program.channel_types[channel.kind.0 as usize].fields;
             sorts.list[id].fields = types.iter().map(|ty| sorts.fresh(ty)).collect();
             sorts.channel.push(id);
+            if let Some(union) = unions.as_ref().and_then(|u| u.of_channel(index)) {
+                for tag in &union.values {
+                    for field in &union.fields {
+                        let class = sorts.fresh(&types[*field]);
+                        sorts.list[id].tagged.insert((*tag, *field), class);
+                    }
+                }
+            }
         }
+        sorts.unions = unions;
         sorts.code(of);
         sorts.beginning();
         sorts.settle();
@@ -106,6 +130,7 @@ impl<'a> Sorts<'a> {
             range: range(ty),
             channels: *ty == Type::Channel,
             fields: Vec::new(),
+            tagged: BTreeMap::new(),
         });
         id
     }
@@ -134,8 +159,14 @@ impl<'a> Sorts<'a> {
         self.get(class).channels
     }
 
-    pub(crate) fn field(&self, channels: ClassId, field: usize) -> Option<ClassId> {
-        self.get(channels).fields.get(field).map(|c| self.find(*c))
+    /// The class of a field; of messages with this tag, where it is split by one.
+    pub(crate) fn field(&self, channels: ClassId, field: usize, tag: Option<i32>) -> Option<ClassId> {
+        let known = self.get(channels);
+        let class = match tag {
+            Some(tag) => known.tagged.get(&(tag, field)),
+            None => known.fields.get(field),
+        };
+        class.map(|c| self.find(*c))
     }
 
     pub(crate) fn fields(&self, channels: ClassId) -> usize {
@@ -217,7 +248,16 @@ impl<'a> Sorts<'a> {
         if mine.len() < taken.fields.len() {
             kept.fields.clone_from(&taken.fields);
         }
-        for (x, y) in mine.into_iter().zip(taken.fields) {
+        let mut both: Vec<(ClassId, ClassId)> = mine.into_iter().zip(taken.fields).collect();
+        for (key, class) in taken.tagged {
+            match kept.tagged.get(&key) {
+                Some(mine) => both.push((*mine, class)),
+                None => {
+                    kept.tagged.insert(key, class);
+                }
+            }
+        }
+        for (x, y) in both {
             self.unify(x, y);
         }
     }
@@ -240,9 +280,7 @@ impl<'a> Sorts<'a> {
     fn put(&mut self, class: ClassId, sort: Sort) {
         let class = self.find(class);
         match sort {
-            Sort::Num(value) => {
-                self.list[class].values.insert(value);
-            }
+            Sort::Num(value) => self.list[class].values.extend([value]),
             Sort::Truth => self.list[class].values.extend([0, 1]),
             _ => {
                 self.make_numeric(class);
@@ -310,14 +348,9 @@ impl<'a> Sorts<'a> {
             Exp::Num(value) => Sort::Num(*value),
             Exp::Channel(number) => Sort::Channel(*number),
             Exp::Load(r) => Sort::Class(self.reference(r)),
-            Exp::Word(_) | Exp::Fault | Exp::LocationOf(_) => {
-                if is_truth(e) {
-                    Sort::Truth
-                } else {
-                    Sort::Data
-                }
-            }
             Exp::At(..) | Exp::Enabled(_) => Sort::Truth,
+            Exp::Word(_) | Exp::Fault | Exp::LocationOf(_) if is_truth(e) => Sort::Truth,
+            Exp::Word(_) | Exp::Fault | Exp::LocationOf(_) => Sort::Data,
             Exp::AtNamed(id, label) => {
                 let sort = self.infer(id);
                 let class = self.key(Key::Label(*label), &Type::Int(quotient_program::IntType::INT));
@@ -459,7 +492,8 @@ impl<'a> Sorts<'a> {
                 Pat::Match(e) => self.infer(e),
                 Pat::Ignore => continue,
             };
-            self.meet(channels, field, sort);
+            let tag = self.tag_received(channel, field, patterns);
+            self.meet(channels, (field, tag), sort);
         }
     }
 
@@ -473,20 +507,30 @@ impl<'a> Sorts<'a> {
     }
 
     /// A field of the channels' messages meets a value.
-    fn meet(&mut self, channels: ClassId, field: usize, sort: Sort) {
+    fn meet(&mut self, channels: ClassId, (field, tag): (usize, Option<i32>), sort: Sort) {
         let channels = self.find(channels);
+        // Where no channel is known yet, the field is what is sent there.
+        let names_channels = match sort {
+            Sort::Channel(_) => true,
+            Sort::Class(class) => self.holds_channels(class),
+            _ => false,
+        };
+        let ty = if names_channels { Type::Channel } else { Type::Int(quotient_program::IntType::INT) };
         while self.list[channels].fields.len() <= field {
-            // No channel is known yet: the field is what is sent there.
-            let names_channels = match sort {
-                Sort::Channel(_) => true,
-                Sort::Class(class) => self.holds_channels(class),
-                _ => false,
-            };
-            let ty = if names_channels { Type::Channel } else { Type::Int(quotient_program::IntType::INT) };
             let new = self.fresh(&ty);
             self.list[channels].fields.push(new);
         }
-        let class = self.list[channels].fields[field];
+        let class = match tag {
+            Some(tag) => match self.list[channels].tagged.get(&(tag, field)) {
+                Some(class) => *class,
+                None => {
+                    let new = self.fresh(&ty);
+                    self.list[channels].tagged.insert((tag, field), new);
+                    new
+                }
+            },
+            None => self.list[channels].fields[field],
+        };
         self.join(Sort::Class(class), sort);
     }
 
@@ -525,12 +569,11 @@ impl<'a> Sorts<'a> {
                 guard.iter().for_each(|e| self.truth(e));
                 let sorts: Vec<Sort> = args.iter().map(|a| self.infer(a)).collect();
                 let Some(channels) = self.channels(channel) else { return };
-                for (field, sort) in sorts.iter().enumerate() {
-                    self.meet(channels, field, *sort);
-                }
                 // Fields without a value are zero.
-                for field in args.len()..self.fields(channels) {
-                    self.meet(channels, field, Sort::Num(0));
+                for field in 0..self.fields(channels).max(args.len()) {
+                    let sort = sorts.get(field).copied().unwrap_or(Sort::Num(0));
+                    let tag = self.tag_sent(channel, field, args);
+                    self.meet(channels, (field, tag), sort);
                 }
                 if *sorted {
                     for field in 0..self.fields(channels) {
@@ -579,7 +622,7 @@ impl<'a> Sorts<'a> {
         }
         for (number, fields) in self.setting.before.messages.iter().enumerate() {
             for (field, values) in fields.iter().enumerate() {
-                if let Some(class) = self.channel.get(number).and_then(|c| self.field(*c, field)) {
+                if let Some(class) = self.channel.get(number).and_then(|c| self.field(*c, field, None)) {
                     self.begin(class, values);
                 }
             }
@@ -617,13 +660,16 @@ fn dynamic(setting: &Setting<'_>, of: &Specialised) -> BTreeSet<(Var, Vec<u32>)>
             out.insert((r.var, r.fields.clone()));
         }
     };
-    let mut look = |e: &Exp| match e {
-        Exp::Load(r) => place(r),
-        Exp::Poll(_, _, patterns) => patterns.iter().for_each(|p| {
+    let bound = |patterns: &[Pat], place: &mut dyn FnMut(&Ref)| {
+        patterns.iter().for_each(|p| {
             if let Pat::Bind(r) = p {
                 place(r);
             }
-        }),
+        });
+    };
+    let mut look = |e: &Exp| match e {
+        Exp::Load(r) => place(r),
+        Exp::Poll(_, _, patterns) => bound(patterns, &mut place),
         _ => {}
     };
     of.properties.iter().for_each(|e| each(e, &mut look));
@@ -634,23 +680,13 @@ fn dynamic(setting: &Setting<'_>, of: &Specialised) -> BTreeSet<(Var, Vec<u32>)>
             step.acts.iter().for_each(|act| each_in_act(act, &mut look));
         }
     }
-    for thread in &of.threads {
-        for step in thread.locs.iter().flatten().flat_map(|l| &l.steps) {
-            if let Op::Receive { patterns, .. } = &step.op {
-                for pattern in patterns {
-                    if let Pat::Bind(r) = pattern
-                        && r.constants().is_none()
-                    {
-                        out.insert((r.var, r.fields.clone()));
-                    }
-                }
-            }
-            for act in &step.acts {
-                if let Act::Assign(r, _) = act
-                    && r.constants().is_none()
-                {
-                    out.insert((r.var, r.fields.clone()));
-                }
+    for step in of.threads.iter().flat_map(|t| t.locs.iter().flatten()).flat_map(|l| &l.steps) {
+        if let Op::Receive { patterns, .. } = &step.op {
+            bound(patterns, &mut place);
+        }
+        for act in &step.acts {
+            if let Act::Assign(r, _) = act {
+                place(r);
             }
         }
     }

@@ -91,7 +91,8 @@ pub(crate) fn structure(parts: &[Part], strong: &Strong) -> Option<Structure> {
     let order = projected.order();
     let place = points.of.iter().map(|(p, place)| (parts[*p], *place)).collect();
     // Nodes of states have the root before them.
-    let exchanges = if exact { Exchanges::of(&projected, 1) } else { None };
+    let labels = (0..graph.len() as u32).flat_map(|p| graph.edges(p)).map(|e| e.label + 1).max().unwrap_or(0);
+    let exchanges = if exact { Exchanges::of(&projected, 1, labels) } else { None };
     Some(Structure { place, graph, group: Group::new(&projected), exchanges, exact, order })
 }
 

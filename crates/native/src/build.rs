@@ -54,7 +54,8 @@ impl fmt::Display for BuildError {
                 write!(f, "cannot start the compiler `{}`: {error}", name.to_string_lossy())
             }
             BuildError::Rejected(messages) => {
-                write!(f, "the compiler refuses the program\n{}", messages.trim_end())
+                write!(f, "the compiler refuses the program\n{}", messages.trim_end())?;
+                advice(messages).map_or(Ok(()), |advice| write!(f, "\n{advice}"))
             }
             BuildError::File(path, error) => write!(f, "cannot write {}: {error}", path.display()),
             BuildError::Platform => f.write_str("native programs can be checked on x86-64 Linux only"),
@@ -63,6 +64,22 @@ impl fmt::Display for BuildError {
 }
 
 impl std::error::Error for BuildError {}
+
+/// What to do if the linker does not find something.
+fn advice(messages: &str) -> Option<&'static str> {
+    let lacks_function = messages.contains("undefined reference to") || messages.contains("undefined symbol");
+    let lacks_library = messages.contains("cannot find -l") || messages.contains("unable to find library");
+    if lacks_function {
+        Some(
+            "help: a program may need further source files (named beside the first), or libraries, which go after `--` as for the \
+             compiler: `-- -lm` for functions of <math.h>",
+        )
+    } else if lacks_library {
+        Some("help: where a library is can be said after `--`, too: `-- -L FOLDER -lNAME`")
+    } else {
+        None
+    }
+}
 
 /// Is this the name of a file that is C++?
 pub fn is_cpp(path: &Path) -> bool {

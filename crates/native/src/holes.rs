@@ -54,7 +54,7 @@ pub fn instructions(program: &Path) -> Vec<Hole> {
     let scan = Scan::new(&file);
     let in_source = |address: &u64| symbols.code(address + 1).is_some_and(|place| place.line > 0);
     let mut factory = InstructionInfoFactory::new();
-    let addresses = scan.addresses(&file).into_iter().filter(in_source);
+    let addresses = scan.addresses(&file).into_iter().chain(scan.fences(&file)).filter(in_source);
     let mut found: Vec<Hole> = addresses.filter_map(|at| scan.describe(at, &mut factory)).collect();
     found.sort_by_key(|hole| hole.address);
     found.dedup_by_key(|hole| hole.address);
@@ -82,6 +82,18 @@ fn kernel_number(register: Register) -> u8 {
         Register::RSP,
     ];
     ORDER.iter().position(|r| *r == register).map_or(hole::NONE, |n| n as u8)
+}
+
+fn is_on_stack(instruction: &Instruction) -> bool {
+    matches!(instruction.memory_base(), Register::RSP | Register::RBP | Register::ESP)
+}
+
+/// Is it a fence between all accesses before and after it, and nothing else that others notice?
+fn is_fence(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Mfence
+        || (instruction.has_lock_prefix() || instruction.mnemonic() == Mnemonic::Xchg)
+            && is_on_stack(instruction)
+            && instruction.memory_segment() == Register::SS
 }
 
 /// What an instruction does to its memory operand.
@@ -153,10 +165,20 @@ impl Scan {
         functions.iter().flat_map(|(&address, &size)| self.function(address, size)).collect()
     }
 
+    /// Addresses of fences.
+    fn fences(&self, file: &object::File<'_>) -> Vec<u64> {
+        let functions = file.symbols().filter(|s| s.kind() == SymbolKind::Text && s.size() > 0);
+        let instructions = functions.flat_map(|s| self.instructions(s.address(), s.size()));
+        instructions.filter(is_fence).map(|instruction| instruction.ip()).collect()
+    }
+
+    fn instructions(&self, address: u64, size: u64) -> Vec<Instruction> {
+        let bytes = self.bytes(address, size).unwrap_or_default();
+        Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).into_iter().collect()
+    }
+
     fn function(&self, address: u64, size: u64) -> Vec<u64> {
-        let Some(bytes) = self.bytes(address, size) else { return Vec::new() };
-        let instructions: Vec<Instruction> =
-            Decoder::with_ip(64, bytes, address, DecoderOptions::NONE).into_iter().collect();
+        let instructions = self.instructions(address, size);
         let jumps = instructions.iter().filter(|i| i.is_jmp_short_or_near() || i.is_jcc_short_or_near());
         let targets: BTreeSet<u64> = jumps.map(Instruction::near_branch_target).collect();
         // Bytes that hooks have announced and that were not accessed yet.
@@ -202,7 +224,13 @@ impl Scan {
             displacement: instruction.memory_displacement64() as i64,
             size: size as u16,
             length: instruction.len() as u8,
-            kind: if understood { kind(&instruction, factory) } else { hole::UNKNOWN },
+            kind: if is_fence(&instruction) {
+                hole::FENCE
+            } else if understood {
+                kind(&instruction, factory)
+            } else {
+                hole::UNKNOWN
+            },
             base: if relative { hole::ABSOLUTE } else { kernel_number(base) },
             index: kernel_number(instruction.memory_index()),
             scale: instruction.memory_index_scale() as u8,
@@ -241,8 +269,7 @@ impl Scan {
             let address = instruction.ip_rel_memory_address();
             return self.writable.iter().any(|(start, end)| (*start..*end).contains(&address));
         }
-        let on_stack = matches!(instruction.memory_base(), Register::RSP | Register::RBP | Register::ESP);
-        !on_stack && !matches!(instruction.memory_segment(), Register::FS | Register::GS)
+        !is_on_stack(instruction) && !matches!(instruction.memory_segment(), Register::FS | Register::GS)
     }
 }
 

@@ -28,6 +28,7 @@ pub mod check;
 mod confinement;
 mod conventions;
 mod debugger;
+pub mod guided;
 pub mod holes;
 pub mod peer;
 mod platform;

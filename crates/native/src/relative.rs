@@ -92,6 +92,10 @@ fn outside(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
                 "what memory holds before anybody has written to it (first read{})",
                 place(binary, shared, taken)
             ),
+            Outside::Descriptors => {
+                "numbers of descriptors from a range of each thread's own, where the system gives the lowest free one"
+                    .to_owned()
+            }
         });
     }
     out
@@ -124,6 +128,11 @@ pub(crate) fn connects_to_others(binary: &Binary, shared: &Shared) -> Option<Str
 fn entry(binary: &Binary, shared: &Shared, request: &Request) -> Vec<String> {
     let entry = Entry::of(binary);
     let mut out = Vec::new();
+    if entry.starts_threads && shared.threads <= 1 {
+        out.push(
+            "a way through the program on which it starts no thread, the same in every execution".to_owned(),
+        );
+    }
     if entry.parameters > 0 {
         let given = &request.surroundings.arguments;
         let given: Vec<_> = given.iter().map(|argument| argument.to_string_lossy()).collect();
@@ -168,6 +177,8 @@ fn place(binary: &Binary, shared: &Shared, taken: &Taken) -> String {
 struct Entry {
     /// Parameters of `main`.
     parameters: usize,
+    /// Does it refer to a function that starts threads?
+    starts_threads: bool,
     /// Does it refer to the variable `environ`?
     reads_environment: bool,
     /// Instructions whose results come from the processor: its clock, its random numbers, what it is.
@@ -182,9 +193,14 @@ impl Entry {
             s.name().is_ok_and(|name| ["environ", "__environ", "_environ"].contains(&name))
         };
         let reads_environment = file.dynamic_symbols().any(is_environment);
+        let is_start = |name: &str| {
+            ["pthread_create", "thrd_create"].contains(&name)
+                || name.starts_with("_ZNSt6thread15_M_start_thread")
+        };
+        let starts_threads = file.dynamic_symbols().any(|s| s.is_undefined() && s.name().is_ok_and(is_start));
         // Without debugging information it may have them.
         let parameters = parameters_of_main(&file).unwrap_or(1);
-        Entry { parameters, reads_environment, instructions: asking_instructions(&file) }
+        Entry { parameters, starts_threads, reads_environment, instructions: asking_instructions(&file) }
     }
 }
 

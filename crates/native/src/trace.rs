@@ -45,6 +45,8 @@ pub struct Repeated {
     /// Under weak memory, of each step: one more than the step whose write was read, and than that of the next write (0: none; 1:
     /// the initial value).
     pub sources: Vec<(u32, u32)>,
+    /// Of each step: is it a value that the environment chooses, as its alternative says?
+    pub chosen: Vec<bool>,
 }
 
 /// Repeats a schedule; with `kernel_threads`, on one kernel thread per thread.
@@ -100,7 +102,9 @@ pub fn replay(
     let (lost, complete) = (shared.bound == 6, shared.verdict != verdict::UNDECIDED);
     let reads = crate::reads::explained(&trace, &shared.trace[..shared.trace_length as usize]);
     let sources = shared.trace[..shared.trace_length as usize].iter().map(|s| (s.source, s.newer)).collect();
-    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed, reads, sources })
+    let chosen = shared.trace[..shared.trace_length as usize].iter();
+    let chosen = chosen.map(|step| Op::from_number(step.op) == Some(Op::Choose)).collect();
+    Ok(Repeated { trace, failure, token: token.clone(), lost, complete, killed, reads, sources, chosen })
 }
 
 impl Repeated {

@@ -160,11 +160,6 @@ impl Transformation {
     pub fn is_end(&self) -> bool {
         matches!(self.operation, Operation::Exit)
     }
-
-    /// The statement as a run tells it.
-    pub fn told(&self) -> &str {
-        if self.is_end() { "ends" } else { &self.text }
-    }
 }
 
 /// What decides whether a transformation can be taken.
@@ -338,6 +333,21 @@ pub enum LockOperation {
 pub struct Printf {
     /// The parts.
     pub parts: Vec<PrintfPart>,
+}
+
+impl Printf {
+    /// The values that are printed.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        self.parts.iter().filter_map(|part| match part {
+            PrintfPart::Text(_) => None,
+            PrintfPart::Decimal(e)
+            | PrintfPart::Unsigned(e)
+            | PrintfPart::Hex(e)
+            | PrintfPart::Octal(e)
+            | PrintfPart::Character(e)
+            | PrintfPart::Name(e, _) => Some(e),
+        })
+    }
 }
 
 /// Part of a `printf`.

@@ -1,7 +1,7 @@
 //! Random programs whose symmetry is known: one process at random, the others its images.
 //!
 //! A process works on a flag and a channel of its own, asks for the flags of all others, and takes, compares, sends and receives
-//! its id. The processes are written as proctypes of their own, with options, operands and independent assignments shuffled in each; as
+//! its id; ids and numbers share a field of messages, told apart by a tag. The processes are written as proctypes of their own, with options, operands and independent assignments shuffled in each; as
 //! one proctype that `init` runs with arguments; or as `active [N]`. So every permutation of them is a symmetry. In a quarter of the
 //! programs one token is changed afterwards: then nothing is known, and whatever is found must be right.
 
@@ -48,6 +48,13 @@ enum Statement {
     Deliver,
     /// A loop over the flags of all, in one step: a sum, a count, a conjunction, a disjunction, stores.
     Scan(usize, i32),
+    /// A field that holds ids under one tag and numbers under another.
+    TellId,
+    HearId,
+    TellNumber,
+    HearNumber,
+    /// Is there one with the process's own id?
+    Waits,
 }
 
 struct Writer {
@@ -165,6 +172,11 @@ impl Writer {
                 Style::Numbered => "atomic { owner != 99 -> cs[owner]!l }".into(),
                 _ => format!("{channel}!l"),
             },
+            Statement::TellId => format!("u!ident,{id}"),
+            Statement::HearId => "u?ident,l".into(),
+            Statement::TellNumber => "atomic { n < 2 -> u!number,n + 1 }".into(),
+            Statement::HearNumber => "u?number,n".into(),
+            Statement::Waits => format!("u?[ident,eval({id})]"),
             Statement::Scan(kind, v) => self.scan(*kind, *v, process),
             Statement::Sum(v) => {
                 let mut parts = Vec::new();
@@ -230,7 +242,7 @@ pub fn planted(seed: u64) -> Planted {
         let mut sequence = Vec::new();
         for _ in 0..1 + w.random.below(2) {
             let v = w.random.below(2) as i32;
-            sequence.push(match w.random.below(20) {
+            sequence.push(match w.random.below(25) {
                 0 => Statement::SetFlag(w.random.below(2), v),
                 1 => Statement::SetBoth(v, 1 - v),
                 2 | 3 => Statement::OthersFlag(w.random.below(2) == 0, w.random.below(2), v),
@@ -246,6 +258,11 @@ pub fn planted(seed: u64) -> Planted {
                 15 => Statement::Pick(v),
                 16 => Statement::Deliver,
                 17..=19 => Statement::Scan(w.random.below(5), v),
+                20 => Statement::TellId,
+                21 => Statement::HearId,
+                22 => Statement::TellNumber,
+                23 => Statement::HearNumber,
+                24 => Statement::Waits,
                 12 => Statement::Step(v, w.random.below(3) as i32),
                 _ if w.random.below(2) == 0 => Statement::Claim(v),
                 _ => Statement::Sum(1 + v),
@@ -294,7 +311,9 @@ pub fn planted(seed: u64) -> Planted {
 }
 
 fn globals(style: Style, processes: usize) -> String {
-    let mut text = String::from("byte owner = 99, n;\nchan q = [1] of { byte };\n");
+    let mut text = String::from(
+        "mtype = { ident, number };\nbyte owner = 99, n;\nchan q = [1] of { byte };\nchan u = [1] of { mtype, byte };\n",
+    );
     let each = |what: &dyn Fn(usize) -> String| (0..processes).map(what).collect::<String>();
     match style {
         Style::Proctypes => {
@@ -321,8 +340,10 @@ fn change_a_token(text: &mut String, random: &mut Random) {
         ("<", ">"),
         ("  :: ", "  :: else -> "),
         ("?l", "??l"),
+        ("?ident,", "?_,"),
+        ("!number,", "!ident,"),
         ("l = 9", "l = 1"),
-        ("+", "-"),
+        (" + ", " - "),
         ("[1] of", "[2] of"),
     ];
     let proctypes = text.find("proctype").unwrap_or(0);

@@ -54,7 +54,6 @@ pub fn end_in_any_order(program: &mut Program) -> usize {
     let locations = program.functions.iter_mut().flat_map(|f| &mut f.locations);
     for t in locations.flat_map(|l| &mut l.transformations) {
         if matches!(t.operation, Operation::Exit) {
-            t.text = t.told().to_owned();
             t.operation = Operation::Always;
             t.actions.push(Action::EndThread);
             t.target = None;

@@ -10,7 +10,8 @@
 //! notices can be left out, since every path has only finitely many ends.
 //!
 //! It can be noticed by: `run`, whose process numbers depend on how many processes there are; `_nr_pr`; `_last`; priorities;
-//! references to variables or labels of the process from outside; channels made by it, which end with it.
+//! references to variables or labels of the process from outside; channels made by it, which end with it; a progress or accept
+//! label at the end itself, which counts as long as the process is there.
 //!
 //! `run` notices nothing where nobody can have ended before the last of them: one process alone is there at first, it starts all others while
 //! it keeps control, and waits for nothing but itself on the way, so that where it stops before the last start it does for ever.
@@ -195,7 +196,7 @@ pub fn keep_ended(program: &mut Program) -> usize {
         for location in &mut function.locations {
             let only_end = !location.transformations.is_empty()
                 && location.transformations.iter().all(|t| matches!(t.operation, Operation::Exit));
-            if only_end {
+            if only_end && !location.progress && !location.accept {
                 location.transformations.clear();
                 location.end = true;
                 kept += 1;

@@ -8,7 +8,8 @@
 //! 2. one of them can always be taken, so that arriving there is never the end of a path (no deadlock is hidden), and none
 //!    can be interrupted by an `unless` whose condition is not itself local;
 //! 3. nothing refers to the location or to one that a transformation leads to (arriving at a label that is asked for
-//!    from outside is no local matter), and it has no end, progress or accept label;
+//!    from outside is no local matter), and it has no end, progress or accept label; where a claim asks for progress (`np_`), none
+//!    leads to a progress label either: a run that stays before it for ever makes none;
 //! 4. on every cycle of the process some location is not transient, so that a step ends;
 //! 5. where somebody can do something *because* no partner is ready for a rendezvous (`else` and the main part of an `unless` beside a
 //!    channel operation, and losing control inside `atomic`), none of its transformations leads to a location with a channel
@@ -46,6 +47,7 @@ pub fn merge(program: &mut Program) -> usize {
     let partners = partners_are_missed(program);
     let scratch: Vec<bool> = program.globals.iter().map(|g| g.scratch).collect();
     let named = named_locations(program);
+    let asks_for_progress = claim_asks(program, |e| matches!(e, Expr::NonProgress));
     let mut merged = 0;
     for (index, remote) in remote.iter().enumerate() {
         let function = &program.functions[index];
@@ -53,12 +55,14 @@ pub fn merge(program: &mut Program) -> usize {
             continue;
         }
         let named = &named[index];
+        let is_seen = |target: quotient_program::LocationId| {
+            named[target.0 as usize] || asks_for_progress && function.locations[target.0 as usize].progress
+        };
         let mut transient: Vec<bool> = (0..function.locations.len())
             .map(|l| {
-                let unnoticed = |target: quotient_program::LocationId| !named[target.0 as usize];
                 l != function.entry.0 as usize
                     && !named[l]
-                    && function.locations[l].transformations.iter().all(|t| t.target.is_none_or(unnoticed))
+                    && function.locations[l].transformations.iter().all(|t| !t.target.is_some_and(is_seen))
                     && is_local(function, l, remote, &scratch)
                     && !(partners
                         && function.locations[l].transformations.iter().any(|t| {
@@ -128,21 +132,22 @@ fn named_locations(program: &Program) -> Vec<Vec<bool>> {
 
 /// A claim that can count steps, or that asks where a thread stands or whether it can move: merged steps would show.
 fn claim_sees_steps(program: &Program) -> bool {
-    struct Sees(bool);
-    impl Visitor for Sees {
+    program.claim.as_ref().is_some_and(|claim| !claim.stutter_invariant)
+        || claim_asks(program, |e| matches!(e, Expr::Enabled(_) | Expr::LocationOf(_) | Expr::Timeout))
+}
+
+/// Does the claim have such an expression?
+fn claim_asks(program: &Program, what: fn(&Expr) -> bool) -> bool {
+    struct Asks(fn(&Expr) -> bool, bool);
+    impl Visitor for Asks {
         fn expr(&mut self, e: &Expr) {
-            self.0 |= matches!(e, Expr::Enabled(_) | Expr::LocationOf(_) | Expr::Timeout);
+            self.1 |= self.0(e);
         }
     }
-    let Some(claim) = &program.claim else { return false };
-    let mut sees = Sees(!claim.stutter_invariant);
-    claim
-        .function
-        .locations
-        .iter()
-        .flat_map(|l| &l.transformations)
-        .for_each(|t| visit::transformation(t, &mut sees));
-    sees.0
+    let mut asks = Asks(what, false);
+    let claims = program.claim.iter().flat_map(|claim| &claim.function.locations);
+    claims.flat_map(|l| &l.transformations).for_each(|t| visit::transformation(t, &mut asks));
+    asks.1
 }
 
 /// Conditions 1 to 3.

@@ -21,7 +21,7 @@
 //! can only lead to a refusal.
 
 use quotient_program::visit;
-use quotient_program::{BinaryOp, Expr, Function, Operation, Place, Projection, Root, UnaryOp};
+use quotient_program::{BinaryOp, Expr, Function, Operation, Place, Program, Projection, Root, UnaryOp};
 
 /// Most atoms: all their combinations are tried.
 const MOST_ATOMS: usize = 10;
@@ -36,12 +36,12 @@ struct Move<'a> {
 }
 
 /// Whether a claim is known to be closed under stuttering.
-pub fn is_invariant(claim: &Function) -> bool {
+pub fn is_invariant(program: &Program, claim: &Function) -> bool {
     let Some(moves) = moves(claim) else { return false };
     let mut atoms = Vec::new();
     for m in &moves {
         if let Operation::When(e) = m.operation
-            && (!is_plain(e) || e.may_fault() || !collect(e, &mut atoms))
+            && (!is_plain(e) || e.may_fault(program, &claim.locals) || !collect(e, &mut atoms))
         {
             return false;
         }

@@ -40,6 +40,8 @@ pub use successors::{Entry, Successors};
 pub use system::{Exhausted, Scope, System, ViolationCode};
 pub use typed::{Model, Typed};
 pub use violation::{Violation, ViolationKind};
-pub use visited::{Known, Loaded, Numbering, OUT_OF_MEMORY, Share, Shared, SharedStore, Visited};
+pub use visited::{
+    Known, Loaded, Numbering, OUT_OF_MEMORY, Share, Shared, SharedNumbering, SharedStore, Visited,
+};
 pub use walk::{Walk, random_walks};
 pub use worker::Worker;

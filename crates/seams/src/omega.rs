@@ -1,5 +1,7 @@
 //! Systems whose infinite runs are judged.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::{Successors, System};
 
 /// What threads are called in one state, as seen from another: a renaming of threads.
@@ -55,6 +57,15 @@ pub trait Marks: Copy {
 
     /// Whether `self` has anything that `other` lacks.
     fn exceeds(self, other: Self) -> bool;
+
+    /// Marks that several threads add to; nothing was met at first.
+    type Shared: Default + Send + Sync;
+
+    /// Adds to what threads share, without [names](Marks::identify); gives all that was met by then.
+    fn add_to(self, shared: &Self::Shared) -> Self;
+
+    /// What threads have met.
+    fn met_in(shared: &Self::Shared) -> Self;
 }
 
 /// Up to 64 acceptance sets; sets that do not exist are met from the start.
@@ -74,6 +85,18 @@ impl Marks for u64 {
 
     fn exceeds(self, other: u64) -> bool {
         self & !other != 0
+    }
+
+    type Shared = AtomicU64;
+
+    #[inline]
+    fn add_to(self, shared: &AtomicU64) -> u64 {
+        shared.fetch_or(self, Ordering::Relaxed) | self
+    }
+
+    #[inline]
+    fn met_in(shared: &AtomicU64) -> u64 {
+        shared.load(Ordering::Relaxed)
     }
 }
 

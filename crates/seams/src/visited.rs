@@ -143,6 +143,29 @@ pub trait Numbering: Visited {
     }
 }
 
+/// States with numbers, which several threads add and read.
+pub trait SharedNumbering: Sync {
+    /// The number of a state, and whether it is new: one of its own, if it was not there. `None` when there is no room for it.
+    fn number(&self, state: &[u64]) -> Option<(u32, bool)>;
+
+    /// The state with this number.
+    fn state(&self, number: u32, out: &mut Vec<u64>);
+
+    /// Number of states.
+    fn len(&self) -> u64;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> u64;
+
+    /// Why there is no room, once that is so.
+    fn exhausted(&self) -> Option<&'static str>;
+}
+
 /// A store chosen while the program runs.
 impl<V: Numbering + ?Sized> Numbering for Box<V> {
     fn number(&mut self, key: u64, state: &[u64]) -> u32 {

@@ -40,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("proof", &["outcome", "program", "promela", "proof-check", "seams", "source"]),
     ("expectations", &[]),
     ("formats", &["outcome"]),
+    ("lsp", &["front-end", "languages", "program", "source"]),
     ("testing", &[]),
     ("reference", &["bir", "dve", "promela", "source", "testing"]),
 ];

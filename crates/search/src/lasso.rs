@@ -13,35 +13,20 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use quotient_seams::{
-    Incomplete, Interrupt, Marks, Names, Numbering, Omega, Representative, Scope, Successors,
-};
+use quotient_seams::{Incomplete, Interrupt, Marks, Names, Omega, Representative, Scope, Successors};
 
 use crate::Path;
 
-/// The states of a component: those with a place from `first` on, below `open`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Component<'a> {
-    pub(crate) place: &'a [u32],
-    pub(crate) first: u32,
-    pub(crate) open: u32,
-    /// Layers of each core.
-    pub(crate) layers: u32,
-    /// Not a component: all there is.
-    pub(crate) everything: bool,
-    /// Raised when the search is to end.
-    pub(crate) interrupt: &'a Interrupt,
-}
+/// What a search knows of its states, by number.
+pub(crate) trait States<S> {
+    /// The number of a state, which stands for itself.
+    fn number(&mut self, system: &S, state: Vec<u64>) -> Result<usize, Incomplete>;
 
-impl Component<'_> {
-    fn has(&self, index: usize) -> bool {
-        self.everything || self.place.get(index).is_some_and(|p| (self.first..self.open).contains(p))
-    }
+    /// Was it stored by the search?
+    fn is_stored(&self, number: usize) -> bool;
 
-    /// Was the state stored by the search?
-    fn stored(&self, index: usize) -> bool {
-        self.everything || self.place.get(index).is_some_and(|p| *p != 0)
-    }
+    /// Is it one of those that are looked for: of a component, or a single one?
+    fn is_wanted(&self, number: usize) -> bool;
 }
 
 /// A path whose last `cycle` steps lead from a state back to it.
@@ -67,11 +52,14 @@ struct Node {
     depth: usize,
 }
 
-struct Walk<'a, S: Omega, R, V> {
+struct Walk<'a, S: Omega, R, K> {
     system: &'a mut S,
     representative: &'a mut R,
-    store: &'a mut V,
-    component: Component<'a>,
+    states: &'a mut K,
+    /// Raised when the search is to end.
+    interrupt: &'a Interrupt,
+    /// All states are wanted, stored or not.
+    everything: bool,
     successors: Successors,
     scratch: Vec<u64>,
     /// Numbers of states with their threads in place.
@@ -84,16 +72,16 @@ struct Walk<'a, S: Omega, R, V> {
 type Step = (u32, usize, usize, Vec<u64>);
 
 /// A way to the component and around in it.
-pub(crate) fn shortest<S: Omega, R: Representative<S>, V: Numbering>(
+pub(crate) fn shortest<S: Omega, R: Representative<S>, K: States<S>>(
     system: &mut S,
     representative: &mut R,
-    store: &mut V,
-    component: Component<'_>,
+    states: &mut K,
+    interrupt: &Interrupt,
 ) -> Result<Lasso, Incomplete> {
-    let mut walk = Walk::new(system, representative, store, component);
-    let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R, V>)?;
-    let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R, V>)?;
-    walk.component.everything = true;
+    let mut walk = Walk::new(system, representative, states, interrupt);
+    let (choices, start) = walk.next_way(&mut Ways::default())?.ok_or_else(lost::<S, R, K>)?;
+    let mut best = walk.around(choices, start, usize::MAX)?.ok_or_else(lost::<S, R, K>)?;
+    walk.everything = true;
     walk.left = walk.left.min(MORE_WORK);
     // What goes wrong from here on leaves what was found.
     let _ = walk.shorten(&mut best);
@@ -101,19 +89,19 @@ pub(crate) fn shortest<S: Omega, R: Representative<S>, V: Numbering>(
 }
 
 /// A shortest way to the component, as choices, and where it leads.
-pub(crate) fn way<S: Omega, R: Representative<S>, V: Numbering>(
+pub(crate) fn way<S: Omega, R: Representative<S>, K: States<S>>(
     system: &mut S,
     representative: &mut R,
-    store: &mut V,
-    component: Component<'_>,
+    states: &mut K,
+    interrupt: &Interrupt,
 ) -> Result<(Vec<u32>, Vec<u64>), Incomplete> {
-    let mut walk = Walk::new(system, representative, store, component);
-    walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R, V>)
+    let mut walk = Walk::new(system, representative, states, interrupt);
+    walk.next_way(&mut Ways::default())?.map(|(choices, at)| (choices, at.1)).ok_or_else(lost::<S, R, K>)
 }
 
 /// Where threads keep their places, a representative that is not canonical may hide the way.
-fn lost<S: Omega, R: Representative<S>, V: Numbering>() -> Incomplete {
-    if Walk::<S, R, V>::IN_PLACE {
+fn lost<S: Omega, R: Representative<S>, K: States<S>>() -> Incomplete {
+    if Walk::<S, R, K>::IN_PLACE {
         return Incomplete::TooLong;
     }
     "the way to a cycle was lost; this is a bug in quotient, please report it".to_owned().into()
@@ -133,24 +121,33 @@ struct Ways {
     met: VecDeque<usize>,
 }
 
-impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
+impl<'a, S: Omega, R: Representative<S>, K: States<S>> Walk<'a, S, R, K> {
     /// Whether threads keep their places.
     const IN_PLACE: bool = <S::Marks as Marks>::Names::ASKED && R::CHANGES;
 
     fn new(
         system: &'a mut S,
         representative: &'a mut R,
-        store: &'a mut V,
-        component: Component<'a>,
-    ) -> Walk<'a, S, R, V> {
+        states: &'a mut K,
+        interrupt: &'a Interrupt,
+    ) -> Walk<'a, S, R, K> {
         let (successors, scratch, own) = (Successors::new(), Vec::new(), HashMap::new());
-        Walk { system, representative, store, component, successors, scratch, own, left: usize::MAX }
+        let (everything, left) = (false, usize::MAX);
+        Walk { system, representative, states, interrupt, everything, successors, scratch, own, left }
+    }
+
+    fn is_stored(&self, number: usize) -> bool {
+        self.everything || self.states.is_stored(number)
+    }
+
+    fn is_wanted(&self, number: usize) -> bool {
+        self.everything || self.states.is_wanted(number)
     }
 
     /// The successors of a state.
     fn step(&mut self, state: Option<&[u64]>) -> Result<Vec<Step>, Incomplete> {
         self.left = self.left.checked_sub(1).ok_or("the work allowed is done")?;
-        if let Some(reason) = self.component.interrupt.reason() {
+        if let Some(reason) = self.interrupt.reason() {
             return Err(Incomplete::Unconfirmed(format!(
                 "{reason} while a short counterexample was looked for; a violation exists"
             )));
@@ -178,8 +175,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
             } else {
                 found.to_vec()
             };
-            let layer = self.system.take_layer(&mut core) as usize;
-            let number = self.store.number_of(&core) as usize * self.component.layers as usize + layer;
+            let number = self.states.number(self.system, core)?;
             let own = if Self::IN_PLACE { self.own_number(&state)? } else { number };
             out.push((index as u32, number, own, state));
         }
@@ -219,8 +215,8 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
             };
             for (choice, number, own, state) in self.step(source.as_deref())? {
                 // One state of a class is enough here.
-                if self.component.stored(number) && ways.seen.insert(number) {
-                    if self.component.has(number) {
+                if self.is_stored(number) && ways.seen.insert(number) {
+                    if self.is_wanted(number) {
                         ways.met.push_back(ways.nodes.len());
                     }
                     ways.nodes.push(Node { state, own, parent, choice, depth: 0 });
@@ -233,12 +229,12 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
         Ok(Some((Self::choices(&ways.nodes, met), at)))
     }
 
-    /// Looks for shorter lassos everywhere.
+    /// Looks for shorter lassos everywhere; of the shortest ones takes the first, so that it does not matter which component was found.
     fn shorten(&mut self, best: &mut Lasso) -> Result<(), Incomplete> {
         let mut ways = Ways::default();
         let mut steps = Vec::new();
+        let mut most = best.path.choices.len();
         while let Some((choices, start)) = self.next_way(&mut ways)? {
-            let most = best.path.choices.len() - 1;
             // A cycle has at least one step.
             if choices.len() >= most {
                 break;
@@ -250,6 +246,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
                 && let Some(lasso) = self.around(choices, start, most)?
             {
                 *best = lasso;
+                most = best.path.choices.len() - 1;
             }
         }
         Ok(())
@@ -320,7 +317,7 @@ impl<'a, S: Omega, R: Representative<S>, V: Numbering> Walk<'a, S, R, V> {
             let next = self.step(Some(&state))?;
             self.system.step_marks(&state, &self.successors, &mut steps);
             for (choice, number, own, next) in next {
-                if !self.component.has(number) {
+                if !self.is_wanted(number) {
                     continue;
                 }
                 let on_step = steps.get(choice as usize).copied().unwrap_or(S::Marks::NONE);

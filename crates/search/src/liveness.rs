@@ -14,16 +14,17 @@
 //! names. A step back to a state of an open component may find its threads under other names than it left them: whom the two
 //! call alike can have each other's part, and the component remembers that.
 //!
-//! With an ample set, the cycle proviso (C3) is established here: if one of the chosen steps leads to a state of an open
-//! component (every state on the stack is in one), everything is explored instead.
+//! Ample sets that leave the cycle proviso (C3) to the search have it established here: if one of the chosen steps leads to a state of an open
+//! component (every state on the stack is in one), everything is explored instead. Those for temporal questions see to it themselves, so that
+//! what is explored does not depend on the order of the search.
 
 use quotient_seams::{
-    Ample, Interrupt, Known, Loaded, Marks, Names, Numbering, Omega, Representative, Scope, Successors,
-    ViolationCode,
+    Ample, Incomplete, Interrupt, Known, Loaded, Marks, Names, Numbering, Omega, Representative, Scope,
+    Successors, ViolationCode,
 };
 
 use crate::expand::{self, Expander, Turn};
-use crate::lasso::{self, Component};
+use crate::lasso;
 use crate::monitor::Monitor;
 use crate::{Cause, Found, Options, Path, Report, Seams, Statistics, Stop};
 
@@ -73,6 +74,29 @@ pub fn liveness<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering>(
 type Place = u32;
 const NEW: Place = 0;
 const DONE: Place = u32::MAX;
+
+/// The states of this search, of which those with some places are wanted.
+struct Stored<'a, V> {
+    store: &'a mut V,
+    place: &'a [Place],
+    wanted: std::ops::Range<Place>,
+    layers: usize,
+}
+
+impl<S: Omega, V: Numbering> lasso::States<S> for Stored<'_, V> {
+    fn number(&mut self, system: &S, mut state: Vec<u64>) -> Result<usize, Incomplete> {
+        let layer = system.take_layer(&mut state) as usize;
+        Ok(self.store.number_of(&state) as usize * self.layers + layer)
+    }
+
+    fn is_stored(&self, number: usize) -> bool {
+        self.place.get(number).is_some_and(|place| *place != NEW)
+    }
+
+    fn is_wanted(&self, number: usize) -> bool {
+        self.place.get(number).is_some_and(|place| self.wanted.contains(place))
+    }
+}
 
 /// An open component: the first place of its states, what was met in it, and on the step that leads into it.
 #[derive(Clone, Copy, Debug)]
@@ -199,16 +223,14 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering> Liveness<'_, S, 
     fn path(&mut self, more: u32, code: ViolationCode) -> Result<Path, Stop> {
         let Some(&current) = self.open.last() else { return Ok(Path { choices: vec![more] }) };
         let first = self.place[current];
-        let component = Component {
+        let mut states = Stored {
+            store: &mut *self.store,
             place: &self.place,
-            first,
-            open: first + 1,
-            layers: self.layers,
-            everything: false,
-            interrupt: &self.interrupt,
+            wanted: first..first + 1,
+            layers: self.layers as usize,
         };
         let (system, representative) = (&mut *self.expander.system, &mut *self.expander.representative);
-        let way = lasso::way(system, representative, self.store, component);
+        let way = lasso::way(system, representative, &mut states, &self.interrupt);
         let (mut choices, state) = way.map_err(Stop::Incomplete)?;
         if NamesOf::<S>::ASKED {
             // The way was taken with threads in their places, and leads to a renaming of the state.
@@ -319,8 +341,12 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering> Liveness<'_, S, 
         }
     }
 
-    /// May these steps be explored alone, though there are others? None may go wrong, and none may lead to an open component.
+    /// May these steps be explored alone, though there are others? None may go wrong and, where that is left to the search, none may lead to an open
+    /// component.
     fn may_stay(&mut self, successors: &Successors) -> bool {
+        if !self.expander.needs_open() {
+            return !successors.has_violations();
+        }
         (0..successors.len()).all(|i| {
             let index = if successors.entry(i).violation.is_none() {
                 self.index(i, successors)
@@ -519,15 +545,14 @@ impl<S: Omega, R: Representative<S>, A: Ample<S>, V: Numbering> Liveness<'_, S, 
     /// Reports the component at the top: a short way to it and a cycle through everything that must be met.
     fn found(&mut self) -> Stop {
         let first = self.roots.last().map_or(1, |r| r.first);
-        let component = Component {
+        let mut states = Stored {
+            store: &mut *self.store,
             place: &self.place,
-            first,
-            open: DONE,
-            layers: self.layers,
-            everything: false,
-            interrupt: &self.interrupt,
+            wanted: first..DONE,
+            layers: self.layers as usize,
         };
-        match lasso::shortest(self.expander.system, self.expander.representative, self.store, component) {
+        let (system, representative) = (&mut *self.expander.system, &mut *self.expander.representative);
+        match lasso::shortest(system, representative, &mut states, &self.interrupt) {
             Ok(lasso) => {
                 let cycle = lasso.cycle;
                 self.report.found.push(Found { cause: Cause::Cycle, path: lasso.path, cycle, count: 1 });

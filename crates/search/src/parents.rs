@@ -156,6 +156,20 @@ impl Parents {
         }
     }
 
+    /// Each state that was found from another, after that; where there is one worker.
+    pub(crate) fn steps(&self) -> Vec<(usize, usize)> {
+        let (mut steps, mut expansion) = (Vec::new(), 0);
+        for position in 0..self.bit_len {
+            if self.bit(position) {
+                let to = self.roots as usize + steps.len();
+                steps.push((self.state_of(expansion) as usize, to));
+            } else {
+                expansion += 1;
+            }
+        }
+        steps
+    }
+
     /// States discovered.
     pub(crate) fn discovered(&self) -> u64 {
         self.choices.len() as u64
@@ -323,6 +337,8 @@ mod tests {
         parents.done(0);
         parents.child(3);
         parents.done(1);
+        let steps = [(0, 2), (0, 3), (2, 4), (3, 5), (1, 6), (4, 7), (6, 8)];
+        assert_eq!(parents.steps(), steps);
         let parents = [parents];
         let path = |state| Parents::path(&parents, 0, state);
         assert_eq!(path(0), [0]);

@@ -42,7 +42,7 @@ impl Workers {
 }
 
 /// Bytes of a worker's stack.
-const STACK: usize = 1 << 26;
+pub(crate) const STACK: usize = 1 << 26;
 
 /// Explores everything reachable, nearest first, by several workers.
 pub fn breadth_first_by_workers<S, R, A, V>(

@@ -3,6 +3,8 @@
 //! For every renumbering `p` of a graph `g`, numbering `p(g)` and numbering `g` lead to the same graph, so the number of
 //! representatives is the number of orbits. Steps:
 //!
+//! 0. Where the group is known to be all permutations of some nodes, and the others are pairs of these, a graph of these alone is
+//!    numbered instead ([`crate::pairs`]).
 //! 1. Sort the threads by what they are and refer to, and number the rest by walks from them ([`crate::signature`]). In most
 //!    programs that nearly always decides.
 //! 2. Otherwise order all nodes by kind and data. If no two are equal, that is the numbering. If some are, walk from what
@@ -24,6 +26,7 @@ use std::cmp::Ordering;
 
 use crate::exchanges::Exchanges;
 use crate::graph::{Graph, NodeId};
+use crate::pairs::{Pairs, Scratch};
 use crate::partition::{InEdges, Partition};
 use crate::signature::Signatures;
 use crate::walk::Walks;
@@ -87,6 +90,9 @@ pub struct Exact {
     number: Vec<u32>,
     image: Vec<NodeId>,
     spent: u64,
+    pairs: Scratch,
+    small: Graph,
+    small_number: Vec<u32>,
 }
 
 /// One level of the search.
@@ -126,6 +132,9 @@ impl Default for Exact {
             number: Vec::new(),
             image: Vec::new(),
             spent: 0,
+            pairs: Scratch::default(),
+            small: Graph::new(),
+            small_number: Vec::new(),
         }
     }
 }
@@ -152,6 +161,27 @@ impl Exact {
     /// The same for the state of a group with these exchanges.
     pub fn number_in(&mut self, graph: &Graph, exchanges: Option<&Exchanges>, number: &mut Vec<u32>) {
         self.statistics.calls += 1;
+        let pairs = exchanges.and_then(|known| known.pairs.as_ref());
+        if !pairs.is_some_and(|pairs| self.number_pairs(graph, pairs, number)) {
+            self.number_whole(graph, exchanges, number);
+        }
+    }
+
+    /// The same by the small graph of the nodes that others are pairs of; `false` where there is none.
+    fn number_pairs(&mut self, graph: &Graph, pairs: &Pairs, number: &mut Vec<u32>) -> bool {
+        let mut small = std::mem::take(&mut self.small);
+        let shown = pairs.show(graph, &mut self.pairs, &mut small);
+        if shown {
+            let mut found = std::mem::take(&mut self.small_number);
+            self.number_whole(&small, None, &mut found);
+            pairs.number(&found, number);
+            self.small_number = found;
+        }
+        self.small = small;
+        shown
+    }
+
+    fn number_whole(&mut self, graph: &Graph, exchanges: Option<&Exchanges>, number: &mut Vec<u32>) {
         if !graph.has_unordered_edges() && self.signatures.number(graph, number) {
             self.statistics.signed += 1;
             return;

@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 
 use crate::graph::{Graph, NodeId};
+use crate::pairs::Pairs;
 use crate::partition::Partition;
 use crate::strong::Strong;
 
@@ -24,56 +25,26 @@ type Moved = Box<[(NodeId, NodeId)]>;
 #[derive(Clone, Debug, Default)]
 pub struct Exchanges {
     moved: HashMap<(NodeId, NodeId), Moved>,
+    /// Where the other points are pairs of these.
+    pub(crate) pairs: Option<Pairs>,
 }
 
 impl Exchanges {
-    /// Those of a group, if it is the symmetric group of one of its orbits. In graphs of states point 0 is node `shift`.
-    pub fn of(strong: &Strong, shift: u32) -> Option<Exchanges> {
+    /// Those of a group, if it is the symmetric group of one of its orbits. In graphs of states point 0 is node `shift`, and edges
+    /// with labels below `first_label` are the same in all of them.
+    pub fn of(strong: &Strong, shift: u32, first_label: u32) -> Option<Exchanges> {
         let orbit = strong.orbits().into_iter().find(|orbit| {
             let all: f64 = (1..=orbit.len()).map(|n| n as f64).product();
             (3..=MOST).contains(&orbit.len()) && (strong.order() - all).abs() < 0.5
         })?;
-        let mut known: HashMap<(NodeId, NodeId), Vec<NodeId>> = HashMap::new();
-        for table in strong.tables() {
-            let moved: Vec<NodeId> = orbit.iter().copied().filter(|p| table[*p as usize] != *p).collect();
-            if let [a, b] = moved[..] {
-                known.insert((b, a), table.clone());
-                known.insert((a, b), table);
-            }
-        }
-        // The exchange of a and c from those of a and b, b and c.
-        let mut grown = true;
-        while grown {
-            grown = false;
-            for &a in &orbit {
-                for &b in &orbit {
-                    let Some(first) = known.get(&(a, b)).cloned() else { continue };
-                    for &c in orbit.iter().filter(|c| **c != a) {
-                        if known.contains_key(&(a, c)) {
-                            continue;
-                        }
-                        let Some(second) = known.get(&(b, c)) else { continue };
-                        let mut table = vec![0; first.len()];
-                        for x in 0..first.len() {
-                            // An exchange is its own inverse: the group has no other member that does the same to the orbit.
-                            table[x] = second[first[second[x] as usize] as usize];
-                        }
-                        known.insert((c, a), table.clone());
-                        known.insert((a, c), table);
-                        grown = true;
-                    }
-                }
-            }
-        }
-        if known.len() != orbit.len() * (orbit.len() - 1) {
-            return None;
-        }
+        let known = all_exchanges(strong, &orbit)?;
+        let pairs = Pairs::of(&orbit, &known, (shift, first_label));
         let moved = known.into_iter().map(|((a, b), table)| {
             let pairs = table.iter().enumerate().filter(|(x, y)| *x != **y as usize);
             let pairs = pairs.map(|(x, y)| (x as NodeId + shift, y + shift)).collect();
             ((a + shift, b + shift), pairs)
         });
-        Some(Exchanges { moved: moved.collect() })
+        Some(Exchanges { moved: moved.collect(), pairs })
     }
 
     /// Is every order of this cell as good as any other?
@@ -90,6 +61,58 @@ impl Exchanges {
             leaves_alone(graph, partition, moved, image)
         })
     }
+}
+
+/// For each two points of an orbit the member of the group that exchanges them, as a table; none if not all are found.
+///
+/// One is among the generators, their powers, and the powers of products of two. A member `g` takes the exchange of `a` and `b` to that of `g(a)` and `g(b)`, so that
+/// one leads to all others. Once all are there, the group is all permutations of the orbit; it has no more members, so that each is the only one.
+fn all_exchanges(strong: &Strong, orbit: &[NodeId]) -> Option<HashMap<(NodeId, NodeId), Vec<NodeId>>> {
+    let generators = strong.tables();
+    let exchanged = |table: &[NodeId]| {
+        let mut moved = orbit.iter().copied().filter(|p| table[*p as usize] != *p);
+        match (moved.next(), moved.next(), moved.next()) {
+            (Some(a), Some(b), None) => Some((a, b)),
+            _ => None,
+        }
+    };
+    let after = |first: &[NodeId], second: &[NodeId]| -> Vec<NodeId> {
+        first.iter().map(|x| second[*x as usize]).collect()
+    };
+    let power = |of: &[NodeId]| {
+        let mut table = of.to_vec();
+        for _ in 0..MOST {
+            if let Some(two) = exchanged(&table) {
+                return Some((two, table));
+            }
+            table = after(&table, of);
+        }
+        None
+    };
+    let products = || {
+        let second = |g: &Vec<NodeId>| generators.iter().find_map(|h| power(&after(g, h)));
+        generators.iter().find_map(second)
+    };
+    let ((a, b), table) = generators.iter().find_map(|g| power(g)).or_else(products)?;
+    let mut known = HashMap::from([((a, b), table.clone()), ((b, a), table)]);
+    let mut open = vec![(a, b)];
+    while let Some(two) = open.pop() {
+        for g in &generators {
+            let image = (g[two.0 as usize], g[two.1 as usize]);
+            if known.contains_key(&image) {
+                continue;
+            }
+            let old = &known[&two];
+            let mut table = vec![0; old.len()];
+            for (x, y) in old.iter().enumerate() {
+                table[g[x] as usize] = g[*y as usize];
+            }
+            known.insert((image.1, image.0), table.clone());
+            known.insert(image, table);
+            open.push(image);
+        }
+    }
+    (known.len() == orbit.len() * (orbit.len() - 1)).then_some(known)
 }
 
 /// Is this an automorphism of a graph that keeps a partition? What does not move keeps its edges if what moves does, in both directions.
@@ -156,7 +179,7 @@ mod tests {
     fn exchanges(n: u32) -> Exchanges {
         let structure = state(n, |_, _| 0, |x| x);
         let strong = Strong::automorphisms(&structure);
-        Exchanges::of(&strong, 0).expect("all permutations")
+        Exchanges::of(&strong, 0, 2).expect("all permutations")
     }
 
     #[test]
@@ -169,6 +192,26 @@ mod tests {
             assert!(moved.contains(&(*a, *b)) && moved.contains(&(*b, *a)));
             assert_eq!(moved.len() as u32, 2 * (1 + 1 + 2 * (n - 2)) + 2);
         }
+    }
+
+    /// Whatever the generators are: those that are found first for nodes in another order need not exchange two points alone.
+    #[test]
+    fn they_are_found_from_any_generators() {
+        let mut without = 0;
+        for n in 3..8 {
+            let (points, total) = (1 + n, 1 + n + n * n);
+            for turn in 0..total {
+                let number = |x: u32| if x == 0 { 0 } else { (x - 1 + turn) % (total - 1) + 1 };
+                let strong = Strong::automorphisms(&state(n, |_, _| 0, number));
+                let found = Exchanges::of(&strong, 0, 2).expect("all permutations");
+                assert_eq!(found.moved.len() as u32, n * (n - 1));
+                let threads: Vec<u32> = (1..points).map(number).collect();
+                let two =
+                    |table: &&Vec<u32>| threads.iter().filter(|t| table[**t as usize] != **t).count() == 2;
+                without += u32::from(strong.tables().iter().filter(two).count() < n as usize - 1);
+            }
+        }
+        assert!(without > 0, "generators that exchange two points alone are not enough");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod graph;
 pub mod group;
 pub mod heap;
 mod ordered;
+mod pairs;
 mod partition;
 mod signature;
 mod sizes;

@@ -288,8 +288,33 @@ impl Partition {
 /// Are two nodes interchangeable because they are alike and have the very same neighbours? (Exchanging them then maps every edge
 /// to an edge.) Kind and data are compared, since cells go by their hash.
 pub(crate) fn twins(graph: &Graph, edges_in: &InEdges, a: NodeId, b: NodeId) -> bool {
-    graph.edges(a) == graph.edges(b)
-        && edges_in.of(a) == edges_in.of(b)
-        && graph.kind(a) == graph.kind(b)
+    graph.kind(a) == graph.kind(b)
         && graph.data(a) == graph.data(b)
+        && same_neighbours(graph.edges(a), graph.edges(b), a, b)
+        && same_neighbours(edges_in.of(a), edges_in.of(b), a, b)
+}
+
+/// Are these edges of `a` those of `b`, with `a` and `b` in each other's place?
+fn same_neighbours(mine: &[Edge], theirs: &[Edge], a: NodeId, b: NodeId) -> bool {
+    if mine.len() != theirs.len() {
+        return false;
+    }
+    let adjacent = |edges: &[Edge]| edges.iter().any(|e| e.target == a || e.target == b);
+    if !adjacent(mine) {
+        return mine == theirs;
+    }
+    let exchanged = |x: NodeId| {
+        if x == a {
+            b
+        } else if x == b {
+            a
+        } else {
+            x
+        }
+    };
+    mine.iter().all(|e| {
+        let image = Edge { label: e.label, target: exchanged(e.target) };
+        let count = |edges: &[Edge], edge: &Edge| edges.iter().filter(|e| *e == edge).count();
+        count(theirs, &image) == count(mine, e)
+    })
 }

@@ -11,6 +11,7 @@ mod real_names;
 mod replay;
 mod run;
 mod unreduced;
+mod ways;
 
 pub use file::{FileError, TraceFile};
 pub use not_replayable::NotReplayable;
@@ -18,3 +19,4 @@ pub use quotient_outcome::{Change, ProcessState, Step, Trace, json, text};
 pub use real_names::{images_of_the_end, in_real_names};
 pub use replay::Replay;
 pub use run::{Run, Told};
+pub use ways::{Place, Ways};

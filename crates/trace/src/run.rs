@@ -218,7 +218,7 @@ impl<'a> Run<'a> {
     /// The machine and state that values are shown of.
     fn view(&self) -> (&Machine, &[u64]) {
         match &self.beside {
-            Some(beside) => (beside.machine, beside.state()),
+            Some(beside) => (beside.machine(), beside.state()),
             None => (self.machine, self.walk.state()),
         }
     }
@@ -253,7 +253,7 @@ impl<'a> Run<'a> {
             file: self.sources.name(self.sources.written(t.span).file).to_owned(),
             line: self.sources.position(t.span).line,
             called_at: self.sources.call(t.span).map(|call| self.sources.file_line(call)),
-            ..self.line(number, process, t.told())
+            ..self.line(number, process, &t.text)
         }
     }
 
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
 
     /// The end of a process that the reduced program leaves out.
     fn end_step(&mut self, end: &MicroStep) -> Step {
-        let found = self.beside.as_ref().and_then(|b| b.machine.transformation(end.transformation));
+        let found = self.beside.as_ref().and_then(|b| b.machine().transformation(end.transformation));
         let span = found.map(|(_, _, t)| t.span);
         let process = self.names.thread(end.thread).unwrap_or("?").to_owned();
         self.shown = self.values();
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
         let before = self.names.clone();
         let mut names = std::mem::take(&mut self.names);
         let (machine, after) = match &self.beside {
-            Some(beside) => (&*beside.machine, beside.state()),
+            Some(beside) => (beside.machine(), beside.state()),
             None => (&*self.machine, &statement.state[..]),
         };
         let shown = values(machine, after, &mut names);
@@ -377,7 +377,7 @@ fn waits_for(function: &Function, location: &Location) -> Vec<String> {
             let inside = waits_for(function, &function.locations[target.0 as usize]);
             format!("{} {{ {} }}", t.text, inside.join("  or  "))
         }
-        _ => t.told().to_owned(),
+        _ => t.text.clone(),
     };
     location.transformations.iter().map(statement).collect()
 }

@@ -1,12 +1,12 @@
 //! Models with pointers and functions: counts against static twins (whose counts are SPIN's), verdicts under every
 //! symmetry, faults, traces.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use quotient_engine::{
     Check, LoadOptions, Model, PartialOrder, SearchKind, StoreKind, Symmetry, Verdict, representative,
 };
+use quotient_expectations::{Bound, Expectation, Figure};
 use quotient_seams::Interrupt;
 use quotient_symmetry::audit::audit;
 
@@ -43,11 +43,10 @@ fn counts(model: &Model, check: &Check<'_>) -> (u64, u64, Vec<String>) {
     (outcome.statistics.states, outcome.statistics.transitions, kinds)
 }
 
-/// What a header says: `// expect: raw=70/88 heap=44 exact=44 errors=none`.
-fn header(text: &str) -> BTreeMap<String, String> {
-    let lines = text.lines().filter_map(|l| l.strip_prefix("// expect:"));
-    let words = lines.flat_map(str::split_whitespace).filter_map(|w| w.split_once('='));
-    words.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+/// The number of states, and of steps, that a file expects of a run.
+fn figure(all: &[Expectation], options: &[&str], figure: Figure) -> u64 {
+    let expected = Expectation::with(all, options).and_then(|e| e.figure(Bound::Exactly, figure));
+    expected.unwrap_or_else(|| panic!("nothing is expected with {options:?}"))
 }
 
 #[test]
@@ -59,14 +58,14 @@ fn the_dynamic_corpus_has_its_counts() {
     let mut twins = 0;
     for file in files.iter().filter(|f| !f.to_string_lossy().ends_with(".static.pml")) {
         let name = file.display();
-        let expected = header(&std::fs::read_to_string(file).expect("readable"));
-        let errors: Vec<String> = match expected["errors"].as_str() {
-            "none" => Vec::new(),
-            list => list.split(',').map(str::to_owned).collect(),
-        };
+        let text = std::fs::read_to_string(file).expect("readable");
+        let expected = quotient_expectations::read(&text).expect("expectations");
+        let run = ["--raw", "--all"];
+        let kinds = Expectation::with(&expected, &run).expect("a run").kinds();
+        let errors: Vec<String> = kinds.into_iter().map(str::to_owned).collect();
         let model = load(file, &[]);
-        let (states, transitions) = expected["raw"].split_once('/').expect("two numbers");
-        let raw = (states.parse().expect("a number"), transitions.parse().expect("a number"), errors.clone());
+        let of = |what| figure(&expected, &run, what);
+        let raw = (of(Figure::States), of(Figure::Transitions), errors.clone());
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             for store in StoreKind::ALL {
                 let check = Check { raw: true, search, store, ..Check::default() };
@@ -75,7 +74,8 @@ fn the_dynamic_corpus_has_its_counts() {
         }
         for (key, symmetry) in [("heap", Symmetry::Heap), ("exact", Symmetry::Exact)] {
             let check = Check { raw: true, symmetry: Some(symmetry), ..Check::default() };
-            assert_eq!(counts(&model, &check).0.to_string(), expected[key], "{name}: {key}");
+            let states = figure(&expected, &["--raw", "--symmetry", key], Figure::States);
+            assert_eq!(counts(&model, &check).0, states, "{name}: {key}");
         }
         for symmetry in SYMMETRIES {
             let check = Check { symmetry: Some(symmetry), ..Check::default() };

@@ -1,5 +1,7 @@
 //! Known models through the whole engine: pinned counts, verdicts, what reductions must and must not do.
 
+mod constant_indices;
+mod cycle_workers;
 mod disk;
 mod dynamic;
 mod mirrored;

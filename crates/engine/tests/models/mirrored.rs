@@ -82,3 +82,22 @@ fn channels_that_are_not_known_keep_their_numbers() {
     let outcome = model.check(&check).expect("states behave like their representatives");
     assert!(outcome.statistics.states <= 31, "{}", outcome.statistics.states);
 }
+
+/// A statement that takes another's place was not executed where no process arrives: both answers list it.
+#[test]
+fn statements_behind_a_guard_that_never_holds() {
+    let ends = "proctype P() { do :: break od }\n\
+                init { run P(); printf(\"%d\\n\", 1); do :: 0; skip od }\n";
+    let assigns = "pid g; proctype P(byte p) { bool x[2] }\n\
+                   active proctype Q() { g = run P(1); g = 3; do :: 0; g = 3 od }\n";
+    for text in [ends, assigns] {
+        let model = Model::from_text("guard.pml", text).expect("correct");
+        let unreached = |raw| {
+            let check = Check { raw, all: true, ..Check::default() };
+            let outcome = model.check(&check).expect("small");
+            outcome.unreached.into_iter().map(|u| u.statement).collect::<Vec<_>>()
+        };
+        assert_eq!(unreached(true).len(), 2, "{text}");
+        assert_eq!(unreached(false), unreached(true), "{text}");
+    }
+}

@@ -81,6 +81,32 @@ fn claims_written_by_hand() {
     }
 }
 
+/// A run may stay for ever between two labels, and a process that has ended is gone: both without progress.
+#[test]
+fn without_progress_beside_a_label() {
+    let other = "active proctype P() { do :: g = 1 - g od }\n";
+    let waits = "active proctype P() { do :: x == 1 -> g = 1 - g od }\n";
+    // Without such a cycle: with the process as the younger one of the two, and as the older one, which never goes.
+    for (other, process, younger, older) in [
+        // `l = 1` is a local step.
+        (other, "byte l; progress: x = 1; if :: progress_0: l = 1 fi", false, false),
+        (waits, "byte l; x = 1; l = 1; progress: x = 2", false, false),
+        (waits, "byte l; progress_0: x = 1; l = 1; progress: x = 2", false, false),
+        (waits, "byte l; progress_0: x = 1; progress_1: l = 1; progress: x = 2", true, true),
+        (waits, "byte l; x = 1; do :: l < 2 -> l++ :: else -> break od; progress: x = 2", false, false),
+        (other, "progress: if :: progress_0: x = 1 fi", false, true),
+        (waits, "progress: if :: progress_0: x = 1 fi", false, true),
+        (waits, "progress: if :: progress_0: x = 2 fi", true, true),
+    ] {
+        let process = format!("active proctype Q() {{ {process} }}\n");
+        for (text, without) in [(format!("{other}{process}"), younger), (format!("{process}{other}"), older)]
+        {
+            let text = format!("byte g, x;\n{text}");
+            assert_eq!(all_ways(&text, true, false), [without; 2], "{text}");
+        }
+    }
+}
+
 /// A label on the first statement of an option is passed on to where its first step leads, with SPIN's verdicts (`-l` or `-a`).
 #[test]
 fn labels_on_the_first_statement_of_an_option() {

@@ -7,7 +7,7 @@ use quotient_ample::{AmpleSets, Independence, Question as Preserve};
 use quotient_engine::PropertyKeyword;
 use quotient_engine::{Answer, Check, Model, PartialOrder, Question, Symmetry, Verdict};
 use quotient_machine::{Fair, Machine, Renaming};
-use quotient_seams::{All, Ample, Representative, Scope, Successors, System};
+use quotient_seams::{All, Ample, Representative, Scope, Successors, System, Worker};
 use quotient_search::{Options, Seams, Stop, liveness};
 use quotient_symmetry::{Order, Ordered};
 use quotient_visited::NumberedTree;
@@ -66,9 +66,9 @@ impl Representative<Machine> for Naive {
     }
 }
 
-impl Representative<Fair<'_>> for Naive {
-    fn representative(&mut self, system: &Fair<'_>, state: &[u64], out: &mut Vec<u64>) -> bool {
-        self.0.representative(&*system.0, state, out)
+impl Representative<Fair> for Naive {
+    fn representative(&mut self, system: &Fair, state: &[u64], out: &mut Vec<u64>) -> bool {
+        self.0.representative(&system.0, state, out)
     }
 
     fn name(&self) -> &'static str {
@@ -154,9 +154,9 @@ active [2] proctype P() {
   od
 }";
     let model = model(text, "[]<> (forall p: P . up[p] == 0)");
-    let mut machine = machine(&model);
+    let machine = machine(&model);
     let mut naive = Naive::new(&machine);
-    let (system, visited) = (&mut Fair(&mut machine), &mut NumberedTree::new());
+    let (system, visited) = (&mut Fair(machine.another()), &mut NumberedTree::new());
     let seams = Seams { system, representative: &mut naive, ample: &mut All, visited };
     // It goes on to look for the fair run in real names, and there is none.
     assert_ne!(liveness(seams, &mut Options::default()).stop, Stop::Complete, "the naive answer is wrong");

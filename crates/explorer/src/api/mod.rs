@@ -32,6 +32,8 @@ told::answers! {
     Info {
         file: String,
         model: String,
+        /// Runs can be written to a trace file.
+        has_trace: bool,
         has_objects: bool,
         defines: Vec<(String, String)>,
         checksum: String,
@@ -137,7 +139,16 @@ told::answers! {
         taken: bool,
         explored: Option<bool>,
     }
-    ChoiceStatement { text: String, file: u32, line: u32, pid: u32 }
+    /// A statement that could be executed, and what it would do; of a program that is not known.
+    ChoiceStatement {
+        text: String,
+        file: u32,
+        line: u32,
+        pid: u32,
+        reads: Vec<Read>,
+        writes: Vec<Write>,
+        events: Vec<Event>,
+    }
     Waiting {
         pid: u32,
         process: String,
@@ -188,7 +199,7 @@ told::answers! {
         lock: Option<Process>,
         fields: Vec<HeapField>,
     }
-    HeapField { name: String, text: String, to: Option<String>, changed: bool }
+    HeapField { name: String, text: String, to: Option<String>, changed: bool, before: Option<String> }
     /// The states that symmetry makes one of.
     Class {
         why: Option<String>,
@@ -197,16 +208,27 @@ told::answers! {
         members: Vec<Member>,
         stored: Vec<(u32, u32)>,
         processes: Vec<Process>,
+        /// The processes are on a ring, which can only be turned.
+        ring: bool,
     }
     Member { path: String, here: bool, plays: Vec<(u32, u32)>, moved: Vec<u32> }
+    /// States that a run comes to again, by step: the first step after which it was there, and who is who then.
+    Same { repeats: Vec<Repeat> }
+    Repeat { step: usize, of: usize, renaming: Vec<(u32, u32)> }
     Starved { starved: Option<Vec<Process>> }
-    Graph { nodes: Vec<GraphNode>, edges: Vec<GraphEdge>, whole: bool, reduced: Option<u64> }
+    /// States around a place: after `at` steps of the run, or, if `whole`, all from the start on.
+    Graph { nodes: Vec<GraphNode>, edges: Vec<GraphEdge>, whole: bool, at: usize, reduced: Option<u64> }
     GraphNode {
         id: usize,
+        /// The same in every answer about this model.
+        key: String,
         class: usize,
         layer: usize,
         here: bool,
-        on_run: bool,
+        /// The first step of the run after which it is in this state.
+        on_run: Option<usize>,
+        /// The steps that lead to it from where the graph begins.
+        moves: Vec<String>,
         kind: StateKind,
         expanded: bool,
     }

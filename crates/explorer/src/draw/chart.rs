@@ -63,8 +63,30 @@ fn link(row: &Value, kinds: &[&str]) -> Option<u64> {
     row["link"].as_u64().filter(|_| kinds.contains(&text(&row["kind"])))
 }
 
-/// The chart as SVG.
-pub(super) fn svg(run: &Value, rows: &[Value]) -> String {
+/// How a run ends, in lines: what goes wrong, or who waits for what, or what repeats.
+fn ending(run: &Value, rows: &[Value], waiting: &Value) -> Vec<String> {
+    let (cycle, length) = (number(&run["cycle"]), number(&run["length"]));
+    if rows.last().is_some_and(|row| number(&row["step"]) < length) {
+        return vec![format!("the first {} statements of a run of {length} steps", rows.len())];
+    }
+    match text(&run["ending"]["kind"]) {
+        "violation" => vec![text(&run["ending"]["message"]).to_owned()],
+        "deadlock" => {
+            let waits = list(waiting).iter().filter(|w| w["ended"] != true).map(|w| {
+                let mut why: Vec<&str> = list(&w["statements"]).iter().map(|s| text(&s["why"])).collect();
+                why.dedup();
+                format!("{} waits: {}", text(&w["process"]), why.join("; "))
+            });
+            ["nobody can go on".to_owned()].into_iter().chain(waits).collect()
+        }
+        _ if cycle == 1 => vec![format!("step {length} repeats for ever")],
+        _ if cycle > 1 => vec![format!("steps {} to {length} repeat for ever", length - cycle + 1)],
+        _ => Vec::new(),
+    }
+}
+
+/// The chart as SVG; `waiting` are those who cannot go on at its end.
+pub(super) fn svg(run: &Value, rows: &[Value], waiting: &Value) -> String {
     let mut out = svg::empty();
     let columns = columns(run);
     let said = |row: &Value| match row["failed"]["values"].as_str() {
@@ -152,21 +174,15 @@ pub(super) fn svg(run: &Value, rows: &[Value]) -> String {
         let d = if ax < bx { format!("M{ax} {ay}V{by}H{bx}") } else { format!("M{ax} {ay}H{bx}V{by}") };
         out.path(&d, WRONG, "stroke-width=\"2\"");
     }
-    let ending = match text(&run["ending"]["kind"]) {
-        "violation" => text(&run["ending"]["message"]).to_owned(),
-        "deadlock" => "nobody can go on".to_owned(),
-        _ if cycle == 1 => format!("step {length} repeats for ever"),
-        _ if cycle > 1 => format!("steps {} to {length} repeat for ever", length - cycle + 1),
-        _ => String::new(),
-    };
-    if !ending.is_empty() {
-        out.text(14.0, bottom + 14.0, "wrong", &ending);
+    for (line, said) in ending(run, rows, waiting).iter().enumerate() {
+        let class = if line == 0 { "wrong" } else { "" };
+        out.text(14.0, bottom + 14.0 + 18.0 * line as f64, class, said);
     }
     out.finish()
 }
 
 /// The same for Mermaid.
-pub(super) fn mermaid(run: &Value, rows: &[Value]) -> String {
+pub(super) fn mermaid(run: &Value, rows: &[Value], waiting: &Value) -> String {
     let mut out = String::from("sequenceDiagram\n");
     let clean = |s: &str| s.replace([';', '#'], " ").replace('\n', " ");
     let columns = columns(run);
@@ -193,14 +209,12 @@ pub(super) fn mermaid(run: &Value, rows: &[Value]) -> String {
     if in_loop {
         out.push_str("  end\n");
     }
-    let ending = match text(&run["ending"]["kind"]) {
-        "violation" => clean(text(&run["ending"]["message"])),
-        "deadlock" => "nobody can go on".to_owned(),
-        _ => String::new(),
-    };
-    if let (false, Some((first, _)), Some((last, _))) = (ending.is_empty(), columns.first(), columns.last()) {
+    if let (Some((first, _)), Some((last, _))) = (columns.first(), columns.last()) {
         let over = if first == last { format!("P{first}") } else { format!("P{first},P{last}") };
-        let _ = writeln!(out, "  Note over {over}: {ending}");
+        // A loop says of itself that it repeats.
+        for said in ending(run, rows, waiting).iter().filter(|_| !in_loop) {
+            let _ = writeln!(out, "  Note over {over}: {}", clean(said));
+        }
     }
     out
 }

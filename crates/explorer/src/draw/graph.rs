@@ -27,8 +27,14 @@ pub(super) fn svg(graph: &Value) -> String {
         let colour = svg::COLOURS[number(&edge["pid"]) % 4];
         let (colour, dashes) =
             if edge["left_out"] == true { ("#d0d0cb", "stroke-dasharray=\"3 3\"") } else { (colour, "") };
-        let d = if b.0 > a.0 {
-            format!(
+        let (d, tip, turned) = if a == b {
+            (
+                format!("M{} {}c-10 -16 22 -16 12 0", a.0 - 6.0, a.1 - 6.0),
+                (a.0 + 6.0, a.1 - 6.0),
+                "l-5 -4l6 -3z",
+            )
+        } else if b.0 > a.0 {
+            let d = format!(
                 "M{} {}C{} {} {} {} {} {}",
                 a.0 + 7.0,
                 a.1,
@@ -38,9 +44,10 @@ pub(super) fn svg(graph: &Value) -> String {
                 b.1,
                 b.0 - 7.0,
                 b.1
-            )
+            );
+            (d, (b.0 - 6.0, b.1), "l-6 -3v6z")
         } else {
-            format!(
+            let d = format!(
                 "M{} {}C{} {} {} {} {} {}",
                 a.0,
                 a.1 + 7.0,
@@ -50,9 +57,11 @@ pub(super) fn svg(graph: &Value) -> String {
                 b.1 + 30.0,
                 b.0,
                 b.1 + 7.0
-            )
+            );
+            (d, (b.0, b.1 + 6.0), "l-3 6h6z")
         };
         out.path(&d, colour, dashes);
+        let _ = writeln!(out.body, r#"<path d="M{} {}{turned}" fill="{colour}"/>"#, tip.0, tip.1);
     }
     for (node, (x, y)) in list(&graph["nodes"]).iter().zip(&places) {
         let fill = match text(&node["kind"]) {

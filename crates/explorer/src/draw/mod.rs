@@ -75,7 +75,12 @@ fn drawn(
                 from += 256;
             }
             rows.truncate(MOST_ROWS);
-            Ok(if format == Format::Svg { chart::svg(&run, &rows) } else { chart::mermaid(&run, &rows) })
+            let waiting = match run["ending"]["kind"] == "deadlock" {
+                true => session.answer("next", &json!({ "path": path, "at": length }))?["waiting"].take(),
+                false => Value::Null,
+            };
+            let draw = if format == Format::Svg { chart::svg } else { chart::mermaid };
+            Ok(draw(&run, &rows, &waiting))
         }
         (Picture::Heap, _) => {
             let heap = session.answer("heap", &place)?;

@@ -1,25 +1,27 @@
 //! The check of a C program that runs beside the page. It is started by a click only.
 
+use std::sync::Mutex;
 use std::thread;
 
 use quotient_native::session::Heartbeat;
-use quotient_native::{Answer, Report, Request};
+use quotient_native::{Answer, Report, Request, Token};
 use quotient_stateless::Symmetry;
 use serde_json::Value;
 
 use super::{Program, lock, path};
 use crate::api;
+use crate::checking::Known;
 use crate::server::Refused;
 
 impl Program {
     /// Starts a check, unless one is running.
     pub(super) fn check(&self, body: &Value) -> Result<api::Progress, Refused> {
         let is_set = |field: &str| body[field].as_bool().unwrap_or(false);
-        let names = Symmetry::NAMES;
         let symmetry = match body["symmetry"].as_str() {
             None => Symmetry::Off,
             Some(text) => {
-                let found = names.iter().find(|(_, name, _)| *name == text).map(|(value, ..)| *value);
+                let found =
+                    Symmetry::NAMES.iter().find(|(_, name, _)| *name == text).map(|(value, ..)| *value);
                 found.ok_or_else(|| format!("`{text}` is not a value of --symmetry"))?
             }
         };
@@ -56,44 +58,42 @@ impl Program {
             known.running = false;
             known.seconds = known.started.map_or(0.0, |s| s.elapsed().as_secs_f64());
             match result {
-                Ok(report) => {
-                    known.verdict = Some(report.verdict().name());
-                    (known.states, known.transitions) = (report.figures.executions, report.figures.steps);
-                    known.depth = report.figures.depth;
-                    known.symmetry = Some(
-                        names
-                            .iter()
-                            .find(|(value, ..)| *value == symmetry)
-                            .map_or("off", |(_, name, _)| *name)
-                            .to_owned(),
-                    );
-                    known.report = Some(told(&report));
-                    known.message = report.verdict().incomplete().map(ToString::to_string);
-                    if let Answer::Violated(repeated) = &report.answer {
-                        let found = repeated.token.schedule.choices.iter();
-                        let moves: Vec<(u32, u32)> =
-                            found.map(|c| (c.thread.into(), c.alternative.into())).collect();
-                        *lock(&manner) = super::manner(&repeated.token);
-                        known.violations.push(api::Violation {
-                            kind: repeated
-                                .trace
-                                .violation
-                                .as_ref()
-                                .map_or("violation", |v| v.kind.as_str())
-                                .to_owned(),
-                            message: repeated.message(),
-                            at: repeated.trace.violation_at.clone(),
-                            position: Some(path(&moves)),
-                            cycle: 0,
-                        });
-                    }
-                }
+                Ok(report) => conclude(&mut known, &report, symmetry, &manner),
                 Err(error) => {
                     (known.verdict, known.message) = (Some("error"), Some(error.to_string()));
                 }
             }
         });
         Ok(self.checking.progress())
+    }
+
+    /// Takes over what a check has come to that was made before the page is opened.
+    pub fn knows(&self, report: &Report, seconds: f64) {
+        let mut known = self.checking.afresh(seconds);
+        conclude(&mut known, report, self.settings.request.symmetry, &self.manner);
+    }
+}
+
+fn conclude(known: &mut Known, report: &Report, symmetry: Symmetry, manner: &Mutex<Token>) {
+    known.verdict = Some(report.verdict().name());
+    (known.states, known.transitions) = (report.figures.executions, report.figures.steps);
+    known.depth = report.figures.depth;
+    let name = Symmetry::NAMES.iter().find(|(value, ..)| *value == symmetry);
+    known.symmetry = Some(name.map_or("off", |(_, name, _)| *name).to_owned());
+    known.report = Some(told(report));
+    known.message = report.verdict().incomplete().map(ToString::to_string);
+    if let Answer::Violated(repeated) = &report.answer {
+        let found = repeated.token.schedule.choices.iter();
+        let moves: Vec<(u32, u32)> = found.map(|c| (c.thread.into(), c.alternative.into())).collect();
+        *lock(manner) = super::manner(&repeated.token);
+        let kind = repeated.trace.violation.as_ref().map_or("violation", |v| v.kind.as_str());
+        known.violations.push(api::Violation {
+            kind: kind.to_owned(),
+            message: repeated.message(),
+            at: repeated.trace.violation_at.clone(),
+            position: Some(path(&moves)),
+            cycle: 0,
+        });
     }
 }
 

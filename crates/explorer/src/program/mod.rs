@@ -58,6 +58,8 @@ pub struct Settings {
     pub step: Option<usize>,
     /// A run that was executed already.
     pub executed: Option<Repeated>,
+    /// A file with a schedule, which can be opened again.
+    pub trace: Box<dyn Fn(String) -> String + Send + Sync>,
 }
 
 /// A program that is explored.
@@ -249,6 +251,14 @@ impl Program {
         Ok(api::Walked { path: path(&pairs) })
     }
 
+    /// The run as a file.
+    fn trace(&self, body: &Value) -> Result<api::Drawn, Refused> {
+        let run = self.needed(body)?;
+        let choices = run.repeated.token.schedule.clone();
+        let token = Token { schedule: choices, ..lock(&self.manner).clone() };
+        Ok(api::Drawn { text: (self.settings.trace)(token.to_string()) })
+    }
+
     /// Have the sources been edited? Whether a run still works is known when the program was run again.
     fn changed(&self) -> api::Changed {
         let changed = read(&self.settings.sources) != *lock(&self.sources);
@@ -307,7 +317,8 @@ impl Answers for Program {
             "changed" => self.changed().json(),
             "reload" => self.reload()?.json(),
             "draw" => crate::draw::answer(self, body)?.json(),
-            "heap" | "graph" | "reductions" | "class" | "starved" => {
+            "trace" => self.trace(body)?.json(),
+            "heap" | "graph" | "reductions" | "class" | "starved" | "same" => {
                 return Err("this is known of models only, not of C and C++ programs".into());
             }
             _ => return Err(format!("there is no question `{question}`").into()),

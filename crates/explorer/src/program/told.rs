@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use quotient_explain::{Move, Position};
+use quotient_explain::Move;
 use quotient_native::protocol::FailureKind;
 use quotient_outcome::{Event, Frame, Value as Shown};
 use quotient_stateless::graph::MemoryModel;
@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::executed::{Executed, Row};
 use super::{Program, Source, lock, name, path, thread_name};
 use crate::api::{self, EndingKind, GroupKind, Part};
+use crate::next::written;
 use crate::server::Refused;
 
 impl Program {
@@ -34,6 +35,7 @@ impl Program {
         api::Info {
             file: settings.file.clone(),
             model: settings.file.clone(),
+            has_trace: true,
             has_objects: false,
             defines: settings.defines.clone(),
             checksum: String::new(),
@@ -223,10 +225,17 @@ impl Program {
             let text = thread.waits_for.first().map_or("", String::as_str);
             if thread.can_go_on && !over {
                 for way in 0..thread.ways.max(1) {
-                    let step = Position { moves: vec![Move { thread: thread.pid, way }], checksum: None };
-                    let said = api::ChoiceStatement { text: text.to_owned(), file, line, pid: thread.pid };
+                    let said = api::ChoiceStatement {
+                        text: text.to_owned(),
+                        file,
+                        line,
+                        pid: thread.pid,
+                        reads: Vec::new(),
+                        writes: Vec::new(),
+                        events: Vec::new(),
+                    };
                     choices.push(api::Choice {
-                        r#move: step.to_string().trim_start_matches("q1:").to_owned(),
+                        r#move: written(Move { thread: thread.pid, way }),
                         pid: thread.pid,
                         process: name(thread),
                         statements: vec![said],

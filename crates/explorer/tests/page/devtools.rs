@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+/// How long something may take that a test waits for: the machine may be busy.
+const LONGEST: Duration = Duration::from_secs(180);
+
 /// A page in a browser without a window.
 pub struct Browser {
     child: Child,
@@ -71,6 +74,11 @@ impl Browser {
 
     /// Calls a method and waits for its result.
     pub fn call(&self, method: &str, parameters: Value) -> Value {
+        self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The same where the browser may refuse: while a page is left, its scripts cannot be asked.
+    fn try_call(&self, method: &str, parameters: Value) -> Result<Value, Value> {
         let id = *self.next.borrow();
         *self.next.borrow_mut() += 1;
         let mut message = json!({ "id": id, "method": method, "params": parameters });
@@ -87,8 +95,10 @@ impl Browser {
             bytes.pop();
             let message: Value = serde_json::from_slice(&bytes).unwrap();
             if message["id"] == json!(id) {
-                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
-                return message["result"].clone();
+                return match &message["error"] {
+                    Value::Null => Ok(message["result"].clone()),
+                    error => Err(error.clone()),
+                };
             }
             self.note(&message);
         }
@@ -112,9 +122,15 @@ impl Browser {
 
     /// Sets the size of the window, and whether the user likes it dark.
     pub fn size(&self, width: u32, height: u32, scheme: &str) {
+        self.zoomed(width, height, 1, scheme);
+    }
+
+    /// The same where everything is shown so many times as large: fewer of the window's pixels are the page's.
+    pub fn zoomed(&self, width: u32, height: u32, times: u32, scheme: &str) {
+        let (width, height) = (width / times, height / times);
         self.call(
             "Emulation.setDeviceMetricsOverride",
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false }),
+            json!({ "width": width, "height": height, "deviceScaleFactor": times, "mobile": false }),
         );
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
@@ -165,12 +181,16 @@ impl Browser {
     /// Waits until an expression is true.
     pub fn wait(&self, expression: &str) {
         let started = Instant::now();
-        while self.value(expression) != json!(true) {
-            assert!(
-                started.elapsed() < Duration::from_secs(30),
-                "{expression} does not become true: {:?}",
-                self.said.borrow()
-            );
+        let asked = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        loop {
+            // While a page is left for another, there is nobody to ask, and elements that are asked for may not be there yet.
+            match self.try_call("Runtime.evaluate", asked.clone()) {
+                Ok(answer) if answer["result"]["value"] == json!(true) => return,
+                answer if started.elapsed() > LONGEST => {
+                    panic!("{expression} does not become true: {answer:?} {:?}", self.said.borrow())
+                }
+                _ => {}
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -199,6 +219,11 @@ impl Browser {
     /// Clicks the first element that a selector finds.
     pub fn click(&self, selector: &str) {
         self.value(&format!("document.querySelector({}).click()", json!(selector)));
+    }
+
+    /// What the page does at random from now on it does in the same way in every run of a test.
+    pub fn same_chance(&self) {
+        self.value("Math.random = () => 0.3; true");
     }
 
     /// Keeps a picture of the page, where `QUOTIENT_PICTURES` names a folder.

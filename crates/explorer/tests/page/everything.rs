@@ -20,6 +20,16 @@ active [N] proctype philosopher() {
 }
 ";
 
+/// Three that may be exchanged with each other.
+pub(crate) const CROWD: &str = "byte where[3];
+active [3] proctype P() {
+	do
+	:: d_step { where[_pid] < 2 -> where[_pid]++ }
+	:: d_step { where[_pid] > 0 -> where[_pid] = 0 }
+	od
+}
+";
+
 /// A hundred million states.
 pub(crate) const MANY: &str = "byte x, y, z, w;
 active proctype A() { do :: x = (x + 1) % 100 od }
@@ -59,6 +69,77 @@ fn the_class_of_a_state_in_a_browser() {
     browser.wait(
         "document.querySelector('#statistics').innerText.includes('symmetry: 4 philosopher: rotations')",
     );
+    // The view that is open says so as well, at once, with the line that limits it.
+    browser.wait("document.querySelector('#centre').innerText.includes('4 philosopher: rotations')");
+    browser.click("#centre .limit .step");
+    browser.wait("document.querySelector('#source .line.revealed')?.innerText.includes('_pid')");
+    is_clean(&browser, &served);
+}
+
+/// Where any process may be exchanged with any, it is a table of who plays whom.
+#[test]
+#[ignore = "needs chromium"]
+fn a_class_without_a_ring_in_a_browser() {
+    let served = Served::at("crowd.pml", CROWD, "q1:0.1*2");
+    let browser = Browser::start("crowd");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    browser.click("[data-tab=reductions]");
+    browser.wait("document.querySelectorAll('.plays .member').length === 6");
+    assert!(browser.text("#centre").contains("This state stands for 6."), "{}", browser.text("#centre"));
+    browser.picture("crowd-1440-light.png");
+    browser.value("document.querySelectorAll('.plays .member')[3].click()");
+    browser.wait("!decodeURIComponent(location.hash).includes('p=q1:0.1*2')");
+    browser.wait("document.querySelectorAll('.plays .member').length === 6");
+    is_clean(&browser, &served);
+}
+
+/// A run comes back to a state, also with others in their places; values are pinned; a state of the graph is stood at, and the others stay
+/// where they are.
+#[test]
+#[ignore = "needs chromium"]
+fn states_again_pins_and_graph_in_a_browser() {
+    let served = Served::at("crowd.pml", CROWD, "q1:0.0+1.1");
+    let browser = Browser::start("again");
+    browser.size(1440, 900, "light");
+    browser.open(&served.address);
+    browser.wait("document.querySelector('.again-here')?.innerText.includes('after step 1, with 0→1')");
+    browser.press("ArrowLeft");
+    browser.wait("document.querySelector('.again-here')?.innerText === 'Same state as start'");
+    // Pinned: at the top, along the run.
+    browser.click("[data-full='where[1]'] .name");
+    browser.wait("[...document.querySelectorAll('#state h3')].some(h => h.innerText === 'Pinned')");
+    browser.press("End");
+    browser.wait(&at(3));
+    assert_eq!(browser.text("[data-full='where[1]'] .held"), "1");
+    browser.press("ArrowRight");
+    browser.click("[data-tab=graph]");
+    browser.wait("document.querySelectorAll('.graph circle.state').length > 7");
+    browser.picture("graph-crowd-1440-light.png");
+    let places = "Object.fromEntries([...document.querySelectorAll('.graph')[0].querySelectorAll('circle.state')].map(c => [c.dataset.state, `${c.getAttribute('cx')} ${c.getAttribute('cy')}`]))";
+    let before = browser.value(places);
+    // A state that is not on the run.
+    let key = browser.value("document.querySelector('.graph circle.state:not(.on-run)').dataset.state");
+    let found = format!("document.querySelector('.graph circle.state[data-state={key}]')");
+    browser.value(&format!("{found}.dispatchEvent(new MouseEvent('click', {{ bubbles: true }})); true"));
+    browser.wait(&format!("{found}.classList.contains('here')"));
+    assert_eq!(browser.value(places), before);
+    is_clean(&browser, &served);
+}
+
+/// The definitions and the options of a check are part of the address.
+#[test]
+#[ignore = "needs chromium"]
+fn options_are_in_the_address_in_a_browser() {
+    let served = Served::start("forks.pml", FORKS, false);
+    let browser = Browser::start("options");
+    browser.size(1440, 900, "light");
+    browser.open(&format!("{}&o=por:off,N:5", served.address));
+    assert!(browser.text("#notice").contains("-D N=5"), "{}", browser.text("#notice"));
+    browser.click("[data-tab=check]");
+    browser.wait("document.querySelector('#check-line')?.innerText.endsWith('--por off')");
+    browser.value("(() => { const s = document.querySelector('#option-search'); s.value = 'dfs'; s.dispatchEvent(new Event('change')); })()");
+    browser.wait("decodeURIComponent(location.hash).includes('o=search:dfs,por:off')");
     is_clean(&browser, &served);
 }
 
@@ -170,6 +251,7 @@ fn every_key_in_a_browser() {
     browser.press("t");
     assert_ne!(browser.value("document.documentElement.dataset.theme"), theme);
     browser.press("t");
+    browser.same_chance();
     browser.press("r");
     browser.wait("document.querySelectorAll('.branch').length === 1");
     browser.press("x");

@@ -8,11 +8,7 @@ use serde_json::json;
 use crate::devtools::Browser;
 use crate::everything::{MANY, RING, WINDOWS};
 use crate::served::Served;
-use crate::{FORGETS, LASSO, OVERLAPS};
-
-/// No text runs over its neighbour in the chart.
-const ROWS_OVERLAP: &str = "(() => { const said = [...document.querySelectorAll('.row .said')].map(e => e.getBoundingClientRect()).filter(b => b.width > 0); \
-    return said.some((a, i) => said.slice(i + 1).some(b => a.left < b.right && b.left < a.right && a.top + 6 < b.bottom && b.top + 6 < a.bottom)); })()";
+use crate::{FORGETS, LASSO, OVERLAPS, TEXTS_OVERLAP};
 
 /// Texts whose contrast with what is behind them is below 4.5 to 1, with their colours.
 const PALE: &str = "(() => { \
@@ -77,7 +73,12 @@ fn pictures_of_every_view_in_a_browser() {
         ("c-race", program("counter_race.c"), "chart", "path.race"),
         ("c-deadlock", program("lock_order_inversion.c"), "chart", "rect.holds"),
         ("class", Served::at("ring.pml", RING, "q1:0"), "reductions", ".member:nth-of-type(4)"),
-        ("graph", Served::at("ring.pml", &RING.replace("N 4", "N 2"), "q1:0"), "graph", "circle.state"),
+        (
+            "graph",
+            Served::at("ring.pml", &RING.replace("N 4", "N 2"), "q1:0"),
+            "graph",
+            ".graph circle.state",
+        ),
         ("check", Served::start("many.pml", MANY, false), "check", "#check-run"),
         ("saw", Served::program(&folder.join("stale.c"), true), "chart", ".row .tag, .row"),
     ];
@@ -125,7 +126,7 @@ fn pictures_of_every_view_in_a_browser() {
                 "{what}"
             );
             assert_eq!(browser.value(OVERLAPS), json!(false), "{what}");
-            assert_eq!(browser.value(ROWS_OVERLAP), json!(false), "{what}");
+            assert_eq!(browser.value(TEXTS_OVERLAP), json!([]), "{what}");
             if scheme != "forced" {
                 assert_eq!(browser.value(PALE), json!([]), "{what}");
             }

@@ -161,6 +161,7 @@ impl Served {
             token,
             step: None,
             executed,
+            trace: Box::new(|schedule| schedule),
         };
         Served::listen(Program::new(settings), Program::end)
     }

@@ -75,6 +75,7 @@ fn runs_are_compared_and_searched_in_a_browser() {
     browser.press("b");
     browser.wait("document.querySelectorAll('.bookmark').length === 1");
     // A random walk leaves the run, which is kept as a branch, and can be compared with it.
+    browser.same_chance();
     browser.press("r");
     browser.wait("document.querySelectorAll('.branch').length === 1");
     browser.press("x");
@@ -146,7 +147,7 @@ fn graph_reductions_and_check_are_views_in_a_browser() {
     assert!(browser.text(".who-waits h3").contains("each other"));
     assert!(browser.value("document.querySelectorAll('.wait.wrong').length") == json!(2));
     browser.press("]");
-    browser.wait("document.querySelectorAll('circle.state').length > 5");
+    browser.wait("document.querySelectorAll('.graph circle.state').length > 5");
     assert!(browser.text("#centre p").contains("All"), "{}", browser.text("#centre p"));
     browser.picture("graph-1440-light.png");
     browser.press("Home");

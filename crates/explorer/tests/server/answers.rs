@@ -1,19 +1,22 @@
 //! What the page is told, on every model of this repository and on random programs (`QUOTIENT_RANDOM_PROGRAMS` sets how many): it is true, and of
 //! the types that the page has for it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quotient_engine::Model;
+use quotient_engine::{Model, Question};
+use quotient_explain::Position;
 use quotient_explorer::session::Opening;
-use quotient_explorer::{Answers, Session};
+use quotient_explorer::{Answers, Session, checking};
 use quotient_reference::{generate, print};
 use quotient_testing::setting;
+use quotient_trace::TraceFile;
 use serde_json::{Value, json};
 
 use crate::types::Types;
 
 /// The models of this repository (`QUOTIENT_EVERY`: every so many of them) and random programs.
-fn subjects() -> impl Iterator<Item = (String, Model)> {
+pub(crate) fn subjects() -> impl Iterator<Item = (String, Model)> {
     let every = setting("QUOTIENT_EVERY", 1) as usize;
     let files = quotient_testing::models().into_iter().step_by(every.max(1));
     let files = files
@@ -43,6 +46,8 @@ fn ask(types: &Types, session: &Session, name: &str, question: &str, body: &Valu
         "heap" => "Heap",
         "graph" => "Graph",
         "class" => "Class",
+        "same" => "Same",
+        "trace" => "Drawn",
         "reductions" => "Reductions",
         "progress" => "Progress",
         "info" => "Info",
@@ -52,6 +57,140 @@ fn ask(types: &Types, session: &Session, name: &str, question: &str, body: &Valu
         panic!("{name}: {question} {body}: {wrong}");
     }
     answer
+}
+
+/// What trace files of a test begin with.
+fn about(name: &str) -> TraceFile {
+    TraceFile {
+        format: "quotient-trace".into(),
+        version: TraceFile::VERSION,
+        model: name.into(),
+        defines: Vec::new(),
+        language: None,
+        include_dirs: Vec::new(),
+        raw: false,
+        checksum: String::new(),
+        question: Question::Safety.to_string(),
+        properties: Vec::new(),
+        choices: Vec::new(),
+        cycle: 0,
+        kind: String::new(),
+        message: String::new(),
+    }
+}
+
+/// Are the values of two states the same, up to the numbers of objects? A state knows objects by what leads to them alone; their numbers are
+/// those of the run, in which an object that took another's place has a later one. So the numbers may differ, but one stands for one.
+fn same_values(then: &[(String, String)], now: &[(String, String)]) -> bool {
+    let pieces = |values: &[(String, String)]| {
+        let values = values.iter().map(|(name, value)| format!("{name} = {value}\n"));
+        let all: String = values.collect();
+        all.split('#').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (then, now) = (pieces(then), pieces(now));
+    let (mut there, mut back) = (BTreeMap::new(), BTreeMap::new());
+    let mut agree = |(index, (then, now)): (usize, (&String, &String))| {
+        let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let ends = if index == 0 { (0, 0) } else { (digits(then), digits(now)) };
+        let (old, new) = (then[..ends.0].to_owned(), now[..ends.1].to_owned());
+        let one_for_one = ends == (0, 0)
+            || *there.entry(old.clone()).or_insert(new.clone()) == new
+                && *back.entry(new).or_insert(old.clone()) == old;
+        one_for_one && then[ends.0..] == now[ends.1..]
+    };
+    then.len() == now.len() && then.iter().zip(&now).enumerate().all(&mut agree)
+}
+
+/// A random run of every subject: a step that can be taken does what is said beforehand; where a state is said to come again it has the same
+/// values; the run's trace file leads to the same run.
+#[test]
+fn what_is_said_of_steps_and_states_is_so() {
+    let types = Types::of_the_page();
+    let (mut foretold, mut again, mut exchanged, mut written, mut unwritten) = (0, 0, 0, 0, 0);
+    for (index, (name, model)) in subjects().enumerate() {
+        let model = Arc::new(model);
+        let session = Session::new(model.clone(), name.clone(), Vec::new(), Opening::default());
+        let Ok(session) = session.map(|s| s.written_as(about(&name))) else { continue };
+        let walk = json!({ "path": "q1:", "steps": 25, "seed": index + 1 });
+        let Ok(walked) = session.answer("walk", &walk) else { continue };
+        let path = &walked["path"];
+        let ask = |question: &str, body: &Value| ask(&types, &session, &name, question, body);
+        let length = ask("run", &json!({ "path": path }))["length"].as_u64().unwrap();
+
+        let half = length / 2;
+        let next = ask("next", &json!({ "path": path, "at": half }));
+        for choice in next["choices"].as_array().unwrap() {
+            // The server keeps a few runs only.
+            let here = ask("run", &json!({ "path": path }));
+            let taken =
+                format!("~{}:{half}.{}", here["id"].as_str().unwrap(), choice["move"].as_str().unwrap());
+            let made = ask("steps", &json!({ "path": taken }));
+            let made = made["rows"].as_array().unwrap().iter().filter(|r| r["step"] == half + 1);
+            let told = choice["statements"].as_array().unwrap();
+            let part =
+                |s: &Value| (s["pid"].clone(), s["text"].clone(), s["writes"].clone(), s["reads"].clone());
+            let (made, told): (Vec<_>, Vec<_>) = (made.map(part).collect(), told.iter().map(part).collect());
+            assert_eq!(made, told, "{name}: {taken}");
+            foretold += 1;
+        }
+
+        // Values, and where each process stands.
+        let there = |at: &Value| {
+            let state = ask("state", &json!({ "path": path, "at": at }));
+            let leaves = state["leaves"].as_array().unwrap().iter();
+            let values: Vec<(String, String)> = leaves
+                .map(|l| {
+                    (l["full"].as_str().unwrap().to_owned(), l["value"]["text"].as_str().unwrap().to_owned())
+                })
+                .collect();
+            let processes = state["processes"].as_array().unwrap().iter();
+            let stand = |p: &Value| {
+                let name = p["name"].as_str().unwrap();
+                let code = name.split('(').next().unwrap().to_owned();
+                (p["pid"].as_u64().unwrap(), (p["ended"] == true, code, p["line"].to_string()))
+            };
+            (values, processes.map(stand).collect::<BTreeMap<_, _>>())
+        };
+        for repeat in ask("same", &json!({ "path": path }))["repeats"].as_array().unwrap() {
+            assert!(repeat["of"].as_u64() < repeat["step"].as_u64(), "{name}: {repeat}");
+            let (then, now) = (there(&repeat["of"]), there(&repeat["step"]));
+            let renaming = repeat["renaming"].as_array().unwrap();
+            if renaming.is_empty() {
+                assert_eq!(then.1, now.1, "{name}: {repeat}");
+                assert!(same_values(&then.0, &now.0), "{name}: {repeat}: {:?} {:?}", then.0, now.0);
+                again += 1;
+            } else {
+                for pair in renaming {
+                    let (old, new) = (pair[0].as_u64().unwrap(), pair[1].as_u64().unwrap());
+                    let (then, now) = (&then.1[&old], &now.1[&new]);
+                    // Processes of different proctypes that do the same have it in different lines.
+                    assert!(then == now || then.0 == now.0 && then.1 != now.1, "{name}: {repeat}");
+                }
+                exchanged += 1;
+            }
+        }
+
+        let told = session.answer("trace", &json!({ "path": path }));
+        if let Err(refused) = &told
+            && refused.to_string().contains("ends before a younger one")
+        {
+            unwritten += 1;
+            continue;
+        }
+        let file = ask("trace", &json!({ "path": path }));
+        written += 1;
+        let file: Value = serde_json::from_str(file["text"].as_str().unwrap()).unwrap();
+        let choices: Vec<u32> =
+            file["choices"].as_array().unwrap().iter().map(|c| c.as_u64().unwrap() as u32).collect();
+        let found = checking::in_position(&model, Question::Safety, &choices, 0, true).unwrap().0;
+        let wanted: Position = path.as_str().unwrap().parse().unwrap();
+        assert_eq!(found.moves, wanted.moves, "{name}");
+    }
+    println!(
+        "{foretold} steps, {again} states again, {exchanged} with others in their places; {written} files, {unwritten} refused"
+    );
+    assert!(unwritten * 20 < written, "{unwritten} of {written}");
+    assert!(foretold > 500 && again > 50 && exchanged > 5, "{foretold} {again} {exchanged}");
 }
 
 /// "Set in step N" leads to a step that writes that value, and every value that *Because* names is the one that was read there: the one

@@ -1,6 +1,7 @@
 //! The server as other programs and other pages meet it: who is answered, and with what.
 
 mod answers;
+mod drawings;
 mod types;
 
 use std::io::{Read, Write};
@@ -153,6 +154,16 @@ fn it_listens_on_the_loopback_only() {
     assert_eq!(listening, [format!("0100007F{port}")]);
 }
 
+/// The page itself stays small, without what it asks for.
+#[test]
+fn the_page_is_small() {
+    let served = Served::start(MODEL);
+    let host = served.host();
+    let files = ["/", "/app.js", "/app.css", "/icon.svg"];
+    let sizes = files.map(|path| served.request("GET", path, &[("Host", &host)], "").2.len());
+    assert!(sizes.iter().all(|size| *size > 100) && sizes.iter().sum::<usize>() < 150_000, "{sizes:?}");
+}
+
 #[test]
 fn no_file_but_the_pages_own_is_given_out() {
     let served = Served::start(MODEL);
@@ -274,6 +285,8 @@ fn random_requests_do_no_harm() {
         "graph",
         "reductions",
         "class",
+        "same",
+        "trace",
         "starved",
         "draw",
         "changed",

@@ -1,6 +1,6 @@
 // Questions to the server. The token is in the address once, at the start; it is kept for this tab only.
 
-import type { Changed, Class, Drawn, Evaluated, Found, Graph, Heap, Info, Origin, Passing, Place, Progress, Reductions, Reloaded, Run, Starved, Steps, Walked } from "./types";
+import type { Changed, Class, Drawn, Evaluated, Found, Graph, Heap, Info, Origin, Passing, Place, Progress, Reductions, Reloaded, Run, Same, Starved, Steps, Walked } from "./types";
 
 const KEY = "quotient-token";
 
@@ -16,10 +16,11 @@ export function takeToken(): URLSearchParams {
   return said;
 }
 
-export class Gone extends Error {}
+/** A question without an answer. */
+export class Unanswered extends Error {}
 
-/** The server works on a question for 2 seconds at most; one that is silent for longer than this has ended, or is stuck. */
-const LONGEST = 10_000;
+/** The server works on a question for 2 seconds at most; on a busy machine that takes longer. */
+const LONGEST = 20_000;
 
 /** Short names of runs, with how to write them out: the server keeps a few runs, and asks for all steps when it has forgotten one. */
 const names = new Map<string, () => string>();
@@ -39,12 +40,13 @@ async function ask<T>(question: string, body: { path?: string } = {}): Promise<T
       signal: AbortSignal.timeout(LONGEST),
     });
     said = await answer.json();
-  } catch {
-    throw new Gone("The server has ended. This page still shows what it has; start `quotient explore` again to go on.");
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "TimeoutError") throw new Unanswered(`The server has not answered for ${LONGEST / 1000} s. This page still shows what it has.`);
+    throw new Unanswered("The server has ended. This page still shows what it has; start `quotient explore` again to go on.");
   }
   const whole = body.path === undefined ? undefined : names.get(body.path);
   if (answer.status === 410 && whole) return ask(question, { ...body, path: whole() });
-  if (!answer.ok) throw new Error(said.error ?? `The server answered ${answer.status}.`);
+  if (!answer.ok) throw new Unanswered(said.error ?? `The server answered ${answer.status}.`);
   return said as T;
 }
 
@@ -61,7 +63,9 @@ export const find = (path: string, text: string, row: number, back: boolean) => 
 export const evaluate = (path: string, at: number, expr: string) => ask<Evaluated>("eval", { path, at, expr } as object);
 export const walk = (path: string, at: number, steps: number) => ask<Walked>("walk", { path, at, steps, seed: Math.floor(Math.random() * 2 ** 31) } as object);
 export const passing = (path: string) => ask<Passing>("passing", { path });
-export const heap = (path: string, at: number) => ask<Heap>("heap", { path, at } as object);
+export const heap = (path: string, at: number, all = false) => ask<Heap>("heap", { path, at, all } as object);
+export const same = (path: string) => ask<Same>("same", { path });
+export const trace = (path: string, cycle: number) => ask<Drawn>("trace", { path, cycle } as object);
 export const graph = (path: string, at: number) => ask<Graph>("graph", { path, at } as object);
 export const reductions = (path: string, at: number) => ask<Reductions>("reductions", { path, at } as object);
 export const classOf = (path: string, at: number) => ask<Class>("class", { path, at } as object);

@@ -90,6 +90,8 @@ const store = new Store((what) => {
     if (store.tab === "chart" && !store.other) drawChart(store);
   } else if (what === "watches") {
     drawWatches(store);
+  } else if (what === "repeats") {
+    drawState(store);
   } else if (what === "tab") {
     drawCentre();
     drawNotice(store);
@@ -103,7 +105,9 @@ const store = new Store((what) => {
       // The line of statistics may have another width now.
       drawPlayer(store);
       if (what === "progress" && !store.progress?.running) drawSource(store);
-      if (store.tab === "check" && what === "progress") drawCheck(store, centre);
+      if (what === "progress" && store.tab === "check") drawCheck(store, centre);
+      // What these say of symmetry and of stored states is known from a check.
+      else if (what === "progress" && (store.tab === "reductions" || store.tab === "graph") && store.checked !== "") drawCentre();
     }
   }
 });
@@ -140,7 +144,7 @@ function view(name: string): void {
   (document.querySelector("main") as HTMLElement).dataset.view = name;
   forgetSizes();
   document.querySelectorAll<HTMLElement>("nav .tab").forEach((tab) => tab.setAttribute("aria-selected", String(tab.dataset.view === name)));
-  drawCentre();
+  drawCentre(name === "chart" && store.tab === "chart" && !store.other ? revealStep(store) : undefined);
   if (name === "source") drawSource(store);
 }
 
@@ -175,10 +179,10 @@ async function showText(): Promise<void> {
 /** The run as a file. */
 function exportRun(): void {
   const dialog = $("keys") as HTMLDialogElement;
-  const save = (format: "svg" | "mermaid", name: string, type: string) => async () => {
+  const save = (format: "svg" | "mermaid" | "trace", name: string, type: string) => async () => {
     dialog.close();
     try {
-      const { text } = await api.drawn(store.asked, format);
+      const { text } = await (format === "trace" ? api.trace(store.asked, store.cycle) : api.drawn(store.asked, format));
       const address = URL.createObjectURL(new Blob([text], { type }));
       el("a", { href: address, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -189,6 +193,7 @@ function exportRun(): void {
   replace(dialog, el("h2", {}, "Export this run"),
     el("div", { class: "exports" },
       el("button", { class: "button", onclick: save("svg", "run.svg", "image/svg+xml") }, "Chart as SVG"),
+      store.info.has_trace ? el("button", { class: "button", onclick: save("trace", "run.json", "application/json"), title: "quotient explore run.json opens it again" }, "Run as a trace file") : null,
       el("button", { class: "button", onclick: save("mermaid", "run.mmd", "text/plain") }, "Chart for Mermaid"),
       el("button", { class: "button quiet", onclick: () => dialog.close() }, "Close")));
   dialog.showModal();
@@ -276,7 +281,9 @@ $("effects").addEventListener("click", () => key({ key: "e" }));
 $("filter").addEventListener("input", () => drawState(store));
 $("copy").addEventListener("click", () => {
   const program = store.info.program;
-  const command = `quotient explore ${store.info.model} --at '${store.path}${program?.cells ?? ""}' --step ${store.place.at}${program?.behind ?? ""}`;
+  const defines = program ? "" : store.info.defines.map(([n, v]) => ` -D ${n}=${v}`).join("");
+  const sum = store.info.checksum === "" ? "" : `@${store.info.checksum}`;
+  const command = `quotient explore ${store.info.model}${defines} --at '${store.path}${program?.cells ?? sum}' --step ${store.place.at}${program?.behind ?? ""}`;
   void navigator.clipboard.writeText(`${location.href}\n${command}`).then(() => store.say(`Copied the address and: ${command}`), () => store.say(command));
 });
 $("chart").addEventListener("scroll", () => requestAnimationFrame(() => { if (store.run) drawChart(store); }));
@@ -300,7 +307,7 @@ whenResized((id) => {
     drawChart(store, revealStep(store));
   }
 });
-addEventListener("resize", () => { forgetSizes(); if (store.run) { drawCentre(); drawPlayer(store); } });
+addEventListener("resize", () => { forgetSizes(); if (store.run) { drawCentre(store.tab === "chart" && !store.other ? revealStep(store) : undefined); drawPlayer(store); } });
 addEventListener("popstate", (event) => {
   const kept = event.state as { path: string; at: number } | null;
   if (kept) void store.back(kept);
@@ -339,11 +346,18 @@ document.querySelectorAll<HTMLElement>(".divider").forEach((divider, index) => {
   });
 });
 
+// What was asked by a key or a click and has no answer is told; nothing waits for it.
+addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof api.Unanswered)) return;
+  event.preventDefault();
+  store.say(event.reason.message);
+});
+
 const said = api.takeToken();
 void store.start(said).then(async () => {
   // Of a long path the end says most.
   const parts = store.info.file.split("/");
-  $("file").textContent = store.info.file.length > 48 && parts.length > 1 ? `…/${parts[parts.length - 1]}` : store.info.file;
+  $("file").textContent = store.info.file.length > (innerWidth < 760 ? 30 : 48) && parts.length > 1 ? `…/${parts[parts.length - 1]}` : store.info.file;
   $("file").title = store.info.file;
   replace($("defines"), ...store.info.defines.map(([n, v]) => el("span", { class: "chip" }, `${n}=${v}`)));
   await store.poll();

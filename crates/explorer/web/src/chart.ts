@@ -5,7 +5,7 @@ import { type Fold, around, folds } from "./fold";
 import { size } from "./sizes";
 import { type Run, firstOf, kind, lastOf, partner, sender, source } from "./run";
 import type { Store } from "./store";
-import type { Statement, Value } from "./types";
+import type { Frame, Statement, Value } from "./types";
 
 const ROW = 30;
 const GAP = 6;
@@ -97,8 +97,11 @@ const message = (values: Value[]): string => {
 };
 
 /** What a row says: its effect, or the statement. */
-export function label(s: Statement): Node[] {
-  if (showStatements) return [document.createTextNode(s.text)];
+export const label = (s: Statement): Node[] => (showStatements ? [document.createTextNode(s.text)] : effect(s));
+
+/** What a statement does, or would do. */
+export function effect(s: Pick<Statement, "text" | "events" | "reads" | "writes"> & { stack?: Frame[] }): Node[] {
+  const stack = s.stack ?? [];
   const event = s.events[0];
   const text = (t: string, kind?: string): Node => (kind ? el("span", { class: kind }, t) : document.createTextNode(t));
   switch (event?.kind) {
@@ -123,7 +126,7 @@ export function label(s: Statement): Node[] {
     case "notify all": {
       // Who waits at a condition gives its mutex back; what is waited for says more.
       const waits = s.events.find((e) => e.kind === "wait" || e.kind === "wake") ?? event;
-      const woken = event.kind.startsWith("notify") && event.threads ? (event.threads.length > 0 ? `, wakes ${event.threads.map(called).join(", ")}` : s.stack.length > 0 ? ", wakes nobody" : "") : "";
+      const woken = event.kind.startsWith("notify") && event.threads ? (event.threads.length > 0 ? `, wakes ${event.threads.map(called).join(", ")}` : stack.length > 0 ? ", wakes nobody" : "") : "";
       return [text(`${waits.kind} ${waits.object}${woken}`)];
     }
     case "atomic read":
@@ -141,7 +144,17 @@ export function label(s: Statement): Node[] {
     if (writes.length > 3) parts.push(text(` and ${writes.length - 3} more`, "dim"));
     return parts;
   }
-  return [text(s.text, s.stack.length > 0 ? undefined : "dim")];
+  return [text(s.text, stack.length > 0 ? undefined : "dim")];
+}
+
+/** A statement in words: "receives data(0, 0) from forth". */
+function aloud(s: Statement): string {
+  const event = s.events[0];
+  if (event?.kind === "send") return `sends ${message(event.message ?? [])} to ${event.channel}`;
+  if (event?.kind === "receive") return `receives ${message(event.message ?? [])} from ${event.channel}`;
+  const writes = s.writes.filter((w) => w.before !== null && w.after !== null);
+  if (event === undefined && writes.length > 0) return writes.slice(0, 3).map((w) => `${w.name} from ${w.before?.text} to ${w.after?.text}`).join(", ");
+  return effect(s).map((n) => n.textContent).join("");
 }
 
 export function drawColumns(store: Store): void {
@@ -230,10 +243,11 @@ export function drawChart(store: Store, scrolled = $("chart").scrollTop): void {
         said.style.left = `${LEFT}px`;
         said.style.right = `${width - x(pid) + 14}px`;
       } else said.style.left = `${lanes ? text : x(pid) + 14}px`;
+      said.setAttribute("role", "gridcell");
       const element = el(
         "div",
         { class: style, role: "row",
-          "aria-label": s ? `step ${step}, ${name(pid)}, ${s.text}` : undefined, "data-row": row, title: s?.text,
+          "aria-label": s ? `step ${step}, ${name(pid)}, ${aloud(s)}${fails ? ", goes wrong" : ""}` : undefined, "aria-rowindex": row + 1, "aria-current": now ? "step" : undefined, "data-row": row, title: s?.text,
           onclick: () => void store.go(step, row === lastOf(run, step) ? null : row + 1) },
         number,
         said,

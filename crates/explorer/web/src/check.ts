@@ -20,9 +20,37 @@ const RACES: [string, string][] = [["allow_races", "Data races are allowed"]];
 
 const SWITCHES: [string, string][] = [["raw", "No reductions of the program"], ["all", "All violations"], ["no_deadlock", "Deadlocks are allowed"], ["safety", "Claims are not checked"]];
 
+const memory = (bytes: number): string => (bytes < 2 ** 30 ? `${Math.round(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`);
+
+/** A time as one says it: `0.4 s`, `1 min 08 s`, `2 h 03 min`. */
+export function time(seconds: number): string {
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${two(Math.floor(seconds % 60))} s` : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+}
+
 /** The options that differ from the usual ones. */
 export function options(): Record<string, string | boolean> {
   return Object.fromEntries(Object.entries(chosen).filter(([name, value]) => value !== "" && value !== false && !(name === "por" && value === "on")));
+}
+
+/** The definitions and options of an address: `N:5,por:off`. */
+export function written(store: Store): string {
+  const all = [...store.info.defines, ...Object.entries(options()).map(([name, value]) => [name, String(value)])];
+  return all.map(([name, value]) => `${encodeURIComponent(name)}:${encodeURIComponent(value)}`).join(",");
+}
+
+/** Takes over the options of an address; says which of its definitions this model was not read with. */
+export function takeOver(store: Store, text: string): string | null {
+  const defines = new Map(store.info.defines);
+  const other: string[] = [];
+  for (const part of text.split(",").filter((p) => p !== "")) {
+    const [name, value] = part.split(":").map(decodeURIComponent);
+    if (name in chosen) chosen[name] = typeof chosen[name] === "boolean" ? value === "true" : value ?? "";
+    else if (defines.get(name) !== value) other.push(`${name}=${value ?? ""}`);
+  }
+  return other.length === 0 ? null : `This address was made with ${other.join(", ")}; the model here was read without: start quotient explore with -D ${other.join(" -D ")}.`;
 }
 
 export function commandLine(store: Store): string {
@@ -55,31 +83,31 @@ export function drawCheck(store: Store, pane: HTMLElement): void {
   const counted = program ? "executions" : "states";
   const choices = (program ? THREADS : CHOICES).map(([name, label, values]) => {
     const select = el("select", { id: `option-${name}` }, ...values.map(([value, said]) => el("option", { value, selected: chosen[name] === value }, said))) as HTMLSelectElement;
-    select.addEventListener("change", () => { chosen[name] = select.value; redraw(); });
+    select.addEventListener("change", () => { chosen[name] = select.value; redraw(); store.rewriteAddress(); });
     return el("label", {}, el("span", {}, label), select);
   });
   const switches = (program ? RACES : SWITCHES).map(([name, label]) => {
     const box = el("input", { type: "checkbox", id: `option-${name}`, checked: chosen[name] === true }) as HTMLInputElement;
-    box.addEventListener("change", () => { chosen[name] = box.checked; redraw(); });
+    box.addEventListener("change", () => { chosen[name] = box.checked; redraw(); store.rewriteAddress(); });
     return el("label", { class: "switch" }, box, label);
   });
-  const time = el("input", { id: "option-max_time", value: chosen.max_time, placeholder: "none", size: 8 }) as HTMLInputElement;
-  time.addEventListener("input", () => { chosen.max_time = time.value.trim(); redraw(); });
+  const limit = el("input", { id: "option-max_time", value: chosen.max_time, placeholder: "none", size: 8 }) as HTMLInputElement;
+  limit.addEventListener("input", () => { chosen.max_time = limit.value.trim(); redraw(); store.rewriteAddress(); });
   const points = progress?.points ?? [];
   const last = points[points.length - 1];
   const running = progress?.running ?? false;
-  const sentence = !progress?.asked ? "Not checked yet." : running ? `${progress.seconds.toFixed(1)} s · ${program ? `${number(progress.states)} executions` : `depth ${number(progress.depth)}`} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s`;
+  const sentence = !progress?.asked ? "Not checked yet." : running ? `${time(progress.seconds)} · ${program ? `${number(progress.states)} executions` : `depth ${number(progress.depth)}`} · nothing wrong so far` : progress.verdict === "holds" ? `Holds: ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s` : `${progress.verdict ?? ""} ${progress.message ?? ""} · ${number(progress.states)} ${counted} in ${progress.seconds.toFixed(3)} s`;
   const rate = rates(points);
   replace(pane,
     el("div", { class: "reading" },
-      el("div", { class: "form" }, ...choices, el("label", {}, el("span", {}, "Time at most"), time), ...switches),
+      el("div", { class: "form" }, ...choices, el("label", {}, el("span", {}, "Time at most"), limit), ...switches),
       el("div", { class: "line-of-command" }, el("code", { id: "check-line" }, commandLine(store))),
       el("p", {}, el("button", { class: "button", id: "check-run", onclick: () => void store.check(options()) }, running ? "Stop" : "Check", " ", el("kbd", {}, running ? "Esc" : "c")), " ", el("span", { id: "check-said" }, sentence)),
       points.length < 3 && !running ? null : el("div", { class: "plots" },
         plot(program ? "Executions" : "States", number(progress?.states ?? 0), points.map((p) => ({ x: p.seconds, y: p.states })), 0),
         plot("Per second", number(Math.round(rate[rate.length - 1]?.y ?? 0)), rate, 2, false),
         ...(program ? [] : [plot("Waiting", number(last?.waiting ?? 0), points.map((p) => ({ x: p.seconds, y: p.waiting })), 1),
-        plot("Store", `${((last?.bytes ?? 0) / 2 ** 20).toFixed(1)} MiB`, points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)])),
+        plot("Memory", memory(last?.bytes ?? 0), points.map((p) => ({ x: p.seconds, y: p.bytes })), 3)])),
       shares(progress),
       progress?.report ? el("pre", { class: "report" }, ...linked(store, progress.report)) : null,
     ));

@@ -49,10 +49,19 @@ export function drawClass(store: Store, said: Class): HTMLElement {
     return el("button", { class: `member ${m.here ? "here" : ""}`, "aria-label": m.here ? "this state" : `a state of the same class: ${told}`, disabled: m.here, onclick: () => void store.follow(m.path, 0) },
       ring(processes, m) as unknown as Node, el("span", {}, told));
   };
+  // Where any may be exchanged with any, a ring would say too much: a table of who plays whom.
+  const moving = processes.filter((p) => said.members.some((m) => m.plays.some(([own, other]) => own === p.pid && other !== own)));
+  const table = (): HTMLElement =>
+    el("table", { class: "plays" },
+      el("tr", {}, el("th", {}, "plays"), ...said.members.map((m, i) => el("th", {}, el("button", { class: `member ${m.here ? "here" : ""}`, "aria-label": m.here ? "this state" : `a state of the same class: ${cycles(m.plays) || "others exchanged"}`, disabled: m.here, onclick: () => void store.follow(m.path, 0) }, m.here ? "here" : String(i + 1))))),
+      ...moving.map((p) => el("tr", {}, el("th", {}, badge(p.pid), ` ${p.name.replace(/\(\d+\)$/, "")}`), ...said.members.map((m) => {
+        const other = m.plays.find(([own]) => own === p.pid)?.[1];
+        return el("td", {}, other === undefined ? "·" : badge(other));
+      }))));
   const stored = cycles(said.stored);
   return el("div", {},
-    el("p", {}, el("b", {}, said.count === 1 ? "This state stands for itself alone." : `This state stands for ${count}.`), said.count > 1 ? " They behave alike up to the names of the processes; one of them is stored. Filled: who has left the place where it began." : ""),
-    el("div", { class: "members" }, ...said.members.map(member)),
+    el("p", {}, el("b", {}, said.count === 1 ? "This state stands for itself alone." : `This state stands for ${count}.`), said.count > 1 ? ` They behave alike up to the names of the processes; one of them is stored.${said.ring ? " Filled: who has left the place where it began." : ""}` : ""),
+    said.ring || moving.length === 0 ? el("div", { class: "members" }, ...said.members.map(member)) : table(),
     said.count > said.members.length ? el("p", { class: "dim" }, `and ${said.more ? "more" : said.count - said.members.length}`) : null,
     el("p", {}, stored ? el("span", {}, "Renaming to the one that is stored: ", el("code", {}, stored)) : "This one is stored itself."),
     processes.length > 0 ? el("p", { class: "dim" }, ...processes.flatMap((p) => [badge(p.pid), ` ${p.name}  `])) : null);

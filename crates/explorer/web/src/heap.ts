@@ -15,11 +15,8 @@ const NARROW_COLUMN = 204;
 /** Places that were given, by node; they are kept while the page is open, so that nothing jumps. */
 const places = new Map<string, { x: number; y: number }>();
 let shown: { key: string; heap: Heap } | null = null;
-
-export function forgetPlaces(): void {
-  places.clear();
-  shown = null;
-}
+/** Somebody wants to see all of it. */
+let all = false;
 
 const height = (node: HeapNode): number => 26 + LINE * node.fields.length + (node.lock ? LINE : 0) + 6;
 
@@ -38,10 +35,11 @@ function place(heap: Heap): void {
 }
 
 export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
-  const key = `${store.asked}|${store.place.at}`;
+  const here = () => `${store.asked}|${store.place.at}|${all}`;
+  const key = here();
   if (shown?.key !== key) {
-    const heap = await api.heap(store.asked, store.place.at);
-    if (key !== `${store.asked}|${store.place.at}` || store.tab !== "heap") return;
+    const heap = await api.heap(store.asked, store.place.at, all);
+    if (key !== here() || store.tab !== "heap") return;
     shown = { key, heap };
   }
   const heap = shown.heap;
@@ -53,7 +51,7 @@ export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
   const lines = svg("svg", { class: "lines", width: right, height: bottom, "aria-hidden": true });
   const boxes = heap.nodes.map((node) => {
     const { x, y } = at(node.id);
-    const fields = node.fields.map((f) => el("div", { class: `field ${f.changed ? "changed" : ""}` }, el("span", { class: "dim" }, f.name), " ", f.to === null ? f.text : "•"));
+    const fields = node.fields.map((f) => el("div", { class: `field ${f.changed ? "changed" : ""}` }, el("span", { class: "dim" }, f.name), " ", f.changed && f.before !== null && f.to === null ? `${f.before} → ` : "", f.to === null ? f.text : "•"));
     const held = node.lock ? el("div", { class: "field held-by" }, "held by ", badge(node.lock.pid, node.lock.name)) : null;
     const box = el("div", { class: `object ${node.kind} ${node.fields.some((f) => f.changed) ? "changed" : ""}`, "data-node": node.id }, el("div", { class: "title" }, node.pid === null ? null : badge(node.pid), node.name), held, ...fields);
     box.style.transform = `translate(${x}px, ${y}px)`;
@@ -76,7 +74,9 @@ export async function drawHeap(store: Store, pane: HTMLElement): Promise<void> {
   const inner = el("div", { class: "space", "data-at": store.place.at }, lines as unknown as Node, ...boxes);
   inner.style.width = `${right}px`;
   inner.style.height = `${bottom}px`;
-  const note = heap.hidden > 0 ? `${heap.hidden} further objects are not shown: only what this step touched and its neighbours. ` : "";
+  const more = heap.hidden > 0 || all;
+  const turn = () => { all = !all; void drawHeap(store, pane); };
+  const note = heap.hidden > 0 ? "Only what this step touched and its neighbours are shown. " : "";
   const none = heap.nodes.length === 0 ? "There are no objects yet. " : "";
-  replace(pane, inner, el("p", { class: "empty" }, `${none}${note}Garbage is not part of a state.`));
+  replace(pane, inner, el("p", { class: "empty" }, `${none}${note}Garbage is not part of a state. `, more ? el("button", { class: "button small", id: "heap-more", onclick: turn }, all ? "Show fewer" : `Show ${heap.hidden.toLocaleString("en-US")} more`) : null));
 }

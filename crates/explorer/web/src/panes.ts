@@ -1,6 +1,9 @@
 // Headline, state, what can happen next, because.
 
 import { $, badge, el, replace, stepLink, svg } from "./dom";
+import { effect } from "./chart";
+import { time } from "./check";
+import { cycles } from "./class";
 import { firstOf } from "./run";
 import type { Store, Watch } from "./store";
 import type { Accessed, Frame, Leaf, Origin } from "./types";
@@ -100,12 +103,25 @@ export function drawState(store: Store): void {
   const wanted = ($("filter") as HTMLInputElement).value.trim().toLowerCase();
   const failed = new Set((store.place.at === store.run.length ? store.run.ending.failed?.reads ?? [] : []).map((r) => r.full));
   const out: HTMLElement[] = [];
+  const { repeat } = store;
+  if (repeat && wanted === "") {
+    const exchanged = cycles(repeat.renaming);
+    out.push(el("p", { class: "again-here" }, "Same state as ", repeat.of === 0 ? null : "after ", stepLink(repeat.of, (s) => void store.go(s)), exchanged ? el("span", {}, ", with ", el("code", {}, exchanged)) : null));
+  }
   const changed = state.leaves.filter((l) => l.before !== null);
   if (changed.length > 0 && wanted === "") {
     out.push(el("h3", {}, "Changed in this step"));
     for (const leaf of changed)
       out.push(el("div", { class: "change" }, el("code", {}, leaf.full), el("span", { class: "grow" }), el("s", {}, empty(leaf.before ?? "")), el("span", { class: "dim" }, "→"), el("b", {}, empty(leaf.value.text))));
   }
+  const one = (leaf: Leaf, full = false): HTMLElement =>
+    el("div", { class: `leaf ${leaf.group.kind === "lock" ? "wide-value" : ""} ${failed.has(leaf.full) ? "hot" : leaf.before !== null ? "changed" : ""} ${leaf.unread ? "unread" : ""}`, "data-full": leaf.full },
+      el("button", { class: "name code", title: `${leaf.full}: ${store.pins.has(leaf.full) ? "let it go from" : "keep it at"} the top`, "aria-pressed": String(store.pins.has(leaf.full)), onclick: () => { store.pins.has(leaf.full) ? store.pins.delete(leaf.full) : store.pins.add(leaf.full); drawState(store); } }, full ? leaf.full : leaf.name, leaf.unread ? el("span", { class: "dim" }, " unread") : null),
+      el("button", { class: "held", title: `${leaf.full} is ${leaf.value.text}. Where does it come from?`, onclick: () => void store.because(leaf.full) }, empty(leaf.value.text)),
+      leaf.group.kind === "lock" ? null : (ticks(store, leaf.full) as unknown as Node),
+      leaf.set ? stepLink(leaf.set.step, (s) => void store.go(s)) : el("span", { class: "dim right" }, "start"));
+  const pinned = state.leaves.filter((l) => store.pins.has(l.full));
+  if (pinned.length > 0 && wanted === "") out.push(el("h3", {}, "Pinned"), ...pinned.map((leaf) => one(leaf, true)));
   const groups = new Map<string, Leaf[]>();
   for (const leaf of state.leaves) {
     if (wanted && !leaf.full.toLowerCase().includes(wanted)) continue;
@@ -124,17 +140,7 @@ export function drawState(store: Store): void {
     const note = process?.ended ? "has ended" : process && process.line > 0 ? `line ${process.line}` : "";
     out.push(el("h3", {}, process ? badge(process.pid) : null, ` ${title} `, note ? el("span", { class: "dim" }, note) : null));
     if (process && process.stack.length > 0 && !process.ended) out.push(stackOf(store, process.stack));
-    for (const leaf of leaves) {
-      const isChanged = leaf.before !== null;
-      out.push(
-        el("div", { class: `leaf ${leaf.group.kind === "lock" ? "wide-value" : ""} ${failed.has(leaf.full) ? "hot" : isChanged ? "changed" : ""} ${leaf.unread ? "unread" : ""}`, "data-full": leaf.full },
-          el("code", { class: "name", title: leaf.full }, leaf.name, leaf.unread ? el("span", { class: "dim" }, " unread") : null),
-          el("button", { class: "held", title: `${leaf.full} is ${leaf.value.text}. Where does it come from?`, onclick: () => void store.because(leaf.full) }, empty(leaf.value.text)),
-          leaf.group.kind === "lock" ? null : (ticks(store, leaf.full) as unknown as Node),
-          leaf.set ? stepLink(leaf.set.step, (s) => void store.go(s)) : el("span", { class: "dim right" }, "start"),
-        ),
-      );
-    }
+    out.push(...leaves.map((leaf) => one(leaf)));
   }
   replace($("state"), ...out);
   drawWatches(store);
@@ -197,6 +203,10 @@ export function drawNext(store: Store): void {
   }
   next.choices.forEach((choice, index) => {
     const [first, ...more] = choice.statements;
+    // What it would do, where the statement does not say it.
+    const does = choice.statements.filter((s) => s.events.length > 0 || s.writes.length > 0).map((s) => effect(s)).filter((parts) => parts.length > 0);
+    const said = does.map((parts) => parts.map((n) => n.textContent).join(""));
+    const shown = said.length > 0 && said.join("; ") !== choice.statements.map((s) => s.text).join("; ");
     // Behind the last step of a lasso comes its first one, again.
     const again = store.cycle > 0 && atEnd && choice.move === store.place.moves[store.run.length - store.cycle];
     out.push(
@@ -204,6 +214,7 @@ export function drawNext(store: Store): void {
         badge(choice.pid, choice.process),
         el("code", {}, first?.text ?? "", more.length > 0 ? el("span", { class: "dim" }, `; ${more.map((s) => s.text).join("; ")}`) : null),
         el("span", { class: "tags" }, choice.violation ? el("span", { class: "tag wrong" }, "goes wrong") : null, choice.explored === false ? el("span", { class: "tag", title: "A check with partial order explores another step first; see Reductions" }, "later") : null, choice.taken ? el("span", { class: "tag" }, "this run") : again ? el("span", { class: "tag" }, "again") : null, index < 9 ? el("kbd", {}, index + 1) : null),
+        shown ? el("span", { class: "does code" }, ...does.slice(0, 6).flatMap((parts, i) => [i > 0 ? "; " : "", ...parts]), does.length > 6 ? ` and ${does.length - 6} more` : null) : null,
       ),
     );
   });
@@ -276,7 +287,7 @@ export function drawNotice(store: Store): void {
     if (!wrong) parts.push(el("button", { class: "button small", id: "reload", onclick: () => void store.reload() }, "Run again"));
   } else if (progress?.running && store.tab === "check") {
     // The check's own view says it.
-  } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} ${store.info.program ? "executions" : "states"}${store.info.program ? "" : `, depth ${number(progress.depth)}`}, ${progress.seconds.toFixed(1)} s; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
+  } else if (progress?.running) parts.push(`Checking: ${number(progress.states)} ${store.info.program ? "executions" : "states"}${store.info.program ? "" : `, depth ${number(progress.depth)}`}, ${time(progress.seconds)}; nothing wrong so far`, el("button", { class: "button small", onclick: () => void store.check() }, "Stop"));
   else {
     const other = progress?.violations.find((v) => v.position !== null && !store.isAt(v.position));
     if (other) parts.push(`${other.message}${other.at ? ` (${other.at})` : ""}`, el("button", { class: "button small", onclick: () => void store.follow(other.position as string, other.cycle) }, "Show it ", el("kbd", {}, "n")));
@@ -286,7 +297,7 @@ export function drawNotice(store: Store): void {
   replace(notice, ...parts);
   const program = Boolean(store.info?.program);
   const seconds = progress ? `${progress.seconds.toFixed(progress.seconds < 10 ? 3 : 1)} s` : "";
-  const symmetry = !progress?.symmetry ? null : progress.symmetry === "off" ? "no symmetry" : program ? "symmetry on" : progress.symmetry_found.length > 0 ? `symmetry: ${progress.symmetry_found.length > 1 ? `${progress.symmetry_found.length} kinds` : progress.symmetry_found[0]}` : "no symmetry found";
+  const symmetry = !progress?.symmetry ? null : progress.symmetry === "off" ? "no symmetry" : program ? "symmetry on" : progress.symmetry_found.length > 0 ? `symmetry: ${progress.symmetry_found[0]}${progress.symmetry_found.length > 1 ? ` and ${progress.symmetry_found.length - 1} more` : ""}` : "no symmetry found";
   const order = progress?.partial_order && !program ? `partial order ${progress.partial_order}` : null;
   const line = (...parts: (string | null)[]) => parts.filter((p) => p !== null).join(" · ");
   const counts = !progress ? "" : program ? line(`${number(progress.states)} executions`, `${number(progress.transitions)} steps`, `longest ${number(progress.depth)}`) : line(`${number(progress.states)} states`, `${number(progress.transitions)} transitions`, `depth ${number(progress.depth)}`);

@@ -3,7 +3,7 @@
 import { $, el, replace, svg } from "./dom";
 import type { Run } from "./run";
 import { size } from "./sizes";
-import type { Store } from "./store";
+import { isSame, type Store } from "./store";
 
 /** Above this many steps the run is drawn on a canvas. */
 const DRAWN = 400;
@@ -82,7 +82,7 @@ export function drawPlayer(store: Store): void {
     });
     const scale = svg("svg", { width, height, "aria-hidden": true, class: "over" });
     if (store.cycle > 0) scale.append(svg("path", { class: "bracket", d: `M${x(length - store.cycle)} ${height - 20}v4H${x(length)}v-4` }));
-    for (const branch of store.branches.slice(-8)) scale.append(svg("circle", { class: "branch", cx: x(Math.min(branch.at, length)), cy: height - 16, r: 3 }));
+    branchesOf(scale, store, height, x);
     ticksOf(scale, store, width, height, x);
     marks.push(scale as unknown as HTMLElement);
     marks.push(veil);
@@ -105,11 +105,29 @@ export function drawPlayer(store: Store): void {
     const from = length - store.cycle;
     drawing.append(svg("path", { class: "bracket", d: `M${x(from)} ${height - 20}v4H${x(length)}v-4` }));
   }
-  for (const branch of store.branches.slice(-8)) drawing.append(svg("circle", { class: "branch", cx: x(Math.min(branch.at, length)), cy: height - 16, r: 3 }));
+  branchesOf(drawing, store, height, x);
   for (const mark of store.bookmarks) drawing.append(svg("path", { class: "bookmark", d: `M${x(mark) - 3} 0h6v8l-3 -3l-3 3z` }));
   drawing.append(svg("line", { class: "here", x1: x(store.place.at), x2: x(store.place.at), y1: 0, y2: height - 14 }));
   ticksOf(drawing, store, width, height, x);
   replace(timeline, drawing as unknown as Node);
+}
+
+/** Futures that were left: each a line from the step where it was, which leads there again. */
+function branchesOf(drawing: SVGElement, store: Store, height: number, x: (step: number) => number): void {
+  const { length } = store.run;
+  const { moves } = store.place;
+  for (const branch of store.branches.slice(-8)) {
+    if (isSame(branch.moves, moves)) continue;
+    const [from, to] = [x(Math.min(branch.at, length)), x(Math.min(Math.max(branch.moves.length, branch.at + 1), length))];
+    const [line, knot] = [svg("line", { class: "left-behind", x1: from, x2: Math.max(to, from + 10), y1: height - 16, y2: height - 16 }), svg("circle", { class: "branch", cx: from, cy: height - 16, r: 4 })];
+    const title = svg("title");
+    title.textContent = `A run of ${branch.moves.length.toLocaleString("en-US")} steps that was left after step ${branch.at}: go back to it`;
+    const group = svg("g", { class: "way-back" }, title, line, knot);
+    // The timeline itself would take the pointer.
+    group.addEventListener("pointerdown", (event) => event.stopPropagation());
+    group.addEventListener("click", () => void store.goBackTo(branch));
+    drawing.append(group);
+  }
 }
 
 /** Numbers of steps, at round ones. */

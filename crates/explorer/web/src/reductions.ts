@@ -9,10 +9,12 @@ import type { Class, Reductions } from "./types";
 let shown: { key: string; said: Reductions; members: Class } | null = null;
 
 export async function drawReductions(store: Store, pane: HTMLElement): Promise<void> {
-  const key = `${store.asked}|${store.place.at}`;
+  // What symmetry was found is known from a check.
+  const here = () => `${store.asked}|${store.place.at}|${store.checked}`;
+  const key = here();
   if (shown?.key !== key) {
     const [said, members] = await Promise.all([api.reductions(store.asked, store.place.at), api.classOf(store.asked, store.place.at)]);
-    if (key !== `${store.asked}|${store.place.at}` || store.tab !== "reductions") return;
+    if (key !== here() || store.tab !== "reductions") return;
     shown = { key, said, members };
   }
   const { explored, later, why, symmetry } = shown.said;

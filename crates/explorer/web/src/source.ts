@@ -160,6 +160,7 @@ export function drawSource(store: Store, scrolled = false, top = $("source").scr
     if (line === failing && note !== null) out.push([`note ${at(line)} ${note}`, () => {
       const below = el("div", { class: "note" }, note);
       below.style.transform = `translateY(${at(line) + LINE}px)`;
+      below.style.paddingLeft = `${96 + (split.lines[line - 1].length - split.lines[line - 1].trimStart().length) * CHARACTER}px`;
       return below;
     }]);
   }

@@ -1,10 +1,11 @@
 // Where the page stands, and what it knows of that place. One position, one set of data, one function that is told of changes.
 
 import * as api from "./api";
+import { takeOver, written } from "./check";
 import { threadsAre } from "./dom";
 import { parse, print } from "./position";
 import { assemble, type Run } from "./run";
-import type { Changed, Evaluated, Info, Next, Origin, Process, Progress, State, Statement } from "./types";
+import type { Changed, Evaluated, Info, Next, Origin, Process, Progress, Repeat, State, Statement } from "./types";
 
 /** Runs of up to so many steps are named by their steps. */
 const SHORT = 300;
@@ -12,8 +13,12 @@ const SHORT = 300;
 const LONGEST_ADDRESS = 2000;
 const LONGEST_WRITTEN = 2000;
 
+/** Steps of a run in which states that come again are looked for. */
+const MOST_COMPARED = 2000;
+
 /** From so many new steps on the work is divided into several tasks. */
 export const MUCH = 20_000;
+export const isSame = (one: string[], other: string[]) => one === other || (one.length === other.length && one.every((move, i) => move === other[i]));
 export const pause = () => new Promise<void>((done) => setTimeout(done));
 
 /** Steps that are fetched together. */
@@ -61,13 +66,15 @@ export class Store {
   /** Futures left behind when another step was taken. */
   branches: { at: number; moves: string[] }[] = [];
   bookmarks = new Set<number>();
+  /** Values that stay at the top, by name. */
+  pins = new Set<string>();
   message: string | null = null;
   /** What is made once for a run before it is drawn; of a long one each in a task of its own. */
   prepare: ((store: Store) => void)[] = [];
   private windows = new Map<string, { first: number; rows: Statement[] }>();
   private fetching = new Set<string>();
 
-  constructor(private changed: (what: "place" | "rows" | "progress" | "message" | "watches" | "tab" | "line") => void | Promise<void>) {}
+  constructor(private changed: (what: "place" | "rows" | "progress" | "message" | "watches" | "tab" | "line" | "repeats") => void | Promise<void>) {}
 
   get path(): string {
     if (this.written.moves !== this.place.moves) this.written = { moves: this.place.moves, text: print(this.place.moves) };
@@ -77,6 +84,12 @@ export class Store {
   /** The run as questions name it: shortly, where the steps are many. */
   get asked(): string {
     return this.place.moves.length > SHORT && this.run?.id ? `~${this.run.id}` : this.path;
+  }
+
+  /** Tells one check that has ended from another. */
+  get checked(): string {
+    const p = this.progress;
+    return p === null || p.running || !p.asked ? "" : `${p.seconds} ${p.states} ${p.verdict}`;
   }
 
   /** Is this the run of a position? Of a long run that nobody has written out it is not asked. */
@@ -93,15 +106,17 @@ export class Store {
   async start(said: URLSearchParams): Promise<void> {
     this.info = await api.info();
     threadsAre(this.info.program ? "T" : "");
-    const [written, kept] = [said.get("p"), said.get("r")];
+    const [steps, kept] = [said.get("p"), said.get("r")];
+    const differs = takeOver(this, said.get("o") ?? "");
     // The address names all steps, or a run that the server keeps, or nothing: then it is the run that the page was opened with.
-    const path = written ?? (kept ? `~${kept}` : "~0");
+    const path = steps ?? (kept ? `~${kept}` : "~0");
     const step = said.get("s") ?? this.info.opening.step;
     const stand = (asked: string) => this.stand({ moves: null, at: step === null ? null : Number(step), row: null }, "replace", false, asked);
     if (!(await stand(path)) && kept) {
       await stand("~0");
       this.say("The run of this address is kept no longer; this is the one that the page was opened with.");
     }
+    if (differs) this.say(differs);
   }
 
   /** Runs the program to where the address says; somebody clicked. */
@@ -162,6 +177,7 @@ export class Store {
       await this.changed("place");
       await this.explainEnd();
       await this.askFairness();
+      await this.askRepeats();
       await this.watchAll();
       return true;
     } catch (error) {
@@ -183,10 +199,17 @@ export class Store {
     await this.stand({ moves: null, at, row: null }, "replace", true, asked);
   }
 
+  /** The options of a check have changed. */
+  rewriteAddress(): void {
+    if (this.run) this.writeAddress("replace");
+  }
+
   private writeAddress(how: "push" | "replace"): void {
     const path = this.place.moves.length > LONGEST_WRITTEN ? "" : this.path;
     const long = (path === "" || path.length > LONGEST_ADDRESS) && this.run.id !== "";
     const said = new URLSearchParams(long ? { r: this.run.id, s: String(this.place.at) } : { p: path, s: String(this.place.at) });
+    const options = written(this);
+    if (options !== "") said.set("o", options);
     const address = "#" + said.toString();
     const kept = { path: long ? `~${this.run.id}` : path, at: this.place.at };
     if (how === "push") history.pushState(kept, "", address);
@@ -212,6 +235,14 @@ export class Store {
     const asked = `~${id}:${at}.${move}`;
     api.named(asked, () => print(wanted.moves));
     return this.stand(wanted, "push", true, asked, first[at]);
+  }
+
+  /** Takes up a future that was left; the present one is left instead. */
+  async goBackTo(branch: { at: number; moves: string[] }): Promise<void> {
+    this.branches = this.branches.filter((b) => b !== branch);
+    this.branches.push({ at: branch.at, moves: this.place.moves });
+    this.cycle = 0;
+    await this.stand({ moves: branch.moves, at: branch.at, row: null }, "push");
   }
 
   /** Goes over to another run. */
@@ -253,6 +284,21 @@ export class Store {
       );
     }
     return null;
+  }
+
+  /** States that this run comes to again, by step. */
+  repeats: { for: string; by: Map<number, Repeat> } = { for: "", by: new Map() };
+  private async askRepeats(): Promise<void> {
+    const key = this.asked;
+    if (this.info.program || this.repeats.for === key || this.run.length > MOST_COMPARED) return;
+    const { repeats } = await api.same(key);
+    this.repeats = { for: key, by: new Map(repeats.map((r) => [r.step, r])) };
+    if (key === this.asked && this.repeats.by.has(this.place.at)) this.changed("repeats");
+  }
+
+  /** The earlier state that the one here is the same as. */
+  get repeat(): Repeat | null {
+    return this.place.row === null && this.repeats.for === this.asked ? this.repeats.by.get(this.place.at) ?? null : null;
   }
 
   /** What weak fairness would say of a run that goes on for ever. */
@@ -326,6 +372,8 @@ export class Store {
     const { moves, at } = this.place;
     const walked = parse((await api.walk(this.asked, at, 100)).path);
     if (walked.length === at) return this.say("Nobody can go on.");
+    // By chance it may be what this run does as well.
+    if (isSame(walked, moves)) return void (await this.go(moves.length));
     if (at < moves.length) this.branches.push({ at, moves });
     this.cycle = 0;
     await this.stand({ moves: walked, at: walked.length, row: null }, "push");

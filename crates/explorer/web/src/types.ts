@@ -34,6 +34,8 @@ export const StateKinds: readonly StateKind[] = ["open", "violation", "deadlock"
 export interface Info {
   file: string;
   model: string;
+  /** Runs can be written to a trace file. */
+  has_trace: boolean;
   has_objects: boolean;
   defines: [string, string][];
   checksum: string;
@@ -203,11 +205,15 @@ export interface Choice {
   taken: boolean;
   explored: boolean | null;
 }
+/** A statement that could be executed, and what it would do; of a program that is not known. */
 export interface ChoiceStatement {
   text: string;
   file: number;
   line: number;
   pid: number;
+  reads: Read[];
+  writes: Write[];
+  events: Event[];
 }
 export interface Waiting {
   pid: number;
@@ -296,6 +302,7 @@ export interface HeapField {
   text: string;
   to: string | null;
   changed: boolean;
+  before: string | null;
 }
 /** The states that symmetry makes one of. */
 export interface Class {
@@ -305,6 +312,8 @@ export interface Class {
   members: Member[];
   stored: [number, number][];
   processes: Process[];
+  /** The processes are on a ring, which can only be turned. */
+  ring: boolean;
 }
 export interface Member {
   path: string;
@@ -312,21 +321,37 @@ export interface Member {
   plays: [number, number][];
   moved: number[];
 }
+/** States that a run comes to again, by step: the first step after which it was there, and who is who then. */
+export interface Same {
+  repeats: Repeat[];
+}
+export interface Repeat {
+  step: number;
+  of: number;
+  renaming: [number, number][];
+}
 export interface Starved {
   starved: Process[] | null;
 }
+/** States around a place: after `at` steps of the run, or, if `whole`, all from the start on. */
 export interface Graph {
   nodes: GraphNode[];
   edges: GraphEdge[];
   whole: boolean;
+  at: number;
   reduced: number | null;
 }
 export interface GraphNode {
   id: number;
+  /** The same in every answer about this model. */
+  key: string;
   class: number;
   layer: number;
   here: boolean;
-  on_run: boolean;
+  /** The first step of the run after which it is in this state. */
+  on_run: number | null;
+  /** The steps that lead to it from where the graph begins. */
+  moves: string[];
   kind: StateKind;
   expanded: boolean;
 }

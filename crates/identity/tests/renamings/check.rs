@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use quotient_identity::{Cell, Holds, Part, Symmetry, Var};
+use quotient_identity::{Cell, Field, Holds, Part, Symmetry, Var};
 use quotient_machine::Beginning;
 use quotient_machine::{Machine, Scalar};
 use quotient_program::VariableId;
@@ -152,7 +152,7 @@ struct Action<'a> {
     image: HashMap<Part, Part>,
     holds: HashMap<Cell, Holds>,
     at: HashMap<Cell, usize>,
-    fields: &'a [Vec<Holds>],
+    fields: &'a [Vec<Field>],
 }
 
 impl Action<'_> {
@@ -171,6 +171,17 @@ impl Action<'_> {
                 Part::Channel(number) => number,
                 other => panic!("a channel goes to {other:?}"),
             },
+        }
+    }
+
+    /// What a field of a message holds.
+    fn field(&self, channel: usize, field: usize, message: &[i32]) -> Holds {
+        match &self.fields[channel][field] {
+            Field::One(holds) => *holds,
+            Field::Tagged { tag, holds } => {
+                let known = holds.iter().find(|(value, _)| *value == message[*tag]);
+                known.unwrap_or_else(|| panic!("a message {message:?} with an unknown tag")).1
+            }
         }
     }
 
@@ -207,11 +218,11 @@ impl Action<'_> {
             let (to, capacity, _) = self.layout.channels[to as usize - 1];
             out[to] = state[*at];
             for m in 0..capacity {
-                for f in 0..*fields {
-                    let value = state[at + 1 + m * fields + f];
-                    let used = (m as i32) < state[*at];
+                let message = &state[at + 1 + m * fields..at + 1 + (m + 1) * fields];
+                let used = (m as i32) < state[*at];
+                for (f, value) in message.iter().enumerate() {
                     out[to + 1 + m * fields + f] =
-                        if used { self.value(self.fields[index][f], value) } else { value };
+                        if used { self.value(self.field(index, f, message), *value) } else { *value };
                 }
             }
         }

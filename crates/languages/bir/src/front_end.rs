@@ -53,7 +53,20 @@ impl FrontEnd for Bir {
             return Err(diagnostics);
         }
         let key = |e: &ast::Expr, out: &mut String| out.push_str(&format!("{:?}", e.span));
-        let claims = quotient_formula::claims(&properties, &lowered.propositions, sources, &|e| e.span, &key);
-        Ok(Loaded { program: lowered.program, warnings: diagnostics, claims, own_claims: 0 })
+        let claims = quotient_formula::claims(
+            &properties,
+            &lowered.propositions,
+            &lowered.program,
+            sources,
+            &|e| e.span,
+            &key,
+        );
+        Ok(Loaded {
+            program: lowered.program,
+            warnings: diagnostics,
+            claims,
+            own_claims: 0,
+            numbers: Vec::new(),
+        })
     }
 }

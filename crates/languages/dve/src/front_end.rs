@@ -54,9 +54,22 @@ impl FrontEnd for Dve {
         let mut claims = own_claims(&mut lowered, sources);
         let own_claims = claims.len();
         let key = |e: &ast::Expr, out: &mut String| out.push_str(&print::expr(e));
-        let given = quotient_formula::claims(&properties, &lowered.propositions, sources, &|e| e.span, &key);
+        let given = quotient_formula::claims(
+            &properties,
+            &lowered.propositions,
+            &lowered.program,
+            sources,
+            &|e| e.span,
+            &key,
+        );
         claims.extend(given);
-        Ok(Loaded { program: lowered.program, warnings: diagnostics, claims, own_claims })
+        Ok(Loaded {
+            program: lowered.program,
+            warnings: diagnostics,
+            claims,
+            own_claims,
+            numbers: Vec::new(),
+        })
     }
 }
 

@@ -86,11 +86,8 @@ fn imply<'a, E>(formula: &'a Written<E>, value: bool, out: &mut Vec<Guard<'a, E>
     }
 }
 
-/// A proposition that is asked only where its guards have their values, and false elsewhere; as it is if it always has a value.
+/// A proposition that is asked only where its guards have their values, and false elsewhere. One that always has a value needs no guards.
 pub fn guarded<E>(proposition: Expr, guards: &[Guard<'_, E>], meaning: &mut dyn FnMut(&E) -> Expr) -> Expr {
-    if !proposition.may_fault() {
-        return proposition;
-    }
     // From left to right: a guard may need those before it.
     guards.iter().rev().fold(proposition, |inner, guard| {
         let value = state(guard.formula, meaning);

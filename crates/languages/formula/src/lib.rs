@@ -11,6 +11,7 @@ mod parser;
 mod property;
 mod syntax;
 
+pub use claim::Meaning;
 pub use cursor::{Cursor, Kind, Token};
 pub use parser::{
     Connective, Expressions, Parse, Quantifier, Reported, Tokens, branching, invariant, linear, linear_part,

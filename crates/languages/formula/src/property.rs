@@ -1,9 +1,10 @@
 //! Properties given apart from a model (`--ltl`, `--ctl`, `--invariant`), from text to claims.
 
 use quotient_front_end::{Claim, LoadOptions, PropertyKeyword};
-use quotient_program::Expr;
+use quotient_program::{Expr, Program};
 use quotient_source::{Diagnostics, SourceMap, Span};
 
+use crate::claim::Meaning;
 use crate::parser::{Expressions, Parse, branching, invariant, linear};
 use crate::syntax::Formula;
 
@@ -76,6 +77,7 @@ pub fn properties<E>(
 pub fn claims<E>(
     properties: &[Property<E>],
     propositions: &[Expr],
+    program: &Program,
     sources: &SourceMap,
     span: &dyn Fn(&E) -> Span,
     key: &dyn Fn(&E, &mut String),
@@ -85,7 +87,7 @@ pub fn claims<E>(
     let mut meaning = |e: &E| {
         let at = spans.iter().position(|known| *known == span(e));
         let value = at.and_then(|at| propositions.get(at)).cloned();
-        (value.unwrap_or(Expr::Const(0)), sources.slice(span(e)).to_owned())
+        Meaning::new(value.unwrap_or(Expr::Const(0)), sources.slice(span(e)), program)
     };
     properties.iter().map(|p| p.claim(&mut meaning, key)).collect()
 }

@@ -81,4 +81,7 @@ pub struct Loaded {
     pub claims: Vec<Claim>,
     /// How many of the claims are its own.
     pub own_claims: usize,
+    /// The numbers that another tool of the language (SPIN) gives the program's statements: by function, location and position among its
+    /// transformations. Empty where there is none.
+    pub numbers: Vec<Vec<Vec<u32>>>,
 }

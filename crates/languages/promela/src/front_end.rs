@@ -65,6 +65,14 @@ impl FrontEnd for Promela {
             return Err(diagnostics);
         }
         let own_claims = lowered.claims.len().saturating_sub(given.len());
-        Ok(Loaded { program: lowered.program, warnings: diagnostics, claims: lowered.claims, own_claims })
+        // SPIN has no pointers and functions.
+        let numbers = if parsed.model.dynamic { Vec::new() } else { lowered.numbers };
+        Ok(Loaded {
+            program: lowered.program,
+            warnings: diagnostics,
+            claims: lowered.claims,
+            own_claims,
+            numbers,
+        })
     }
 }

@@ -232,6 +232,7 @@ impl Machine {
                 thread: CLAIM_THREAD,
                 transformation: number,
                 partner: None,
+                picks: Vec::new(),
                 state: state.to_vec(),
                 output: String::new(),
             };

@@ -6,7 +6,11 @@
 //! is decided as the one who begins a step: the receiver of a rendezvous is not waiting to move, but it has moved when it
 //! takes part in one. A thread that does not exist cannot move.
 
-use quotient_seams::{Exhausted, Marks, Names, Omega, Scope, Successors, System, Violation, ViolationCode};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use quotient_seams::{
+    Exhausted, Marks, Names, Omega, Scope, Successors, System, Violation, ViolationCode, Worker,
+};
 
 use crate::claim::CLAIM_THREAD;
 use crate::machine::Machine;
@@ -55,7 +59,17 @@ impl Omega for Machine {
 
 /// A machine whose runs count only when they are weakly fair.
 #[derive(Debug)]
-pub struct Fair<'a>(pub &'a mut Machine);
+pub struct Fair(pub Machine);
+
+impl Worker for Fair {
+    fn another(&self) -> Fair {
+        Fair(self.0.another())
+    }
+
+    fn join(&mut self, other: Fair) {
+        self.0.join(other.0);
+    }
+}
 
 /// Acceptance, and the threads towards which a part of a run is fair.
 ///
@@ -126,6 +140,23 @@ impl Marks for FairMarks {
         self.accepting & !other.accepting != 0
             || self.threads.iter().zip(other.threads).any(|(a, b)| a & !b != 0)
     }
+
+    type Shared = [AtomicU64; 5];
+
+    fn add_to(self, [accepting, threads @ ..]: &[AtomicU64; 5]) -> FairMarks {
+        let add = |bits: u64, to: &AtomicU64| to.fetch_or(bits, Ordering::Relaxed) | bits;
+        FairMarks {
+            accepting: add(self.accepting, accepting),
+            threads: std::array::from_fn(|k| add(self.threads[k], &threads[k])),
+            ..self
+        }
+    }
+
+    fn met_in([accepting, threads @ ..]: &[AtomicU64; 5]) -> FairMarks {
+        let met = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        let threads = std::array::from_fn(|k| met(&threads[k]));
+        FairMarks { accepting: met(accepting), threads, ..FairMarks::NONE }
+    }
 }
 
 /// How many threads may be renamed where fairness is asked for.
@@ -172,7 +203,7 @@ impl Names for ThreadNames {
     }
 }
 
-impl Omega for Fair<'_> {
+impl Omega for Fair {
     type Marks = FairMarks;
 
     fn layers(&self) -> u32 {
@@ -210,7 +241,7 @@ impl Omega for Fair<'_> {
     }
 }
 
-impl System for Fair<'_> {
+impl System for Fair {
     fn initial(&mut self, out: &mut Successors) -> Result<(), Exhausted> {
         self.0.initial(out)
     }

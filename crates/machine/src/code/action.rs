@@ -4,6 +4,7 @@ use quotient_program as ir;
 use quotient_program::Type;
 
 use super::calls::CallPlace;
+use super::claim::locals_of;
 use super::compile::{Compiler, PER_LEVEL};
 use super::plain::has_links;
 use super::{Op, Print, PrintPart, Start};
@@ -52,6 +53,12 @@ impl Compiler<'_> {
                 }
             }
             ir::Action::Print(printf) => {
+                // What is printed is of interest when a step is explained, a fault in it always.
+                let (program, locals) = (self.program, locals_of(self.program, function));
+                for value in printf.values().filter(|value| value.may_fault(program, locals)) {
+                    self.expr(function, value);
+                    self.emit(Op::Pop);
+                }
                 // The code of the parts lies behind a jump: it runs only when a step is explained.
                 let jump = self.emit(Op::Jump(0));
                 let parts = printf

@@ -85,7 +85,12 @@ impl Compiler<'_> {
 
 /// A local of a function; the number behind the last function is the claim's.
 pub(crate) fn local_of(program: &Program, function: u32, variable: VariableId) -> &Variable {
+    &locals_of(program, function)[variable.0 as usize]
+}
+
+/// All of them.
+pub(crate) fn locals_of(program: &Program, function: u32) -> &[Variable] {
     let claim = program.claim.iter().map(|c| &c.function);
     let function = program.functions.iter().chain(claim).nth(function as usize);
-    &function.expect("code is compiled for functions of the program").locals[variable.0 as usize]
+    &function.expect("code is compiled for functions of the program").locals
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use quotient_program as ir;
-use quotient_program::{Action, Expr, Program};
+use quotient_program::{Action, Expr, LockOperation, Program};
 use quotient_source::{SourceMap, Span};
 
 use super::calls::CallPlace;
@@ -273,7 +273,7 @@ impl Compiler<'_> {
             target: t.target.map_or(0, |l| l.0),
             keeps_control: t.keeps_control,
             ends_specially: self.ends_specially || t.actions.iter().any(ends_specially),
-            picks: t.actions.iter().any(|a| matches!(a, Action::Choose { .. })),
+            picks: t.actions.iter().any(picks),
             rank: t.rank,
             number: 0,
         }
@@ -339,6 +339,11 @@ impl Compiler<'_> {
         });
         self.code.receives.len() as u32 - 1
     }
+}
+
+/// Does an action pick one of several values, or one of several threads that wait?
+fn picks(action: &Action) -> bool {
+    matches!(action, Action::Choose { .. } | Action::Lock(LockOperation::Notify, _))
 }
 
 /// Does an action end its transformation otherwise than by going to the target?

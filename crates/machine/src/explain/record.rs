@@ -18,6 +18,8 @@ pub struct MicroStep {
     pub transformation: u32,
     /// The thread that receives what it sends, in a rendezvous.
     pub partner: Option<u32>,
+    /// What it picked, where it picks values: the number of each among those that it could have picked.
+    pub picks: Vec<u32>,
     /// The state after it.
     pub state: Vec<u64>,
     /// What it printed.
@@ -115,9 +117,15 @@ impl Machine {
         partner: Option<u32>,
         state: &[u64],
     ) {
+        let picks = match self.code.transformations.get(transformation as usize) {
+            Some(t) if t.picks => {
+                self.heap.picks[..self.heap.picked].iter().map(|(which, _)| *which).collect()
+            }
+            _ => Vec::new(),
+        };
         if let Some(recorder) = &mut self.recorder {
             let output = std::mem::take(&mut recorder.output);
-            let micro = MicroStep { thread, transformation, partner, state: state.to_vec(), output };
+            let micro = MicroStep { thread, transformation, partner, picks, state: state.to_vec(), output };
             recorder.all.push(Noted { micro, before: recorder.last });
             recorder.last = Some(recorder.all.len() as u32 - 1);
         }

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use quotient_identity::{Holds as Held, Part, Place, Symmetry, Var};
+use quotient_identity::{Field, Holds as Held, Part, Place, Symmetry, Var};
 use quotient_program::{Action, Program, Type, VariableId};
 
 use super::picture::{Channel, Edge, Leads, Local, NO_NODE, Picture, Run, Slot, Stands, Word};
@@ -29,6 +29,38 @@ pub(super) enum Holds {
     Name(u32),
     /// The number of a channel.
     Channel,
+}
+
+/// What a field of a channel's messages holds; without anything, data.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    One(Option<Holds>),
+    /// What the value of another field says.
+    Tagged {
+        tag: usize,
+        holds: Vec<(i32, Option<Holds>)>,
+    },
+}
+
+impl Content {
+    /// What it holds in one message; `field` gives the values of others.
+    #[inline]
+    pub(super) fn holds(&self, field: impl Fn(usize) -> i32) -> Option<Holds> {
+        match self {
+            Content::One(holds) => *holds,
+            Content::Tagged { tag, holds } => {
+                let tag = field(*tag);
+                holds.iter().find(|(value, _)| *value == tag).and_then(|(_, holds)| *holds)
+            }
+        }
+    }
+
+    fn is_data(&self) -> bool {
+        match self {
+            Content::One(holds) => holds.is_none(),
+            Content::Tagged { holds, .. } => holds.iter().all(|(_, holds)| holds.is_none()),
+        }
+    }
 }
 
 /// Who takes whose place.
@@ -114,7 +146,7 @@ pub(super) struct Points {
     /// By role and point: the number of the thread, channel or location, or the value of the name.
     images: Vec<i32>,
     /// For each channel, from number 1, what its fields hold.
-    pub(super) fields: Vec<Vec<Option<Holds>>>,
+    pub(super) fields: Vec<Vec<Content>>,
     pub(super) standing: Vec<Standing>,
     /// For each thread its number in [`Points::standing`], if it is there.
     of_thread: Vec<Option<u32>>,
@@ -385,7 +417,7 @@ struct Builder<'a> {
     /// The root, then one node for each point.
     nodes: Vec<Found>,
     standing: Vec<Standing>,
-    fields: Vec<Vec<Option<Holds>>>,
+    fields: Vec<Vec<Content>>,
     unsure: bool,
 }
 
@@ -415,6 +447,16 @@ impl Builder<'_> {
             Held::Name(class) => self.classes.get(&class).map(|class| Holds::Name(*class)),
             Held::Channel => Some(Holds::Channel),
             Held::Data | Held::Constant(_) => None,
+        }
+    }
+
+    fn content(&self, field: Field) -> Content {
+        match field {
+            Field::One(held) => Content::One(self.holds(held)),
+            Field::Tagged { tag, holds } => Content::Tagged {
+                tag,
+                holds: holds.into_iter().map(|(v, held)| (v, self.holds(held))).collect(),
+            },
         }
     }
 
@@ -474,8 +516,8 @@ impl Builder<'_> {
     fn channels(&mut self) {
         for (index, instance) in self.shape.channels.iter().enumerate() {
             let held = self.symmetry.fields.get(index).cloned().unwrap_or_default();
-            let fields: Vec<Option<Holds>> = held.into_iter().map(|held| self.holds(held)).collect();
-            let holds_data = fields.iter().all(Option::is_none);
+            let fields: Vec<Content> = held.into_iter().map(|held| self.content(held)).collect();
+            let holds_data = fields.iter().all(Content::is_data);
             self.fields.push(fields);
             let number = index as i32 + 1;
             let place = self.symmetry.place(Part::Channel(number));

@@ -208,10 +208,11 @@ impl Renaming {
             }
             for message in 0..length(state, a.at, layout) {
                 let offset = layout.length_size + message * layout.message_size;
-                for ((field, cell), holds) in layout.fields.iter().zip(&points.fields[a.number as usize]) {
-                    if let Some(holds) = holds {
+                let old = |f: usize| read(state, a.at + offset + layout.fields[f].0, layout.fields[f].1);
+                for ((field, cell), content) in layout.fields.iter().zip(&points.fields[a.number as usize]) {
+                    if let Some(holds) = content.holds(old) {
                         let value = read(state, a.at + offset + field, *cell);
-                        store(b.at + offset + field, *cell, points.renamed(*holds, value, &self.places));
+                        store(b.at + offset + field, *cell, points.renamed(holds, value, &self.places));
                     }
                 }
             }

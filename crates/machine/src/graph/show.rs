@@ -152,12 +152,13 @@ impl Renaming {
             out.word(u64::from(length));
             let mut at = channel.at + layout.length_size;
             for _ in 0..length {
-                for ((offset, cell), holds) in
+                let field = |f: usize| read(state, at + layout.fields[f].0, layout.fields[f].1);
+                for ((offset, cell), content) in
                     layout.fields.iter().zip(&points.fields[channel.number as usize])
                 {
                     let value = read(state, at + offset, *cell);
-                    match holds {
-                        Some(holds) => show(points.show(*holds, value, label), out),
+                    match content.holds(field) {
+                        Some(holds) => show(points.show(holds, value, label), out),
                         None => out.word(u64::from(value as u32)),
                     }
                     label += points.stride;

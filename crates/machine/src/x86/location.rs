@@ -199,7 +199,12 @@ impl<'a> Translator<'a> {
             Action::Assign(place, value) => self.assign(place, value)?,
             // The interpreter says what is wrong.
             Action::Assert(condition, _) => self.unless(condition, On::Draft, 0, self.give_up)?,
-            Action::Print(_) => {}
+            Action::Print(printf) => {
+                let locals = &self.program.functions[self.function as usize].locals;
+                if printf.values().any(|value| value.may_fault(self.program, locals)) {
+                    return None;
+                }
+            }
             Action::Forget(variable) => {
                 let ty = &self.program.functions[self.function as usize].locals[variable.0 as usize].ty;
                 let first =

@@ -206,6 +206,7 @@ impl World {
         (self.failed, self.stopped, self.abandoned, self.threaded) = (false, false, false, false);
         (self.observed, self.clock_ticks, self.random) = (0, 0, 0);
         self.observed_memory.clear();
+        self.ongoing = None;
         self.shared.schedule_length = 0;
         self.shared.failure.kind = FailureKind::None as u8;
         reset_output(self.shared.output);

@@ -12,7 +12,7 @@ use crate::exploration::messages::{announced, operand, order};
 use crate::exploration::program::Program;
 use crate::exploration::world::{Pending, Status, World, world};
 use crate::instrumentation::atomics::read_value;
-use crate::protocol::Op;
+use crate::protocol::{Op, memory};
 
 /// Objects that are not memory are locations with this bit.
 const OBJECT: u64 = 1 << 63;
@@ -53,6 +53,9 @@ impl World {
                 return self.access_label(pending, operands);
             }
             Op::Fence => return Label::Fence(order(operands[operand::ORDERS])),
+            Op::Read | Op::Write if self.memory == memory::TSO => {
+                return self.access_label(pending, operands);
+            }
             Op::Read | Op::Write => return Label::Unsupported("plain accesses that race"),
             Op::Create | Op::Join | Op::Choose | Op::Yield => Order::Relaxed,
             // The mutex is given back by a step of its own.
@@ -75,6 +78,9 @@ impl World {
     }
 
     fn access_label(&self, pending: &Pending, operands: &[usize; 3]) -> Label {
+        if pending.size > 8 {
+            return Label::Unsupported("atomic accesses of more than eight bytes");
+        }
         if !self.objects.is_uniform(pending.object) {
             return Label::Unsupported("atomic accesses of different sizes to the same memory");
         }

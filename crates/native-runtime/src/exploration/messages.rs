@@ -8,10 +8,12 @@
 //! Memory itself always holds the last message. A plain read that is not part of a data race comes after all writes and so sees that
 //! one, as it should. A plain write that is not part of a data race comes after all accesses before it and before all that follow:
 //! it is the first message of a new location (a new *life* of the cell), and so is what memory holds when it is allocated again.
-//! What memory holds at the first atomic access is the first message of all.
+//! What memory holds at the first atomic access is the first message of all. Plain accesses that race are covered under TSO only
+//! (`buffered`).
 
 use quotient_stateless::graph::{Change, Order};
 
+use crate::exploration::buffered;
 use crate::exploration::clock::{Clock, join};
 use crate::exploration::race::How;
 use crate::exploration::world::{Pending, Runtime, World, running, visible, world};
@@ -191,11 +193,13 @@ impl World {
     }
 }
 
-fn mask(size: usize) -> u64 {
+/// The bits of this many bytes.
+pub fn mask(size: usize) -> u64 {
     if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 }
 }
 
-fn write_value(address: usize, size: usize, value: u64) {
+/// Writes to memory of the program.
+pub fn write_value(address: usize, size: usize, value: u64) {
     // SAFETY: bytes that the program writes itself right now.
     unsafe {
         match size {
@@ -207,11 +211,13 @@ fn write_value(address: usize, size: usize, value: u64) {
     }
 }
 
-/// An atomic access; gives the value that it has found.
-pub fn access(address: usize, size: usize, change: Change, orders: [i32; 2]) -> u64 {
+/// An access of these memory orders, or a plain one; gives the value that it has found.
+pub fn access(address: usize, size: usize, change: Change, orders: Option<[i32; 2]>) -> u64 {
+    buffered::settle();
     let (op, kind, value, need) = number(change);
+    let op = if orders.is_none() { buffered::plain(op) } else { op };
     let mut w = world();
-    w.check_address(address, size, op != Op::Load);
+    w.check_address(address, size, change != Change::None);
     // A wild pointer is a crash of this thread, here.
     // SAFETY: bytes that the program accesses right now.
     unsafe {
@@ -221,9 +227,10 @@ pub fn access(address: usize, size: usize, change: Change, orders: [i32; 2]) -> 
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
     w.messages_of(object, address, size);
-    if orders.iter().any(|o| o & 0xff != 5) {
+    if orders.is_some_and(|orders| orders.iter().any(|o| o & 0xff != 5)) {
         w.shared.met |= met::WEAK_ORDER;
     }
+    let orders = orders.unwrap_or_default();
     let me = w.me();
     me.operands = [value as usize, orders[0] as usize & 0xff | (orders[1] as usize & 0xff) << 32, kind];
     let alternative = visible(Pending { size: size as u8, need, ..Pending::on(op, object, address) });

@@ -13,12 +13,14 @@
 //! | [`outcomes`] | what executions print, and how they end |
 //! | [`waiting`] | who waits for whom when the program ends |
 //! | [`messages`] | weak memory: the writes of each atomic variable |
+//! | [`buffered`] | plain accesses that race, under TSO |
 //! | [`labels`] | that state as [`quotient_stateless::graph::MemoryProgram`] |
 //! | [`driver`] | start-up, exploration, repetition of a schedule |
 //! | [`script`] | the beginning of a run repeated without the driver |
 //! | [`workers`] | several processes |
 //! | [`found`] | what they tell each other |
 
+pub mod buffered;
 pub mod clock;
 pub mod driver;
 pub mod found;

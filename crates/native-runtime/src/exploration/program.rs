@@ -477,7 +477,7 @@ impl World {
             other: self.objects.address(pending.other) as u64,
             before,
             after: before,
-            stack: thread.saved_stack(&self.code),
+            stack: thread.announced_at.unwrap_or_else(|| thread.saved_stack(&self.code)),
         }
     }
 

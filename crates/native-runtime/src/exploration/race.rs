@@ -9,6 +9,7 @@
 //! component. Unlike there, all accesses of a byte that could still be part of a race are kept: per thread and kind of
 //! access the last one suffices, and a plain write that comes after an access makes it superfluous.
 
+use crate::exploration::buffered;
 use crate::exploration::clock::{Clock, join};
 use crate::exploration::world::{NOWHERE, Runtime, World, fail_at, world};
 use crate::memory::table::Table;
@@ -67,9 +68,9 @@ pub struct Races {
     touched: Table<(u64, u64)>,
     /// Per eight bytes, in all executions so far: were they accessed plainly, and did somebody rely on that they were not?
     plain: Table<(bool, bool)>,
-    /// Per eight bytes, in all executions so far: were they written while there were threads, and did somebody rely on that they were
-    /// not?
-    changed: Table<(bool, bool)>,
+    /// Per eight bytes, in all executions so far: who has written to them while there were threads, and who relies on that nobody
+    /// else does (all bits: somebody relies on that nobody does at all)?
+    changed: Table<(u64, u64)>,
     /// Per four bytes, in all executions so far: the locks of every access.
     pub guards: Table<crate::symmetry::guard::Guard>,
     /// Is no lock to be relied on?
@@ -121,9 +122,19 @@ impl Races {
 
     /// Has nobody written to these eight bytes so far while there were threads? Then somebody relies on it.
     pub fn rely_on_unchanged(&mut self, granule: usize) -> bool {
-        let (changed, relied) = self.changed.entry(granule);
-        *relied |= !*changed;
-        !*changed
+        let (by, relying) = self.changed.entry(granule);
+        if *by == 0 {
+            *relying = u64::MAX;
+        }
+        *by == 0
+    }
+
+    /// Has nobody else than this thread written to these eight bytes so far while there were threads? Then it relies on it.
+    pub fn rely_on_own_changes(&mut self, granule: usize, thread: u8) -> bool {
+        let (by, relying) = self.changed.entry(granule);
+        let own = *by & !(1 << thread) == 0;
+        *relying |= u64::from(own) << thread;
+        own
     }
 
     /// Has only this thread accessed these eight bytes so far? Then it relies on it.
@@ -177,10 +188,11 @@ impl World {
 
     /// Takes note of a write, if symmetry is dynamic.
     fn note_change(&mut self, address: usize, size: usize) {
+        let me = 1u64 << self.current;
         for granule in (address >> 3)..=((address + size.max(1) - 1) >> 3) {
-            let (changed, relied) = self.races.changed.entry(granule);
-            self.grown |= *relied && !*changed;
-            *changed = true;
+            let (by, relying) = self.races.changed.entry(granule);
+            self.grown |= *by & me == 0 && *relying & !me != 0;
+            *by |= me;
         }
     }
 
@@ -256,6 +268,7 @@ impl Runtime {
     /// accessed in this execution conflicts with nothing. Also what is known of all executions is about accesses that
     /// are made in one.
     pub fn note_free(mut self, address: usize, size: usize) {
+        buffered::settle();
         self.begin_new_life(address, size);
         for granule in self.races.granules.keys((address >> 3)..(address + size).div_ceil(8)) {
             self.note_plain(granule * 8, 8);
@@ -390,6 +403,20 @@ impl Runtime {
 /// A plain access by the running thread, told by a hook before it happens.
 #[inline]
 pub fn access(address: usize, size: usize, how: How) {
+    buffered::settle();
+    access_within(address, size, how);
+}
+
+/// A read and a write of the same bytes, told together before they happen.
+#[inline]
+pub fn update(address: usize, size: usize) {
+    access(address, size, How::READ);
+    access_within(address, size, How::WRITE);
+}
+
+/// Part of an access that is not over yet.
+#[inline]
+fn access_within(address: usize, size: usize, how: How) {
     let mut w = world();
     w.shared.filtered += 1;
     if w.is_polling_looked_at() && w.look_at_polling(address, size, how) {
@@ -421,14 +448,15 @@ fn shared_access(address: usize, size: usize, how: How) {
         world().note_plain(address, size);
     }
     let mut w = world();
-    if w.objects.has_racing() && w.objects.range_races(address, size) {
+    let races = w.objects.has_racing() && w.objects.range_races(address, size);
+    if races {
         crate::instrumentation::atomics::racing_access(address, size, how);
     } else if w.threads[w.current].iteration.is_open() {
         w.note_plain_in_iteration(address, size, how.write);
     }
     let mut w = world();
     w.note_access(address, size, how);
-    if how.write {
+    if how.write && !(races && buffered::is_buffered()) {
         w.begin_new_life(address, size);
     }
     // What is read now was there when the thread stopped before this access, if it did.

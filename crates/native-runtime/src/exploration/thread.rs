@@ -144,6 +144,8 @@ pub struct Thread {
     pub frames: crate::symmetry::frames::Frames,
     /// What the pending operation needs beside its object: values, memory orders, addresses.
     pub operands: [usize; 3],
+    /// Where the operation is that it has announced, if that is not where it called this library.
+    pub announced_at: Option<Stack>,
     /// Threads whose joins are to be made good for before the next visible operation.
     pub owed: u64,
     /// Will the barrier at which it is tell it to be the serial thread?
@@ -211,6 +213,7 @@ impl Thread {
             given_size: 0,
             frames: Default::default(),
             operands: [0; 3],
+            announced_at: None,
             owed: 0,
             serial: false,
             iteration: Default::default(),
@@ -232,6 +235,7 @@ impl Thread {
         self.status = Status::Unborn;
         self.pending = Pending::new(Op::None);
         self.operands = [0; 3];
+        self.announced_at = None;
         self.lowest = self.top;
         self.c11 = false;
         (self.detached, self.joined, self.cancelled, self.uncancellable) = (false, false, false, false);

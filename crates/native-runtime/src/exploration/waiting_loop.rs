@@ -31,8 +31,8 @@
 //! every way to notice another thread orders (locks, sequentially consistent atomics), `u` has noticed nothing that `t`
 //! did after the iteration, or the two would be ordered; so there is an execution in which `t` stays after that very iteration and `u` still
 //! writes, and the race is found there. If there are other ways (weak orders, tries that fail, allowed races), such reads are idle only if
-//! they cannot be part of a race: nobody has ever written to that memory while there were threads, or it is only accessed under one
-//! lock. Should somebody do otherwise, the exploration starts again.
+//! they cannot be part of a race: nobody else has ever written to that memory while there were threads (thread-local variables, for
+//! example), or it is only accessed under one lock. Should somebody do otherwise, the exploration starts again.
 //!
 //! Whatever is relied on here is a fact about all executions so far that can only be lost, never gained, and when it is lost the
 //! exploration starts again. So whether a thread stays does not depend on when others do what is independent of it.
@@ -364,11 +364,12 @@ impl World {
             return true;
         }
         self.note_guard(address, size);
+        let me = self.current as u8;
         granules(address, size).all(|granule| {
             let first = address.saturating_sub(granule << 3);
             let end = (address + size - (granule << 3)).min(8);
             let bytes = ((1u16 << end) - (1u16 << first)) as u8;
-            self.races.rely_on_unchanged(granule) || self.rely_on_guard(granule, bytes)
+            self.races.rely_on_own_changes(granule, me) || self.rely_on_guard(granule, bytes)
         })
     }
 

@@ -105,6 +105,8 @@ pub struct World {
     pub memory: u32,
     /// Writes of atomic variables, under other models.
     pub messages: crate::exploration::messages::Messages,
+    /// A plain access that races and that the program makes now.
+    pub ongoing: Option<crate::exploration::buffered::Ongoing>,
     /// The program's heap.
     pub heap: Heap,
     /// Pipes between threads.
@@ -182,6 +184,7 @@ pub fn controlled() -> bool {
 pub fn active() -> bool {
     let active = running();
     if active {
+        crate::exploration::buffered::settle();
         world().note_changed();
     }
     active
@@ -301,6 +304,7 @@ pub fn attach() {
         races: Races::new(),
         memory: 0,
         messages: Default::default(),
+        ongoing: None,
         heap: Heap::new(),
         mappings: Default::default(),
         pipes: Default::default(),
@@ -376,6 +380,7 @@ impl Runtime {
             unsafe { context::switch(save, sp, fs) };
         }
         ACTIVE.store(false, Relaxed);
+        self.refuse_ongoing();
     }
 
     /// Gives control to the driver (called by the running thread).
@@ -437,6 +442,7 @@ pub fn wait_for_turn(own: &AtomicU32) {
 /// the operation does is then done by the caller. Joins that are owed and signal handlers come before it.
 pub fn visible(pending: Pending) -> u16 {
     let (owed, operands) = (world().me().owed, world().me().operands);
+    crate::exploration::buffered::settle();
     if owed != 0 {
         world().me().operands = [0; 3];
         crate::threads::thread::settle(owed);

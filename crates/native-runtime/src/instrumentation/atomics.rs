@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fen
 
 use quotient_stateless::graph::Change;
 
+use crate::exploration::buffered::{self, is_buffered};
 use crate::exploration::clock::{Clock, clear, join};
 use crate::exploration::messages::{self, is_weak};
 use crate::exploration::race::How;
@@ -38,7 +39,7 @@ fn operands(first: usize, second: usize) {
 }
 
 /// Announces an atomic access and waits for its turn. `needed` is what a compare-and-swap expects.
-fn step(op: Op, address: usize, size: usize, needed: i64) {
+pub fn step(op: Op, address: usize, size: usize, needed: i64) {
     let mut w = world();
     w.check_address(address, size, op != Op::Load);
     // A wild pointer is a crash of this thread, here, and not of the driver, which looks at the value.
@@ -86,6 +87,9 @@ pub fn read_value(address: usize, size: usize) -> i64 {
 
 /// A plain access to a cell that is known to race: a step, if races are allowed.
 pub fn racing_access(address: usize, size: usize, how: How) {
+    if is_buffered() {
+        return buffered::announce(address, size, how);
+    }
     let mut w = world();
     let (object, changed) = w.objects.cell(address, size);
     w.grown |= changed;
@@ -106,7 +110,7 @@ impl World {
     }
 
     /// The running thread has read the cell.
-    fn loaded(&mut self, address: usize, size: usize, order: i32) {
+    pub fn loaded(&mut self, address: usize, size: usize, order: i32) {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         if self.objects.is_uniform(object) {
@@ -129,7 +133,7 @@ impl World {
 
     /// The running thread has written the cell: without having read it, a new release sequence begins, unless it goes on with
     /// its own (C17, 5.1.2.4). The count of a cell is the number, plus one, of the thread whose release heads the sequence.
-    fn stored(&mut self, address: usize, size: usize, order: i32, read: bool) {
+    pub fn stored(&mut self, address: usize, size: usize, order: i32, read: bool) {
         self.note_order(order);
         let (object, _) = self.objects.cell(address, size);
         let clock = if releases(order) { self.release() } else { self.me().fence };
@@ -173,7 +177,7 @@ macro_rules! atomics {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(address: *const $atomic, order: i32) -> $value {
             if is_weak() {
-                return messages::access(address as usize, $size, Change::None, [order; 2]) as $value;
+                return messages::access(address as usize, $size, Change::None, Some([order; 2])) as $value;
             }
             if running() {
                 operands(order as usize, 0);
@@ -192,7 +196,7 @@ macro_rules! atomics {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(address: *const $atomic, value: $value, order: i32) {
             if is_weak() {
-                messages::access(address as usize, $size, Change::Store(value as u64), [order; 2]);
+                messages::access(address as usize, $size, Change::Store(value as u64), Some([order; 2]));
                 return;
             }
             if running() {
@@ -249,7 +253,7 @@ macro_rules! atomics {
         ) -> $value {
             if is_weak() {
                 let change = Change::CompareAndSwap { expected: expected as u64, new: new as u64 };
-                return messages::access(address as usize, $size, change, [order, failure]) as $value;
+                return messages::access(address as usize, $size, change, Some([order, failure])) as $value;
             }
             if running() {
                 operands(new as usize, (order as usize) << 32 | failure as usize);
@@ -275,7 +279,7 @@ macro_rules! atomics {
         pub unsafe extern "C" fn $name(address: *const $atomic, value: $value, order: i32) -> $value {
             if is_weak() {
                 let change = Change::$change(value as u64);
-                return messages::access(address as usize, $size, change, [order; 2]) as $value;
+                return messages::access(address as usize, $size, change, Some([order; 2])) as $value;
             }
             if running() {
                 operands(value as usize, order as usize);
@@ -330,6 +334,14 @@ pub fn assembly_update(address: usize, size: usize, expected: Option<usize>) {
         w.stored(address, size, SEQUENTIAL, true);
     }
     w.note_cell(address, size, success);
+}
+
+/// A fence of inline assembly is about to be executed.
+pub fn assembly_fence() {
+    const SEQUENTIAL: i32 = 5;
+    if is_weak() {
+        messages::fence(SEQUENTIAL);
+    }
 }
 
 /// A fence between threads.

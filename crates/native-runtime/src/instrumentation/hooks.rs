@@ -2,7 +2,8 @@
 //!
 //! A hook is called before the access it announces.
 
-use crate::exploration::race::{How, access};
+use crate::exploration::buffered::settle;
+use crate::exploration::race::{How, access, update};
 use crate::exploration::world::{running, world};
 use crate::interruptions::cancellation::between_instructions;
 
@@ -45,8 +46,7 @@ macro_rules! compound {
         pub extern "C" fn $name(address: usize) {
             if running() {
                 between_instructions();
-                access(address, $size, How::READ);
-                access(address, $size, How::WRITE);
+                update(address, $size);
             }
         }
     )* };
@@ -94,6 +94,7 @@ pub fn range(address: usize, size: usize, how: How) {
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_entry(_caller: usize) {
     if running() {
+        settle();
         let sp = crate::threads::context::frame_pointer();
         // SAFETY: what this function has saved: the frame pointer of the function that is entered.
         let frame = unsafe { *(sp as *const usize) };
@@ -111,6 +112,9 @@ pub extern "C" fn __tsan_func_entry(_caller: usize) {
 /// A function is left.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_exit() {
+    if running() {
+        settle();
+    }
     if running() && world().shared.sections_length > 0 {
         let frame = crate::threads::context::frame_pointer();
         // SAFETY: the return address of this function.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`hooks`] | accesses and calls of functions |
 //! | [`atomics`] | atomic operations |
+//! | [`wide_atomics`] | those of more than eight bytes |
 //! | [`memory_functions`] | `memcpy` and friends, where the compiler calls them |
 //! | [`bounds`] | indices outside of arrays |
 //! | [`unannounced`] | accesses without a hook, such as inline assembly |
@@ -13,3 +14,4 @@ pub mod bounds;
 pub mod hooks;
 pub mod memory_functions;
 pub mod unannounced;
+pub mod wide_atomics;

@@ -4,7 +4,8 @@
 //! The checker finds these instructions by a scan of the program's code (`native/holes.rs`) and describes their memory
 //! operands. Here each of them is replaced by a breakpoint. When it is met, the access is noted like one with a hook, on the
 //! thread's own stack, then a copy of the instruction is executed elsewhere, and the program goes on behind the original. An
-//! instruction with a `lock` prefix, or an exchange, is an atomic operation, sequentially consistent, and so a step. What is not
+//! instruction with a `lock` prefix, or an exchange, is an atomic operation, sequentially consistent, and so a step; `mfence`, and a
+//! `lock` prefix for the stack's sake, are fences. What is not
 //! understood (string instructions, for instance) ends in "undecided" if it is met while several threads exist.
 //!
 //! The kernel's signal handler only finds out where to go on: it puts a few words below the red zone of the thread's stack
@@ -119,14 +120,14 @@ extern "C" fn access(number: usize, address: usize, rax: usize) {
     let mut w = world();
     let hole = w.shared.holes[number];
     let size = hole.size as usize;
+    if hole.kind == hole::FENCE {
+        return crate::instrumentation::atomics::assembly_fence();
+    }
     w.identity_used();
     match hole.kind {
         hole::READ => crate::exploration::race::access(address, size, How::READ),
         hole::WRITE => crate::exploration::race::access(address, size, How::WRITE),
-        hole::UPDATE => {
-            crate::exploration::race::access(address, size, How::READ);
-            crate::exploration::race::access(address, size, How::WRITE);
-        }
+        hole::UPDATE => crate::exploration::race::update(address, size),
         hole::ATOMIC_UPDATE => crate::instrumentation::atomics::assembly_update(address, size, None),
         hole::COMPARE_AND_SWAP => crate::instrumentation::atomics::assembly_update(address, size, Some(rax)),
         _ if w.threaded => {

@@ -13,6 +13,22 @@ fn byte(address: usize) -> u8 {
     unsafe { *(address as *const u8) }
 }
 
+/// The same for a word.
+fn word(address: usize) -> usize {
+    // SAFETY: as above.
+    unsafe { (address as *const usize).read_unaligned() }
+}
+
+/// Where an access begins; 0 if nowhere.
+fn place(pointer: Pointer, arguments: &[usize; 6], result: usize) -> usize {
+    match pointer {
+        Pointer::Argument(n) => arguments[n as usize],
+        Pointer::Held(n) if arguments[n as usize] == 0 => 0,
+        Pointer::Held(n) => word(arguments[n as usize]),
+        Pointer::Result => result,
+    }
+}
+
 /// Bytes of the string at `text`, its end included, but at most `most`.
 pub fn text_size(text: usize, most: usize) -> usize {
     (0..most).find(|&n| byte(text + n) == 0).map_or(most, |n| n + 1)
@@ -50,6 +66,9 @@ fn size_before(extent: Extent, at: usize, arguments: &[usize; 6]) -> usize {
         Extent::Argument(n) => argument(n),
         Extent::Product(a, b) => argument(a).saturating_mul(argument(b)),
         Extent::Constant(n) => n as usize,
+        Extent::Between(from, to) => argument(to).saturating_sub(argument(from)),
+        // A string of C++: where its text is, its length, and room for a short one.
+        Extent::Length(n) => word(argument(n) + 8).saturating_add(1),
         Extent::Text => text_size(at, usize::MAX),
         Extent::TextUpTo(n) => text_size(at, argument(n)),
         Extent::LengthOf(n) => text_size(argument(n), usize::MAX),
@@ -87,8 +106,7 @@ fn early<'a>(
     arguments: &'a [usize; 6],
 ) -> impl Iterator<Item = (usize, usize, &'a Access)> {
     function.accesses.iter().filter(|a| !is_late(a)).filter_map(move |access| {
-        let Pointer::Argument(n) = access.pointer else { return None };
-        let at = arguments[n as usize];
+        let at = place(access.pointer, arguments, 0);
         let (at, size) = if at == 0 { (0, 0) } else { part_before(access.extent, at, arguments) };
         (size > 0).then_some((at, size, access))
     })
@@ -154,10 +172,7 @@ pub fn note_late(address: usize, size: usize, how: How, name: &str) {
 /// Takes note of the others.
 pub fn after(function: &Function, call: &Call, result: usize, name: &str) {
     for access in function.accesses.iter().filter(|a| is_late(a)) {
-        let at = match access.pointer {
-            Pointer::Argument(n) => call.arguments[n as usize],
-            Pointer::Result => result,
-        };
+        let at = place(access.pointer, &call.arguments, result);
         if at == 0 {
             continue;
         }

@@ -17,7 +17,7 @@
 //!
 //! Descriptors must have the same number in all orders of independent calls, but the kernel gives out the lowest free one.
 //! So each thread but the main one has a range of numbers of its own. Addresses of streams are like that already, since
-//! every thread has its own part of the heap. Like an address, a number stands for what it names and for nothing else: threads that
+//! every thread has its own part of the heap. An answer is relative to that ([`Outside::Descriptors`]). Like an address, a number stands for what it names and for nothing else: threads that
 //! have nothing open can be exchanged, and what they open later has other numbers then.
 //!
 //! What is printed is not an object: nobody in the program can notice in which order two threads print, unless it asks for the
@@ -263,7 +263,8 @@ impl World {
 
     /// What is printed becomes something that can be noticed.
     fn observe(&mut self, function: &Function, saved: &Saved) {
-        let Some(argument) = function.observes else { return };
+        let is_copied = is_duplicate(function, saved);
+        let Some(argument) = function.observes.or(is_copied.then_some(None)) else { return };
         let observed = argument.is_none_or(|n| {
             let value = saved.arguments[n as usize];
             let is_stream = matches!(function.touch, Some(Touch::Stream { .. }) | None);
@@ -308,7 +309,8 @@ impl World {
             return result;
         }
         self.files_opened = true;
-        let placed = self.place(descriptor);
+        let placed =
+            if kind == Opened::Descriptor { self.place(descriptor) } else { self.move_to_range(descriptor) };
         let file = match function.touch {
             Some(Touch::Path { argument, .. }) => self.external.file(call.arguments[argument as usize]),
             _ => FILES | placed as usize,
@@ -331,8 +333,29 @@ impl World {
         }
     }
 
-    /// Moves a new descriptor to the range of the running thread; gives its number.
+    /// Gives a new descriptor a number of the running thread's range, which the program learns.
     pub fn place(&mut self, descriptor: i32) -> i32 {
+        let placed = self.move_to_range(descriptor);
+        self.number_told(placed);
+        placed
+    }
+
+    /// The program asks for the number of an open stream's descriptor.
+    pub fn number_asked(&mut self) {
+        let highest = self.external.open.iter().map(|open| open.descriptor).max();
+        self.number_told(highest.unwrap_or(0));
+    }
+
+    /// The program learns the number of a descriptor.
+    fn number_told(&mut self, descriptor: i32) {
+        if descriptor >= FIRST as i32 {
+            let taken = &mut self.shared.outside[Outside::Descriptors as usize];
+            self.outside_noted |= std::mem::replace(&mut taken.met, 1) == 0;
+        }
+    }
+
+    /// Moves a new descriptor to the range of the running thread; gives its number.
+    fn move_to_range(&mut self, descriptor: i32) -> i32 {
         const FCNTL: usize = 72;
         const DUPLICATE: usize = 0;
         if self.current == 0 {
@@ -354,9 +377,10 @@ impl World {
 impl Runtime {
     /// Makes the step of a call, if it needs one. The call must follow at once.
     pub fn touch(mut self, slot: usize, function: &Function, saved: &Saved) {
+        let duplicates = is_duplicate(function, saved);
         self.observe(function, saved);
-        self.process_changed |= self.changes_process(function, saved);
-        if function.merges || self.is_flush_of_all(function, saved) {
+        self.process_changed |= duplicates || self.changes_process(function, saved);
+        if function.merges || duplicates || self.is_flush_of_all(function, saved) {
             self.merge();
         }
         if let Some(n) = function.closes
@@ -393,6 +417,14 @@ impl Runtime {
             world().external.open.retain(|o| o.descriptor != descriptor);
         }
     }
+}
+
+/// Does it make a duplicate of a descriptor, because its command says so (`fcntl`)?
+fn is_duplicate(function: &Function, saved: &Saved) -> bool {
+    const DUPLICATE: i32 = 0;
+    const DUPLICATE_CLOSED_ON_EXEC: i32 = 1030;
+    let command = function.duplicates.map(|n| saved.arguments[n as usize] as i32);
+    matches!(command, Some(DUPLICATE | DUPLICATE_CLOSED_ON_EXEC))
 }
 
 fn changed(change: Change, saved: &Saved) -> bool {

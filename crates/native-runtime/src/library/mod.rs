@@ -196,8 +196,10 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
     if let Some(argument) = function.thread {
         crate::threads::handle::used(saved.arguments[argument as usize], imported.name());
     }
-    if let Some(from) = function.from {
-        note_asked(from, imported, saved);
+    match function.from {
+        Some(Outside::Descriptors) => world().number_asked(),
+        Some(from) => note_asked(from, imported, saved),
+        None => {}
     }
     if function.errno {
         world().note_errno_read();

@@ -2,7 +2,8 @@
 //!
 //! The table is text (`functions.txt`), so that it can be read and added to by people who know the functions. A line has names,
 //! separated by commas, and effects. A function without effects touches nothing that another thread could notice. A name
-//! that ends in `*` stands for all names that begin so; the first line that fits counts.
+//! that ends in `*` stands for all names that begin so; the first line that fits counts. `string::` and `const-string::` stand for how
+//! the names of members of `std::string` begin.
 //!
 //! | effect | meaning |
 //! |---|---|
@@ -12,6 +13,9 @@
 //! | `E` = `c1`, `c1.2` | a string as far as it agrees with that of argument 1 (in at most argument 2 bytes), and the next byte |
 //! | `E` = `a1`, `a1.2` | what is appended: from the end of the string, as many bytes as the string argument 1 has (of at most argument 2) |
 //! | `E` = `n` | the characters of a number, and the next one |
+//! | `E` = `-1.2` | as many bytes as argument 2 is after argument 1 |
+//! | `E` = `t` | a string of C++: the object, and its text |
+//! | `w*0:E` | the same of what the word points to that argument 0 points to |
 //! | after the call: `R`, `R*1`, `S`, `P1`, `F` | as many bytes as the result says (times argument 1); the string that is there then; what is printed into argument 1 bytes; a string up to where the result points |
 //! | after the call: `f2` | up to where the result points, or argument 2 bytes |
 //! | after the call: `e` | the last byte of a string |
@@ -26,11 +30,13 @@
 //! | `closes0` | the descriptor is free afterwards |
 //! | `changes` | changes files, so that the working directory must be restored |
 //! | `merges` | makes two names or descriptors mean one thing: from then on all files are one |
+//! | `duplicates1` | the same, if argument 1 is a command of `fcntl` that makes a duplicate |
 //! | `observes1`, `observes` | what was written to the standard output can be noticed: by the stream (or descriptor) of argument 1, by anybody |
 //! | `thread0` | argument 0 is the handle of a thread |
 //! | `alone` | not while several threads exist |
 //! | `never` | not at all |
 //! | `from-machine`, `from-clock`, `from-random`, `from-environment` | the result comes from outside, and an answer is relative to it (`outside`) |
+//! | `gives-number` | the result is the number of a descriptor |
 //! | `errno` | it looks at the number of the last error |
 //! | `ostream` | the first argument is a stream of C++: known if it is the standard output |
 
@@ -41,6 +47,8 @@ use crate::protocol::Outside;
 pub enum Pointer {
     /// An argument.
     Argument(u8),
+    /// What the word holds that an argument points to.
+    Held(u8),
     /// What the function gives.
     Result,
 }
@@ -52,6 +60,8 @@ pub enum Extent {
     Argument(u8),
     Product(u8, u8),
     Constant(u32),
+    Between(u8, u8),
+    Length(u8),
     Text,
     TextUpTo(u8),
     LengthOf(u8),
@@ -107,8 +117,6 @@ pub enum Thing {
     Random48,
     /// What `strtok` goes on from.
     Token,
-    /// What `getopt` goes on from.
-    Options,
     /// What `getpwent`, `gethostent` and their like go on from.
     Databases,
     /// Messages to the system's log.
@@ -118,13 +126,12 @@ pub enum Thing {
 }
 
 /// Names of things in the table.
-const THINGS: [(&str, Thing); 9] = [
+const THINGS: [(&str, Thing); 8] = [
     ("names", Thing::Names),
     ("env", Thing::Environment),
     ("random", Thing::Random),
     ("random48", Thing::Random48),
     ("token", Thing::Token),
-    ("options", Thing::Options),
     ("databases", Thing::Databases),
     ("log", Thing::Log),
     ("process", Thing::Process),
@@ -211,6 +218,8 @@ pub struct Function {
     pub changes: bool,
     /// Does it give one thing two names?
     pub merges: bool,
+    /// The same, if this argument is a command that says so.
+    pub duplicates: Option<u8>,
     /// Can it notice what was written to the standard output? By which argument.
     pub observes: Option<Option<u8>>,
     /// Which argument is the handle of a thread.
@@ -237,6 +246,7 @@ impl Function {
         closes: None,
         changes: false,
         merges: false,
+        duplicates: None,
         observes: None,
         thread: None,
         alone: false,
@@ -254,6 +264,7 @@ impl Function {
             && !(self.point
                 || self.changes
                 || self.merges
+                || self.duplicates.is_some()
                 || self.alone
                 || self.never
                 || self.ostream
@@ -281,15 +292,31 @@ impl Function {
 /// The table.
 pub static TEXT: &str = include_str!("functions.txt");
 
-/// The line of a function: its number and what it says.
-fn line(name: &str) -> Option<(usize, &'static str)> {
-    let fits = |pattern: &str| match pattern.strip_suffix('*') {
+/// Short for how names begin.
+pub const SHORT: [(&str, &str); 2] = [
+    ("string::", "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"),
+    ("const-string::", "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE"),
+];
+
+/// Does a name of the table mean this function?
+fn fits(pattern: &str, name: &str) -> bool {
+    let short = SHORT.iter().find_map(|(short, long)| Some((pattern.strip_prefix(short)?, *long)));
+    let (pattern, name) = match short {
+        None => (pattern, Some(name)),
+        Some((rest, long)) => (rest, name.strip_prefix(long)),
+    };
+    name.is_some_and(|name| match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => pattern == name,
-    };
+    })
+}
+
+/// The line of a function: its number and what it says.
+fn line(name: &str) -> Option<(usize, &'static str)> {
     TEXT.lines().enumerate().find_map(|(number, line)| {
         let (names, effects) = line.split_once(' ').unwrap_or((line, ""));
-        (!line.starts_with('#') && names.split(',').any(fits)).then_some((number, effects))
+        (!line.starts_with('#') && names.split(',').any(|pattern| fits(pattern, name)))
+            .then_some((number, effects))
     })
 }
 
@@ -324,6 +351,10 @@ fn extent(text: &str) -> Option<Extent> {
         },
         ("e", "") => Extent::End,
         ("#", n) => Extent::Constant(n.parse().ok()?),
+        ("-", rest) => {
+            let (from, to) = rest.split_once('.')?;
+            Extent::Between(digit(from)?, digit(to)?)
+        }
         ("R", "") => Extent::ResultBytes,
         ("R", rest) => Extent::ResultTimes(digit(rest.strip_prefix('*')?)?),
         ("S", "") => Extent::TextAfterwards,
@@ -393,14 +424,25 @@ impl Function {
     fn add(&mut self, effect: &str) -> Option<()> {
         if let Some((place, how_far)) = effect.split_once(':') {
             let (verb, pointer) = place.split_at_checked(1)?;
-            let pointer = if pointer == "R" { Pointer::Result } else { Pointer::Argument(digit(pointer)?) };
+            let pointer = match pointer.strip_prefix('*') {
+                Some(argument) => Pointer::Held(digit(argument)?),
+                None if pointer == "R" => Pointer::Result,
+                None => Pointer::Argument(digit(pointer)?),
+            };
             let (reads, writes) = match verb {
                 "r" => (true, false),
                 "w" => (false, true),
                 "u" => (true, true),
                 _ => return None,
             };
-            self.accesses.push(Access { pointer, extent: extent(how_far)?, reads, writes });
+            let mut add = |pointer, extent| self.accesses.push(Access { pointer, extent, reads, writes });
+            match (pointer, how_far) {
+                (Pointer::Argument(n), "t") => {
+                    add(pointer, Extent::Constant(32));
+                    add(Pointer::Held(n), Extent::Length(n));
+                }
+                _ => add(pointer, extent(how_far)?),
+            }
             return Some(());
         }
         let formats = [
@@ -429,10 +471,13 @@ impl Function {
             "errno" => self.errno = true,
             "from-machine" => self.from = Some(Outside::Machine),
             "from-clock" => self.from = Some(Outside::Clock),
+            "gives-number" => self.from = Some(Outside::Descriptors),
             "from-random" => self.from = Some(Outside::Random),
             "from-environment" => self.from = Some(Outside::Environment),
             _ => {
-                if let Some(argument) = effect.strip_prefix("closes") {
+                if let Some(argument) = effect.strip_prefix("duplicates") {
+                    self.duplicates = Some(digit(argument)?);
+                } else if let Some(argument) = effect.strip_prefix("closes") {
                     self.closes = Some(digit(argument)?);
                 } else if let Some(argument) = effect.strip_prefix("observes") {
                     self.observes = Some(Some(digit(argument)?));

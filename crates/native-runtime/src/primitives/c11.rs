@@ -57,13 +57,15 @@ macro_rules! c11_real {
 
 c11! {
     thrd_create(handle: *mut usize, routine: usize, argument: usize) {
-        crate::threads::thread::create(handle, 0, routine, argument, true)
+        let order = crate::threads::thread::HandleWritten::BeforeTheThreadBegins;
+        crate::threads::thread::create(handle, 0, routine, argument, true, order)
     }
     thrd_join(handle: usize, value: *mut i32) {
         let mut full = 0usize;
         let wanted = (!value.is_null()).then_some(&mut full);
         let status = crate::threads::thread::join_thread(handle, wanted);
-        if !value.is_null() {
+        if !value.is_null() && status == 0 {
+            crate::exploration::race::access(value as usize, 4, crate::exploration::race::How::WRITE);
             // SAFETY: the caller gives room for an int.
             unsafe { *value = full as i32 };
         }

@@ -85,6 +85,7 @@ extern "C" fn thread_entry() -> ! {
 
 /// Ends the running thread.
 pub fn finish(result: usize) -> ! {
+    crate::exploration::buffered::settle();
     crate::primitives::section::end_all();
     crate::interruptions::cancellation::between_instructions();
     world().me().uncancellable = true;
@@ -130,8 +131,25 @@ fn run_destructors() {
     }
 }
 
+/// When the handle of a new thread is stored for its creator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum HandleWritten {
+    /// Before the thread begins, as C11 and C++ demand: the end of the creation synchronises with the beginning.
+    BeforeTheThreadBegins,
+    /// Whenever: POSIX orders what comes before the call with the thread's beginning, not what the call itself does. The new
+    /// thread races with this write if it looks at the handle that its creator has given room for.
+    AtAnyTime,
+}
+
 /// Creates a thread. The C11 kind of start routine gives an `int`.
-pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: usize, c11: bool) -> i32 {
+pub fn create(
+    handle: *mut usize,
+    attributes: usize,
+    routine: usize,
+    argument: usize,
+    c11: bool,
+    order: HandleWritten,
+) -> i32 {
     let mut w = world();
     let child = w.next_child();
     if child >= THREADS {
@@ -161,10 +179,9 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
         w.break_symmetry(1 << me, why::IDENTITY);
     }
     crate::threads::donor::prepare(&mut world(), child, thread_entry);
-    if !handle.is_null() {
-        access(handle as usize, 8, How::WRITE);
-        // SAFETY: the caller gives room for a handle.
-        unsafe { *handle = w.threads[child].handle };
+    let synchronises = order == HandleWritten::BeforeTheThreadBegins;
+    if synchronises {
+        write_handle(handle, child);
     }
     let mut w = world();
     let clock = w.release();
@@ -179,7 +196,19 @@ pub fn create(handle: *mut usize, attributes: usize, routine: usize, argument: u
     thread.clock[child] = 1;
     w.starting |= 1 << child;
     w.note_argument(child);
+    if !synchronises {
+        write_handle(handle, child);
+    }
     0
+}
+
+/// The creator stores the handle of its child.
+fn write_handle(handle: *mut usize, child: usize) {
+    if !handle.is_null() {
+        access(handle as usize, 8, How::WRITE);
+        // SAFETY: the caller gives room for a handle.
+        unsafe { *handle = world().threads[child].handle };
+    }
 }
 
 /// `pthread_create`.
@@ -194,7 +223,10 @@ pub unsafe extern "C" fn pthread_create(
         refuse_early();
         return pass_on!("pthread_create", fn(*mut usize, usize, usize, usize) -> i32; handle, attributes, routine, argument);
     }
-    create(handle, attributes, routine, argument, false)
+    // `std::thread` calls it, too, with a routine of its library: the end of that constructor comes before the thread's beginning.
+    let of_program = world().code.program.contains(&routine);
+    let order = if of_program { HandleWritten::AtAnyTime } else { HandleWritten::BeforeTheThreadBegins };
+    create(handle, attributes, routine, argument, false, order)
 }
 
 /// A thread that is started before `main` would run past the exploration.

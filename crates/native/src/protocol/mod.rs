@@ -189,6 +189,8 @@ pub mod hole {
     pub const ATOMIC_UPDATE: u8 = 4;
     /// Writes if the value is that of the register `rax`.
     pub const COMPARE_AND_SWAP: u8 = 5;
+    /// A fence: nothing is accessed that others use.
+    pub const FENCE: u8 = 6;
     /// No register.
     pub const NONE: u8 = 255;
     /// The address is relative to the program.

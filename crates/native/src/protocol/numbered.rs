@@ -141,5 +141,6 @@ numbered! {
         Peers = "sockets to which it would connect",
         Listens = "sockets that it binds itself",
         Unwritten = "values that nobody has written",
+        Descriptors = "numbers of descriptors",
     }
 }

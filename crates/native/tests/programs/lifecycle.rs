@@ -20,7 +20,7 @@ pub(crate) fn build(name: &str, language: &str, text: &str) -> Binary {
     Build { sources: vec![path], ..Build::default() }.run().unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-fn report(name: &str, language: &str, text: &str, request: &Request) -> Report {
+pub(crate) fn report(name: &str, language: &str, text: &str, request: &Request) -> Report {
     let binary = build(name, language, text);
     check(&binary, request, &mut |_| true).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
@@ -32,7 +32,7 @@ fn shown(answer: &Answer) -> String {
     }
 }
 
-fn request() -> Request {
+pub(crate) fn request() -> Request {
     Request { max_time: Some(Duration::from_secs(30)), ..Request::default() }
 }
 

@@ -35,8 +35,14 @@ fn order(order: Order) -> &'static str {
     }
 }
 
-fn statement(instruction: Instruction, n: usize, next: usize) -> String {
+fn statement(instruction: Instruction, n: usize, next: usize, plain: bool) -> String {
     match instruction {
+        Instruction::Load(l, o) if plain && o != Order::SequentiallyConsistent => {
+            format!("r[k++] = ((volatile long *)p{n}_x)[{l}];")
+        }
+        Instruction::Store(l, v, o) if plain && o != Order::SequentiallyConsistent => {
+            format!("((volatile long *)p{n}_x)[{l}] = {v};")
+        }
         Instruction::Load(l, o) => format!("r[k++] = atomic_load_explicit(&p{n}_x[{l}], {});", order(o)),
         Instruction::Store(l, v, o) => format!("atomic_store_explicit(&p{n}_x[{l}], {v}, {});", order(o)),
         Instruction::Add(l, v, o) => {
@@ -54,7 +60,8 @@ fn statement(instruction: Instruction, n: usize, next: usize) -> String {
     }
 }
 
-fn source(programs: &[Litmus]) -> String {
+/// A source file of these programs, with plain accesses for those of weaker orders if asked for.
+fn source(programs: &[Litmus], plain: bool) -> String {
     let mut out = String::from(
         "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n\
          void __quotient_observe_at_end(const void *, unsigned long);\n\
@@ -66,7 +73,7 @@ fn source(programs: &[Litmus]) -> String {
         for (t, thread) in program.iter().enumerate() {
             let _ = writeln!(out, "static void *p{n}_t{t}(void *me) {{ long *r = me, e = 0; int k = 0;");
             for (i, instruction) in thread.iter().enumerate() {
-                let _ = writeln!(out, "  L{i}: {}", statement(*instruction, n, i + 1));
+                let _ = writeln!(out, "  L{i}: {}", statement(*instruction, n, i + 1, plain));
             }
             let end = thread.len();
             let _ = writeln!(out, "  L{end}: L{}: (void)e; (void)k; (void)r; return 0; }}", end + 1);
@@ -102,9 +109,13 @@ fn build(name: &str, source: &str) -> Binary {
 }
 
 fn run(binary: &Binary, number: usize, memory: Option<MemoryModel>) -> Report {
+    run_with(binary, number, Request { memory, ..Request::default() })
+}
+
+fn run_with(binary: &Binary, number: usize, request: Request) -> Report {
     let arguments = vec![number.to_string().into()];
     let surroundings = Surroundings { arguments, ..Surroundings::default() };
-    let request = Request { memory, all: true, surroundings, ..Request::default() };
+    let request = Request { all: true, surroundings, ..request };
     check(binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("program {number}: {error}"))
 }
 
@@ -139,7 +150,7 @@ pub fn expected(found: &axioms::Found) -> BTreeSet<u64> {
 fn compare(programs: &[Litmus], name: &str) -> [usize; 3] {
     let mut graphs = [0; 3];
     for (batch, programs) in programs.chunks(BATCH).enumerate() {
-        let binary = build(&format!("{name}_{batch}"), &source(programs));
+        let binary = build(&format!("{name}_{batch}"), &source(programs, false));
         for (number, program) in programs.iter().enumerate() {
             for (model, sum) in MODELS.into_iter().zip(&mut graphs) {
                 let by_axioms = axioms::all(program, model);
@@ -180,6 +191,59 @@ fn random_litmus_programs() {
     assert!(graphs[0] < graphs[1] && graphs[1] < graphs[2], "the models do not differ: {graphs:?}");
 }
 
+/// On x86, accesses of weaker orders are moves, as plain ones are: programs with plain accesses that race, under TSO, show the same.
+#[test]
+fn plain_accesses_that_race_are_buffered() {
+    let mut random = Random(11);
+    let mut programs: Vec<Litmus> = litmus::classics().into_iter().map(|c| c.1).collect();
+    programs.extend((0..BATCH).map(|k| match k % 2 {
+        0 => litmus::random(&mut random, 7),
+        _ => litmus::like_a_classic(&mut random),
+    }));
+    let mut graphs = 0;
+    for (batch, programs) in programs.chunks(BATCH).enumerate() {
+        let binary = build(&format!("buffered_{batch}"), &source(programs, true));
+        for (number, program) in programs.iter().enumerate() {
+            let by_axioms = axioms::all(program, MemoryModel::Tso);
+            let request = Request { memory: Some(MemoryModel::Tso), allow_races: true, ..Request::default() };
+            let report = run_with(&binary, number, request);
+            let found: BTreeSet<u64> = report.outcomes.iter().copied().collect();
+            assert_eq!(found, expected(&by_axioms), "{batch}/{number}: {program:?}, {:?}", report.answer);
+            let all = by_axioms.graphs() + by_axioms.stuck;
+            assert_eq!(report.figures.executions, all as u64, "{batch}/{number}: {program:?}");
+            graphs += all;
+        }
+    }
+    println!("{} programs, {graphs} graphs", programs.len());
+}
+
+/// Fences of inline assembly, and a lock by plain accesses.
+#[test]
+fn fences_of_assembly_order_plain_accesses() {
+    let cases = [
+        ("", true),
+        ("__asm__ volatile(\"\" ::: \"memory\")", true),
+        ("__asm__ volatile(\"mfence\" ::: \"memory\")", false),
+        ("__asm__ volatile(\"lock; addl $0, 0(%%rsp)\" ::: \"memory\", \"cc\")", false),
+        ("__sync_synchronize()", false),
+    ];
+    for (number, (fence, is_violated)) in cases.into_iter().enumerate() {
+        let text = format!(
+            "#include <assert.h>\n#include <pthread.h>\nstatic volatile int x, y; static int a, b;\n\
+             static void *first(void *p) {{ x = 1; {fence}; a = y; return p; }}\n\
+             static void *second(void *p) {{ y = 1; {fence}; b = x; return p; }}\n\
+             int main(void) {{ pthread_t one, two; pthread_create(&one, 0, first, 0); pthread_create(&two, 0, second, 0);\n\
+             pthread_join(one, 0); pthread_join(two, 0); assert(a || b); return 0; }}\n"
+        );
+        let binary = build(&format!("assembly_fence_{number}"), &text);
+        let request = Request { memory: Some(MemoryModel::Tso), allow_races: true, ..Request::default() };
+        let report =
+            check(&binary, &request, &mut |_| true).unwrap_or_else(|error| panic!("{fence}: {error}"));
+        assert_eq!(is_assertion(&report), is_violated, "{fence}: {:?}", report.answer);
+        assert!(is_violated || matches!(report.answer, Answer::Holds), "{fence}: {:?}", report.answer);
+    }
+}
+
 /// Loops that wait for a value, and programs that assume that the first read gives it: what they show when they come to an end is the same.
 #[test]
 fn loops_that_wait_show_what_assumptions_show() {
@@ -189,7 +253,7 @@ fn loops_that_wait_show_what_assumptions_show() {
     let (mut waits, mut shown) = (0, 0);
     for batch in 0..count.div_ceil(BATCH) {
         let programs: Vec<Litmus> = (0..BATCH).map(|_| litmus::like_a_classic(&mut random)).collect();
-        let plain = source(&programs);
+        let plain = source(&programs, false);
         // Some loads become waits for 0 or 1; which, is the same in both texts.
         let mut both = [String::new(), String::new()];
         for line in plain.lines() {

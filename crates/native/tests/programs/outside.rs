@@ -187,6 +187,16 @@ fn what_comes_from_outside_is_told() {
             "assert(access(\"other.txt\", F_OK))",
             "the absence of files that were not given (--file): other.txt",
         ),
+        (
+            "number",
+            "close(open(\"out\", O_CREAT | O_WRONLY, 0600))",
+            "numbers of descriptors from a range of each thread's own, where the system gives the lowest free one",
+        ),
+        (
+            "number_of_stream",
+            "FILE *f = fopen(\"out\", \"w\"); x = fileno(f); fclose(f)",
+            "numbers of descriptors from a range of each thread's own, where the system gives the lowest free one",
+        ),
     ];
     for (name, body, told) in cases {
         let report = report(&program(name, body), &Request::default());
@@ -203,7 +213,7 @@ fn nothing_is_told_of_programs_that_take_nothing() {
             "writes",
             "FILE *f = fopen(\"out\", \"w\"); fputs(\"a\", f); fclose(f); f = fopen(\"out\", \"r\"); fgetc(f); fclose(f)",
         ),
-        ("null", "close(open(\"/dev/null\", O_WRONLY))"),
+        ("null", "fclose(fopen(\"/dev/null\", \"w\"))"),
         ("prints", "printf(\"%d\\n\", 1); fflush(stdout)"),
         ("sequence", "srand(3); x = rand()"),
     ] {
@@ -212,6 +222,29 @@ fn nothing_is_told_of_programs_that_take_nothing() {
         // `environ` is declared by all of them, but used by none.
         assert_eq!(report.assumptions, [""; 0], "{name}");
     }
+}
+
+/// A program that ends before it starts its threads was not checked for what they do.
+#[test]
+fn threads_that_are_never_started_are_told() {
+    let text = "#include <pthread.h>\nstatic int x;\nstatic void *f(void *p) { x++; return p; }\n\
+        int main(int argc, char **argv) { (void)argv; pthread_t t;\n\
+        if (argc < 2) return 0;\n pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0); return 0; }\n";
+    let binary = build("never_started.c", text);
+    let early = report(&binary, &Request::default());
+    assert!(matches!(early.answer, Answer::Holds), "{:?}", early.answer);
+    assert_eq!(
+        early.assumptions,
+        [
+            "a way through the program on which it starts no thread, the same in every execution",
+            "no arguments, since none were given (--arg)"
+        ]
+    );
+    let mut request = Request::default();
+    request.surroundings.arguments = vec!["a".into()];
+    let started = report(&binary, &request);
+    assert!(matches!(started.answer, Answer::Violated(_)), "{:?}", started.answer);
+    assert_eq!(started.assumptions, ["the arguments a"]);
 }
 
 #[test]

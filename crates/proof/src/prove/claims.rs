@@ -41,14 +41,15 @@ const UNLISTED: usize = 20_000;
 const RUNS_TIME: Duration = Duration::from_secs(3);
 const LONG_RUNS_TIME: Duration = Duration::from_secs(60);
 
-/// Time for a first table with bounds that were found.
+/// Sets that a first table with bounds that were found may store, and the time for it. What needs more is sooner seen at loop heads.
+const BRIEF_STORED: usize = 100;
 const BRIEF_TIME: Duration = Duration::from_millis(500);
 
 /// What is tried for a claim that neither unfolding nor sets of states settle at once.
 #[derive(Clone, Copy)]
 enum Try {
-    /// A table, with bounds that were found, in this time.
-    Table(Duration),
+    /// A table with bounds that were found, of so many sets and in this time.
+    Table(usize, Duration),
     /// An invariant at loop heads.
     Heads,
     /// Runs of bounded length that end in a violation.
@@ -156,15 +157,16 @@ impl Run<'_> {
             }
             let settled = finite && matches!(outcome, Ok(_) | Err((GaveUp::FactReached, _)));
             // Cells by place multiply with each process; tables under a symmetry do not.
-            let (brief, long) = (Try::Table(BRIEF_TIME), Try::Table(options.max_time / 2));
+            let brief = Try::Table(BRIEF_STORED, BRIEF_TIME);
+            let long = Try::Table(options.max_stored, options.max_time / 2);
             let order: &[Try] = match self.program.counters() <= FEW_PROCESSES {
                 _ if settled => &[],
                 true => &[brief, Try::Heads, Try::Runs, long, Try::Zones],
                 false => &[brief, Try::Zones, long, Try::Heads, Try::Runs],
             };
             for &next in order {
-                let time = match next {
-                    Try::Table(time) => time,
+                let (stored, time) = match next {
+                    Try::Table(stored, time) => (stored, time),
                     Try::Zones => {
                         let limits = limits.within(ZONES_TIME);
                         if let Ok(found) =
@@ -200,8 +202,8 @@ impl Run<'_> {
                         .filter_map(|&m| Map::of(self.program, &self.domain, m).ok())
                         .collect();
                     let prover = Prover::new(self.program, &self.domain, maps, &[&tree]);
-                    let max_time = options.max_time.min(time);
-                    let options = SafetyOptions { max_time, ..options.clone() };
+                    let (max_stored, max_time) = (options.max_stored.min(stored), options.max_time.min(time));
+                    let options = SafetyOptions { max_stored, max_time, ..options.clone() };
                     prover.unreachable(&bad, &options).ok().map(|proof| (found, proof))
                 });
                 if let Some((found, proof)) = proved {

@@ -285,6 +285,7 @@ fn explore(options: &options::Check, file: &Path, model: Model, outcome: Outcome
     let load = options.load_options();
     let opened = super::explore::Opened {
         loader: super::explore::loader(file, options.input.language, &load),
+        about: super::explore::about(file, options.input.language, &load),
         model,
         name: file.display().to_string(),
         model_file: file.display().to_string(),
@@ -395,25 +396,14 @@ fn write_trace(
 ) -> Result<(), String> {
     let Some(violation) = outcome.violations.first() else { return Ok(()) };
     let file = TraceFile {
-        format: "quotient-trace".into(),
-        version: TraceFile::VERSION,
-        model: options.input.file.display().to_string(),
-        defines: options.input.load_options().defines,
-        language: options.input.language.map(|l| l.name().to_owned()),
-        include_dirs: options.input.include.clone(),
         raw,
         checksum: checksum(model),
         question: violation.question.to_string(),
-        properties: options
-            .load_options()
-            .properties
-            .into_iter()
-            .map(|(keyword, text)| (keyword.name().to_owned(), text))
-            .collect(),
         choices: violation.choices.clone(),
         cycle: violation.cycle,
         kind: violation.kind.to_string(),
         message: violation.message.clone(),
+        ..super::explore::about(&options.input.file, options.input.language, &options.load_options())
     };
     file.write(path).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

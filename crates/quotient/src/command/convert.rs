@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use quotient::ViolationKind;
 use quotient::outcome::json;
 use quotient_explain::{Course, Look};
 use quotient_explorer::checking;
@@ -14,7 +15,9 @@ use quotient_formats::itf::{About, State, itf};
 use quotient_formats::{csv, junit, sarif};
 use serde_json::Value;
 
-use super::{replay, several, status, terminal, watch};
+use super::schedule_file::ScheduleFile;
+use super::trail::Numbers;
+use super::{replay, several, status, terminal, watch, witness};
 
 /// Options of the subcommand.
 #[derive(Debug, Args)]
@@ -42,6 +45,10 @@ pub(crate) enum Format {
     Csv,
     /// Informal Trace Format: the states of a counterexample, for the viewers of Apalache and Quint (from --trace)
     Itf,
+    /// SPIN's trail: what processes execute in a counterexample of a Promela model, for `spin -t -p MODEL` (from --trace)
+    Trail,
+    /// SV-COMP's violation witness in YAML: threads and lines of a counterexample of a C program, for validators (from --trace)
+    Witness,
 }
 
 /// Runs the subcommand; gives the exit status.
@@ -68,8 +75,20 @@ pub(crate) fn main(options: &Convert) -> u8 {
 }
 
 fn converted(options: &Convert) -> Result<String, String> {
-    if options.to == Format::Itf {
-        return trace(&options.file);
+    match options.to {
+        Format::Itf => return trace(&options.file),
+        Format::Trail => return trail(&options.file),
+        Format::Witness => {
+            let Some(file) = ScheduleFile::read(&options.file) else {
+                let help = "help: such files are written by `quotient check PROGRAM.c --trace FILE`";
+                return Err(format!(
+                    "{}: not a counterexample of a C program\n{help}",
+                    options.file.display()
+                ));
+            };
+            return witness::written(&file);
+        }
+        Format::Sarif | Format::Junit | Format::Csv => {}
     }
     let documents = documents(&options.file)?;
     Ok(match options.to {
@@ -77,7 +96,7 @@ fn converted(options: &Convert) -> Result<String, String> {
         Format::Junit => {
             junit::junit("quotient", &documents.iter().flat_map(junit::cases).collect::<Vec<_>>())
         }
-        Format::Csv | Format::Itf => csv::csv(&documents),
+        Format::Csv | Format::Itf | Format::Trail | Format::Witness => csv::csv(&documents),
     })
 }
 
@@ -93,7 +112,7 @@ fn documents(file: &Path) -> Result<Vec<Value>, String> {
     for document in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
         let document = document.map_err(|error| format!("{}: not JSON: {error}", file.display()))?;
         if document["format"] == "quotient-trace" {
-            let help = "help: this is a counterexample; `--to itf` converts it, and `check --json` prints what this format is made of";
+            let help = "help: this is a counterexample; `--to itf` and `--to trail` convert it, and `check --json` prints what this format is made of";
             return Err(format!("{}: not an answer of `--json`\n{help}", file.display()));
         }
         if document["quotient"].is_null() || document["verdict"].is_null() {
@@ -155,4 +174,22 @@ fn trace(file: &Path) -> Result<String, String> {
         states.pop();
     }
     Ok(json::text(&itf(&about, &states)))
+}
+
+/// A counterexample, executed again on the model as written, as SPIN's trail.
+fn trail(file: &Path) -> Result<String, String> {
+    let replay::Opened { file, question, model, .. } = replay::open(file, None)?;
+    let numbers = Numbers::of(&model)?;
+    let lost = "the model has no run like the one in the trace";
+    let (position, cycle) =
+        checking::in_position(&model, question, &file.choices, file.cycle, file.raw).ok_or(lost)?;
+    let mut machine = model.as_written().map_err(|error| error.to_string())?;
+    let course = Course::follow(&mut machine, &position, watch::interrupt()).ok_or(lost)?;
+    let begin = (cycle > 0).then(|| course.first_row[course.len() - cycle] as usize);
+    let (mut lines, begin) = numbers.lines(&machine, &course.rows, begin)?;
+    if file.kind == ViolationKind::Deadlock.as_str() {
+        let (state, _) = course.state(&mut machine, course.len());
+        lines.extend(numbers.ends(&mut machine, state.to_vec()));
+    }
+    Ok(quotient_formats::trail::write(&lines, begin))
 }

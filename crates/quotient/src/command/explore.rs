@@ -5,11 +5,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use quotient::trace::TraceFile;
-use quotient::{Language, LoadOptions, Model, Outcome, PropertyKeyword};
+use quotient::{Language, LoadOptions, Model, Outcome, PropertyKeyword, Question};
 use quotient_explain::Position;
 use quotient_explorer::program::Settings;
 use quotient_explorer::session::{Loader, Opening};
 use quotient_explorer::{Answers, Listening, Program, Session, checking};
+use quotient_native::Report;
 
 use super::kind::{Given, Kind};
 use super::native::Explored;
@@ -67,6 +68,8 @@ pub(crate) struct Opened {
     pub(crate) opening: Opening,
     /// Reads the model again; none for standard input.
     pub(crate) loader: Option<Loader>,
+    /// What trace files of this model begin with.
+    pub(crate) about: TraceFile,
     /// A check that was made before, and its time.
     pub(crate) outcome: Option<(Outcome, f64)>,
 }
@@ -129,12 +132,15 @@ fn program(options: &options::Explore, schedule: Option<ScheduleFile>) -> u8 {
     }
     settings.step = options.step;
     let (port, no_open) = (options.port, options.no_open);
-    serve_program(settings, &Serving { port, no_open, check: false })
+    serve_program(settings, None, &Serving { port, no_open, check: false })
 }
 
 /// Serves a page about a program until the user ends it; gives the exit status.
-pub(crate) fn serve_program(settings: Settings, serving: &Serving) -> u8 {
+pub(crate) fn serve_program(settings: Settings, checked: Option<(&Report, f64)>, serving: &Serving) -> u8 {
     let program = Program::new(settings);
+    if let Some((report, seconds)) = checked {
+        program.knows(report, seconds);
+    }
     let status = listen(&program, serving);
     program.end();
     status
@@ -142,7 +148,7 @@ pub(crate) fn serve_program(settings: Settings, serving: &Serving) -> u8 {
 
 /// Serves a page until the user ends it; gives the exit status.
 pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
-    let Opened { model, name, model_file, defines, opening, loader, outcome } = opened;
+    let Opened { model, name, model_file, defines, opening, loader, about, outcome } = opened;
     let session = match Session::new(Arc::new(model), name, defines, opening) {
         Ok(session) => session,
         Err(error) => {
@@ -151,7 +157,7 @@ pub(crate) fn serve(opened: Opened, serving: &Serving) -> u8 {
         }
     };
     let session = match loader {
-        Some(loader) => session.read_by(model_file, loader),
+        Some(loader) => session.read_by(model_file, loader).written_as(about),
         None => session,
     };
     match outcome {
@@ -205,6 +211,27 @@ fn model(options: &options::Explore) -> Result<Opened, String> {
     Ok(opened(model, &input.file, input.language, load, opening))
 }
 
+/// What trace files of a model begin with; the run is missing.
+pub(crate) fn about(file: &Path, language: Option<Language>, load: &LoadOptions) -> TraceFile {
+    let properties = load.properties.iter().map(|(keyword, text)| (keyword.name().to_owned(), text.clone()));
+    TraceFile {
+        format: "quotient-trace".into(),
+        version: TraceFile::VERSION,
+        model: file.display().to_string(),
+        defines: load.defines.clone(),
+        language: language.map(|l| l.name().to_owned()),
+        include_dirs: load.include_dirs.clone(),
+        raw: false,
+        checksum: String::new(),
+        question: Question::Safety.to_string(),
+        properties: properties.collect(),
+        choices: Vec::new(),
+        cycle: 0,
+        kind: String::new(),
+        message: String::new(),
+    }
+}
+
 fn opened(
     model: Model,
     file: &Path,
@@ -214,7 +241,9 @@ fn opened(
 ) -> Opened {
     let name = file.display().to_string();
     let loader = loader(file, language, &load);
-    Opened { model, model_file: name.clone(), name, defines: load.defines, opening, loader, outcome: None }
+    let about = about(file, language, &load);
+    let model_file = name.clone();
+    Opened { model, model_file, name, defines: load.defines, opening, loader, about, outcome: None }
 }
 
 fn trace(options: &options::Explore) -> Result<Opened, String> {

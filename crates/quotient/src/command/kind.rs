@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Proof,
     /// A counterexample that `check --trace` wrote.
     Trace,
+    /// A model with a trail that SPIN wrote.
+    Trail,
 }
 
 /// Headings of options in the help, each of which says what the options under it serve. Options without one serve all inputs of their
@@ -41,10 +43,10 @@ pub(crate) const TRACES: &str = "Trace files";
 fn serves(heading: Option<&str>, kind: Kind) -> bool {
     match heading {
         Some(MODELS) => matches!(kind, Kind::Model(_)),
-        Some(SOURCES) => matches!(kind, Kind::Model(_) | Kind::Source),
+        Some(SOURCES) => matches!(kind, Kind::Model(_) | Kind::Source | Kind::Trail),
         Some(NATIVE) => kind.is_native(),
         Some(COMPILED) => matches!(kind, Kind::Source | Kind::Built),
-        Some(TRACES) => kind == Kind::Trace,
+        Some(TRACES) => matches!(kind, Kind::Trace | Kind::Trail),
         _ => true,
     }
 }
@@ -65,7 +67,7 @@ fn needed(option: &str) -> Option<Feature> {
 fn applies(command: &str, kind: Kind) -> bool {
     match command {
         "check" => matches!(kind, Kind::Model(_)) || kind.is_native(),
-        "replay" => matches!(kind, Kind::Trace | Kind::Source | Kind::Program),
+        "replay" => matches!(kind, Kind::Trace | Kind::Trail | Kind::Source | Kind::Program),
         "explore" => matches!(kind, Kind::Model(_) | Kind::Trace | Kind::Source | Kind::Program),
         "prove" | "verify" => kind == Kind::Proof || kind.has(Feature::Proofs),
         _ => matches!(kind, Kind::Model(_)),
@@ -106,6 +108,7 @@ impl Kind {
             Kind::Built => "programs that a build command makes",
             Kind::Proof => "constraint programs",
             Kind::Trace => "trace files",
+            Kind::Trail => "trails of SPIN",
         };
         name.to_owned()
     }

@@ -18,6 +18,7 @@ mod from_spin;
 mod human;
 mod json;
 mod kind;
+mod lsp;
 mod named;
 mod native;
 mod native_chart;
@@ -33,9 +34,11 @@ mod shell;
 mod simulate;
 mod statistics;
 mod terminal;
+mod trail;
 mod usage;
 mod verifying;
 mod watch;
+mod witness;
 
 use std::process::ExitCode;
 
@@ -112,6 +115,7 @@ pub(crate) fn main() -> ExitCode {
         Command::FromSpin(from) => from_spin::main(from),
         Command::Status(run) => checkpoint::reached(run),
         Command::Cluster(local) => cluster::main(local),
+        Command::Lsp(server) => lsp::main(server),
         Command::Completions(shell) => shell::completions(shell),
         Command::Man(man) => shell::man(man),
         Command::Cc(compiler) => native::compile(&compiler.arguments, false),

@@ -19,13 +19,13 @@ use quotient::{Incomplete, ViolationKind};
 use super::kind::{COMPILED, NATIVE, SOURCES};
 use super::named::Named;
 use super::schedule_file::ScheduleFile;
-use super::{native_report, options, status, terminal, usage, watch};
+use super::{native_report, options, status, terminal, usage, watch, witness};
 
 /// How a C or C++ program is built and run.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = NATIVE)]
 pub(crate) struct NativeOptions {
-    /// More files: of the program (sources, objects, archives), or more models, each checked by itself
+    /// More files: of the program (sources, objects, archives), more models, each checked by itself, or the trail to replay
     #[arg(help_heading = SOURCES, value_name = "MORE")]
     pub(crate) more: Vec<PathBuf>,
 
@@ -237,8 +237,13 @@ impl NativeOptions {
         (joined(&words), behind)
     }
 
+    /// The sources among the further files.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &PathBuf> {
+        self.more.iter().filter(|file| build::is_native_source(file))
+    }
+
     /// Builds the program, or takes it as it is.
-    fn binary(
+    pub(crate) fn binary(
         &self,
         file: &Path,
         defines: &[String],
@@ -397,7 +402,8 @@ pub(crate) fn check(options: &options::Check) -> u8 {
             includes: &input.include,
         };
         let settings = of.settings(repeated.token.clone(), Some((**repeated).clone()));
-        super::explore::serve_program(settings, &super::explore::Serving::default());
+        let checked = Some((&report, run.wall_seconds));
+        super::explore::serve_program(settings, checked, &super::explore::Serving::default());
     }
     status
 }
@@ -421,8 +427,14 @@ impl Explored<'_> {
             Some((name, value)) => (name.to_owned(), value.to_owned()),
             None => (define.clone(), "1".to_owned()),
         };
+        let (options, of, with, among) = (native.clone(), file.clone(), defines.clone(), includes.clone());
+        let trace = move |schedule| {
+            let message = "a run that was explored".to_owned();
+            ScheduleFile::new(&of, &options, &with, &among, (schedule, message)).text()
+        };
         Settings {
             file: file.display().to_string(),
+            trace: Box::new(trace),
             defines: defines.iter().map(named).collect(),
             sources,
             request: native.request(),
@@ -486,28 +498,48 @@ fn violation_status(trace: &Repeated) -> u8 {
     }
 }
 
+/// What `replay` repeats.
+enum Followed {
+    Schedule(Token),
+    Witness(quotient_formats::witness::Witness),
+}
+
 /// Runs `replay` of a native program; gives the exit status.
 pub(crate) fn replay(options: &options::Replay) -> u8 {
-    let Some(token) = &options.schedule else {
-        return failed(
-            "give the schedule to repeat: quotient replay PROGRAM.c --schedule TOKEN",
-            status::ERROR,
-            options.json,
-        );
+    let (witnesses, more): (Vec<PathBuf>, Vec<PathBuf>) =
+        options.native.more.iter().cloned().partition(|file| witness::is_witness(file));
+    let repeated = match (&options.schedule, witnesses.as_slice()) {
+        (Some(token), []) => token.parse::<Token>().map(Followed::Schedule),
+        (None, [one]) => witness::read(one).map(Followed::Witness),
+        (None, []) => Err("give the schedule to repeat: quotient replay PROGRAM.c --schedule TOKEN; or a witness: quotient replay PROGRAM.c WITNESS.yml".to_owned()),
+        _ => Err("one schedule or one witness is repeated at a time".to_owned()),
     };
-    let token: Token = match token.parse() {
-        Ok(token) => token,
+    let repeated = match repeated {
+        Ok(repeated) => repeated,
         Err(error) => return failed(&error, status::ERROR, options.json),
     };
-    let binary = match options.native.binary(&options.file, &options.define, &[]) {
+    let native = NativeOptions { more, ..options.native.clone() };
+    let binary = match native.binary(&options.file, &options.define, &[]) {
         Ok(binary) => binary,
         Err(error) => return failed(&error.to_string(), status::ERROR, options.json),
     };
-    let request = options.native.request();
+    let mut request = native.request();
+    let is_witness = matches!(repeated, Followed::Witness(_));
+    let token = match repeated {
+        Followed::Schedule(token) => token,
+        Followed::Witness(witness) => match witness::schedule(&witness, &binary, &mut request, options) {
+            Ok(token) => token,
+            Err(error) => return failed(&error, status::ERROR, options.json),
+        },
+    };
     if let Some(step) = options.gdb {
         return debug(&binary, &request, &token, step);
     }
-    show(&binary, &request, &token, &options.file, options)
+    match show(&binary, &request, &token, &options.file, options) {
+        // One execution in which nothing goes wrong says nothing about the others.
+        status::HOLDS if is_witness => status::UNDECIDED,
+        status => status,
+    }
 }
 
 /// Repeats a schedule and prints what happened; gives the exit status.

@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Status(super::checkpoint::Status),
     /// Check by several processes on this machine, to try what `check --hosts` does on several machines
     Cluster(super::cluster::Local),
+    /// Answer an editor: diagnostics, names, renaming, checks (language server protocol)
+    Lsp(super::lsp::Lsp),
     /// Print a script with which a shell completes command lines
     Completions(super::shell::Completions),
     /// Write manual pages
@@ -88,6 +90,7 @@ impl Command {
             Command::FromSpin(_) => "from-spin",
             Command::Status(_) => "status",
             Command::Cluster(_) => "cluster",
+            Command::Lsp(_) => "lsp",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
             Command::Cc(_) => "cc",
@@ -313,14 +316,14 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// The file that `check --trace` wrote, or a C or C++ program
+    /// The file that `check --trace` wrote, a C or C++ program (with --schedule, or a violation witness in YAML as second file), or a Promela model, with a trail that SPIN wrote for it as second file
     pub(crate) file: PathBuf,
 
     /// The schedule to repeat, for a C or C++ program
     #[arg(help_heading = NATIVE, long, value_name = "TOKEN")]
     pub(crate) schedule: Option<String>,
 
-    /// Define a macro, for a C or C++ program
+    /// Define a macro, for a C or C++ program or a model with a trail
     #[arg(help_heading = SOURCES, short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
 
@@ -527,17 +530,19 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(value * factor).map_err(|_| "write a time, for example 30s, 10m or 2h".into())
 }
 
+/// Definitions as pairs; a name alone means 1.
+pub(crate) fn definitions(given: &[String]) -> Vec<(String, String)> {
+    let pair = |d: &String| match d.split_once('=') {
+        Some((name, value)) => (name.trim().to_owned(), value.to_owned()),
+        None => (d.trim().to_owned(), "1".to_owned()),
+    };
+    given.iter().map(pair).collect()
+}
+
 impl Input {
-    /// The definitions as pairs; a name alone means 1.
+    /// What the front end is told.
     pub(crate) fn load_options(&self) -> quotient::LoadOptions {
-        let defines = self
-            .define
-            .iter()
-            .map(|d| match d.split_once('=') {
-                Some((name, value)) => (name.trim().to_owned(), value.to_owned()),
-                None => (d.trim().to_owned(), "1".to_owned()),
-            })
-            .collect();
+        let defines = definitions(&self.define);
         quotient::LoadOptions { defines, include_dirs: self.include.clone(), ..Default::default() }
     }
 }

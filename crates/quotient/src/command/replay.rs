@@ -11,22 +11,31 @@ use quotient::{
 
 use super::kind::{Given, Kind};
 use super::schedule_file::ScheduleFile;
+use super::trail::Numbers;
 use super::{check, json, options, status, terminal, watch};
 
 /// Runs the subcommand; gives the exit status.
 pub(crate) fn main(options: &options::Replay, given: &Given) -> u8 {
     watch::about(&options.file, options.json);
-    let kind = Some(Kind::of(&options.file)).filter(|k| k.is_native()).unwrap_or(Kind::Trace);
+    let kind = Some(Kind::of(&options.file)).filter(|k| k.is_native());
+    let more = &options.native.more;
+    let otherwise = if more.is_empty() { Kind::Trace } else { Kind::Trail };
+    let kind = kind.unwrap_or(otherwise);
     if let Some(status) = super::refused("replay", given, kind) {
         return status;
     }
     if kind.is_native() {
         return super::native::replay(options);
     }
-    if let Some(file) = ScheduleFile::read(&options.file) {
+    if let Some(file) = ScheduleFile::read(&options.file).filter(|_| more.is_empty()) {
         return super::native::replay_file(&file, options);
     }
-    let (file, path, question, model) = match open(&options.file, options.model.as_deref()) {
+    let opened = match more.as_slice() {
+        [] => open(&options.file, options.model.as_deref()),
+        [trail] => open_trail(options, trail),
+        [_, second, ..] => Err(format!("error: {}: one trail is replayed at a time", second.display())),
+    };
+    let (file, path, question, model) = match opened {
         Ok(Opened { file, path, question, model, .. }) => (file, path, question, model),
         Err(message) => {
             eprintln!("{message}");
@@ -94,6 +103,42 @@ pub(crate) struct Opened {
     pub(crate) model: Model,
     pub(crate) language: Option<Language>,
     pub(crate) load: LoadOptions,
+}
+
+/// Reads a trail of SPIN and its model: a path of the model as written.
+fn open_trail(options: &options::Replay, trail: &Path) -> Result<Opened, String> {
+    if options.model.is_some() {
+        return Err("error: --model does not apply to trails of SPIN: the model is named first".to_owned());
+    }
+    let wrong = |what: &str| format!("error: {}: {what}", trail.display());
+    let text = std::fs::read_to_string(trail).map_err(|error| wrong(&error.to_string()))?;
+    let read = quotient_formats::trail::read(&text).map_err(|error| {
+        let help =
+            "help: such files are written by SPIN's verifiers, and by `quotient convert FILE --to trail`";
+        format!("{}\n{help}", wrong(&error))
+    })?;
+    let path = options.file.clone();
+    let load = LoadOptions { defines: options::definitions(&options.define), ..LoadOptions::default() };
+    let model = Model::load_as(&path, None, &load).map_err(|error| error.render(terminal::colour()))?;
+    let numbers = Numbers::of(&model).map_err(|error| format!("error: {}: {error}", path.display()))?;
+    let question = Question::Safety;
+    let compile = quotient::Compile { raw: true, wide: false };
+    let (mut machine, _) =
+        model.question_machine(question, compile).map_err(|error| format!("error: {error}"))?;
+    let choices = numbers.follow(&mut machine, &read).map_err(|error| wrong(&error))?;
+    if read.claim || read.cycle.is_some() {
+        eprintln!(
+            "warning: the trail's claim and its cycle are not looked at: this is what the processes do"
+        );
+    }
+    let file = TraceFile {
+        checksum: check::checksum(&model),
+        message: "a violation that SPIN found".to_owned(),
+        choices,
+        raw: true,
+        ..super::explore::about(&path, None, &load)
+    };
+    Ok(Opened { file, path, question, model, language: None, load })
 }
 
 /// Reads a replay file and its model, which may be elsewhere than it was; a model that has changed is told.

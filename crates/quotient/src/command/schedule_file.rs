@@ -85,6 +85,12 @@ impl ScheduleFile {
         }
     }
 
+    /// The file's text.
+    pub(crate) fn text(&self) -> String {
+        // Nothing in it is without a form in JSON.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
     /// Writes the file, never over one that is read.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
         let mut spared = self
@@ -99,8 +105,7 @@ impl ScheduleFile {
         if let Some(read) = spared.find(|read| same(path, read)) {
             return Err(format!("{} would be written over", read.display()));
         }
-        let text = serde_json::to_string_pretty(self).map_err(|e| e.to_string())?;
-        std::fs::write(path, text + "\n").map_err(|e| format!("cannot write {}: {e}", path.display()))
+        std::fs::write(path, self.text()).map_err(|e| format!("cannot write {}: {e}", path.display()))
     }
 
     /// Reads a file; none if it is something else.

@@ -191,3 +191,125 @@ fn files_that_are_named_exist() {
     assert!(found >= 30, "only {found} files are named");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Every link of a page to a file of the repository leads to one, and every heading that is named is there.
+#[test]
+fn links_of_the_docs_lead_somewhere() {
+    let root = root();
+    let mut files: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md"]
+            .map(|name| root.join(name))
+            .to_vec();
+    files.extend(std::fs::read_dir(root.join("docs")).expect("docs").filter_map(|e| Some(e.ok()?.path())));
+    files.retain(|f| f.extension().is_some_and(|e| e == "md"));
+    let (mut links, mut broken) = (0, Vec::new());
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("text");
+        for (at, _) in text.match_indices("](") {
+            let Some(end) = text[at..].find(')') else { continue };
+            let link = &text[at + 2..at + end];
+            if link.contains("://") || link.contains([' ', '\n']) {
+                continue;
+            }
+            links += 1;
+            let (path, heading) =
+                link.split_once('#').map_or((link, None), |(path, heading)| (path, Some(heading)));
+            let target =
+                if path.is_empty() { file.clone() } else { file.parent().expect("a folder").join(path) };
+            let known = |heading: &str| {
+                let text = std::fs::read_to_string(&target).unwrap_or_default();
+                let named = |line: &str| {
+                    let words = line.trim_start_matches('#').trim().to_lowercase();
+                    words
+                        .chars()
+                        .filter(|c| c.is_alphanumeric() || "- _".contains(*c))
+                        .collect::<String>()
+                        .replace(' ', "-")
+                };
+                text.lines().filter(|line| line.starts_with('#')).any(|line| named(line) == heading)
+            };
+            if !target.exists() || heading.is_some_and(|heading| !known(heading)) {
+                broken.push(format!("{}: {link}", file.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(links > 50, "{links}");
+}
+
+/// The book's table of contents has every page.
+#[test]
+fn the_book_has_every_page() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("a summary");
+    for page in std::fs::read_dir(docs).expect("docs").filter_map(|e| Some(e.ok()?.path())) {
+        let name = page.file_name().and_then(|n| n.to_str()).expect("a name").to_owned();
+        let is_page = page.extension().is_some_and(|e| e == "md") && name != "SUMMARY.md";
+        assert!(!is_page || summary.contains(&format!("({name})")), "{name} is not in docs/SUMMARY.md");
+    }
+}
+
+/// Words of prose: code, links and comments are left out.
+fn prose(text: &str) -> String {
+    let (mut out, mut inside) = (String::new(), false);
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+        } else if !inside && !line.starts_with("<!--") {
+            // Between every other pair of back quotes stands code.
+            let words: Vec<&str> = line.split('`').step_by(2).collect();
+            let mut rest = words.join(" ");
+            while let Some(at) = rest.find("](") {
+                let end = rest[at..].find(')').map_or(rest.len(), |end| at + end + 1);
+                rest.replace_range(at..end, " ");
+            }
+            let rest: Vec<&str> = rest.split_whitespace().filter(|word| !word.contains("://")).collect();
+            out.push_str(&rest.join(" "));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Every word of the book and the README is in the dictionary or in `docs/words.txt`, and every word there is used.
+#[test]
+#[ignore = "needs hunspell with the dictionary en_GB"]
+fn words_are_those_that_hunspell_knows() {
+    let root = root();
+    let known = std::fs::read_to_string(root.join("docs/words.txt")).expect("a list");
+    let known: std::collections::BTreeSet<&str> =
+        known.lines().filter(|line| !line.starts_with('#')).collect();
+    let mut files = vec![root.join("README.md")];
+    files.extend(std::fs::read_dir(root.join("docs")).expect("docs").filter_map(|e| Some(e.ok()?.path())));
+    // What the command says of itself is checked where it is written.
+    files.retain(|f| f.extension().is_some_and(|e| e == "md") && !f.ends_with("reference.md"));
+    files.sort();
+    let folder = quotient_testing::Folder::new();
+    let (mut wrong, mut used) = (Vec::new(), std::collections::BTreeSet::new());
+    for file in files {
+        let text = folder.path().join("text");
+        std::fs::write(&text, prose(&std::fs::read_to_string(&file).expect("text"))).expect("written");
+        let output = Command::new("hunspell")
+            .args(["-i", "utf-8", "-d", "en_GB", "-l"])
+            .arg(&text)
+            .env("LC_ALL", "C.UTF-8")
+            .output()
+            .expect("hunspell");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        for word in String::from_utf8_lossy(&output.stdout).lines() {
+            // Names with digits and letters that stand alone are no words.
+            let base = word.strip_suffix("'s").unwrap_or(word);
+            if base.len() < 2 || base.contains(|c: char| c.is_ascii_digit()) {
+                continue;
+            }
+            match known.get(base) {
+                Some(_) => drop(used.insert(base.to_owned())),
+                None => wrong.push(format!("{}: {word}", file.display())),
+            }
+        }
+    }
+    wrong.dedup();
+    assert!(wrong.is_empty(), "not in docs/words.txt:\n{}", wrong.join("\n"));
+    let unused: Vec<&&str> = known.iter().filter(|word| !used.contains(**word)).collect();
+    assert!(unused.is_empty(), "in docs/words.txt and not used: {unused:?}");
+}

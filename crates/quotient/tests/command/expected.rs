@@ -99,7 +99,9 @@ fn blessing_writes_what_is_found() {
         read("count.pml")
     );
     assert!(read("pass.pml").starts_with("// quotient: holds\nbyte x;"));
-    assert!(read("without.pml").starts_with("// quotient: holds\nbyte x;"));
+    assert!(
+        read("without.pml").starts_with("byte x;") && read("without.pml").ends_with("\n// quotient: holds\n")
+    );
     assert_eq!(run(&folder, &["test"]).0, Some(0));
 }
 
@@ -142,7 +144,7 @@ fn answers_and_counterexamples_in_other_formats() {
     // What cannot be converted is refused with advice.
     let (status, text) = run(&folder, &["convert", "trace.json", "--to", "sarif"]);
     assert_eq!(status, Some(2));
-    assert!(text.contains("`--to itf` converts it"), "{text}");
+    assert!(text.contains("`--to itf` and `--to trail` convert it"), "{text}");
     let (status, text) = run(&folder, &["convert", "a.pml", "--to", "csv"]);
     assert_eq!((status, text.contains("not JSON")), (Some(2), true), "{text}");
     let (status, text) = run(&folder, &["convert", "answers.json", "--to", "csv", "-o", "answers.json"]);
@@ -190,4 +192,19 @@ fn the_projects_own_corpus_is_as_expected() {
     assert_eq!(status, Some(0), "{text}");
     let files: usize = text.split_whitespace().nth(4).and_then(|word| word.parse().ok()).unwrap_or(0);
     assert!(files >= 380, "{text}");
+}
+
+/// `docs/reference.md` is what the command says of itself; `QUOTIENT_BLESS=1` writes it.
+#[test]
+fn the_reference_of_options_is_the_commands_own() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let folder = folder("reference", &[("empty", "")]);
+    assert_eq!(run(&folder, &["man", ".", "--markdown"]).0, Some(0));
+    let page = std::fs::read_to_string(folder.join("reference.md")).expect("a page");
+    assert!(page.contains("\n## quotient check\n") && page.contains("| `--max-time TIME` |"), "{page}");
+    if std::env::var_os("QUOTIENT_BLESS").is_some() {
+        std::fs::write(docs.join("reference.md"), &page).expect("written");
+    }
+    let kept = std::fs::read_to_string(docs.join("reference.md")).unwrap_or_default();
+    assert!(kept == page, "docs/reference.md is old: run this test with QUOTIENT_BLESS=1");
 }

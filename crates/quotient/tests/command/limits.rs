@@ -32,6 +32,8 @@ struct Run {
     errors: String,
     /// CPU seconds since the end was asked for.
     late: f64,
+    /// Most MiB that were resident at a time.
+    peak: u64,
     /// Files left in the directory for temporary ones.
     left: Vec<PathBuf>,
 }
@@ -59,8 +61,8 @@ fn cpu_seconds(process: u32) -> Option<f64> {
     Some(own + children.map(|(_, seconds)| seconds).sum::<f64>())
 }
 
-/// Waits for the end; the CPU seconds used in all.
-fn wait(child: &mut Child) -> f64 {
+/// Waits for the end; the CPU seconds used in all, and the most MiB at a time.
+fn wait(child: &mut Child) -> (f64, u64) {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     let started = Instant::now();
@@ -79,7 +81,7 @@ fn wait(child: &mut Child) -> f64 {
     let usage = unsafe { usage.assume_init() };
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
     CODE.set(libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)));
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    (seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_maxrss as u64 >> 10)
 }
 
 thread_local! {
@@ -135,7 +137,7 @@ fn run(arguments: &[&str], ending: Ending) -> Run {
         // SAFETY: a child that was not waited for.
         unsafe { libc::kill(child.id() as i32, signal) };
     }
-    let late = wait(&mut child) - before;
+    let (used, peak) = wait(&mut child);
     let read = |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_default();
     // A process that was killed may need a moment.
     let running = || {
@@ -149,7 +151,7 @@ fn run(arguments: &[&str], ending: Ending) -> Run {
     }
     assert_eq!(running(), 0, "{arguments:?} {ending:?}: processes are left");
     let left = std::fs::read_dir(&place).map(|d| d.flatten().map(|e| e.path()).collect()).unwrap_or_default();
-    Run { status: CODE.get(), text: read(&out), errors: read(&err), late, left }
+    Run { status: CODE.get(), text: read(&out), errors: read(&err), late: used - before, peak, left }
 }
 
 /// Ends a phase and looks at how it ends.
@@ -169,6 +171,9 @@ fn ends(arguments: &[&str], ending: Ending) -> String {
     assert_eq!(run.status, Some(5), "{case}");
     assert!(said.contains(words) && said.contains("undecided"), "{case}");
     assert!(matches!(ending, Ending::Addresses(_) | Ending::Memory(_)) || run.late < SOON, "{case}");
+    // Beyond the limit: what `watch` allows, and what is taken between two looks at it.
+    let most = if let Ending::Memory(mib) = ending { mib + mib / 8 + 100 } else { u64::MAX };
+    assert!(run.peak <= most, "{case}{} MiB", run.peak);
     assert!(run.left.is_empty(), "{case}left: {:?}", run.left);
     run.text
 }
@@ -191,6 +196,7 @@ fn reading_a_model() {
     ends(&["check", &model], Ending::Time);
     ends(&["check", &model], TERM);
     ends(&["check", &model], Ending::Addresses(100_000));
+    ends(&["check", &model], Ending::Memory(100));
     ends(&["simulate", &model, "--output-only"], HUP);
 }
 
@@ -281,7 +287,7 @@ fn searching_for_cycles_and_storing_graphs() {
 
 #[test]
 fn looking_for_a_short_cycle() {
-    // All states are one component, and the shortest cycle through both marks leads through most of them.
+    // All states are one component, and the shortest cycle through both marks leads through most of them. Several workers find one at once.
     let model = file(
         "lasso.pml",
         "int a, b;
@@ -289,8 +295,9 @@ active proctype P() { do :: atomic { a < 700 -> a++ } :: atomic { a == 700 -> a 
 active proctype Q() { do :: atomic { b < 700 -> b++ } :: atomic { b == 700 -> b = 0 } od }
 ",
     );
-    ends(&["check", &model, "--ltl", "!([]<> (a == 700) && []<> (b == 700))"], Ending::Time);
-    ends(&["check", &model, "--ltl", "!([]<> (a == 700) && []<> (b == 700))"], INT);
+    let check = ["check", &model, "--workers", "1", "--ltl", "!([]<> (a == 700) && []<> (b == 700))"];
+    ends(&check, Ending::Time);
+    ends(&check, INT);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The command as a user meets it.
 
 mod accepted;
+mod action;
 mod answered;
 mod checkpoints;
 mod cluster;
@@ -10,6 +11,7 @@ mod docs;
 mod expected;
 mod from_spin;
 mod limits;
+mod lsp;
 mod native;
 mod objects;
 mod option_table;
@@ -18,5 +20,7 @@ mod random_command_lines;
 mod schema;
 mod second_look;
 mod traces;
+mod trails;
 mod usage;
 mod verify;
+mod witness;

@@ -116,8 +116,12 @@ impl Writer {
         self.line("virtual onMode on Mode { up -> turnOff down -> turnOn }");
         self.line("function turnOff(Mode m) { mode := Mode.down; }");
         self.line("function turnOn(Mode m) { loc a: do { mode := Mode.up; } return; }");
-        let workers = 1 + self.random.below(2);
+        let guests = self.random.chance(30);
+        let workers = if guests { self.random.below(2) } else { 1 + self.random.below(2) };
         self.thread("thread Worker(Node x, boolean b)");
+        if guests {
+            self.guest();
+        }
         if self.random.chance(40) {
             self.low_thread();
         }
@@ -146,10 +150,22 @@ impl Writer {
             let result = if self.random.chance(30) { "helper := " } else { "" };
             self.line(format!("{result}start Worker({argument}, {flag});"));
         }
+        if guests {
+            self.line("start Guest(Mode.up);");
+            self.line("start Guest(Mode.down);");
+        }
         self.depth -= 1;
         self.line("end");
         self.budget = self.random.below(4);
         self.statements();
+        if guests {
+            self.line("lock(mutex);");
+            for _ in 0..1 + self.random.below(2) {
+                let wake = self.pick(&["notify(mutex);", "notify(mutex);", "notifyAll(mutex);"]);
+                self.line(wake);
+            }
+            self.line("unlock(mutex);");
+        }
         self.depth -= 1;
         self.line("}");
         self.depth = 0;
@@ -179,6 +195,20 @@ impl Writer {
         self.line("int (0, 3) i;");
         self.budget = 2 + self.random.below(5);
         self.statements();
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// A thread that waits until it is woken; what it does then tells which one was. Several wait on the same lock at once.
+    fn guest(&mut self) {
+        self.line("thread Guest(Mode m) {");
+        self.depth += 1;
+        for text in ["lock(mutex);", "wait(mutex);", "unwait(mutex);", "mode := m;"] {
+            self.line(text);
+        }
+        let also = self.pick(&["count := next(count);", "assert m == Mode.up;", "notify(mutex);", "skip;"]);
+        self.line(also);
+        self.line("unlock(mutex);");
         self.depth -= 1;
         self.line("}");
     }

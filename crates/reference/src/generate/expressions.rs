@@ -9,10 +9,14 @@ impl Generator {
     /// An index into an array of `length`, which does not read the variable `array` itself: SPIN
     /// restores `a[a[0]]` wrongly when it backtracks.
     pub(super) fn index(&mut self, scope: &Scope, length: usize, array: &str) -> Expr {
-        if self.random.chance(60) {
-            return number(self.random.below(length) as i32);
-        }
         let wild = self.random.chance(self.knobs.wild_index);
+        if self.random.chance(60) {
+            return number(if wild {
+                *self.random.one(&[-1, length as i32])
+            } else {
+                self.random.below(length) as i32
+            });
+        }
         let simple = |v: &Var| {
             let small = match &v.ty {
                 Type::Scalar(ty, width) => range(ty, *width).0 >= 0,

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 enum Node {
     Labelled(String, Box<Node>),
     Leaf(Shape),
-    Print,
+    Print(Vec<Value>),
     Selection { choices: Vec<SequenceId>, exit: Option<String> },
     Unless(SequenceId, SequenceId),
 }
@@ -89,8 +89,8 @@ impl<'a> Builder<'a> {
         let sequence = *self.open.last().ok_or("no open sequence")?;
         let element = match node {
             Node::Leaf(shape) => self.elements.new_element(shape),
-            Node::Print => {
-                let element = self.elements.new_element(Shape::Basic(Basic::Nothing));
+            Node::Print(values) => {
+                let element = self.elements.new_element(Shape::Basic(Basic::Print(values)));
                 self.prints.push(element);
                 element
             }
@@ -210,7 +210,8 @@ impl<'a> Builder<'a> {
                 peek: *peek,
                 patterns: self.names.patterns(args)?,
             }),
-            StatementKind::Printf(..) | StatementKind::Printm(_) => Ok(Node::Print),
+            StatementKind::Printf(_, values) => Ok(Node::Print(self.names.values(values)?)),
+            StatementKind::Printm(value) => Ok(Node::Print(vec![self.names.value(value)?])),
             StatementKind::Assert(e) => basic(Basic::Assert(self.names.value(e)?)),
             StatementKind::Else => Ok(Node::Leaf(Shape::Else)),
             StatementKind::Goto(label) => Ok(Node::Leaf(Shape::Goto(label.name.clone()))),

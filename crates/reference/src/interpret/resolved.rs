@@ -111,8 +111,10 @@ pub(super) enum Pattern {
 pub(super) enum Basic {
     Condition(Value),
     Assign(Place, Value),
-    /// A step without effect: `printf`, or the declaration of a structure among statements.
+    /// A step without effect: the declaration of a structure among statements.
     Nothing,
+    /// `printf`: its values are computed, and may be faults.
+    Print(Vec<Value>),
     Send {
         channel: Place,
         sorted: bool,

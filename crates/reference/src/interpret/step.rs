@@ -43,6 +43,10 @@ impl Context<'_> {
                 Effect::Done
             }
             Basic::Nothing => Effect::Done,
+            Basic::Print(values) => {
+                values.iter().try_for_each(|value| self.truth(value).map(|_| ()))?;
+                Effect::Done
+            }
             Basic::Assert(value) => {
                 if self.truth(value)? {
                     Effect::Done

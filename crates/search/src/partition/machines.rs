@@ -15,6 +15,7 @@ use std::time::Duration;
 use quotient_seams::{Ample, Known, Representative, System, Visited, Worker};
 
 use super::answer::{read_report, stopped, write_report};
+use super::owner::Deciding;
 use super::part::{By, Home, Part, Post, Source};
 use super::rows::{Block, Rows};
 use super::town::*;
@@ -573,6 +574,7 @@ where
         peers,
         count,
         me,
+        deciding: Deciding::default(),
         out: (0..count).map(|_| Rows::default()).collect(),
         answers: vec![Vec::new(); count],
         level: Frontier::default(),
@@ -598,7 +600,7 @@ where
     let home = (me == 0).then(|| Home::of(std::mem::take(visited)));
     let mut process = Process { part, town, home };
     if me == 0 {
-        let ended = process.hand_out(&all, level_at).and_then(|()| {
+        let ended = process.hand_out(&all, level_at, &parents).and_then(|()| {
             drop(std::mem::take(&mut all));
             process.run(&mut watched)
         });
@@ -630,8 +632,14 @@ where
     A: Ample<S> + Worker,
     V: Visited + Default,
 {
-    /// Gives every process what it owns of the states found so far.
-    fn hand_out(&mut self, all: &Frontier, level_at: u64) -> Result<(), Stop> {
+    /// Decides on owners, and gives every process what it owns of the states found so far.
+    fn hand_out(&mut self, all: &Frontier, level_at: u64, parents: &Parents) -> Result<(), Stop> {
+        let (mut states, mut at) = (Vec::new(), 0);
+        while let Some((Known { state, .. }, after)) = all.at(at) {
+            states.push(state);
+            at = after;
+        }
+        self.town.deciding = Deciding::choose(&states, &parents.steps(), level_at as usize, self.town.count);
         let (mut at, mut number) = (0, 0);
         let mut rows: Vec<Rows> = (0..self.town.count).map(|_| Rows::default()).collect();
         while let Some((Known { state, .. }, after)) = all.at(at) {
@@ -662,6 +670,7 @@ where
         }
         let mut out = Writer::of(BEGIN);
         out.number(self.part.depth);
+        out.numbers(self.town.deciding.masks().iter().copied());
         self.town.send_all(&out.0)
     }
 
@@ -672,7 +681,11 @@ where
             match (from, message.split_first()) {
                 (0, Some((&GIVEN, rest))) => self.given(from, rest)?,
                 (0, Some((&BEGIN, rest))) => {
-                    self.part.depth = Reader(rest).number().ok_or_else(|| foreign(from))?;
+                    let mut reader = Reader(rest);
+                    let told = reader.number().zip(reader.numbers());
+                    let (depth, masks) = told.ok_or_else(|| foreign(from))?;
+                    self.part.depth = depth;
+                    self.town.deciding = Deciding::of_masks(masks.collect());
                     self.home.get_or_insert_with(|| Home::of(V::default()));
                     return Ok(None);
                 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use quotient_seams::{Incomplete, Visited};
 
 use super::machines::Peers;
-use super::owner;
+use super::owner::Deciding;
 use super::part::{By, Home, Letter, Post};
 use super::rows::Rows;
 use crate::expand::Turn;
@@ -104,6 +104,8 @@ pub(super) struct Town<'p> {
     pub(super) peers: &'p mut dyn Peers,
     pub(super) count: usize,
     pub(super) me: usize,
+    /// What decides on the owner of a state.
+    pub(super) deciding: Deciding,
     pub(super) out: Vec<Rows>,
     pub(super) answers: Vec<Vec<u64>>,
     /// The states of this level that are its own, and the number of the first; those of the next.
@@ -192,7 +194,7 @@ impl Town<'_> {
 impl Post for Town<'_> {
     #[inline]
     fn owner(&self, state: &[u64]) -> Option<usize> {
-        let owner = owner::of_several(state, self.count);
+        let owner = self.deciding.owner(state, self.count);
         if owner == self.me { None } else { Some(owner) }
     }
 

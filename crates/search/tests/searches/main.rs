@@ -1,5 +1,6 @@
 //! Searches over the seams, without programs.
 
+mod cycle_workers;
 mod disk;
 mod processes;
 mod refusing_store;

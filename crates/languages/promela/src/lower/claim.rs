@@ -4,11 +4,13 @@
 
 use std::fmt::Write;
 
+use quotient_formula::Meaning;
 use quotient_front_end::{Claim, ClaimKind};
 use quotient_program::{Action, BinaryOp, Expr, Function, FunctionId, Operation};
 use quotient_source::Diagnostic;
 
 use super::names::Scope;
+use super::numbering::Numbered;
 use super::{Body, Lowering, flow};
 use crate::ast;
 use crate::ast::{ExprKind, Quantifier};
@@ -18,17 +20,15 @@ impl Lowering<'_> {
     pub(super) fn claims(&mut self, model: &ast::Model, properties: &[ast::Property]) -> Vec<Claim> {
         self.in_claim = true;
         let mut claims = Vec::new();
-        for unit in &model.units {
+        for (index, unit) in model.units.iter().enumerate() {
+            self.unit = index;
             match unit {
                 ast::Unit::Ltl(ltl) => {
                     let name = ltl.name.as_ref().map_or_else(String::new, |n| n.name.clone());
                     let text =
                         self.sources.slice(ltl.formula.span).split_whitespace().collect::<Vec<_>>().join(" ");
-                    let sources = self.sources;
-                    let (formula, propositions, names) = ltl.formula.over_propositions(
-                        &mut |e| (self.expr(e), sources.slice(e.span).to_owned()),
-                        &write_key,
-                    );
+                    let (formula, propositions, names) =
+                        ltl.formula.over_propositions(&mut |e| self.meaning(e), &write_key);
                     let (keyword, kind, span) = ("ltl", ClaimKind::Ltl(formula), ltl.span);
                     claims.push(Claim { name, keyword, text, span, kind, propositions, names });
                 }
@@ -42,12 +42,14 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
-        let sources = self.sources;
-        claims.extend(properties.iter().map(|property| {
-            property.claim(&mut |e| (self.expr(e), sources.slice(e.span).to_owned()), &write_key)
-        }));
+        claims.extend(properties.iter().map(|p| p.claim(&mut |e| self.meaning(e), &write_key)));
         self.in_claim = false;
         claims
+    }
+
+    /// What an expression of a formula means.
+    fn meaning(&mut self, e: &ast::Expr) -> Meaning {
+        Meaning::new(self.expr(e), self.sources.slice(e.span), &self.program)
     }
 
     /// A `never` claim as a function.
@@ -61,7 +63,8 @@ impl Lowering<'_> {
             observes: false,
         });
         let flow = self.elements(&never.body, never.end);
-        let flow::Control { locations, entry, .. } = flow::control(flow, self);
+        let flow::Control { locations, entry, made, .. } = flow::control(flow, self);
+        self.numbered.push(Numbered::other(self.unit, made));
         let body = self.current.take();
         let function = Function {
             catches: Vec::new(),

@@ -112,12 +112,31 @@ impl Flow {
         ElementId(self.elements.len() - 1)
     }
 
-    /// Lets the elements of a sequence itself count as made just now.
+    /// Lets the elements of a sequence itself count as made just now, in the order in which they were made before.
     pub(super) fn make_again(&mut self, sequence: SequenceId) {
-        for element in self.sequences[sequence.0].elements.clone() {
+        let mut elements = self.sequences[sequence.0].elements.clone();
+        elements.sort_by_key(|element| self.element(*element).made);
+        self.made_now(&elements);
+    }
+
+    /// Lets elements count as made just now, in this order.
+    pub(super) fn made_now(&mut self, elements: &[ElementId]) {
+        for element in elements {
             self.made += 1;
             self.elements[element.0].made = self.made;
         }
+    }
+
+    /// The numbers that SPIN gives the elements of this process, counted from 0: they are numbered as they are made. Elements that it makes and
+    /// leaves out later count as well.
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        let mut order: Vec<usize> = (0..self.elements.len()).collect();
+        order.sort_by_key(|index| self.elements[*index].made);
+        let mut numbers = vec![0; order.len()];
+        for (number, index) in order.into_iter().enumerate() {
+            numbers[index] = number as u32;
+        }
+        numbers
     }
 
     pub(super) fn add_sequence(&mut self, sequence: Sequence) -> SequenceId {

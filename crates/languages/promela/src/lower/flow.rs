@@ -25,6 +25,9 @@ pub(super) struct Control {
     pub(super) labels: Vec<(String, LocationId)>,
     /// Statements that no way leads to.
     pub(super) dead: Vec<(Span, String)>,
+    /// SPIN's numbers of the transformations of each location, counted from the first of this process, and how many it has given.
+    pub(super) numbers: Vec<Vec<u32>>,
+    pub(super) made: u32,
 }
 
 /// The control flow that elements stand for.
@@ -53,6 +56,7 @@ pub(super) fn control(flow: Flow, lowering: &mut Lowering<'_>) -> Control {
         flow: &flow,
         numbers: HashMap::new(),
         locations: Vec::new(),
+        steps_of: Vec::new(),
         open: Vec::new(),
         endless: None,
         marks: Vec::new(),
@@ -86,13 +90,18 @@ pub(super) fn control(flow: Flow, lowering: &mut Lowering<'_>) -> Control {
     let written = flow.sequences.iter().flat_map(|s| &s.elements).filter(|e| !builder.met[e.0]);
     let basic = written.map(|e| flow.element(*e)).filter(|e| matches!(e.kind, Kind::Basic { .. }));
     let dead = basic.map(|e| (e.span, e.text.clone())).collect();
-    Control { locations: builder.locations, entry, labels, dead }
+    let numbers = flow.numbers();
+    let of = |steps: &Vec<ElementId>| steps.iter().map(|e| numbers[e.0]).collect();
+    let steps = builder.steps_of.iter().map(of).collect();
+    Control { locations: builder.locations, entry, labels, dead, numbers: steps, made: numbers.len() as u32 }
 }
 
 pub(super) struct Builder<'a> {
     pub(super) flow: &'a Flow,
     numbers: HashMap<ElementId, LocationId>,
     locations: Vec<Location>,
+    /// The elements of the transformations of each location.
+    steps_of: Vec<Vec<ElementId>>,
     open: Vec<ElementId>,
     endless: Option<ElementId>,
     /// What the labels make of each element.
@@ -126,6 +135,7 @@ impl Builder<'_> {
             labels: e.labels.clone(),
             ..Location::new(e.span)
         });
+        self.steps_of.push(Vec::new());
         self.numbers.insert(element, id);
         self.open.push(element);
         id
@@ -133,8 +143,9 @@ impl Builder<'_> {
 
     fn run(&mut self) {
         while let Some(element) = self.open.pop() {
-            let transformations = self.transformations(element);
+            let (transformations, elements) = self.transformations(element);
             let id = self.numbers[&element];
+            self.steps_of[id.0 as usize] = elements;
             self.locations[id.0 as usize].transformations = transformations;
         }
     }
@@ -197,8 +208,8 @@ impl Builder<'_> {
         None
     }
 
-    /// All steps from an element, escapes first, ranked.
-    fn transformations(&mut self, element: ElementId) -> Vec<Transformation> {
+    /// All steps from an element, escapes first, ranked, each with the element that it is the step of.
+    fn transformations(&mut self, element: ElementId) -> (Vec<Transformation>, Vec<ElementId>) {
         // An `else` stands after the other options of its own choice, and compares itself with everything before it, also
         // across nested choices: that is SPIN's rule.
         let steps = self.with_escapes(element);
@@ -206,9 +217,9 @@ impl Builder<'_> {
         let mut rank = 0;
         let ranked = steps.into_iter().map(|step| {
             rank += u16::from(std::mem::replace(&mut escape, step.escape) != step.escape);
-            Transformation { rank, ..step.transformation }
+            (Transformation { rank, ..step.transformation }, step.element)
         });
-        ranked.collect()
+        ranked.unzip()
     }
 
     /// The steps of an element with those of its escapes in front, the outermost first; the steps of one escape stand

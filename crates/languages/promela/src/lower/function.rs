@@ -187,7 +187,7 @@ impl Lowering<'_> {
     /// What stands at the end of a body: the process waits to be the youngest; a function returns.
     pub(super) fn end_of_body(&self) -> (Kind, &'static str) {
         match self.returns {
-            None => (Kind::End, "-end-"),
+            None => (Kind::End, "ends"),
             Some(_) => (basic(Operation::Always, vec![Action::Return(None)]), "return"),
         }
     }

@@ -154,12 +154,12 @@ impl Lowering<'_> {
         let start = vec![Action::Assign(index.clone(), from)];
         out.push(context.flow.add(basic(Operation::Always, start), span, format!("{name} = {low}")));
         let exit = context.flow.add(Kind::Exit, span, "select".into());
-        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, format!("{name} chosen"));
         let less = compare(BinaryOp::Lt, &index, to);
         let less =
             context.flow.add(basic(Operation::When(less), Vec::new()), span, format!("{name} < {high}"));
         let more =
             context.flow.add(basic(Operation::Always, vec![step_by_one(&index)]), span, format!("{name}++"));
+        let leave = context.flow.add(Kind::Goto(Target::Element(exit)), span, format!("{name} chosen"));
         let options = [vec![leave], vec![less, more]]
             .map(|elements| context.flow.add_sequence(Sequence { elements, join: None }));
         Some(self.repetition(context, options.to_vec(), exit, span, out))

@@ -19,6 +19,7 @@ mod function;
 mod loops;
 mod marks;
 mod names;
+mod numbering;
 mod parameter;
 mod pointer;
 mod remote;
@@ -34,6 +35,7 @@ use quotient_source::{Diagnostic, Diagnostics, SourceMap, Span, Unchecked};
 
 use crate::ast;
 use names::{Names, Scope};
+use numbering::Numbered;
 use quotient_front_end::Claim;
 
 /// A model as a program.
@@ -45,6 +47,8 @@ pub struct Lowered {
     pub diagnostics: Diagnostics,
     /// Temporal claims of the model, in order, then the properties given apart from it.
     pub claims: Vec<Claim>,
+    /// The numbers that SPIN gives the statements of processes: by function, location and position among its transformations.
+    pub numbers: Vec<Vec<Vec<u32>>>,
 }
 
 /// Translates a model.
@@ -72,6 +76,8 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         in_claim: false,
         bound: Vec::new(),
         exclusive: Vec::new(),
+        unit: 0,
+        numbered: Vec::new(),
     };
     lowering.program.features.dynamic = model.dynamic;
     lowering.model(model, properties);
@@ -82,7 +88,8 @@ pub fn lower_with(model: &ast::Model, properties: &[ast::Property], sources: &So
         scratch::check(&mut lowering.program, &claims, &mut lowering.diagnostics);
         exclusive::check(&mut lowering.program, &lowering.exclusive, &claims, &mut lowering.diagnostics);
     }
-    Lowered { program: lowering.program, diagnostics: lowering.diagnostics, claims }
+    let numbers = numbering::numbers(lowering.program.functions.len(), lowering.numbered);
+    Lowered { program: lowering.program, diagnostics: lowering.diagnostics, claims, numbers }
 }
 
 /// A proctype before its body is translated.
@@ -128,6 +135,10 @@ struct Lowering<'a> {
     bound: Vec<String>,
     /// Channels that processes claim for themselves.
     exclusive: Vec<exclusive::Exclusive>,
+    /// Which part of the model is being translated, in the order of the text.
+    unit: usize,
+    /// The parts with statements, as SPIN numbers them.
+    numbered: Vec<numbering::Numbered>,
 }
 
 /// The function being translated.
@@ -172,9 +183,11 @@ impl Lowering<'_> {
             self.label_names.clear();
             self.indirect_calls.clear();
             self.exclusive.clear();
+            self.numbered.clear();
         }
         self.bodies(model);
-        for unit in &model.units {
+        for (index, unit) in model.units.iter().enumerate() {
+            self.unit = index;
             if let ast::Unit::Trace(trace) = unit {
                 self.trace(trace);
             }
@@ -191,7 +204,8 @@ impl Lowering<'_> {
     }
 
     fn bodies(&mut self, model: &ast::Model) {
-        for unit in &model.units {
+        for (index, unit) in model.units.iter().enumerate() {
+            self.unit = index;
             match unit {
                 ast::Unit::Proctype(p) => {
                     let Some(id) = self.proctype_named(&p.name.name) else { continue };
@@ -357,7 +371,8 @@ impl Lowering<'_> {
         let provided = provided.map(|e| self.expr(e));
         let priority = priority.map_or(1, |e| self.constant_in(e, 1, 255, "a priority"));
         let flow = self.elements(sequence, end);
-        let flow::Control { locations, entry, labels, dead } = flow::control(flow, self);
+        let flow::Control { locations, entry, labels, dead, numbers, made } = flow::control(flow, self);
+        self.numbered.push(Numbered { unit: self.unit, function: Some(id), numbers, made });
         self.program.dead.extend(dead.into_iter().map(|(span, text)| (id, span, text)));
         let Some(body) = self.current.take() else { return };
         self.proctypes[id.0 as usize].labels = labels;
@@ -393,7 +408,8 @@ impl Lowering<'_> {
             observes: true,
         });
         let flow = self.elements(&trace.body, trace.end);
-        let flow::Control { locations, entry, .. } = flow::control(flow, self);
+        let flow::Control { locations, entry, made, .. } = flow::control(flow, self);
+        self.numbered.push(Numbered::other(self.unit, made));
         let body = self.current.take();
         self.program.observer = Some(Observer {
             negated: trace.negated,

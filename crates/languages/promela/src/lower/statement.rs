@@ -428,6 +428,7 @@ impl Lowering<'_> {
             context.flow.sequences[option.0].join = Some(join);
         }
         let id = context.flow.add(Kind::Choice(options), span, "if".into());
+        context.flow.made_now(&[id, join]);
         out.extend([id, join]);
         id
     }
@@ -447,6 +448,7 @@ impl Lowering<'_> {
             context.flow.sequences[option.0].join = Some(head);
         }
         let id = context.flow.add(Kind::Choice(options), span, "do".into());
+        context.flow.made_now(&[id, head, exit]);
         out.extend([head, id, exit]);
         id
     }
@@ -533,6 +535,7 @@ impl Lowering<'_> {
         }
         context.flow.attach_escape(main_sequence, escape_sequence);
         let id = context.flow.add(Kind::Unless(main_sequence, escape_sequence), whole.span, "unless".into());
+        context.flow.made_now(&[id, join]);
         if !labelled {
             out.extend([id, join]);
             return Some(id);

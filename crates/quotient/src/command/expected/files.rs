@@ -25,9 +25,8 @@ pub(super) struct Found {
 /// How a comment begins in a file.
 pub(super) fn comment(path: &Path) -> &'static str {
     match path.extension().and_then(|e| e.to_str()) {
-        Some("clp") => "%",
+        Some("clp" | "await") => "%",
         Some("smt2") => ";",
-        Some("await") => "#",
         _ => "//",
     }
 }

@@ -4,8 +4,8 @@
 //! What polls the token (searches, audits, simulations, checked processes) ends with its usual report. Everything else (a front
 //! end, the translation of a formula, a path that is executed again, code yet to be written) need not know about limits: the
 //! clock's thread, which raises the token, also sees to it that the process ends. When the work has gone on for
-//! [`MOST_CPU`] after the token was raised, it is left where it is, and what is known so far ([`journal`]) is reported from here:
-//! "undecided", exit status 5, or the violations that were already confirmed. So no phase can overrun its limits, and none ends
+//! [`MOST_CPU`] after the token was raised, or takes memory [`far_beyond`] its limit, it is left where it is, and what is known so
+//! far ([`journal`]) is reported from here: "undecided", exit status 5, or the violations that were already confirmed. So no phase can overrun its limits, and none ends
 //! in "holds" because of one.
 //!
 //! Two reports must not mix: whoever writes one holds [`WRITER`]. The thread that is left may hold any other lock; this module
@@ -36,6 +36,12 @@ pub(crate) use report::{Subject, undecided};
 const MOST_CPU: f64 = 0.5;
 /// Elapsed time for the same, if it waits for something or gets no CPU.
 const MOST_WALL: Duration = Duration::from_millis(2000);
+
+/// Does work that was told to end because of this limit of memory take more than an eighth beyond it, and what a report needs? A
+/// front end takes a gigabyte in a second.
+fn far_beyond(limit: u64, resident: u64) -> bool {
+    resident > limit.saturating_add(limit / 8).saturating_add(16 << 20)
+}
 
 /// Elapsed time after which work that uses no CPU, and has no processes that do, waits for something that may never come.
 const IDLE: Duration = Duration::from_millis(300);
@@ -75,14 +81,15 @@ pub(crate) fn start(bounds: Bounds) {
     let started = Instant::now();
     let mut raised: Option<(Instant, f64)> = None;
     let task = Task::every_tick(move || {
-        look(bounds, ceiling, started);
+        let resident = look(bounds, ceiling, started);
         if !interrupt.raised() {
             return;
         }
         let (since, cpu) = *raised.get_or_insert_with(|| (Instant::now(), usage::cpu_seconds()));
         let (elapsed, used) = (since.elapsed(), usage::cpu_seconds() - cpu);
         let waits = || elapsed > IDLE && used < 0.01 && children::none();
-        if elapsed > MOST_WALL || used > MOST_CPU || signals::again() || waits() {
+        let grows = bounds.memory.is_some_and(|limit| far_beyond(limit, resident));
+        if grows || elapsed > MOST_WALL || used > MOST_CPU || signals::again() || waits() {
             leave();
         }
     });
@@ -105,8 +112,8 @@ pub(crate) fn about(file: &Path, json: bool) {
     *SUBJECT.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = subject;
 }
 
-/// Raises the token if there is a reason to.
-fn look(bounds: Bounds, ceiling: Option<u64>, started: Instant) {
+/// Raises the token if there is a reason to. The resident bytes, where there is a limit of them.
+fn look(bounds: Bounds, ceiling: Option<u64>, started: Instant) -> u64 {
     let interrupt = interrupt();
     if let Some(signal) = signals::caught() {
         interrupt.raise(Reason::Asked(signal));
@@ -117,7 +124,7 @@ fn look(bounds: Bounds, ceiling: Option<u64>, started: Instant) {
         interrupt.raise(Reason::Time(limit));
     }
     if bounds.memory.is_none() && ceiling.is_none() {
-        return;
+        return 0;
     }
     let resident = resident_bytes().unwrap_or(0);
     if let Some(limit) = bounds.memory.filter(|limit| resident > *limit) {
@@ -126,6 +133,7 @@ fn look(bounds: Bounds, ceiling: Option<u64>, started: Instant) {
     if ceiling.is_some_and(|ceiling| resident > ceiling) {
         interrupt.raise(Reason::OutOfMemory);
     }
+    resident
 }
 
 /// Nobody writes a report.
