@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quotient_machine::{Difference, Effort, Machine, Renaming};
-use quotient_program::{ClaimOrigin, Expr, Operation};
+use quotient_program::{BinaryOp, ClaimOrigin, Expr, LocationId, Operation};
 use quotient_residual::liveness;
 use quotient_seams::{Successors, System, Worker};
 use quotient_source::{SourceMap, Span};
@@ -140,15 +140,34 @@ fn refusal(machine: &Machine) -> Option<&'static str> {
 }
 
 /// What a claim asks of states: renamings must keep the value of each condition. What it names by number stays where it is.
+///
+/// Moves of a formula's automaton between the same locations with the same marks are one move: which of their conditions
+/// holds makes no difference. So `[] (!(a && b) && !(b && c) && !(a && c))`, whose automaton has a move for each of the three, names all alike.
 fn properties(machine: &Machine) -> Vec<Expr> {
-    let claim = machine.program().claim.iter();
-    let transformations = claim.flat_map(|c| &c.function.locations).flat_map(|l| &l.transformations);
-    let conditions = transformations.filter_map(|t| match &t.operation {
-        Operation::When(condition) => Some(Expr::Spanned(Box::new(condition.clone()), t.span)),
-        _ => None,
-    });
-    conditions.collect()
+    let Some(claim) = &machine.program().claim else { return Vec::new() };
+    let mut all: Vec<(Option<Move>, Expr)> = Vec::new();
+    for (at, location) in claim.function.locations.iter().enumerate() {
+        for (which, t) in location.transformations.iter().enumerate() {
+            let Operation::When(condition) = &t.operation else { continue };
+            // Conditions of other claims are asked one by one.
+            let marks = claim.acceptance.as_ref().and_then(|a| a.marks.get(at)?.get(which).copied());
+            let this = marks.map(|marks| (at, t.target, marks, t.rank, t.span));
+            let condition = Expr::Spanned(Box::new(condition.clone()), t.span);
+            let same = all.iter_mut().find(|(other, _)| this.is_some() && *other == this);
+            match same {
+                Some((_, Expr::Spanned(either, _))) => {
+                    let known = std::mem::replace(&mut **either, Expr::Const(0));
+                    **either = Expr::Binary(BinaryOp::Or, Box::new(known), Box::new(condition));
+                }
+                _ => all.push((this, condition)),
+            }
+        }
+    }
+    all.into_iter().map(|(_, condition)| condition).collect()
 }
+
+/// Where a move of a claim begins and ends, its marks, rank and place.
+type Move = (usize, Option<LocationId>, u64, u16, Span);
 
 /// What was chosen, and what is known about renamings.
 #[derive(Default)]
@@ -336,7 +355,9 @@ fn told_apart(
     if !symmetry.is_full() {
         // Statements by line; the file is named where it is another one than before.
         let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
-        for span in states.reasons(machine, symmetry, effort) {
+        let reasons = states.reasons(machine, symmetry, effort);
+        let untried = reasons.is_none();
+        for span in reasons.into_iter().flatten() {
             let (place, text) = match formula(machine, span) {
                 Some(text) => (format!("the formula {text}"), None),
                 None => (sources.file_line(span), statement(span)),
@@ -359,8 +380,10 @@ fn told_apart(
             .collect();
         if !lines.is_empty() {
             out.push(format!("told apart by {}", lines.join(", ")));
-        } else if !check.explain_symmetry && !effort.suffices(machine.program(), symmetry) {
+        } else if untried && !check.explain_symmetry {
             out.push("processes are told apart (by what: --explain symmetry)".into());
+        } else if untried {
+            out.push("processes are told apart, by too many statements to try each of them".into());
         }
     }
     let name = |thread: u32| machine.program().function(symmetry.threads[thread as usize]).name.as_str();

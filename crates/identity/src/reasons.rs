@@ -13,24 +13,20 @@ use crate::analysis::Symmetry;
 use crate::build::build_apart;
 use crate::ground::{Exp, Setting};
 use crate::join::join;
-use crate::smallest::smallest;
+use crate::smallest::{Room, smallest};
 use crate::sorts::Sorts;
-use crate::specialise::specialise;
+use crate::specialise::{Specialised, specialise};
 
-/// How much may be tried: times that the graph is asked, times its nodes.
+/// How much may be tried, counted in nodes of graphs that are made and looked at. A function of the program alone: what is printed does not
+/// depend on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort(pub usize);
+pub struct Effort(pub u64);
 
 impl Effort {
     /// A few milliseconds.
     pub const SMALL: Effort = Effort(6_000);
     /// A second.
     pub const LARGE: Effort = Effort(1_200_000);
-
-    /// How often a graph as large as the one known may be asked.
-    fn asks(self, known: &Symmetry) -> usize {
-        self.0 / known.size.0.max(1)
-    }
 
     /// Is it enough to try every statement of a program in a graph as large as the one known?
     pub fn suffices(self, program: &Program, known: &Symmetry) -> bool {
@@ -39,36 +35,47 @@ impl Effort {
         functions.dedup();
         let locations = functions.iter().flat_map(|f| &program.function(*f).locations);
         let statements: usize = locations.map(|l| l.transformations.len()).sum();
-        statements + 2 <= self.asks(known)
+        (statements + 2) as u64 * known.size.0.max(1) as u64 <= self.0
     }
 }
 
-/// A smallest set of statements and properties without which as many threads are alike as without any; empty if none tells threads apart, or
-/// there are too many to try.
+/// A smallest set of statements and properties without which as many threads are alike as without any; empty if none tells threads apart.
+/// None if there are too many to try.
 ///
 /// `known` is what was found with all of them: where nothing moves, it need not be asked again.
-pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Vec<Span> {
-    let Ok(of) = specialise(setting, &[]) else { return Vec::new() };
+pub fn reasons(setting: &Setting<'_>, known: &Symmetry, effort: Effort) -> Option<Vec<Span>> {
+    if !effort.suffices(setting.program, known) {
+        return None;
+    }
+    let Ok(of) = specialise(setting, &[]) else { return Some(Vec::new()) };
     let mut lines: Vec<Span> = Vec::new();
     let steps = of.threads.iter().flat_map(|t| &t.locs).flatten().flat_map(|l| &l.steps);
-    for span in
-        steps.flat_map(|s| s.spans.iter().copied()).chain(setting.properties.iter().filter_map(span_of))
-    {
-        if !lines.contains(&span) {
-            lines.push(span);
-        }
+    lines.extend(steps.flat_map(|s| s.spans.iter().copied()));
+    lines.extend(setting.properties.iter().filter_map(span_of));
+    lines.sort_unstable_by_key(|span| (span.file.0, span.start, span.end));
+    lines.dedup();
+    let mut tries = Tries { setting, left: effort.0 };
+    let best = tries.alike(&lines, f64::INFINITY);
+    // To put back one line after the other takes as many questions, which cost about as much as this one.
+    let reserve = (effort.0 - tries.left) * (lines.len() as u64 + 1);
+    let room = |left: u64| match left {
+        0 => Room::None,
+        _ if left < reserve => Room::Little,
+        _ => Room::Enough,
+    };
+    if room(tries.left) != Room::Enough {
+        return None;
     }
-    lines.sort_by_key(|span| (span.file.0, span.start));
-    // Enough to put back one line after the other, at least.
-    let Some(most) = effort.asks(known).checked_sub(lines.len() + 2) else { return Vec::new() };
-    let best = alike(setting, &lines);
-    let now = if known.is_trivial() { 1.0 } else { alike(setting, &[]) };
+    let now = if known.is_trivial() { 1.0 } else { tries.alike(&[], best) };
     if now >= best {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let chosen = |set: &[usize]| set.iter().map(|x| lines[*x]).collect::<Vec<Span>>();
-    let set = smallest(lines.len(), most, |set| alike(setting, &chosen(set)) >= best);
-    chosen(&set)
+    let set = smallest(lines.len(), |set| {
+        let suffices = tries.alike(&chosen(set), best) >= best;
+        (suffices, room(tries.left))
+    });
+    set.map(|set| chosen(&set))
 }
 
 /// Where a property is written.
@@ -76,25 +83,43 @@ fn span_of(property: &Expr) -> Option<Span> {
     if let Expr::Spanned(_, span) = property { Some(*span) } else { None }
 }
 
-/// In how many ways threads of the same functions can take each other's places without these lines. They are left out before anything is known of a
-/// thread: a condition that is decided by the thread's number would not be there to be left out.
-fn alike(setting: &Setting<'_>, blank: &[Span]) -> f64 {
-    let Ok(mut of) = specialise(setting, blank) else { return 0.0 };
-    join(setting, &mut of);
-    let is_blank = |property: &Expr| span_of(property).is_some_and(|span| blank.contains(&span));
-    for (e, _) in of.properties.iter_mut().zip(setting.properties).filter(|(_, p)| is_blank(p)) {
-        *e = Exp::Num(1);
+/// Programs with statements left out.
+struct Tries<'a> {
+    setting: &'a Setting<'a>,
+    /// Nodes that may still be made and looked at.
+    left: u64,
+}
+
+impl Tries<'_> {
+    /// In how many ways threads of the same functions can take each other's places without these lines; if there are `enough`, no more are
+    /// looked for. The lines are left out before anything is known of a thread: a condition that is decided by the thread's number would not be there
+    /// to be left out.
+    fn alike(&mut self, blank: &[Span], enough: f64) -> f64 {
+        let setting = self.setting;
+        let Ok(mut of) = specialise(setting, blank) else { return 0.0 };
+        join(setting, &mut of);
+        let is_blank = |property: &Expr| span_of(property).is_some_and(|span| blank.contains(&span));
+        for (e, _) in of.properties.iter_mut().zip(setting.properties).filter(|(_, p)| is_blank(p)) {
+            *e = Exp::Num(1);
+        }
+        let mut sorts = Sorts::new(setting, &of);
+        let plain = self.ways(&of, &mut sorts);
+        if plain >= enough {
+            return plain;
+        }
+        sorts.split(&of).map_or(plain, |mut split| plain.max(self.ways(&of, &mut split)))
     }
-    let threads = setting.threads.len();
-    let ways = |sorts: &mut Sorts<'_>| {
+
+    fn ways(&mut self, of: &Specialised, sorts: &mut Sorts<'_>) -> f64 {
         sorts.pad();
-        let Some(built) = build_apart(setting, &of, sorts) else { return 0.0 };
+        let Some(built) = build_apart(self.setting, of, sorts) else { return 0.0 };
         // Threads are the first parts.
+        let threads = self.setting.threads.len();
         let place: Vec<Option<u32>> =
             (0..built.graph.len()).map(|node| (node < threads).then_some(node as u32)).collect();
-        Strong::automorphisms(&built.graph).on(&place, threads).order()
-    };
-    let mut sorts = Sorts::new(setting, &of);
-    let plain = ways(&mut sorts);
-    sorts.split(&of).map_or(plain, |mut split| plain.max(ways(&mut split)))
+        let strong = Strong::automorphisms(&built.graph);
+        // To make a node takes some ten times as long as to look at one.
+        self.left = self.left.saturating_sub(built.graph.len() as u64 + strong.looked_at() / 10);
+        strong.on(&place, threads).order()
+    }
 }

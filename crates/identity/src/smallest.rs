@@ -9,23 +9,37 @@
 //!
 //! Where the question is not monotone, the answer still suffices, since that is asked of it; there may be a smaller one.
 
-/// A smallest subset of `0 .. n` that suffices; a minimal one if the question was asked `most` times before that was found. All together must suffice.
-pub(crate) fn smallest(n: usize, most: usize, mut suffices: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
-    let mut asked = 0;
-    let mut without = |left_out: &[usize]| {
-        asked += 1;
+/// Whether there is room for more questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// To look for a smallest set.
+    Enough,
+    /// For a minimal one.
+    Little,
+    /// For nothing.
+    None,
+}
+
+/// A smallest subset of `0 .. n` that suffices; a minimal one if there was little room left before that was found, and none if there was
+/// not even room for that. All together must suffice. `suffices` says of a set whether it does, and how much room there is for further questions; without
+/// room, what it says does not count.
+pub(crate) fn smallest(n: usize, mut suffices: impl FnMut(&[usize]) -> (bool, Room)) -> Option<Vec<usize>> {
+    let mut room = Room::Enough;
+    let mut without = |left_out: &[usize], room: &mut Room| {
         let set: Vec<usize> = (0..n).filter(|x| !left_out.contains(x)).collect();
-        (suffices(&set), asked)
+        let (enough, left) = suffices(&set);
+        *room = left;
+        enough
     };
     let mut cores: Vec<Vec<usize>> = Vec::new();
     loop {
         let hit = hitting(&cores);
         let mut rest: Vec<usize> = (0..n).filter(|x| !hit.contains(x)).collect();
-        let (enough, asked) = without(&rest);
-        if enough {
-            return hit;
+        let enough = without(&rest, &mut room);
+        if enough && room != Room::None {
+            return Some(hit);
         }
-        if asked > most {
+        if room != Room::Enough {
             break;
         }
         let mut core: Vec<usize> = Vec::new();
@@ -33,16 +47,19 @@ pub(crate) fn smallest(n: usize, most: usize, mut suffices: impl FnMut(&[usize])
             // The shortest beginning that is needed beside the core known so far: its last member belongs to the core.
             let (mut few, mut many) = (0, rest.len());
             let with = |core: &[usize], length: usize| [core, &rest[..length]].concat();
-            if !core.is_empty() && !without(&core).0 {
+            if !core.is_empty() && !without(&core, &mut room) {
                 break;
             }
             while few + 1 < many {
                 let middle = (few + many) / 2;
-                if without(&with(&core, middle)).0 { few = middle } else { many = middle }
+                if without(&with(&core, middle), &mut room) { few = middle } else { many = middle }
             }
             let Some(last) = many.checked_sub(1) else { break };
             core.push(rest[last]);
             rest.truncate(last);
+            if room == Room::None {
+                return None;
+            }
         }
         cores.push(core);
     }
@@ -50,11 +67,14 @@ pub(crate) fn smallest(n: usize, most: usize, mut suffices: impl FnMut(&[usize])
     let mut left_out: Vec<usize> = Vec::new();
     for x in 0..n {
         left_out.push(x);
-        if !without(&left_out).0 {
+        if !without(&left_out, &mut room) {
             left_out.pop();
         }
+        if room == Room::None {
+            return None;
+        }
     }
-    (0..n).filter(|x| !left_out.contains(x)).collect()
+    Some((0..n).filter(|x| !left_out.contains(x)).collect())
 }
 
 /// A smallest set with a member of each; of several, the one with the greatest members: what comes first stays.
@@ -99,15 +119,23 @@ mod tests {
             let cores: Vec<u32> = (0..next(6)).map(|_| 1 + next(255)).collect();
             let enough = |set: u32| cores.iter().all(|core| set & core != 0);
             let bits = |set: &[usize]| set.iter().fold(0, |bits, x| bits | 1 << x);
-            let found = smallest(8, 1_000, |set| enough(bits(set)));
+            let found = smallest(8, |set| (enough(bits(set)), Room::Enough)).expect("room");
             let least = (0..256u32).filter(|set| enough(*set)).map(u32::count_ones).min();
             assert!(enough(bits(&found)));
             assert_eq!(Some(found.len() as u32), least, "{cores:?}");
-            let minimal = smallest(8, 0, |set| enough(bits(set)));
+            let minimal = smallest(8, |set| (enough(bits(set)), Room::Little)).expect("room");
             assert!(enough(bits(&minimal)));
             for x in &minimal {
                 assert!(!enough(bits(&minimal) & !(1 << x)), "{cores:?}");
             }
+            // Where the room is used up on the way, nothing is said, or what suffices.
+            let mut questions = next(20);
+            let some = smallest(8, |set| {
+                questions = questions.saturating_sub(1);
+                let room = [Room::None, Room::Little, Room::Enough][questions.div_ceil(5).min(2) as usize];
+                (room != Room::None && enough(bits(set)), room)
+            });
+            assert!(some.is_none_or(|set| enough(bits(&set))), "{cores:?}");
         }
     }
 }

@@ -64,6 +64,7 @@ pub struct Strong {
     /// The first base point first.
     pub(crate) bases: Vec<Base>,
     cut: bool,
+    looked_at: u64,
 }
 
 impl Strong {
@@ -96,6 +97,7 @@ impl Strong {
         }
         found.bases.reverse();
         found.cut = finder.work == 0 || !kept_all;
+        found.looked_at = WORK - finder.work;
         found
     }
 
@@ -107,6 +109,11 @@ impl Strong {
     /// Was the search ended by its budget, so that automorphisms may be missing?
     pub fn cut(&self) -> bool {
         self.cut
+    }
+
+    /// How many nodes were looked at to find them.
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at
     }
 
     /// Finds where `base` can be taken; the levels below are done.

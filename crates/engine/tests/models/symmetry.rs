@@ -76,6 +76,38 @@ fn a_formula_that_pins_is_named() {
     assert!(limit.starts_with("told apart by model.pml:8 "), "{limit}");
 }
 
+/// A formula that names all processes alike pins none, whatever its automaton makes of it; across proctypes, too, and if only fair runs count.
+#[test]
+fn a_formula_that_names_all_alike_pins_none() {
+    use quotient_engine::PropertyKeyword::Ltl;
+    let three = "byte a[3]; active [3] proctype P() { do :: atomic { a[0] + a[1] + a[2] == 0 -> a[_pid] = 1 }; CS: skip; a[_pid] = 0 od }";
+    let two = "bit a, b; byte x, y;\n\
+        active proctype P() { do :: a = 1 - a; CS: skip :: x = (x + 1) % 3 od }\n\
+        active proctype Q() { do :: b = 1 - b; CS: skip :: y = (y + 1) % 3 od }";
+    for (text, formula, order, holds) in [
+        (three, "[] ((!P[0]@CS || !P[1]@CS) && (!P[0]@CS || !P[2]@CS) && (!P[1]@CS || !P[2]@CS))", "6", true),
+        (three, "[] !((a[0] && a[1]) || (a[0] && a[2]) || (a[1] && a[2]))", "6", true),
+        (three, "[]<> (a[0] || a[1] || a[2])", "6", true),
+        (three, "[]<> (P[0]@CS && !a[1] || P[1]@CS && !a[2] || P[2]@CS && !a[0])", "3", true),
+        (three, "[] ((!P[0]@CS || !P[1]@CS) && (!P[0]@CS || !P[2]@CS))", "2", true),
+        (two, "[] (!P[0]@CS || !Q[1]@CS)", "12", false),
+        (two, "[]<> (a == 1 && b == 1)", "18", false),
+        (two, "[]<> (x == y)", "24", false),
+    ] {
+        let model = Model::from_text_with("model.pml", text, &[(Ltl, formula.to_owned())]).expect("correct");
+        for fair in [false, true] {
+            let said = [Symmetry::Exact, Symmetry::Off].map(|symmetry| {
+                let check = Check { symmetry: Some(symmetry), fair, all: true, ..Check::default() };
+                let outcome = model.check(&check).expect("checked");
+                outcome.answers.into_iter().find(|a| a.text.ends_with(formula)).expect("an answer")
+            });
+            assert_eq!(said[0].verdict, said[1].verdict, "{formula}, fair {fair}");
+            assert_eq!(said[0].verdict == Verdict::Holds, holds, "{formula}, fair {fair}");
+            assert_eq!(said[0].applied.symmetry.renamings.as_deref(), Some(order), "{formula}, fair {fair}");
+        }
+    }
+}
+
 /// A property that names one process pins it, and nothing else.
 #[test]
 fn a_property_pins_what_it_names() {

@@ -40,6 +40,14 @@ fn atoms(text: &str) -> Vec<Atom> {
             out.push((format!("(forall p: P . {body})"), format!("({})", each.join(" && "))));
             out.push((format!("((count p: P . {body}) == 1)"), format!("(({}) == 1)", each.join(" + "))));
         }
+        // Those that name all processes alike, one by one: parts of the automaton name only some of them.
+        let each: Vec<String> = (first..first + processes).map(|p| format!("(a[{p}] == 1)")).collect();
+        out.push(plain(&format!("({})", each.join(" || "))));
+        let pairs = each
+            .iter()
+            .enumerate()
+            .flat_map(|(i, p)| each[..i].iter().map(move |q| format!("!({p} && {q})")));
+        out.push(plain(&format!("({})", pairs.collect::<Vec<_>>().join(" && "))));
     }
     out
 }

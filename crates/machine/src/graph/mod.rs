@@ -141,11 +141,11 @@ impl Renaming {
         }
     }
 
-    /// Where names are numbers: the lines that tell these threads apart.
-    pub fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Vec<Span> {
+    /// Where names are numbers: the lines that tell these threads apart; none if there are too many to try.
+    pub fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Option<Vec<Span>> {
         match &*self.names {
             Names::Numbers(numbers) => numbers.reasons(machine, known, effort),
-            Names::Opaque { .. } => Vec::new(),
+            Names::Opaque { .. } => Some(Vec::new()),
         }
     }
 

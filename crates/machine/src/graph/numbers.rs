@@ -81,10 +81,10 @@ impl Numbers {
         Some(self.of_threads(machine, None, &self.beginning.full()?))
     }
 
-    /// The lines that tell these threads apart, nobody being started any more.
-    pub(super) fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Vec<Span> {
+    /// The lines that tell these threads apart, nobody being started any more; none if there are too many to try.
+    pub(super) fn reasons(&self, machine: &Machine, known: &Symmetry, effort: Effort) -> Option<Vec<Span>> {
         if !effort.suffices(machine.program(), known) {
-            return Vec::new();
+            return None;
         }
         let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
         let ask = |setting: &Setting<'_>| reasons(setting, known, effort);
@@ -98,7 +98,7 @@ impl Numbers {
         known: &Symmetry,
         effort: Effort,
     ) -> Vec<(u32, u32, Difference)> {
-        if known.resembling.is_empty() || known.size.0 > effort.0 / 4 {
+        if known.resembling.is_empty() || known.size.0 as u64 > effort.0 / 4 {
             return Vec::new();
         }
         let functions: Vec<u32> = known.threads.iter().map(|f| f.0).collect();
