@@ -58,6 +58,9 @@ impl World {
             }
             Op::Read | Op::Write => return Label::Unsupported("plain accesses that race"),
             Op::Create | Op::Join | Op::Choose | Op::Yield => Order::Relaxed,
+            // Arrivals are independent, and the step that lets all go waits for them as a join waits for ends.
+            Op::Barrier if self.arrivals_commute(pending.object) => return Label::Local,
+            Op::BarrierLeave => return Label::Local,
             // The mutex is given back by a step of its own.
             Op::Wait => return self.object_label(pending.object, Mode::Write, 0, Order::Relaxed),
             Op::Signal | Op::Broadcast | Op::Call => Order::Relaxed,

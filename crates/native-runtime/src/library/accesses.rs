@@ -26,6 +26,7 @@ fn place(pointer: Pointer, arguments: &[usize; 6], result: usize) -> usize {
         Pointer::Held(n) if arguments[n as usize] == 0 => 0,
         Pointer::Held(n) => word(arguments[n as usize]),
         Pointer::Result => result,
+        Pointer::Variable(n) => world().library.variables[n as usize],
     }
 }
 
@@ -75,6 +76,7 @@ fn size_before(extent: Extent, at: usize, arguments: &[usize; 6]) -> usize {
         Extent::Common(other, None) => common_size(at, argument(other), usize::MAX),
         Extent::Common(other, Some(most)) => common_size(at, argument(other), argument(most)),
         Extent::Number => number_size(at),
+        Extent::Strings(n) => argument(n).saturating_mul(8),
         _ => 0,
     }
 }
@@ -92,8 +94,26 @@ fn size_after(extent: Extent, at: usize, call: &Call, result: usize) -> usize {
         Extent::UpToResultOr(_) if result >= at => result - at + 1,
         Extent::UpToResultOr(n) => argument(n),
         Extent::UpToResult => text_size(at, usize::MAX),
+        Extent::ChangedWords(n) if words_hash(at, argument(n)) == call.words => 0,
+        Extent::ChangedWords(n) => argument(n).saturating_mul(8),
         extent => size_before(extent, at, &call.arguments),
     }
+}
+
+/// A hash of so many words. One word that changes always shows.
+fn words_hash(at: usize, count: usize) -> u64 {
+    let mix = |hash: u64, n: usize| {
+        (hash ^ word(at + 8 * n) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    };
+    (0..count).fold(count as u64, mix)
+}
+
+/// What is compared after the call: see [`Extent::ChangedWords`].
+pub fn words_before(function: &Function, arguments: &[usize; 6]) -> u64 {
+    function.accesses.iter().fold(0, |known, access| match access.extent {
+        Extent::ChangedWords(n) => words_hash(place(access.pointer, arguments, 0), arguments[n as usize]),
+        _ => known,
+    })
 }
 
 fn is_late(access: &Access) -> bool {
@@ -105,9 +125,22 @@ fn early<'a>(
     function: &'a Function,
     arguments: &'a [usize; 6],
 ) -> impl Iterator<Item = (usize, usize, &'a Access)> {
-    function.accesses.iter().filter(|a| !is_late(a)).filter_map(move |access| {
+    // Of strings that an array points to, as many parts as there are strings, after the array.
+    let strings = |access: &Access| match access.extent {
+        Extent::Strings(n) => arguments[n as usize],
+        _ => 0,
+    };
+    let parts = move |access: &'a Access| (0..=strings(access)).map(move |part| (part, access));
+    function.accesses.iter().filter(|a| !is_late(a)).flat_map(parts).filter_map(move |(part, access)| {
         let at = place(access.pointer, arguments, 0);
-        let (at, size) = if at == 0 { (0, 0) } else { part_before(access.extent, at, arguments) };
+        let (at, size) = match (at, part) {
+            (0, _) => (0, 0),
+            (at, 0) => part_before(access.extent, at, arguments),
+            (at, part) => match word(at + 8 * (part - 1)) {
+                0 => (0, 0),
+                text => (text, text_size(text, usize::MAX)),
+            },
+        };
         (size > 0).then_some((at, size, access))
     })
 }

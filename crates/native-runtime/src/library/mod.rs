@@ -27,7 +27,7 @@ use crate::interruptions::interruption::{Kind, Next, point};
 use crate::library::imports::{Import, Object};
 use crate::library::stub::{Call, Saved};
 use crate::protocol::{FailureKind, Outside};
-use table::{Function, Opened};
+use table::{Function, Opened, VARIABLES};
 
 /// A function that the program imports.
 pub struct Imported {
@@ -52,6 +52,8 @@ pub struct Library {
     imported: Vec<&'static Imported>,
     /// Streams of C++ that are the standard output.
     outputs: [usize; 3],
+    /// Where the C library's variables are; 0: nowhere.
+    variables: [usize; VARIABLES.len()],
 }
 
 /// Is the function behind this import one that needs no stub?
@@ -96,11 +98,10 @@ pub fn interpose(w: &mut World) {
     for (import, number) in redirected {
         import.redirect(stub(number));
     }
-    let symbols = [c"_ZSt4cout", c"_ZSt4cerr", c"_ZSt4clog"];
-    w.library.outputs = symbols.map(|name| {
-        // SAFETY: a terminated name; 0 if there is none.
-        unsafe { dlsym(0, name.as_ptr()) }
-    });
+    // SAFETY: a terminated name; 0 if there is none.
+    let find = |name: &CStr| unsafe { dlsym(0, name.as_ptr()) };
+    w.library.outputs = [c"_ZSt4cout", c"_ZSt4cerr", c"_ZSt4clog"].map(find);
+    w.library.variables = VARIABLES.map(find);
 }
 
 /// Lets the C library allocate the buffers of the standard streams now: later they would belong to the thread that prints first.
@@ -230,6 +231,7 @@ pub extern "C" fn before(stub: usize, saved: &mut Saved) -> usize {
             slot: on_stack - 8,
             return_address: saved.return_address,
             list: format::list_of(function, &saved.arguments),
+            words: accesses::words_before(function, &saved.arguments),
         };
         world().me().calls.push(call);
         crate::library::stub::replace_return(saved);

@@ -134,6 +134,8 @@ pub struct Call {
     pub return_address: usize,
     /// A list of arguments (`va_list`) as it was before the call.
     pub list: [usize; 3],
+    /// A hash of words that it may change, before the call.
+    pub words: u64,
 }
 
 /// Makes the call return to [`crate::library::after`] first.

@@ -15,10 +15,13 @@
 //! | `E` = `n` | the characters of a number, and the next one |
 //! | `E` = `-1.2` | as many bytes as argument 2 is after argument 1 |
 //! | `E` = `t` | a string of C++: the object, and its text |
+//! | `E` = `v0` | argument 0 pointers to strings, and the strings |
 //! | `w*0:E` | the same of what the word points to that argument 0 points to |
+//! | `w@optind:E` | the same of a variable of the C library: see [`VARIABLES`] |
 //! | after the call: `R`, `R*1`, `S`, `P1`, `F` | as many bytes as the result says (times argument 1); the string that is there then; what is printed into argument 1 bytes; a string up to where the result points |
 //! | after the call: `f2` | up to where the result points, or argument 2 bytes |
 //! | after the call: `e` | the last byte of a string |
+//! | after the call: `m0` | argument 0 words, if they have changed |
 //! | `printf1`, `vprintf1`, `scanf1`, `vscanf1` | a format in argument 1, and the arguments that it asks for, or a list of them |
 //! | `env?`, `env!` | looks at, changes something that exists once: see [`Thing`] |
 //! | `path0?`, `path0!`, `path0@1`, `path0%1` | a file by its name: looked at, changed, changed if the flags in argument 1 or the mode there say so |
@@ -51,7 +54,12 @@ pub enum Pointer {
     Held(u8),
     /// What the function gives.
     Result,
+    /// One of [`VARIABLES`].
+    Variable(u8),
 }
+
+/// Variables of the C library that functions use and programs can name.
+pub const VARIABLES: [&std::ffi::CStr; 4] = [c"optind", c"optarg", c"opterr", c"optopt"];
 
 /// How far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,6 +83,8 @@ pub enum Extent {
     Printed(u8),
     UpToResult,
     UpToResultOr(u8),
+    Strings(u8),
+    ChangedWords(u8),
 }
 
 impl Extent {
@@ -83,7 +93,13 @@ impl Extent {
         use Extent::*;
         matches!(
             self,
-            End | ResultBytes | ResultTimes(_) | TextAfterwards | Printed(_) | UpToResult | UpToResultOr(_)
+            End | ResultBytes
+                | ResultTimes(_)
+                | TextAfterwards
+                | Printed(_)
+                | UpToResult
+                | UpToResultOr(_)
+                | ChangedWords(_)
         )
     }
 }
@@ -361,6 +377,8 @@ fn extent(text: &str) -> Option<Extent> {
         ("P", n) => Extent::Printed(digit(n)?),
         ("F", "") => Extent::UpToResult,
         ("f", n) => Extent::UpToResultOr(digit(n)?),
+        ("v", n) => Extent::Strings(digit(n)?),
+        ("m", n) => Extent::ChangedWords(digit(n)?),
         (first, "") => Extent::Argument(digit(first)?),
         (first, rest) => Extent::Product(digit(first)?, digit(rest.strip_prefix('*')?)?),
     })
@@ -424,10 +442,12 @@ impl Function {
     fn add(&mut self, effect: &str) -> Option<()> {
         if let Some((place, how_far)) = effect.split_once(':') {
             let (verb, pointer) = place.split_at_checked(1)?;
-            let pointer = match pointer.strip_prefix('*') {
-                Some(argument) => Pointer::Held(digit(argument)?),
-                None if pointer == "R" => Pointer::Result,
-                None => Pointer::Argument(digit(pointer)?),
+            let variable = |name: &str| VARIABLES.iter().position(|v| v.to_str() == Ok(name));
+            let pointer = match pointer.split_at_checked(1)? {
+                ("*", argument) => Pointer::Held(digit(argument)?),
+                ("@", name) => Pointer::Variable(variable(name)? as u8),
+                ("R", "") => Pointer::Result,
+                _ => Pointer::Argument(digit(pointer)?),
             };
             let (reads, writes) = match verb {
                 "r" => (true, false),

@@ -6,10 +6,15 @@
 //! all arrivals, and what they do next happens after it. Which of them is told to be the "serial thread" is a choice of that
 //! step, if somebody looks at the result of the call, and else of no importance.
 //!
+//! In execution graphs (`quotient_stateless::graph`) such an arrival accesses nothing, as the creation of a thread does, and the step that
+//! lets all go waits for the arrivals, as a join does. So nothing orders an arrival and a destruction that are not ordered by
+//! happens-before; that is a misuse in any of their orders, and found in whichever is executed.
+//!
 //! Otherwise, and for threads that were started alike, which must not differ in what they do, all orders are explored, and the last to arrive lets the
 //! others go.
 
 use crate::exploration::clock::join;
+use crate::exploration::object::Object;
 use crate::exploration::world::{Pending, Runtime, Status, World, active, announce, world};
 use crate::pass_on;
 use crate::primitives::lifecycle::{Primitive, before_initialisation, destroy, initialised, operate};
@@ -160,19 +165,24 @@ impl World {
     /// Does it not matter in which order threads arrive at this barrier? Not if those that ever do are no more than it waits
     /// for: then each of them is there whenever it lets anybody go.
     pub fn arrivals_commute(&self, number: u32) -> bool {
-        // In graphs an arrival is an update of the barrier.
-        self.memory == 0
-            && self.meetings.get(number as usize).is_some_and(|meeting| {
-                let count = if self.replays() { meeting.count } else { self.objects.count(number) };
-                self.is_complete(meeting, count)
-            })
+        self.meetings.get(number as usize).is_some_and(|meeting| {
+            let count = if self.replays() { meeting.count } else { self.objects.count(number) };
+            self.is_complete(meeting, count)
+        })
+    }
+
+    /// In a graph: has somebody arrived at the barrier of whom the running thread does not know by happens-before?
+    pub fn arrives_unordered(&self, number: u32) -> bool {
+        let known = &self.threads[self.current].clock;
+        let unknown = |state: &Object| state.clock.iter().zip(known).any(|(arrived, known)| arrived > known);
+        self.memory != 0 && self.arrivals_commute(number) && self.objects.peek(number).is_some_and(unknown)
     }
 
     fn is_complete(&self, meeting: &Meeting, count: u32) -> bool {
         // Threads that were started alike do the same: none of them may be the one that lets the others go.
         const COSTARTED: u32 = 1;
-        let sequential = self.memory == 0 && self.shared.symmetry != COSTARTED;
-        meeting.threads != 0 && meeting.threads.count_ones() <= count && sequential
+        let different = self.shared.symmetry != COSTARTED;
+        meeting.threads != 0 && meeting.threads.count_ones() <= count && different
     }
 
     /// Are all there?

@@ -240,6 +240,10 @@ pub fn destroy(kind: Primitive, address: usize) {
     if let Some(use_) = w.in_use(kind, number) {
         fail(FailureKind::Misuse, &format!("destruction of {} {use_}", kind.name()), address);
     }
+    if kind == Primitive::Barrier && w.arrives_unordered(number) {
+        let text = "destruction of a barrier at which a thread arrives that may still be on its way";
+        fail(FailureKind::Misuse, text, address);
+    }
     w.objects.state(number).destroyed = true;
     if kind.has_initialiser() {
         // SAFETY: memory of the program, which says that there is such a primitive, and may not look at it any more.

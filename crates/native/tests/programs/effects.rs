@@ -21,6 +21,9 @@ struct Case {
     end: &'static str,
 }
 
+/// Options before other arguments, which `getopt` leaves there, and after them.
+const GETOPT: &str = "static char text[] = \"x\"; static char *kept[] = {\"p\", \"-a\", text, 0}, *moved[] = {\"p\", text, \"-a\", 0};";
+
 const CASE: Case = Case { name: "", globals: "", a: "", b: "", start: "", end: "" };
 
 fn build(case: &Case) -> Binary {
@@ -233,6 +236,27 @@ fn accesses_inside_of_library_functions_race() {
                 ..CASE
             },
             Case {
+                name: "getopt",
+                globals: GETOPT,
+                a: "assert(optind == 1)",
+                b: "getopt(3, kept, \"a\")",
+                ..CASE
+            },
+            Case {
+                name: "getopt_string",
+                globals: GETOPT,
+                a: "text[0] = 'b'",
+                b: "getopt(3, kept, \"a\")",
+                ..CASE
+            },
+            Case {
+                name: "getopt_permutes",
+                globals: GETOPT,
+                a: "assert(moved[1])",
+                b: "while (getopt(3, moved, \"a\") != -1)",
+                ..CASE
+            },
+            Case {
                 name: "through_a_pointer",
                 globals: "static int v; static int (*volatile scan)(const char *, const char *, ...) = sscanf;",
                 a: "assert(v == 0)",
@@ -252,6 +276,13 @@ fn accesses_to_other_parts_do_not_race() {
             start: "fd = open(\"f\", O_CREAT | O_RDWR, 0600); write(fd, \"AB\", 2); lseek(fd, 0, SEEK_SET)",
             a: "assert(buffer[3] == 0)",
             b: "assert(read(fd, buffer, 4) == 2)",
+            ..CASE
+        },
+        Case {
+            name: "getopt_keeps",
+            globals: GETOPT,
+            a: "assert(kept[1] && text[0] == 'x')",
+            b: "while (getopt(3, kept, \"a\") != -1); assert(optind == 2)",
             ..CASE
         },
         Case {

@@ -440,6 +440,48 @@ fn memory_that_becomes_something_new() {
 }
 
 #[test]
+fn a_race_that_only_another_order_of_the_same_graph_shows() {
+    // The first thread reads `next` after the second one has written it, although its atomic accesses come first.
+    let globals = "static struct { int value, next; } node[2] = {{0, 0}, {1, 0}}; static atomic_int top = 2;";
+    let first = "int seen = atomic_load(&top); int next = node[seen - 1].next; atomic_compare_exchange_strong(&top, &seen, next)";
+    let second = "int seen = atomic_exchange(&top, 1); if (seen == 2) node[seen - 1].next = 7";
+    for memory in MODELS {
+        let report = answer("race_in_a_graph", globals, first, second, "", Some(memory));
+        let is_race = matches!(&report.answer, Answer::Violated(t) if t.failure.kind == FailureKind::Race);
+        assert!(is_race, "{memory:?}: {:?}", report.answer);
+    }
+}
+
+#[test]
+fn arrivals_at_a_barrier_are_independent() {
+    let source = |destroyed: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\nstatic pthread_barrier_t b, c; static int before[5]; \
+             static atomic_int serial;\n\
+             static void *f(void *n) {{ int me = (int)(long)n; before[me] = 1; int s = pthread_barrier_wait(&b);\n\
+             for (int i = 0; i < 5; i++) assert(before[i] == 1);\n\
+             if (s) atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed);\n\
+             pthread_barrier_wait(&c); before[me] = 2; return 0; }}\n\
+             int main(void) {{ pthread_t t[5]; pthread_barrier_init(&b, 0, 5); pthread_barrier_init(&c, 0, 5);\n\
+             for (long i = 0; i < 5; i++) pthread_create(&t[i], 0, f, (void *)i);\n{destroyed}\n\
+             for (int i = 0; i < 5; i++) pthread_join(t[i], 0);\nassert(serial == 1); return 0; }}\n"
+        )
+    };
+    let ordered = build("graph_barrier", &source(""));
+    let early = build("graph_barrier_destroyed", &source("pthread_barrier_destroy(&b);"));
+    for memory in MODELS {
+        let request = Request { memory: Some(memory), ..Request::default() };
+        let report = check(&ordered, &request, &mut |_| true).expect("an answer");
+        assert!(matches!(report.answer, Answer::Holds), "{memory:?}: {:?}", report.answer);
+        // One for each thread that may be the serial one.
+        assert_eq!(report.figures.executions, 5, "{memory:?}");
+        let report = check(&early, &request, &mut |_| true).expect("an answer");
+        let Answer::Violated(trace) = &report.answer else { panic!("{memory:?}: {:?}", report.answer) };
+        assert_eq!(trace.failure.kind, FailureKind::Misuse, "{memory:?}: {}", trace.message());
+    }
+}
+
+#[test]
 fn what_is_not_covered_is_named() {
     let globals = format!("{RELAXED}\nstatic union {{ int whole; char part[4]; }} u;");
     let first = "__atomic_store_n(&u.whole, 1, __ATOMIC_RELAXED)";
